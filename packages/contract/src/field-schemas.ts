@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+function idSchema(prefix: string, noun: string) {
+  return z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9A-Za-z]{1,64}$`), {
+      error: `must be ${noun}'s id, which reads ${prefix}_<id>`,
+    })
+    .meta({ description: `Id of ${noun}.`, example: `${prefix}_01KAJ8Q0V7T3M5X9R2C4D6F8GH` });
+}
+
+/** `ord_<id>`. */
+export const orderIdSchema = idSchema('ord', 'an order');
+/** `usr_<id>`. */
+export const accountIdSchema = idSchema('usr', 'an account');
+/** `lst_<id>`. */
+export const listingIdSchema = idSchema('lst', 'a listing');
+/** `ntf_<id>`. */
+export const notificationIdSchema = idSchema('ntf', 'a notification');
+/** `whk_<id>`. */
+export const webhookIdSchema = idSchema('whk', 'a webhook');
+/** `tsk_<id>`. */
+export const taskIdSchema = idSchema('tsk', 'a task');
+
+/** A moment as the service writes it: ISO 8601, UTC, with milliseconds. */
+export const timestampSchema = z.iso
+  .datetime()
+  .meta({ description: 'ISO 8601 UTC timestamp.', example: '2026-11-21T09:30:00.000Z' });
+
+/** A moment as a caller may write it: ISO 8601 with `Z` or an offset. */
+export const momentSchema = z.iso.datetime({
+  offset: true,
+  error: 'must be an ISO 8601 moment with a zone, such as 2026-11-21T09:30:00Z',
+});

@@ -1,0 +1,39 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { notificationIdSchema } from '../field-schemas';
+import { endpoints } from '../http/endpoints';
+import { dataSchema, pageSchema } from '../http/page-schemas';
+import type { RouteNotes } from '../http/route-notes';
+import { problemResponses } from '../problems/problem-schema';
+import {
+  listNotificationsSchema,
+  notificationSchema,
+  updateNotificationSchema,
+} from './notification-schemas';
+
+/** The two notification endpoints. Source: the interface, "Endpoints". */
+export const notificationEndpoints = initContract().router({
+  list: {
+    ...endpoints.notifications.list,
+    summary: 'List the notifications of the authenticated account, newest first.',
+    query: listNotificationsSchema,
+    responses: { 200: pageSchema(notificationSchema), ...problemResponses() },
+    metadata: {
+      operationId: 'listNotifications',
+      extension: false,
+      answerHeaders: [],
+    } as RouteNotes,
+  },
+  update: {
+    ...endpoints.notifications.update,
+    summary: 'Mark a notification as read.',
+    pathParams: z.object({ id: notificationIdSchema }),
+    body: updateNotificationSchema,
+    responses: { 200: dataSchema(notificationSchema), ...problemResponses(403, 404, 413, 415) },
+    metadata: {
+      operationId: 'markNotificationRead',
+      extension: false,
+      answerHeaders: [],
+    } as RouteNotes,
+  },
+});

@@ -1,0 +1,23 @@
+import { initContract } from '@ts-rest/core';
+import { endpoints } from '../http/endpoints';
+import { dataSchema } from '../http/page-schemas';
+import { idempotencyKeySchema } from '../http/request-headers';
+import type { RouteNotes } from '../http/route-notes';
+import { problemResponses } from '../problems/problem-schema';
+import { createdWebhookSchema, createWebhookSchema } from './webhook-schemas';
+
+/** The webhook endpoint. Source: the interface, "Endpoints". */
+export const webhookEndpoints = initContract().router({
+  create: {
+    ...endpoints.webhooks.create,
+    summary: 'Register a webhook. The answer alone tells its endpoint secret.',
+    headers: { 'idempotency-key': idempotencyKeySchema },
+    body: createWebhookSchema,
+    responses: { 201: dataSchema(createdWebhookSchema), ...problemResponses(403, 413, 415) },
+    metadata: {
+      operationId: 'createWebhook',
+      extension: false,
+      answerHeaders: ['location', 'idempotentReplayed'],
+    } as RouteNotes,
+  },
+});

@@ -1,0 +1,11 @@
+import { defineConfig } from 'tsup';
+
+export default defineConfig({
+  entry: ['src/index.ts', 'src/wire.ts'],
+  format: ['esm', 'cjs'],
+  target: 'node20',
+  platform: 'neutral',
+  clean: true,
+  // TypeScript 6 calls an option deprecated that the declaration build sets by itself.
+  dts: { compilerOptions: { ignoreDeprecations: '6.0' } },
+});
