@@ -1,12 +1,11 @@
 import { z } from 'zod';
 
 function idSchema(prefix: string, noun: string) {
+  const error = `must be ${noun}'s id, which reads ${prefix}_<id>`;
   return z
-    .string()
-    .regex(new RegExp(`^${prefix}_[0-9A-Za-z]{1,64}$`), {
-      error: `must be ${noun}'s id, which reads ${prefix}_<id>`,
-    })
-    .meta({ description: `Id of ${noun}.`, example: `${prefix}_01KAJ8Q0V7T3M5X9R2C4D6F8GH` });
+    .string({ error })
+    .regex(new RegExp(`^${prefix}_[0-9A-Za-z]{1,64}$`), { error })
+    .meta({ description: `Id of ${noun}.`, examples: [`${prefix}_01KAJ8Q0V7T3M5X9R2C4D6F8GH`] });
 }
 
 /** `ord_<id>`. */
@@ -25,10 +24,11 @@ export const taskIdSchema = idSchema('tsk', 'a task');
 /** A moment as the service writes it: ISO 8601, UTC, with milliseconds. */
 export const timestampSchema = z.iso
   .datetime()
-  .meta({ description: 'ISO 8601 UTC timestamp.', example: '2026-11-21T09:30:00.000Z' });
+  .meta({ description: 'ISO 8601 UTC timestamp.', examples: ['2026-11-21T09:30:00.000Z'] });
 
 /** A moment as a caller may write it: ISO 8601 with `Z` or an offset. */
 export const momentSchema = z.iso.datetime({
   offset: true,
-  error: 'must be an ISO 8601 moment with a zone, such as 2026-11-21T09:30:00Z',
+  error:
+    'must be an ISO 8601 moment with seconds and a zone, such as 2026-11-21T09:30:00Z (a + is written %2B in a URL)',
 });

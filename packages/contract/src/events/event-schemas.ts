@@ -27,7 +27,7 @@ function envelopeSchema<Kind extends EventKind, Data extends z.ZodType>(
 
 const taskDataSchema = z
   .object({ taskId: taskIdSchema, orderId: orderIdSchema, agentId: accountIdSchema })
-  .meta({ id: 'TaskData' });
+  .meta({ id: 'TaskData', description: 'The approval task of an order that has an agent.' });
 
 /** Schema of `OrderCreatedEvent`. */
 export const orderCreatedSchema = envelopeSchema(
@@ -81,8 +81,8 @@ export const listingAvailabilityLowSchema = envelopeSchema(
   z.object({
     listingId: listingIdSchema,
     sellerId: accountIdSchema,
-    availableQuantity: z.int().min(0),
-    threshold: z.int().min(0),
+    availableQuantity: z.int().min(0).meta({ description: 'Units left.' }),
+    threshold: z.int().min(0).meta({ description: 'What the units left dropped below.' }),
   }),
 );
 

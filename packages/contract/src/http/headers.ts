@@ -1,5 +1,7 @@
 /** Names of the headers that requests, answers and deliveries carry, in their documented spelling. */
 export const headerNames = {
+  /** On a 405: the methods that the path takes. */
+  allow: 'Allow',
   /** `Bearer <API_KEY>`, on every request. */
   authorization: 'Authorization',
   /** Version of an order; sent with every order. */
@@ -24,6 +26,8 @@ export const headerNames = {
   deprecation: 'Deprecation',
   /** When a deprecated endpoint stops to answer (RFC 8594). No endpoint does, today. */
   sunset: 'Sunset',
+  /** On a 401: how to authenticate. Source: RFC 6750, section 3. */
+  wwwAuthenticate: 'WWW-Authenticate',
 } as const;
 
 /** Names of the headers that each delivery carries, in their documented spelling. */

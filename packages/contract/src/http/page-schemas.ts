@@ -2,23 +2,25 @@ import { z } from 'zod';
 import { pageLimit } from './page';
 
 const limitError = `must be an integer from ${pageLimit.min} to ${pageLimit.max}`;
+const cursorError = 'must be the nextCursor of the page before, as it was';
 
 /** `limit` of a list: digits in the query, a number once read. */
-export const limitSchema = z.coerce
-  .number<string | number>({ error: limitError })
-  .int({ error: limitError })
-  .min(pageLimit.min, { error: limitError })
-  .max(pageLimit.max, { error: limitError })
-  .meta({
-    description: `Items on a page at most, ${pageLimit.default} unless told.`,
-    override: { type: 'integer' },
-  });
+export const limitSchema = z
+  .preprocess(
+    (value: number | string) =>
+      typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
+    z
+      .int({ error: limitError })
+      .min(pageLimit.min, { error: limitError })
+      .max(pageLimit.max, { error: limitError }),
+  )
+  .meta({ description: `How many items a page holds at most; ${pageLimit.default} unless told.` });
 
 /** `cursor` of a list: opaque, only ever what `nextCursor` said. */
 export const cursorSchema = z
-  .string()
-  .min(1)
-  .max(512)
+  .string({ error: cursorError })
+  .min(1, { error: cursorError })
+  .max(512, { error: cursorError })
   .meta({ description: '`nextCursor` of the page before. Opaque.' });
 
 /** Schema of `Page`: the items in `data`, and where the next page starts. */

@@ -8,7 +8,7 @@ export const idempotencyKeySchema = z
   .meta({
     description:
       'Two requests with one key have one effect and one answer, for 24 hours. The key belongs to the account and the endpoint.',
-    example: '0d4c1f0e-3f0b-4f0a-9a55-3d1f6a4f6c1b',
+    examples: ['0d4c1f0e-3f0b-4f0a-9a55-3d1f6a4f6c1b'],
   });
 
 /** `If-Match`: `*`, or one or more entity tags. Source: RFC 9110, section 13.1.1. */
@@ -20,5 +20,5 @@ export const ifMatchSchema = z
   .optional()
   .meta({
     description: 'Change the order only if its ETag is still this one; else 412.',
-    example: '"3"',
+    examples: ['"3"'],
   });

@@ -16,6 +16,7 @@ export const notificationEndpoints = initContract().router({
   list: {
     ...endpoints.notifications.list,
     summary: 'List the notifications of the authenticated account, newest first.',
+    description: 'Notifications are the polling equivalent of the events that webhooks receive.',
     query: listNotificationsSchema,
     responses: { 200: pageSchema(notificationSchema), ...problemResponses() },
     metadata: {
@@ -27,6 +28,7 @@ export const notificationEndpoints = initContract().router({
   update: {
     ...endpoints.notifications.update,
     summary: 'Mark a notification as read.',
+    description: 'A notification that is read already stays as it is: a repeated request is safe.',
     pathParams: z.object({ id: notificationIdSchema }),
     body: updateNotificationSchema,
     responses: { 200: dataSchema(notificationSchema), ...problemResponses(403, 404, 413, 415) },

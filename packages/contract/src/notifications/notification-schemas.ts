@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { eventKinds } from '../events/webhook-event';
 import { notificationIdSchema, orderIdSchema, timestampSchema } from '../field-schemas';
 import { cursorSchema, limitSchema } from '../http/page-schemas';
+import { bodySchema, querySchema } from '../http/request-schemas';
 import type { NotificationType } from './notification';
 
 const notificationTypes = eventKinds.map((kind) => kind.replace('.', '_') as NotificationType);
@@ -16,7 +17,7 @@ export const notificationSchema = z
     orderId: orderIdSchema,
     message: z.string().meta({
       description: 'Names the order and, when its status changed, the new status.',
-      example: 'Order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH is now fulfilling (was pending).',
+      examples: ['Order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH is now fulfilling (was pending).'],
     }),
     read: z.boolean().meta({ description: 'False until marked read.' }),
     createdAt: timestampSchema,
@@ -24,17 +25,22 @@ export const notificationSchema = z
   .meta({ id: 'Notification', description: 'The polling equivalent of an event.' });
 
 /** Schema of `UpdateNotification`. */
-export const updateNotificationSchema = z
-  .strictObject({
-    read: z.literal(true, { error: 'must be true: a notification cannot be made unread' }),
-  })
-  .meta({ id: 'UpdateNotification' });
+export const updateNotificationSchema = bodySchema({
+  read: z.literal(true, { error: 'must be true: a notification cannot be made unread' }),
+}).meta({ id: 'UpdateNotification' });
+
+const readings = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false],
+]);
 
 /** Schema of `ListNotifications`. */
-export const listNotificationsSchema = z.strictObject({
+export const listNotificationsSchema = querySchema({
   read: z
-    .enum(['true', 'false'], { error: 'must be true or false' })
-    .transform((text) => text === 'true')
+    .preprocess(
+      (value: boolean | 'true' | 'false') => readings.get(value) ?? value,
+      z.boolean({ error: 'must be true or false' }),
+    )
     .exactOptional()
     .meta({ description: 'Only read notifications (true) or only unread ones (false).' }),
   limit: limitSchema.exactOptional(),

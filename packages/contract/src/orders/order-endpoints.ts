@@ -20,13 +20,22 @@ export const orderEndpoints = initContract().router({
   list: {
     ...endpoints.orders.list,
     summary: 'List the orders visible to the authenticated account, newest first.',
+    description:
+      'Visible are the orders that the account is the buyer, the seller or the agent of.',
     query: listOrdersSchema,
     responses: { 200: pageSchema(orderSchema), ...problemResponses() },
-    metadata: { operationId: 'listOrders', extension: false, answerHeaders: [] } as RouteNotes,
+    metadata: {
+      operationId: 'listOrders',
+      extension: false,
+      answerHeaders: [],
+      interfaceQuery: ['status'],
+    } as RouteNotes,
   },
   create: {
     ...endpoints.orders.create,
     summary: 'Create an order. Buyer accounts only.',
+    description:
+      'The order takes its seller and agent from the listing, and its quantity from what the listing has available. It starts `pending`.',
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: createOrderSchema,
     responses: { 201: dataSchema(orderSchema), ...problemResponses(403, 409, 413, 415) },
@@ -39,6 +48,7 @@ export const orderEndpoints = initContract().router({
   get: {
     ...endpoints.orders.get,
     summary: 'Get one order.',
+    description: 'An order that the account may not see is answered as one that does not exist.',
     pathParams: orderPath,
     responses: { 200: dataSchema(orderSchema), ...problemResponses(404) },
     metadata: { operationId: 'getOrder', extension: false, answerHeaders: ['etag'] } as RouteNotes,
@@ -46,6 +56,10 @@ export const orderEndpoints = initContract().router({
   update: {
     ...endpoints.orders.update,
     summary: "Update an order's status. Seller and agent accounts.",
+    description: [
+      'An order moves from `pending` to `confirmed`, `fulfilling` or `cancelled`; from `confirmed` to `fulfilling` or `cancelled`; from `fulfilling` to `completed` or `cancelled`. `completed` and `cancelled` are final; a cancelled order gives its quantity back to the listing.',
+      'The status that the order already has is accepted and changes nothing, so a repeated request is safe. Send `If-Match` with the `ETag` you read to change the order only if nobody else has.',
+    ].join('\n\n'),
     pathParams: orderPath,
     headers: { 'if-match': ifMatchSchema },
     body: updateOrderSchema,

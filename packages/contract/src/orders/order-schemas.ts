@@ -7,6 +7,7 @@ import {
   timestampSchema,
 } from '../field-schemas';
 import { cursorSchema, limitSchema } from '../http/page-schemas';
+import { bodySchema, querySchema } from '../http/request-schemas';
 import { orderQuantity, orderStatuses } from './order';
 
 /** One of the five order states. */
@@ -19,7 +20,7 @@ export const quantitySchema = z
   .int({ error: 'must be an integer' })
   .min(orderQuantity.min, { error: `must be at least ${orderQuantity.min}` })
   .max(orderQuantity.max, { error: `must be at most ${orderQuantity.max}` })
-  .meta({ description: 'Units ordered.', example: 25 });
+  .meta({ description: 'Units ordered.', examples: [25] });
 
 /** Schema of `Order`. */
 export const orderSchema = z
@@ -39,18 +40,19 @@ export const orderSchema = z
     description: 'Ties a buyer, a seller and optionally an agent to a listing and a quantity.',
   });
 
-/** Schema of `CreateOrder`. Unknown fields are refused: a misspelt one must not be lost silently. */
-export const createOrderSchema = z
-  .strictObject({ listingId: listingIdSchema, quantity: quantitySchema })
-  .meta({ id: 'CreateOrder' });
+/** Schema of `CreateOrder`. */
+export const createOrderSchema = bodySchema({
+  listingId: listingIdSchema,
+  quantity: quantitySchema,
+}).meta({ id: 'CreateOrder' });
 
 /** Schema of `UpdateOrder`. */
-export const updateOrderSchema = z
-  .strictObject({ status: orderStatusSchema })
-  .meta({ id: 'UpdateOrder' });
+export const updateOrderSchema = bodySchema({ status: orderStatusSchema }).meta({
+  id: 'UpdateOrder',
+});
 
-/** Schema of `ListOrders`. Unknown parameters are refused: a misspelt filter must not list everything. */
-export const listOrdersSchema = z.strictObject({
+/** Schema of `ListOrders`. */
+export const listOrdersSchema = querySchema({
   status: orderStatusSchema.exactOptional().meta({ description: 'Only orders in this state.' }),
   createdAfter: momentSchema
     .exactOptional()

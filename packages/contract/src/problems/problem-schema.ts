@@ -5,7 +5,7 @@ import { type ProblemCode, problemCodes, problemMediaType, problems } from './pr
 /** Schema of `Problem`. */
 export const problemSchema = z
   .object({
-    type: z.string().meta({ example: 'urn:tradepost:problem:illegal_transition' }),
+    type: z.string().meta({ examples: ['urn:tradepost:problem:illegal_transition'] }),
     title: z.string(),
     status: z.int().min(400).max(599),
     detail: z.string().meta({ description: 'What went wrong this time, and what to do.' }),

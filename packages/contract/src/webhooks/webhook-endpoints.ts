@@ -11,6 +11,8 @@ export const webhookEndpoints = initContract().router({
   create: {
     ...endpoints.webhooks.create,
     summary: 'Register a webhook. The answer alone tells its endpoint secret.',
+    description:
+      'The webhook receives a signed delivery for each event that it subscribes to and that the account may see. Keep `secret`: it verifies deliveries and is never told again.',
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: createWebhookSchema,
     responses: { 201: dataSchema(createdWebhookSchema), ...problemResponses(403, 413, 415) },

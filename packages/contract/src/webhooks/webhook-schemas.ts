@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import { eventKindSchema } from '../events/event-schemas';
+import { eventKinds } from '../events/webhook-event';
 import { timestampSchema, webhookIdSchema } from '../field-schemas';
+import { bodySchema } from '../http/request-schemas';
 import { webhookStatuses } from './webhook';
 
 /** Schema of `Webhook`. */
 export const webhookSchema = z
   .object({
     id: webhookIdSchema,
-    url: z.string().meta({ example: 'https://receiver.example/tradepost' }),
+    url: z.string().meta({ examples: ['https://receiver.example/tradepost'] }),
     events: z.array(eventKindSchema),
-    status: z.enum(webhookStatuses).meta({ id: 'WebhookStatus' }),
+    status: z
+      .enum(webhookStatuses)
+      .meta({ id: 'WebhookStatus', description: 'A paused webhook receives nothing.' }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   })
@@ -27,19 +31,30 @@ export const createdWebhookSchema = webhookSchema
 
 const urlError = 'must be an absolute https:// URL of at most 2048 characters';
 
-/** Schema of `CreateWebhook`. Whether the address may be reached is the server's own policy. */
-export const createWebhookSchema = z
-  .strictObject({
-    url: z
-      .string({ error: urlError })
-      .max(2048, { error: urlError })
-      .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
-        error: urlError,
-      })
-      .meta({ format: 'uri', example: 'https://receiver.example/tradepost' }),
-    events: z
-      .array(eventKindSchema, { error: 'must be a list of event kinds' })
-      .min(1, { error: 'must name at least one event kind' })
-      .max(32, { error: 'must name each event kind once' }),
+/** Where deliveries go. Whether the address may be reached, and over http, is the server's own policy. */
+const receiverUrlSchema = z
+  .string({ error: urlError })
+  .max(2048, { error: urlError })
+  // URL itself forgives spaces, line breaks and a missing "//"; a stored address must say what it means.
+  .refine((text) => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text), {
+    error: urlError,
+    abort: true,
   })
-  .meta({ id: 'CreateWebhook' });
+  .refine((text) => new URL(text).username === '' && new URL(text).password === '', {
+    error: 'must not contain credentials: deliveries are authenticated by their signature',
+  })
+  .refine((text) => !text.includes('#'), { error: 'must not have a fragment: it is never sent' })
+  .meta({ format: 'uri', examples: ['https://receiver.example/tradepost'] });
+
+const repeatedError = 'must name each event kind once';
+
+/** Schema of `CreateWebhook`. */
+export const createWebhookSchema = bodySchema({
+  url: receiverUrlSchema,
+  events: z
+    .array(eventKindSchema, { error: 'must be a list of event kinds' })
+    .min(1, { error: 'must name at least one event kind' })
+    .max(eventKinds.length, { error: repeatedError, abort: true })
+    .refine((kinds) => new Set(kinds).size === kinds.length, { error: repeatedError })
+    .meta({ uniqueItems: true }),
+}).meta({ id: 'CreateWebhook' });

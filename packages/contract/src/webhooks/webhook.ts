@@ -32,6 +32,6 @@ export interface CreatedWebhook extends Webhook {
 export interface CreateWebhook {
   /** An absolute `https://` URL without credentials or fragment, 2,048 characters at most. */
   url: string;
-  /** The event kinds to subscribe to: at least one. */
+  /** The event kinds to subscribe to: at least one, each once. */
   events: EventKind[];
 }

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { contract, endpoints } from '../src/index';
+
+interface Endpoint {
+  method: string;
+  path: string;
+}
+
+function listed(nouns: Record<string, Record<string, Endpoint>>): string[] {
+  return Object.entries(nouns).flatMap(([noun, verbs]) =>
+    Object.entries(verbs).map(([verb, { method, path }]) => `${noun}.${verb}: ${method} ${path}`),
+  );
+}
+
+test('every endpoint has its route in the contract and every route its endpoint, alike', () => {
+  expect(listed(contract).sort()).toEqual(listed(endpoints).sort());
+});
+
+test('no two endpoints share a method and a path', () => {
+  const places = listed(endpoints).map((line) => line.split(': ')[1]);
+  expect(new Set(places).size).toBe(places.length);
+});
+
+test('every path begins with the version', () => {
+  for (const line of listed(endpoints)) expect(line).toMatch(/: [A-Z]+ \/v1\//);
+});

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { oas31 } from 'zod-openapi';
+import { contract } from '../src/contract';
+import { eventKinds } from '../src/events/webhook-event';
+import { openApiDocument } from '../src/openapi/openapi-document';
+import { codesOfStatus } from '../src/problems/problem-schema';
+import { operationsOf, resolved } from './openapi-reader';
+
+const text = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8');
+const document: oas31.OpenAPIObject = JSON.parse(text);
+const operations = operationsOf(document.paths);
+const deliveries = operationsOf(document.webhooks);
+
+test('openapi.json is what the contract generates', () => {
+  const generated = `${JSON.stringify(openApiDocument(contract), null, 2)}\n`;
+  expect(
+    text === generated,
+    'openapi.json is out of date: run `pnpm --filter @tradepost/contract openapi`',
+  ).toBe(true);
+});
+
+test('it has the seven operations of the interface and no other', () => {
+  expect(operations.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'get /v1/orders',
+    'post /v1/orders',
+    'get /v1/orders/{id}',
+    'patch /v1/orders/{id}',
+    'get /v1/notifications',
+    'patch /v1/notifications/{id}',
+    'post /v1/webhooks',
+  ]);
+});
+
+test('it has a webhook for each of the five event kinds, which carries that event', () => {
+  expect(deliveries.map(({ path }) => path)).toEqual([...eventKinds]);
+  for (const { path, operation } of deliveries) {
+    const body = resolved<oas31.RequestBodyObject>(document, operation.requestBody);
+    const schema = resolved<oas31.SchemaObject>(document, body.content['application/json']?.schema);
+    expect(schema.properties?.event).toMatchObject({ const: path });
+    expect(schema.required).toEqual(['event', 'createdAt', 'data']);
+  }
+});
+
+test('a delivery needs no bearer key and carries the signature and the Standard Webhooks headers', () => {
+  for (const { operation } of deliveries) {
+    expect(operation.security).toEqual([]);
+    expect(operation.parameters).toMatchObject(
+      ['Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+        in: 'header',
+        name,
+        required: true,
+        description: expect.any(String),
+      })),
+    );
+  }
+});
+
+test('operation ids are unique', () => {
+  const ids = [...operations, ...deliveries].map(({ operation }) => operation.operationId);
+  expect(ids).not.toContain(undefined);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('every operation asks for the bearer key', () => {
+  expect(document.security).toEqual([{ bearer: [] }]);
+  expect(document.components?.securitySchemes?.bearer).toMatchObject({
+    type: 'http',
+    scheme: 'bearer',
+  });
+  for (const { operation } of operations) expect(operation).not.toHaveProperty('security');
+});
+
+describe.each(operations)('$method $path', ({ method, operation }) => {
+  const answers = Object.entries(operation.responses ?? {}).map(([status, answer]) => {
+    return { status, answer: resolved<oas31.ResponseObject>(document, answer) };
+  });
+
+  test('is summed up and described', () => {
+    expect(operation.summary).toMatch(/\.$/);
+    expect(operation.description).toMatch(/\.$/);
+  });
+
+  test('has one success and the problems that any request may meet', () => {
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status.startsWith('2'))).toEqual([
+      method === 'post' ? '201' : '200',
+    ]);
+    expect(statuses).toEqual(
+      expect.arrayContaining(['400', '401', '422', '429', '500', '503', 'default']),
+    );
+  });
+
+  test('has the problems of a body when it takes one', () => {
+    const statuses = answers.map(({ status }) => status);
+    const ofBody = statuses.filter((status) => status === '413' || status === '415');
+    expect(ofBody).toEqual(operation.requestBody === undefined ? [] : ['413', '415']);
+  });
+
+  test('answers with X-Request-Id, and with the rate limit unless the key was refused', () => {
+    for (const { status, answer } of answers) {
+      const names = Object.keys(answer.headers ?? {});
+      expect(names).toContain('X-Request-Id');
+      expect(names.includes('RateLimit')).toBe(status !== '401');
+      expect(names.includes('RateLimit-Policy')).toBe(status !== '401');
+      expect(names.includes('WWW-Authenticate')).toBe(status === '401');
+      expect(names.includes('Retry-After')).toBe(status === '429' || status === '503');
+      expect(names.includes('Location')).toBe(status === '201');
+    }
+  });
+
+  test('answers every error with a problem and lists its codes', () => {
+    for (const { status, answer } of answers.filter(({ status }) => !status.startsWith('2'))) {
+      expect(answer.content).toEqual({
+        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+      });
+      const told = [...answer.description.matchAll(/`(\w+)`: /g)].map(([, code]) => code);
+      expect(told).toEqual(codesOfStatus(Number(status)));
+    }
+  });
+
+  test('marks what the interface does not have, and only that', () => {
+    expect(operation).not.toHaveProperty('x-extension');
+    for (const parameter of operation.parameters ?? []) {
+      const { in: place, name, ...rest } = resolved<oas31.ParameterObject>(document, parameter);
+      const ofInterface = place === 'path' || name === 'status';
+      expect(rest['x-extension'] ?? false, name).toBe(!ofInterface);
+    }
+  });
+});
+
+test('a body is closed, so that a misspelt field is found; an answer is open for fields to come', () => {
+  const { CreateOrder, Order, Problem } = document.components?.schemas ?? {};
+  expect(CreateOrder).toHaveProperty('additionalProperties', false);
+  expect(Order).not.toHaveProperty('additionalProperties');
+  expect(Problem).not.toHaveProperty('additionalProperties');
+});

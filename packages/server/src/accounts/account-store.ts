@@ -1,0 +1,23 @@
+import type { Account, AccountKind } from './account';
+import type { ApiKey } from './api-key';
+
+/** A key together with the kind of its account: what it takes to authenticate a request. */
+export interface KeyWithKind extends ApiKey {
+  kind: AccountKind;
+}
+
+/** Where accounts and their keys are kept. Each verb is one transaction. */
+export interface AccountStore {
+  /** Adds an account together with its first key. */
+  addAccount(account: Account, firstKey: ApiKey): Promise<void>;
+  /** The account with this id, or null. */
+  findAccount(id: string): Promise<Account | null>;
+  /** Adds a key of an existing account. */
+  addKey(key: ApiKey): Promise<void>;
+  /** The key whose SHA-256 this is, revoked and expired ones included, or null. */
+  findKeyByHash(hash: string): Promise<KeyWithKind | null>;
+  /** The keys of one account, or of all, newest first. */
+  listKeys(accountId?: string): Promise<ApiKey[]>;
+  /** Revokes a key for good. Answers the key as it now is, or null if there is none; the first revocation stands. */
+  revokeKey(id: string, now: number): Promise<ApiKey | null>;
+}

@@ -1,0 +1,115 @@
+import type { Moment } from '../moment';
+import { type RetryTimes, retryAt } from './retry-schedule';
+
+/** For how long after its event a delivery is tried: 24 hours. Source: the interface, "Retries". */
+export const retryWindow = 24 * 60 * 60 * 1000;
+
+/** How many milliseconds one attempt may take in all, the answer's body included. */
+export const attemptTimeout = 15_000;
+
+/** How long a worker may keep a claimed delivery: longer than any attempt, so that none is made twice. */
+export const leaseTime = 2 * attemptTimeout;
+
+/** Where a delivery stands. `delivered` and `failed` are final. */
+export type DeliveryState = 'pending' | 'delivered' | 'failed';
+
+/** The sending of one event to one webhook, over all its attempts. */
+export interface Delivery {
+  /** `dlv_<id>`. */
+  id: string;
+  eventId: string;
+  webhookId: string;
+  state: DeliveryState;
+  /** When it is to be tried next, in milliseconds since 1970. */
+  nextAttemptAt: number;
+  /** When it is given up, in milliseconds since 1970. */
+  deadlineAt: number;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+}
+
+/** A delivery in a worker's hands, with all that an attempt needs. */
+export interface ClaimedDelivery {
+  id: string;
+  eventId: string;
+  /** The claim's token: an outcome is recorded only while the claim stands. */
+  token: string;
+  /** Attempts that were made and recorded before. */
+  attempts: number;
+  deadlineAt: number;
+  webhookId: string;
+  url: string;
+  /** The endpoint secret. */
+  secret: string;
+  /** The envelope's bytes as they were rendered when the event happened. */
+  body: string;
+}
+
+/** How one attempt went. A receiver's refusal is data, not an exception. */
+export interface Attempt {
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  /** Milliseconds that it took. */
+  duration: number;
+  /** The answer's HTTP status; null when there was none. */
+  status: number | null;
+  /** Why there was no answer, such as `timeout` or `connection_refused`; null when there was one. */
+  error: string | null;
+  /** The first 1,000 bytes of the answer's body, as text. */
+  excerpt: string;
+  /** How long the receiver asked us to wait, in milliseconds; null when it did not. */
+  retryAfter: number | null;
+}
+
+/** An attempt together with what it makes of its delivery. */
+export interface Outcome {
+  deliveryId: string;
+  token: string;
+  /** 1 for the first attempt. */
+  number: number;
+  attempt: Attempt;
+  state: DeliveryState;
+  /** When to try next, in milliseconds since 1970; null unless still pending. */
+  nextAttemptAt: number | null;
+}
+
+/** A new delivery of an event, due at once. */
+export function newDelivery(
+  event: { id: string; createdAt: number },
+  webhookId: string,
+  moment: Moment,
+): Delivery {
+  return {
+    id: moment.newId('dlv'),
+    eventId: event.id,
+    webhookId,
+    state: 'pending',
+    nextAttemptAt: moment.now,
+    deadlineAt: event.createdAt + retryWindow,
+    createdAt: moment.now,
+  };
+}
+
+/** Whether a receiver took the delivery: any 2xx, and nothing else. */
+export function isAcknowledged(attempt: Attempt): boolean {
+  return attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
+}
+
+/** What a delivery comes to after an attempt: delivered, tried again later, or failed for good. */
+export function afterAttempt(
+  delivery: ClaimedDelivery,
+  attempt: Attempt,
+  random: () => number,
+): Outcome {
+  const base = { deliveryId: delivery.id, token: delivery.token, attempt };
+  const number = delivery.attempts + 1;
+  if (isAcknowledged(attempt)) return { ...base, number, state: 'delivered', nextAttemptAt: null };
+  const times: RetryTimes = {
+    attempts: number,
+    now: attempt.startedAt + attempt.duration,
+    lastStartAt: delivery.deadlineAt - attemptTimeout,
+    retryAfter: attempt.retryAfter,
+  };
+  const nextAttemptAt = retryAt(times, random);
+  return { ...base, number, state: nextAttemptAt === null ? 'failed' : 'pending', nextAttemptAt };
+}

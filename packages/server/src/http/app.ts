@@ -1,0 +1,81 @@
+import { contract } from '@tradepost/contract';
+import { createExpressEndpoints, initServer } from '@ts-rest/express';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { Logger } from 'pino';
+import type { Clock } from '../clock';
+import type { NewId } from '../ids';
+import { notificationRoutes } from '../notifications/notification-routes';
+import { orderRoutes } from '../orders/order-routes';
+import type { Store } from '../stores/store';
+import type { WebhookPolicy } from '../webhooks/webhook-policy';
+import { webhookRoutes } from '../webhooks/webhook-routes';
+import { authenticate, refuseReadOnly } from './authenticate';
+import { logRequests } from './log-requests';
+import { handleErrors, sendProblem } from './problems';
+import { createRateLimiter } from './rate-limit';
+import { parseJson, requireJson } from './read-body';
+import { identifyRequest } from './request-id';
+import { serveRoutes } from './serve-routes';
+import { refuseMethods, refusePath } from './unknown-routes';
+import { validationTrouble } from './validation-problem';
+
+/** What the HTTP application is made of. */
+export interface AppParts {
+  store: Store;
+  clock: Clock;
+  newId: NewId;
+  log: Logger;
+  webhookPolicy: WebhookPolicy;
+  /** How many requests one API key may make in a minute. */
+  rateLimit: number;
+  /** Whether the service has begun to shut down and takes no new requests. */
+  isStopping: () => boolean;
+  /** Whether answers are held to the contract too: for tests, since it costs time. */
+  checkAnswers: boolean;
+}
+
+/** The HTTP application: the contract's endpoints, and a problem for everything else. */
+export function createApp(parts: AppParts): { app: Express; stop(): void } {
+  const { store, clock, newId, log } = parts;
+  const limiter = createRateLimiter(parts.rateLimit);
+  const app = express();
+  app.set('etag', false);
+  app.set('case sensitive routing', true);
+
+  app.use(identifyRequest);
+  app.use(logRequests(log));
+  app.use(helmet());
+  app.use((_req, res, next) => {
+    res.set('Cache-Control', 'no-store');
+    if (!parts.isStopping()) return next();
+    res.set('Connection', 'close');
+    sendProblem(res, {
+      code: 'shutting_down',
+      detail: 'The service is shutting down. Send the request again shortly.',
+    });
+  });
+
+  const router = initServer().router(contract, {
+    orders: serveRoutes(orderRoutes(store.orders, clock, newId), clock),
+    notifications: serveRoutes(notificationRoutes(store.notifications), clock),
+    webhooks: serveRoutes(webhookRoutes(store.webhooks, parts.webhookPolicy, clock, newId), clock),
+  });
+  createExpressEndpoints(contract, router, app, {
+    logInitialization: false,
+    responseValidation: parts.checkAnswers,
+    globalMiddleware: [
+      authenticate(store.accounts, clock),
+      limiter.limit,
+      refuseReadOnly,
+      requireJson,
+      parseJson,
+    ],
+    requestValidationErrorHandler: (error, { params, query, headers, body }, res) =>
+      sendProblem(res, validationTrouble(error, { pathParams: params, query, headers, body })),
+  });
+  refuseMethods(app, contract);
+  app.use(refusePath);
+  app.use(handleErrors(log));
+  return { app, stop: limiter.stop };
+}

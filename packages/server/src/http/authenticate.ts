@@ -1,0 +1,59 @@
+import type { RequestHandler, Response } from 'express';
+import type { Caller } from '../accounts/account';
+import type { AccountStore, KeyWithKind } from '../accounts/account-store';
+import { hashApiKey, isApiKey } from '../accounts/api-key';
+import { type Clock, timestamp } from '../clock';
+import { DomainError } from '../domain-error';
+
+/** The account that an authenticated request comes from. */
+export function callerOf(res: Response): Caller {
+  return res.locals.caller as Caller;
+}
+
+function refusalOf(key: KeyWithKind | null, now: number): string | null {
+  if (key === null)
+    return 'This API key is not known. Check it for a missing or changed character.';
+  if (key.revokedAt !== null) return `API key ${key.hint} was revoked. Ask for a new one.`;
+  if (key.expiresAt !== null && key.expiresAt <= now) {
+    return `API key ${key.hint} expired at ${timestamp(key.expiresAt)}. Ask for a new one.`;
+  }
+  return null;
+}
+
+/** Lets requests through that carry a good API key as `Authorization: Bearer <API_KEY>`. */
+export function authenticate(accounts: AccountStore, clock: Clock): RequestHandler {
+  return async (req, res, next) => {
+    const header = req.get('authorization');
+    if (header === undefined) {
+      throw new DomainError(
+        'missing_api_key',
+        'Send the API key with every request, as the header Authorization: Bearer <API_KEY>.',
+      );
+    }
+    const [, text] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
+    if (text === undefined) {
+      throw new DomainError(
+        'invalid_api_key',
+        'The Authorization header must read: Bearer, a space, and the API key.',
+      );
+    }
+    // The checksum spares the store a look for keys that were cut off or mistyped.
+    const key = isApiKey(text) ? await accounts.findKeyByHash(hashApiKey(text)) : null;
+    const refusal = refusalOf(key, clock.now());
+    if (key === null || refusal !== null) throw new DomainError('invalid_api_key', refusal ?? '');
+    const { accountId, kind, id: keyId, readOnly } = key;
+    res.locals.caller = { accountId, kind, keyId, readOnly } satisfies Caller;
+    next();
+  };
+}
+
+/** Refuses changes that are asked for with a read-only key. */
+export const refuseReadOnly: RequestHandler = (req, res, next) => {
+  if (callerOf(res).readOnly && req.method !== 'GET' && req.method !== 'HEAD') {
+    throw new DomainError(
+      'read_only_api_key',
+      'This API key may only read. Use another key of the account to make changes.',
+    );
+  }
+  next();
+};

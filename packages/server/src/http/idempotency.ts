@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '../accounts/account';
+import type { IdempotencyClaim } from '../idempotency-claim';
+
+const keptFor = 24 * 60 * 60 * 1000;
+
+/**
+ * The claim of a request on its idempotency key; null when it sent none.
+ *
+ * @param request The validated request: two bodies that mean the same have the same fingerprint.
+ * @param now Milliseconds since 1970.
+ */
+export function claimOf(
+  caller: Caller,
+  operation: string,
+  request: { headers?: Record<string, unknown>; body?: unknown },
+  now: number,
+): IdempotencyClaim | null {
+  const key = request.headers?.['idempotency-key'];
+  if (typeof key !== 'string') return null;
+  const fingerprint = createHash('sha256').update(JSON.stringify(request.body)).digest('hex');
+  return { accountId: caller.accountId, operation, key, fingerprint, expiresAt: now + keptFor };
+}

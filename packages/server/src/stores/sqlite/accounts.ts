@@ -1,0 +1,105 @@
+import type { Account, AccountKind } from '../../accounts/account';
+import type { AccountStore, KeyWithKind } from '../../accounts/account-store';
+import type { ApiKey } from '../../accounts/api-key';
+import type { SqliteDatabase } from './database';
+
+interface AccountRow {
+  id: string;
+  kind: AccountKind;
+  name: string;
+  created_at: number;
+}
+
+interface KeyRow {
+  id: string;
+  account_id: string;
+  hash: string;
+  hint: string;
+  read_only: number;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+function readKey(row: KeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    hash: row.hash,
+    hint: row.hint,
+    readOnly: row.read_only === 1,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}
+
+/** Accounts and their keys in SQLite. */
+export function sqliteAccounts(db: SqliteDatabase): AccountStore {
+  function insertKey(key: ApiKey): void {
+    db.run(
+      `INSERT INTO api_keys (id, account_id, hash, hint, read_only, created_at, expires_at, revoked_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      key.id,
+      key.accountId,
+      key.hash,
+      key.hint,
+      Number(key.readOnly),
+      key.createdAt,
+      key.expiresAt,
+      key.revokedAt,
+    );
+  }
+
+  return {
+    addAccount: (account, firstKey) =>
+      db.write(() => {
+        db.run(
+          'INSERT INTO accounts (id, kind, name, created_at) VALUES (?, ?, ?, ?)',
+          account.id,
+          account.kind,
+          account.name,
+          account.createdAt,
+        );
+        insertKey(firstKey);
+      }),
+
+    findAccount: (id) =>
+      db.read((): Account | null => {
+        const row = db.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', id);
+        if (row === undefined) return null;
+        return { id: row.id, kind: row.kind, name: row.name, createdAt: row.created_at };
+      }),
+
+    addKey: (key) => db.write(() => insertKey(key)),
+
+    findKeyByHash: (hash) =>
+      db.read((): KeyWithKind | null => {
+        const row = db.get<KeyRow & { kind: AccountKind }>(
+          `SELECT api_keys.*, accounts.kind FROM api_keys
+           JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.hash = ?`,
+          hash,
+        );
+        return row === undefined ? null : { ...readKey(row), kind: row.kind };
+      }),
+
+    listKeys: (accountId) =>
+      db.read(() => {
+        const rows =
+          accountId === undefined
+            ? db.all<KeyRow>('SELECT * FROM api_keys ORDER BY id DESC')
+            : db.all<KeyRow>(
+                'SELECT * FROM api_keys WHERE account_id = ? ORDER BY id DESC',
+                accountId,
+              );
+        return rows.map(readKey);
+      }),
+
+    revokeKey: (id, now) =>
+      db.write(() => {
+        db.run('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', now, id);
+        const row = db.get<KeyRow>('SELECT * FROM api_keys WHERE id = ?', id);
+        return row === undefined ? null : readKey(row);
+      }),
+  };
+}

@@ -1,0 +1,82 @@
+import Database from 'better-sqlite3';
+import { StoreUnavailableError } from '../store-unavailable-error';
+import { migrate } from './migrate';
+
+const lockPatience = 2_000;
+
+/** Codes of SQLite by which it says that it cannot work now, through no fault of the statement. */
+const passing = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|NOMEM|PROTOCOL)/;
+
+/** Turns SQLite's own failures into the store's error and leaves all others as they are. */
+function translate(error: unknown): unknown {
+  if (error instanceof Database.SqliteError && passing.test(error.code)) {
+    return new StoreUnavailableError(`SQLite: ${error.message} (${error.code})`, { cause: error });
+  }
+  return error;
+}
+
+/** One open SQLite database: prepared statements, and transactions one after another. */
+export class SqliteDatabase {
+  readonly #connection: Database.Database;
+  readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
+
+  /** @throws StoreUnavailableError when the file cannot be opened, or is no database of ours. */
+  constructor(file: string) {
+    try {
+      this.#connection = new Database(file, { timeout: lockPatience });
+      this.#connection.pragma('journal_mode = WAL');
+      this.#connection.pragma('synchronous = FULL');
+      this.#connection.pragma('foreign_keys = ON');
+      migrate(this.#connection);
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  /** All rows that a query finds. */
+  all<Row>(sql: string, ...values: unknown[]): Row[] {
+    return this.#prepare(sql).all(...values) as Row[];
+  }
+
+  /** The first row that a query finds. */
+  get<Row>(sql: string, ...values: unknown[]): Row | undefined {
+    return this.#prepare(sql).get(...values) as Row | undefined;
+  }
+
+  /** Runs a statement that writes, and tells how many rows it changed. */
+  run(sql: string, ...values: unknown[]): number {
+    return this.#prepare(sql).run(...values).changes;
+  }
+
+  /** Does reads outside of a transaction. */
+  async read<Result>(work: () => Result): Promise<Result> {
+    try {
+      return work();
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  /** Does work in one transaction: all of it is on disk when the promise fulfils, or none of it ever is. */
+  async write<Result>(work: () => Result): Promise<Result> {
+    try {
+      // Immediate: a transaction that reads first and writes later could find itself outrun.
+      return this.#connection.transaction(work).immediate();
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  #prepare(sql: string): Database.Statement<unknown[], unknown> {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,32 @@
+import type Database from 'better-sqlite3';
+import { StoreUnavailableError } from '../store-unavailable-error';
+import { initial } from './migrations/001-initial';
+
+/** In order; `user_version` counts how many of them a database has had. Never change one that was released. */
+const migrations = [initial];
+
+function versionOf(connection: Database.Database): number {
+  return Number(connection.pragma('user_version', { simple: true }));
+}
+
+/**
+ * Brings a database to the newest schema, each migration in a transaction of its own.
+ *
+ * @throws StoreUnavailableError for a database that a newer server has migrated.
+ */
+export function migrate(connection: Database.Database): void {
+  const step = connection.transaction(() => {
+    const version = versionOf(connection);
+    const migration = migrations[version];
+    if (migration === undefined) return;
+    connection.exec(migration);
+    connection.pragma(`user_version = ${version + 1}`);
+  });
+  // Two servers may start on one file at once: each step reads the version once it holds the lock.
+  while (versionOf(connection) < migrations.length) step.immediate();
+  if (versionOf(connection) > migrations.length) {
+    throw new StoreUnavailableError(
+      `The database has schema ${versionOf(connection)}, this server knows ${migrations.length}. Start a newer server, or name another --database.`,
+    );
+  }
+}

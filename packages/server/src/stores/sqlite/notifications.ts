@@ -1,0 +1,86 @@
+import type { NotificationType } from '@tradepost/contract';
+import type { Notification } from '../../notifications/notification';
+import type { NotificationStore } from '../../notifications/notification-store';
+import type { SqliteDatabase } from './database';
+
+interface NotificationRow {
+  id: string;
+  account_id: string;
+  event_id: string;
+  type: NotificationType;
+  order_id: string;
+  message: string;
+  read: number;
+  created_at: number;
+}
+
+function readNotification(row: NotificationRow): Notification {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    eventId: row.event_id,
+    type: row.type,
+    orderId: row.order_id,
+    message: row.message,
+    read: row.read === 1,
+    createdAt: row.created_at,
+  };
+}
+
+/** Writes a new notification. For use inside of a write. */
+export function insertNotification(db: SqliteDatabase, notification: Notification): void {
+  db.run(
+    `INSERT INTO notifications (id, account_id, event_id, type, order_id, message, read, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    notification.id,
+    notification.accountId,
+    notification.eventId,
+    notification.type,
+    notification.orderId,
+    notification.message,
+    Number(notification.read),
+    notification.createdAt,
+  );
+}
+
+/** Notifications in SQLite. */
+export function sqliteNotifications(db: SqliteDatabase): NotificationStore {
+  return {
+    listNotifications: (accountId, { read }, { after, limit }) =>
+      db.read(() => {
+        const conditions = ['account_id = ?'];
+        const values: unknown[] = [accountId];
+        if (read !== undefined) {
+          conditions.push('read = ?');
+          values.push(Number(read));
+        }
+        if (after !== null) {
+          conditions.push('(created_at, id) < (?, ?)');
+          values.push(after.createdAt, after.id);
+        }
+        return db
+          .all<NotificationRow>(
+            `SELECT * FROM notifications WHERE ${conditions.join(' AND ')}
+             ORDER BY created_at DESC, id DESC LIMIT ?`,
+            ...values,
+            limit,
+          )
+          .map(readNotification);
+      }),
+
+    markRead: (accountId, id) =>
+      db.write(() => {
+        db.run(
+          'UPDATE notifications SET read = 1 WHERE id = ? AND account_id = ? AND read = 0',
+          id,
+          accountId,
+        );
+        const row = db.get<NotificationRow>(
+          'SELECT * FROM notifications WHERE id = ? AND account_id = ?',
+          id,
+          accountId,
+        );
+        return row === undefined ? null : readNotification(row);
+      }),
+  };
+}

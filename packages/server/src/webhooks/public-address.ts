@@ -1,0 +1,29 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+const embedsIpv4 = new Set(['ipv4Mapped', 'rfc6145', 'rfc6052', '6to4']);
+
+function ipv4Within(address: ipaddr.IPv6, range: string): ipaddr.IPv4 {
+  const bytes = address.toByteArray();
+  // 6to4 carries the IPv4 address after its 16 bit prefix, the other forms carry it at the end.
+  return new ipaddr.IPv4(range === '6to4' ? bytes.slice(2, 6) : bytes.slice(12, 16));
+}
+
+/**
+ * Whether an IP address is one of the public Internet: not loopback, private, link-local, shared,
+ * multicast, unique-local, reserved, nor an IPv6 form that wraps such an IPv4 address.
+ */
+export function isPublicAddress(text: string): boolean {
+  const address = ipaddr.parse(text);
+  const range = address.range();
+  if (address instanceof ipaddr.IPv6 && embedsIpv4.has(range)) {
+    return ipv4Within(address, range).range() === 'unicast';
+  }
+  return range === 'unicast';
+}
+
+/** The address that a URL's host is, or null when the host is a name. */
+export function literalAddress(hostname: string): string | null {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  return isIP(bare) === 0 ? null : bare;
+}
