@@ -21,6 +21,16 @@ export const webhookIdSchema = idSchema('whk', 'a webhook');
 /** `tsk_<id>`. */
 export const taskIdSchema = idSchema('tsk', 'a task');
 
+/**
+ * An id in a path. Any text will do: what cannot be an id names nothing, which is a 404 like any other
+ * id that names nothing, and not a 422.
+ */
+export function pathIdSchema(id: z.ZodString) {
+  return z
+    .string()
+    .meta({ ...id.meta(), description: `${id.description} Any other text is a 404.` });
+}
+
 /** A moment as the service writes it: ISO 8601, UTC, with milliseconds. */
 export const timestampSchema = z.iso
   .datetime()

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { contract, endpoints } from '../src/index';
 
@@ -23,4 +24,10 @@ test('no two endpoints share a method and a path', () => {
 
 test('every path begins with the version', () => {
   for (const line of listed(endpoints)) expect(line).toMatch(/: [A-Z]+ \/v1\//);
+});
+
+test('the README lists every endpoint', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const rows = [...readme.matchAll(/^\| `(\w+\.\w+)` *\| `(.+)` *\|$/gm)];
+  expect(rows.map(([, name, place]) => `${name}: ${place}`)).toEqual(listed(endpoints));
 });

@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { oas31 } from 'zod-openapi';
 import { contract } from '../src/contract';
+import { webhookEventSchema } from '../src/events/event-schemas';
 import { eventKinds } from '../src/events/webhook-event';
 import { openApiDocument } from '../src/openapi/openapi-document';
 import { codesOfStatus } from '../src/problems/problem-schema';
@@ -54,6 +56,26 @@ test('a delivery needs no bearer key and carries the signature and the Standard 
       })),
     );
   }
+});
+
+test('the example of a signature is right', () => {
+  const [first] = deliveries;
+  const words = first?.operation.description?.match(
+    /the secret `(.+)` and the body `(.+)` make `(.+)`/,
+  );
+  const [, secret = '', body = '', signature] = words ?? [];
+  expect(createHmac('sha256', secret).update(body).digest('hex')).toBe(signature);
+  expect(webhookEventSchema.safeParse(JSON.parse(body)).success).toBe(true);
+
+  const [service, id, timestamp, standard] = (first?.operation.parameters ?? []).map((header) => {
+    const { schema } = resolved<oas31.ParameterObject>(document, header);
+    return resolved<oas31.SchemaObject>(document, schema).examples?.[0];
+  });
+  expect(service).toBe(signature);
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  expect(key).toHaveLength(32);
+  const signed = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  expect(standard).toBe(`v1,${signed}`);
 });
 
 test('operation ids are unique', () => {

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { notificationIdSchema } from '../field-schemas';
+import { notificationIdSchema, pathIdSchema } from '../field-schemas';
 import { endpoints } from '../http/endpoints';
 import { dataSchema, pageSchema } from '../http/page-schemas';
 import type { RouteNotes } from '../http/route-notes';
@@ -29,7 +29,7 @@ export const notificationEndpoints = initContract().router({
     ...endpoints.notifications.update,
     summary: 'Mark a notification as read.',
     description: 'A notification that is read already stays as it is: a repeated request is safe.',
-    pathParams: z.object({ id: notificationIdSchema }),
+    pathParams: z.object({ id: pathIdSchema(notificationIdSchema) }),
     body: updateNotificationSchema,
     responses: { 200: dataSchema(notificationSchema), ...problemResponses(403, 404, 413, 415) },
     metadata: {

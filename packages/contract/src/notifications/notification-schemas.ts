@@ -14,7 +14,10 @@ export const notificationSchema = z
     type: z
       .enum(notificationTypes)
       .meta({ id: 'NotificationType', description: "The event's kind with _ for the dot." }),
-    orderId: orderIdSchema,
+    orderId: orderIdSchema.meta({
+      description:
+        'The order it is about; of a listing that runs low, the order that took from it.',
+    }),
     message: z.string().meta({
       description: 'Names the order and, when its status changed, the new status.',
       examples: ['Order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH is now fulfilling (was pending).'],

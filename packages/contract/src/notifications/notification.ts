@@ -13,7 +13,7 @@ export interface Notification {
   id: string;
   /** The event it stands for, with `_` for `.`. */
   type: NotificationType;
-  /** The order it is about, `ord_<id>`. */
+  /** The order it is about, `ord_<id>`; of a listing that runs low, the order that took from it. */
   orderId: string;
   /** Human-readable text that names the order and, when its status changed, the new status. */
   message: string;

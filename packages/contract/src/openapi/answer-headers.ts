@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type {} from 'zod-openapi';
 import { headerNames } from '../http/headers';
 import type { AnswerHeader } from '../http/route-notes';
 
@@ -37,19 +36,19 @@ const answerHeaders = {
     'rateLimit',
     z.string().optional(),
     'Requests left (`r`) and seconds until the window ends (`t`). Source: the IETF draft "RateLimit header fields for HTTP".',
-    '"default";r=599;t=60',
+    '"requests"; r=599; t=60',
   ),
   rateLimitPolicy: described(
     'rateLimitPolicy',
     z.string().optional(),
     'Requests (`q`) that the API key may make in a window of `w` seconds.',
-    '"default";q=600;w=60',
+    '"requests"; q=600; w=60',
   ),
   requestId: described(
     'requestId',
     z.string(),
     'Id of the request: name it when you ask for help. A sane one in the request is kept.',
-    '6f1f7a86-2f0c-4f43-9f6e-0f0c2b8a9d11',
+    'req_6f1f7a862f0c4f439f6e0f0c2b8a9d11',
   ),
   retryAfter: described('retryAfter', z.int().min(0), 'Seconds to wait before the next try.', 30),
   sunset: described(

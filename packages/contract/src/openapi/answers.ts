@@ -9,10 +9,9 @@ import { zodOf } from './zod-of';
 
 function problemAnswer(status: number, headers: AnswerHeader[]): ZodOpenApiResponseObject {
   const codes = codesOfStatus(status).map((code) => `\`${code}\`: ${problems[code].title}.`);
-  const [only] = codes;
-  const description = codes.length === 1 ? only : codes.map((line) => `- ${line}`).join('\n');
+  const [first = 'A problem.', ...more] = codes;
   return {
-    description: description ?? 'A problem.',
+    description: more.length === 0 ? first : codes.map((code) => `- ${code}`).join('\n'),
     headers: answerHeadersOf(status, headers),
     content: { [problemMediaType]: { schema: problemSchema } },
   };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { webhookEventSchema } from '../events/event-schemas';
 import { deliveryHeaderNames } from '../http/headers';
+import { signedExample } from './signed-example';
 
 const deliveryHeaders = {
   signature: z
@@ -10,14 +11,14 @@ const deliveryHeaders = {
     .meta({
       description:
         "Lowercase hexadecimal HMAC-SHA256 of the raw request body. The key is the webhook's `secret`, the whole string, `whsec_` included.",
-      examples: ['5f0c7bd7a1f0a4d3c55a4bd9a3c1ee54b2d1fbf0c1d3e9a7b64a0a5b0a8f9d21'],
+      examples: [signedExample.serviceSignature],
     }),
   webhookId: z
     .string()
     .regex(/^evt_[0-9A-Za-z]{1,64}$/)
     .meta({
       description: 'Id of the event, the same in every attempt: handle each id once.',
-      examples: ['evt_01KAJ8Q0V7T3M5X9R2C4D6F8GH'],
+      examples: [signedExample.id],
     }),
   webhookTimestamp: z
     .string()
@@ -25,12 +26,12 @@ const deliveryHeaders = {
     .meta({
       description:
         'When this attempt was made, in seconds since 1970. Refuse one that is more than five minutes off.',
-      examples: ['1795253400'],
+      examples: [signedExample.timestamp],
     }),
   webhookSignature: z.string().meta({
     description:
       'Standard Webhooks: `v1,` and the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the bytes whose base64 follows `whsec_`. While a secret is replaced there are two of these, with a space between.',
-    examples: ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
+    examples: [signedExample.webhookSignature],
   }),
 } satisfies Record<keyof typeof deliveryHeaderNames, z.ZodType>;
 
@@ -42,6 +43,7 @@ const description = [
     `2. Compute its lowercase hexadecimal HMAC-SHA256, keyed with the webhook's \`secret\`.`,
     `3. Compare that with \`${deliveryHeaderNames.signature}\` in constant time, and refuse the delivery when they differ.`,
   ].join('\n'),
+  `To check your code: the secret \`${signedExample.secret}\` and the body \`${signedExample.body}\` make \`${signedExample.serviceSignature}\`.`,
   'Acknowledge quickly and process afterwards. An event may arrive more than once and out of order.',
 ].join('\n\n');
 

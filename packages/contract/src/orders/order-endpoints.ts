@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { orderIdSchema } from '../field-schemas';
+import { orderIdSchema, pathIdSchema } from '../field-schemas';
 import { endpoints } from '../http/endpoints';
 import { dataSchema, pageSchema } from '../http/page-schemas';
 import { idempotencyKeySchema, ifMatchSchema } from '../http/request-headers';
@@ -13,7 +13,7 @@ import {
   updateOrderSchema,
 } from './order-schemas';
 
-const orderPath = z.object({ id: orderIdSchema });
+const orderPath = z.object({ id: pathIdSchema(orderIdSchema) });
 
 /** The four order endpoints. Source: the interface, "Endpoints". */
 export const orderEndpoints = initContract().router({

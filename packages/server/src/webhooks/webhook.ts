@@ -28,7 +28,7 @@ export function newEndpointSecret(): string {
 }
 
 /**
- * Registers an endpoint. An event kind that is named twice counts once.
+ * Registers an endpoint.
  *
  * @throws DomainError `validation_failed` when the policy does not allow the URL.
  */
@@ -43,7 +43,7 @@ export function registerWebhook(
     id: moment.newId('whk'),
     accountId: caller.accountId,
     url: checkWebhookUrl(request.url, policy),
-    events: [...new Set(request.events)],
+    events: request.events,
     status: 'active',
     secret,
     createdAt: moment.now,

@@ -1,0 +1,128 @@
+/**
+ * Which way dependencies run, type imports included. ARCHITECTURE.md draws the same in words:
+ * cli → sdk → contract ← server, and inside of the server
+ * main → commands → server → {http, stores} → deliveries → features → ground floor.
+ */
+const inServer = '^packages/server/src/';
+const features = '(accounts|events|listings|notifications|orders|tasks|webhooks)';
+
+/** Forbids what is under one path to import what is under another. */
+function forbid(name, comment, from, to) {
+  return {
+    name,
+    comment,
+    severity: 'error',
+    from: typeof from === 'string' ? { path: from } : from,
+    to: typeof to === 'string' ? { path: to } : to,
+  };
+}
+
+module.exports = {
+  forbidden: [
+    forbid('no-circles', 'A circle hides which part rests on which.', {}, { circular: true }),
+    forbid(
+      'resolvable',
+      'What cannot be resolved is not in package.json, or is misspelt.',
+      {},
+      { couldNotResolve: true },
+    ),
+    forbid(
+      'contract-rests-on-nothing',
+      'The contract is what the others rest on.',
+      '^packages/contract/',
+      '^packages/(server|sdk|cli)/',
+    ),
+    forbid(
+      'sdk-rests-on-the-contract',
+      'The SDK works with any server of the interface.',
+      '^packages/sdk/',
+      '^packages/(server|cli)/',
+    ),
+    forbid(
+      'cli-rests-on-the-sdk-alone',
+      'What the CLI needs, integrators need too: it belongs in the SDK.',
+      '^packages/cli/',
+      '^packages/(server|contract)/',
+    ),
+    forbid(
+      'server-rests-on-the-contract',
+      'The reference server does not know its clients.',
+      '^packages/server/',
+      '^packages/(sdk|cli)/',
+    ),
+    forbid(
+      'sources-do-not-reach-into-other-packages',
+      'Packages meet at their entries.',
+      { path: '^packages/([^/]+)/src/' },
+      { path: '^packages/([^/]+)/src/', pathNot: '^packages/$1/src/' },
+    ),
+    forbid(
+      'sources-do-not-import-tests',
+      'Tests rest on the sources.',
+      '^packages/[^/]+/src/',
+      '(^|/)test/',
+    ),
+    forbid(
+      'features-know-no-edge',
+      'Domain rules stay free of HTTP, of storage and of the delivery engine.',
+      `${inServer}${features}/`,
+      `${inServer}(http|stores|deliveries|commands|server|main|program|index|store)(/|\\.ts$)|node_modules/(express|better-sqlite3|undici)/`,
+    ),
+    forbid(
+      'deliveries-know-no-edge',
+      'The delivery engine works through ports.',
+      `${inServer}deliveries/`,
+      `${inServer}(http|stores|commands|server|main|program|index)(/|\\.ts$)|node_modules/(express|better-sqlite3)/`,
+    ),
+    forbid(
+      'http-and-stores-do-not-meet',
+      'They are joined in server.ts.',
+      `${inServer}http/`,
+      `${inServer}(stores|commands)/`,
+    ),
+    forbid(
+      'stores-know-no-http',
+      'A store is no part of an answer.',
+      `${inServer}stores/`,
+      `${inServer}(http|commands)/|node_modules/express/`,
+    ),
+    forbid(
+      'stores-do-not-meet',
+      'Each store stands alone behind the ports.',
+      { path: `${inServer}stores/([^/]+)/` },
+      { path: `${inServer}stores/([^/]+)/`, pathNot: `${inServer}stores/$1/` },
+    ),
+    forbid(
+      'ground-floor-rests-on-nothing',
+      'Everything stands on it.',
+      `${inServer}(clock|config|domain-error|idempotency-claim|ids|log|moment|position|store-unavailable-error|version)\\.ts$`,
+      `${inServer}[^/]+/`,
+    ),
+    forbid(
+      'sqlite-stays-in-its-store',
+      'SQL lives in one place.',
+      { path: '^packages/', pathNot: `${inServer}stores/sqlite/` },
+      'node_modules/better-sqlite3/',
+    ),
+    forbid(
+      'ts-rest-stays-replaceable',
+      'Only routes, the application and the contract know that ts-rest is there.',
+      {
+        path: '^packages/[^/]+/src/',
+        pathNot: `^packages/contract/src/|-routes\\.ts$|${inServer}http/app\\.ts$|^packages/sdk/src/internal/`,
+      },
+      'node_modules/@ts-rest/',
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules|/dist/' },
+    exclude: { path: '/dist/.*\\.d\\.' },
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+      extensions: ['.ts', '.js', '.json'],
+    },
+  },
+};

@@ -1,0 +1,33 @@
+import { createHmac } from 'node:crypto';
+import type { WebhookEvent } from '../events/webhook-event';
+
+const key = Buffer.from('a key of thirty-two bytes, or so');
+
+const event: WebhookEvent = {
+  event: 'order.status_changed',
+  createdAt: '2026-11-21T09:30:00.000Z',
+  data: {
+    orderId: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+    previousStatus: 'pending',
+    status: 'fulfilling',
+  },
+};
+
+const secret = `whsec_${key.toString('base64')}`;
+const body = JSON.stringify(event);
+const id = 'evt_01KAJ8Q0V7T3M5X9R2C4D6F8GH';
+const timestamp = '1795253400';
+
+function hmac(withKey: string | Buffer, text: string, encoding: 'hex' | 'base64'): string {
+  return createHmac('sha256', withKey).update(text).digest(encoding);
+}
+
+/** One delivery with its real signatures, for those who write a receiver to check theirs against. */
+export const signedExample = {
+  secret,
+  body,
+  id,
+  timestamp,
+  serviceSignature: hmac(secret, body, 'hex'),
+  webhookSignature: `v1,${hmac(key, `${id}.${timestamp}.${body}`, 'base64')}`,
+};

@@ -1,0 +1,110 @@
+import type { Order } from '@tradepost/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Listing } from '../../src/listings/listing';
+import { type Actor, dataOf, problemIn, type Service, startService } from './service';
+
+let service: Service;
+let buyer: Actor;
+let seller: Actor;
+let listing: Listing;
+
+beforeAll(async () => {
+  service = await startService();
+  seller = await service.account('seller');
+});
+beforeEach(async () => {
+  buyer = await service.account('buyer');
+  listing = await service.listing(seller);
+});
+afterAll(() => service.close());
+
+function order(key: string, quantity = 1, as = buyer) {
+  return service.ask('POST /v1/orders', {
+    as,
+    body: { listingId: listing.id, quantity },
+    headers: { 'Idempotency-Key': key },
+  });
+}
+
+async function countOrders(as = buyer): Promise<number> {
+  return dataOf<Order[]>(await service.ask('GET /v1/orders', { as })).length;
+}
+
+describe('Idempotency-Key', () => {
+  it('answers a repeated request with the first answer, and marks it', async () => {
+    const first = await order('once');
+    const again = await order('once');
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.status).toBe(201);
+    expect(again.text).toBe(first.text);
+    for (const name of ['location', 'etag', 'content-type']) {
+      expect(again.headers.get(name)).toBe(first.headers.get(name));
+    }
+    expect(await countOrders()).toBe(1);
+  });
+
+  it('replays the first answer even after the order has moved on', async () => {
+    const first = await order('moved');
+    const { id } = dataOf<Order>(first);
+    await service.ask(`PATCH /v1/orders/${id}`, { as: seller, body: { status: 'confirmed' } });
+    expect((await order('moved')).text).toBe(first.text);
+  });
+
+  it('has one effect and one answer when two requests come at once', async () => {
+    const both = await Promise.all(Array.from({ length: 8 }, () => order('race')));
+    expect(new Set(both.map(({ text }) => text)).size).toBe(1);
+    expect(both.every(({ status }) => status === 201)).toBe(true);
+    expect(await countOrders()).toBe(1);
+  });
+
+  it('takes bodies that mean the same for the same', async () => {
+    const body = `{ "quantity": 1.0,\n "listingId": "${listing.id}" }`;
+    const headers = { 'Idempotency-Key': 'spelled' };
+    const first = await service.ask('POST /v1/orders', { as: buyer, body, headers });
+    expect((await order('spelled')).text).toBe(first.text);
+  });
+
+  it('refuses a key that was sent with another body', async () => {
+    await order('other', 1);
+    const problem = problemIn(await order('other', 2));
+    expect(problem).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    expect(await countOrders()).toBe(1);
+  });
+
+  it('belongs to one account', async () => {
+    const other = await service.account('buyer');
+    const mine = await order('shared');
+    const theirs = await order('shared', 1, other);
+    expect(theirs.text).not.toBe(mine.text);
+    expect(await countOrders(other)).toBe(1);
+  });
+
+  it('belongs to one endpoint', async () => {
+    await order('everywhere');
+    const got = await service.ask('POST /v1/webhooks', {
+      as: buyer,
+      body: { url: 'https://receiver.example/', events: ['order.created'] },
+      headers: { 'Idempotency-Key': 'everywhere' },
+    });
+    expect(got.status).toBe(201);
+    expect(got.headers.get('idempotent-replayed')).toBeNull();
+  });
+
+  it('does not hold a refusal: the same key works once the cause is gone', async () => {
+    const small = await service.listing(seller, null, 1);
+    const ask = (quantity: number) =>
+      service.ask('POST /v1/orders', {
+        as: buyer,
+        body: { listingId: small.id, quantity },
+        headers: { 'Idempotency-Key': 'second-try' },
+      });
+    expect((await ask(2)).status).toBe(409);
+    expect((await ask(1)).status).toBe(201);
+  });
+
+  it.each(['', 'with space', 'x'.repeat(256)])('refuses the key %j', async (key) => {
+    const got = await order(key);
+    expect(problemIn(got).errors?.[0]?.path).toBe('idempotency-key');
+  });
+});

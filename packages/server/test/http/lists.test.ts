@@ -1,0 +1,162 @@
+import type { Notification, Order, Page } from '@tradepost/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Actor, dataOf, type Got, problemIn, type Service, startService } from './service';
+
+let service: Service;
+let buyer: Actor;
+let seller: Actor;
+let placed: Order[];
+
+function pageOf<Item>(got: Got): Page<Item> {
+  return JSON.parse(got.text) as Page<Item>;
+}
+
+beforeAll(async () => {
+  service = await startService();
+  buyer = await service.account('buyer');
+  seller = await service.account('seller');
+  const listing = await service.listing(seller);
+  placed = [];
+  for (let count = 0; count < 7; count += 1) {
+    const body = { listingId: listing.id, quantity: count + 1 };
+    placed.push(dataOf<Order>(await service.ask('POST /v1/orders', { as: buyer, body })));
+  }
+  for (const { id } of placed.slice(0, 2)) {
+    const body = { status: 'confirmed' };
+    await service.ask(`PATCH /v1/orders/${id}`, { as: seller, body });
+  }
+});
+afterAll(() => service.close());
+
+const newestFirst = () => placed.map(({ id }) => id).reverse();
+
+async function follow(path: string): Promise<string[][]> {
+  const pages: string[][] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+    const page = pageOf<{ id: string }>(await service.ask(`GET ${path}${query}`, { as: buyer }));
+    pages.push(page.data.map(({ id }) => id));
+    cursor = page.nextCursor;
+  }
+  return pages;
+}
+
+describe('GET /v1/orders', () => {
+  it('lists the orders of the account, newest first', async () => {
+    for (const as of [buyer, seller]) {
+      const page = pageOf<Order>(await service.ask('GET /v1/orders', { as }));
+      expect(page.data.map(({ id }) => id)).toEqual(newestFirst());
+      expect(page.nextCursor).toBeNull();
+    }
+  });
+
+  it('shows an account nothing of the orders of others', async () => {
+    const other = await service.account('seller');
+    const page = pageOf<Order>(await service.ask('GET /v1/orders', { as: other }));
+    expect(page).toEqual({ data: [], nextCursor: null });
+  });
+
+  it('filters by status', async () => {
+    const got = await service.ask('GET /v1/orders?status=confirmed', { as: buyer });
+    expect(pageOf<Order>(got).data.map(({ id }) => id)).toEqual(newestFirst().slice(-2));
+  });
+
+  it('filters by the moment of placing, both bounds exclusive', async () => {
+    const { createdAt } = placed[3] as Order;
+    const after = await service.ask(`GET /v1/orders?createdAfter=${createdAt}`, { as: buyer });
+    const before = await service.ask(`GET /v1/orders?createdBefore=${createdAt}`, { as: buyer });
+    const found = [...pageOf<Order>(after).data, ...pageOf<Order>(before).data];
+    const others = placed.filter((order) => order.createdAt !== createdAt);
+    expect(found.map(({ id }) => id)).toEqual(others.map(({ id }) => id).reverse());
+  });
+
+  it('hands out every order once, page by page', async () => {
+    const pages = await follow('/v1/orders?limit=3');
+    expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
+    expect(pages.flat()).toEqual(newestFirst());
+  });
+
+  it('keeps its place while new orders come in', async () => {
+    const first = pageOf<Order>(await service.ask('GET /v1/orders?limit=4', { as: buyer }));
+    const listing = await service.listing(seller);
+    const body = { listingId: listing.id, quantity: 1 };
+    const late = dataOf<Order>(await service.ask('POST /v1/orders', { as: buyer, body }));
+    const path = `GET /v1/orders?limit=4&cursor=${first.nextCursor}`;
+    const second = pageOf<Order>(await service.ask(path, { as: buyer }));
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(newestFirst());
+    placed.push(late);
+  });
+
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=ten', 'limit'],
+    ['limit=', 'limit'],
+    ['status=shipped', 'status'],
+    ['status=pending&status=confirmed', 'status'],
+    ['createdAfter=yesterday', 'createdAfter'],
+    ['createdBefore=2026-11-21T09:30:00', 'createdBefore'],
+    ['stauts=pending', 'stauts'],
+  ])('refuses the query %s and names %s', async (query, path) => {
+    const problem = problemIn(await service.ask(`GET /v1/orders?${query}`, { as: buyer }));
+    expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+    expect(problem.errors?.map((issue) => issue.path)).toEqual([path]);
+  });
+
+  it('refuses a cursor that it never gave', async () => {
+    const problem = problemIn(await service.ask('GET /v1/orders?cursor=abc', { as: buyer }));
+    expect(problem).toMatchObject({ status: 400, code: 'bad_cursor' });
+  });
+});
+
+describe('GET and PATCH /v1/notifications', () => {
+  it('tells each party of an order of each event, the actor included', async () => {
+    const { id } = placed[0] as Order;
+    for (const as of [buyer, seller]) {
+      const page = pageOf<Notification>(await service.ask('GET /v1/notifications', { as }));
+      const ofOrder = page.data.filter(({ orderId }) => orderId === id);
+      expect(ofOrder.map(({ type }) => type)).toEqual(['order_status_changed', 'order_created']);
+      expect(ofOrder[0]?.message).toBe(`Order ${id} is now confirmed (was pending).`);
+    }
+  });
+
+  it('pages like the orders do', async () => {
+    const pages = await follow('/v1/notifications?limit=4');
+    const ids = pages.flat();
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toHaveLength(placed.length + 2);
+  });
+
+  it('marks a notification read, and stays so when asked again', async () => {
+    const all = pageOf<Notification>(await service.ask('GET /v1/notifications', { as: buyer }));
+    const { id } = all.data[0] as Notification;
+    for (const _time of ['once', 'twice']) {
+      const got = await service.ask(`PATCH /v1/notifications/${id}`, {
+        as: buyer,
+        body: { read: true },
+      });
+      expect(got.status).toBe(200);
+      expect(dataOf(got)).toMatchObject({ id, read: true });
+    }
+    const read = await service.ask('GET /v1/notifications?read=true', { as: buyer });
+    expect(pageOf<Notification>(read).data.map((one) => one.id)).toEqual([id]);
+    const unread = await service.ask('GET /v1/notifications?read=false', { as: buyer });
+    expect(pageOf<Notification>(unread).data.map((one) => one.id)).not.toContain(id);
+  });
+
+  it('does not make a notification unread', async () => {
+    const all = pageOf<Notification>(await service.ask('GET /v1/notifications', { as: buyer }));
+    const path = `PATCH /v1/notifications/${all.data[0]?.id}`;
+    const problem = problemIn(await service.ask(path, { as: buyer, body: { read: false } }));
+    expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+    expect(problem.errors?.[0]?.path).toBe('read');
+  });
+
+  it("answers 404 for another account's notification", async () => {
+    const all = pageOf<Notification>(await service.ask('GET /v1/notifications', { as: buyer }));
+    const path = `PATCH /v1/notifications/${all.data[0]?.id}`;
+    const problem = problemIn(await service.ask(path, { as: seller, body: { read: true } }));
+    expect(problem).toMatchObject({ status: 404, code: 'notification_not_found' });
+  });
+});

@@ -1,0 +1,261 @@
+import type { Order } from '@tradepost/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Actor, dataOf, problemIn, type Service, startService } from './service';
+
+let service: Service;
+let buyer: Actor;
+let seller: Actor;
+let agent: Actor;
+let stranger: Actor;
+
+beforeAll(async () => {
+  service = await startService();
+  [buyer, seller, agent, stranger] = await Promise.all([
+    service.account('buyer'),
+    service.account('seller'),
+    service.account('agent'),
+    service.account('buyer'),
+  ]);
+});
+afterAll(() => service.close());
+
+async function placeOrder(quantity = 1, units = 100): Promise<Order> {
+  const listing = await service.listing(seller, agent, units);
+  const got = await service.ask('POST /v1/orders', {
+    as: buyer,
+    body: { listingId: listing.id, quantity },
+  });
+  return dataOf<Order>(got);
+}
+
+function moveOrder(id: string, status: string, as = seller, headers: Record<string, string> = {}) {
+  return service.ask(`PATCH /v1/orders/${id}`, { as, body: { status }, headers });
+}
+
+describe('POST /v1/orders', () => {
+  it('creates a pending order that takes its seller and agent from the listing', async () => {
+    const listing = await service.listing(seller, agent);
+    const got = await service.ask('POST /v1/orders', {
+      as: buyer,
+      body: { listingId: listing.id, quantity: 7 },
+    });
+    expect(got.status).toBe(201);
+    const order = dataOf<Order>(got);
+    expect(order).toEqual({
+      id: expect.stringMatching(/^ord_/),
+      status: 'pending',
+      buyerId: buyer.id,
+      sellerId: seller.id,
+      agentId: agent.id,
+      listingId: listing.id,
+      quantity: 7,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      updatedAt: order.createdAt,
+    });
+    expect(got.headers.get('location')).toBe(`/v1/orders/${order.id}`);
+    expect(got.headers.get('etag')).toBe('"1"');
+  });
+
+  it('takes the units from the listing and refuses more than are left', async () => {
+    const listing = await service.listing(seller, null, 10);
+    const order = (quantity: number) =>
+      service.ask('POST /v1/orders', { as: buyer, body: { listingId: listing.id, quantity } });
+    expect((await order(8)).status).toBe(201);
+    const problem = problemIn(await order(3));
+    expect(problem.code).toBe('insufficient_quantity');
+    expect(problem.detail).toContain('has 2 left, 3 were asked for');
+    expect((await order(2)).status).toBe(201);
+  });
+
+  it.each(['seller', 'agent'] as const)('is refused to a %s', async (kind) => {
+    const listing = await service.listing(seller);
+    const problem = problemIn(
+      await service.ask('POST /v1/orders', {
+        as: kind === 'seller' ? seller : agent,
+        body: { listingId: listing.id, quantity: 1 },
+      }),
+    );
+    expect(problem).toMatchObject({ status: 403, code: 'account_kind_not_allowed' });
+  });
+
+  it('names the field when there is no such listing', async () => {
+    const problem = problemIn(
+      await service.ask('POST /v1/orders', {
+        as: buyer,
+        body: { listingId: 'lst_none', quantity: 1 },
+      }),
+    );
+    expect(problem).toMatchObject({ status: 422, code: 'listing_not_found' });
+    expect(problem.errors).toEqual([{ path: 'listingId', message: 'names no listing' }]);
+  });
+
+  it('tells everything that is wrong with a body at once', async () => {
+    const problem = problemIn(
+      await service.ask('POST /v1/orders', { as: buyer, body: { quantity: 0, colour: 'red' } }),
+    );
+    expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+    expect(problem.errors?.map(({ path }) => path)).toEqual(['listingId', 'quantity', 'colour']);
+    expect(problem.errors?.[0]?.message).toMatch(/^is required/);
+  });
+
+  it.each([
+    ['one and a half', 1.5],
+    ['none', 0],
+    ['fewer than none', -1],
+    ['more than a million', 1_000_001],
+    ['text', '5'],
+    ['null', null],
+  ])('refuses %s as a quantity', async (_name, quantity) => {
+    const listing = await service.listing(seller);
+    const got = await service.ask('POST /v1/orders', {
+      as: buyer,
+      body: { listingId: listing.id, quantity },
+    });
+    expect(problemIn(got).errors?.map(({ path }) => path)).toEqual(['quantity']);
+  });
+});
+
+describe('GET /v1/orders/:id', () => {
+  it('shows an order to its buyer, seller and agent alike', async () => {
+    const order = await placeOrder();
+    for (const as of [buyer, seller, agent]) {
+      const got = await service.ask(`GET /v1/orders/${order.id}`, { as });
+      expect(got.status).toBe(200);
+      expect(got.headers.get('etag')).toBe('"1"');
+      expect(dataOf(got)).toEqual(order);
+    }
+  });
+
+  it('does not tell a stranger an order from one that does not exist', async () => {
+    const order = await placeOrder();
+    const hidden = problemIn(await service.ask(`GET /v1/orders/${order.id}`, { as: stranger }));
+    const missing = problemIn(await service.ask('GET /v1/orders/ord_none', { as: stranger }));
+    expect(hidden).toMatchObject({ status: 404, code: 'order_not_found' });
+    expect(missing).toMatchObject({ status: 404, code: 'order_not_found' });
+    expect(hidden.detail.replace(order.id, 'ord_none')).toBe(missing.detail);
+  });
+
+  it.each(['nonsense', 'lst_1', 'ord_', `ord_${'x'.repeat(500)}`, '%20', '%00', '..%2f'])(
+    'answers 404 for %s, which is no id',
+    async (id) => {
+      const problem = problemIn(await service.ask(`GET /v1/orders/${id}`, { as: buyer }));
+      expect(problem).toMatchObject({ status: 404, code: 'order_not_found' });
+    },
+  );
+});
+
+describe('PATCH /v1/orders/:id', () => {
+  it('moves a pending order to fulfilling for its seller', async () => {
+    const order = await placeOrder();
+    const got = await moveOrder(order.id, 'fulfilling');
+    expect(got.status).toBe(200);
+    expect(got.headers.get('etag')).toBe('"2"');
+    expect(dataOf(got)).toEqual({
+      ...order,
+      status: 'fulfilling',
+      updatedAt: expect.any(String),
+    });
+  });
+
+  it('is open to the agent of the order too', async () => {
+    const order = await placeOrder();
+    expect((await moveOrder(order.id, 'confirmed', agent)).status).toBe(200);
+  });
+
+  it('is refused to the buyer of the order', async () => {
+    const order = await placeOrder();
+    const problem = problemIn(await moveOrder(order.id, 'cancelled', buyer));
+    expect(problem).toMatchObject({ status: 403, code: 'account_kind_not_allowed' });
+  });
+
+  it('does not tell strangers of any kind that the order exists', async () => {
+    const order = await placeOrder();
+    for (const kind of ['buyer', 'seller', 'agent'] as const) {
+      const other = await service.account(kind);
+      const problem = problemIn(await moveOrder(order.id, 'confirmed', other));
+      expect(problem).toMatchObject({ status: 404, code: 'order_not_found' });
+    }
+  });
+
+  it('changes nothing and answers 200 when the order has that status', async () => {
+    const order = await placeOrder();
+    const first = await moveOrder(order.id, 'confirmed');
+    const again = await moveOrder(order.id, 'confirmed');
+    expect(again.status).toBe(200);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('etag')).toBe('"2"');
+    const told = await service.ask('GET /v1/notifications?limit=100', { as: buyer });
+    const mine = dataOf<{ orderId: string; type: string }[]>(told).filter(
+      ({ orderId, type }) => orderId === order.id && type === 'order_status_changed',
+    );
+    expect(mine).toHaveLength(1);
+  });
+
+  it('refuses an illegal transition and names the legal ones', async () => {
+    const order = await placeOrder();
+    const problem = problemIn(await moveOrder(order.id, 'completed'));
+    expect(problem).toMatchObject({ status: 409, code: 'illegal_transition' });
+    expect(problem.detail).toContain('from pending it can move to confirmed or fulfilling or');
+  });
+
+  it('says of a final state that it is final', async () => {
+    const order = await placeOrder();
+    await moveOrder(order.id, 'cancelled');
+    const problem = problemIn(await moveOrder(order.id, 'pending'));
+    expect(problem.detail).toContain('cancelled is final');
+  });
+
+  it('refuses a status that there is none of, and lists those there are', async () => {
+    const order = await placeOrder();
+    const problem = problemIn(await moveOrder(order.id, 'shipped'));
+    expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+    expect(problem.errors).toEqual([
+      {
+        path: 'status',
+        message: 'must be one of pending, confirmed, fulfilling, completed, cancelled',
+      },
+    ]);
+  });
+
+  it('gives the units of a cancelled order back to its listing', async () => {
+    const order = await placeOrder(30, 30);
+    const again = () =>
+      service.ask('POST /v1/orders', {
+        as: buyer,
+        body: { listingId: order.listingId, quantity: 30 },
+      });
+    expect((await again()).status).toBe(409);
+    await moveOrder(order.id, 'cancelled');
+    expect((await again()).status).toBe(201);
+  });
+
+  it('changes an order only at the version that If-Match names', async () => {
+    const order = await placeOrder();
+    const stale = problemIn(await moveOrder(order.id, 'confirmed', seller, { 'If-Match': '"7"' }));
+    expect(stale).toMatchObject({ status: 412, code: 'precondition_failed' });
+    const fresh = await moveOrder(order.id, 'confirmed', seller, { 'If-Match': '"1"' });
+    expect(fresh.status).toBe(200);
+    const any = await moveOrder(order.id, 'fulfilling', seller, { 'If-Match': '*' });
+    expect(any.status).toBe(200);
+    const list = await moveOrder(order.id, 'completed', seller, { 'If-Match': '"9", "3"' });
+    expect(list.status).toBe(200);
+  });
+
+  it('never matches a weak entity tag, and refuses one that is none', async () => {
+    const order = await placeOrder();
+    const weak = await moveOrder(order.id, 'confirmed', seller, { 'If-Match': 'W/"1"' });
+    expect(problemIn(weak).code).toBe('precondition_failed');
+    const bare = await moveOrder(order.id, 'confirmed', seller, { 'If-Match': '1' });
+    expect(problemIn(bare).errors?.[0]?.path).toBe('if-match');
+  });
+
+  it('lets one of two changes at once win when both name the same version', async () => {
+    const order = await placeOrder();
+    const guard = { 'If-Match': '"1"' };
+    const both = await Promise.all([
+      moveOrder(order.id, 'confirmed', seller, guard),
+      moveOrder(order.id, 'cancelled', agent, guard),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+});

@@ -1,0 +1,138 @@
+import { connect } from 'node:net';
+import { type Problem, problemSchema } from '@tradepost/contract';
+import { type AccountKind, createAccount } from '../../src/accounts/account';
+import { issueKey } from '../../src/accounts/api-key';
+import { systemClock } from '../../src/clock';
+import { createIds } from '../../src/ids';
+import { createListing, type Listing } from '../../src/listings/listing';
+import { createLog } from '../../src/log';
+import { present } from '../../src/moment';
+import { type ServerOptions, startServer } from '../../src/server';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+
+/** An account that can ask. */
+export interface Actor {
+  id: string;
+  key: string;
+}
+
+/** An answer, read whole. */
+export interface Got {
+  status: number;
+  headers: Headers;
+  /** The body as it came. */
+  text: string;
+}
+
+/** What a request is made of; a body that is no string is sent as JSON. */
+export interface Ask {
+  as?: Actor | string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+const newId = createIds();
+
+/** Starts a real server on a free port, whose answers are held to the contract. */
+export async function startService(options: Partial<ServerOptions> = {}) {
+  const store = options.store ?? openSqliteStore(':memory:');
+  const clock = options.clock ?? systemClock;
+  const server = await startServer({
+    log: createLog('silent'),
+    port: 0,
+    host: '127.0.0.1',
+    rateLimit: 100_000,
+    checkAnswers: true,
+    ...options,
+    store,
+  });
+
+  return {
+    url: server.url,
+    port: server.port,
+    store,
+    close: () => server.close(),
+
+    /** Adds an account with a key. */
+    async account(
+      kind: AccountKind,
+      key: { readOnly?: boolean; expiresAt?: number } = {},
+    ): Promise<Actor & { keyId: string }> {
+      const moment = present(clock, newId);
+      const account = createAccount(kind, kind, moment);
+      const { record, apiKey } = issueKey(
+        {
+          accountId: account.id,
+          readOnly: key.readOnly ?? false,
+          expiresAt: key.expiresAt ?? null,
+        },
+        moment,
+      );
+      await store.accounts.addAccount(account, record);
+      return { id: account.id, key: apiKey, keyId: record.id };
+    },
+
+    /** Adds a listing. */
+    async listing(seller: Actor, agent: Actor | null = null, units = 100): Promise<Listing> {
+      const fields = { sellerId: seller.id, agentId: agent?.id ?? null };
+      const listing = createListing(
+        { ...fields, availableQuantity: units, lowThreshold: null },
+        present(clock, newId),
+      );
+      await store.listings.addListing(listing);
+      return listing;
+    },
+
+    /** Asks, as `GET /v1/orders`. */
+    async ask(what: string, { as, body, headers = {} }: Ask = {}): Promise<Got> {
+      const [method = 'GET', path = '/'] = what.split(' ');
+      const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+      const key = typeof as === 'string' ? as : as?.key;
+      const response = await fetch(server.url + path, {
+        method,
+        headers: {
+          ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+          ...(sent !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(sent !== undefined && { body: sent }),
+      });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    },
+
+    /** Sends bytes that may be no HTTP at all, and reads until the server hangs up. */
+    sendRaw(bytes: string): Promise<string> {
+      return new Promise((resolve, reject) => {
+        let answer = '';
+        const socket = connect(server.port, '127.0.0.1', () => socket.write(bytes));
+        socket.setEncoding('utf8');
+        socket.on('data', (chunk) => {
+          answer += chunk;
+        });
+        socket.on('error', reject);
+        socket.on('close', () => resolve(answer));
+      });
+    },
+  };
+}
+
+/** A server for the tests of one file. */
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+/** The `data` of a successful answer. */
+export function dataOf<Data = Record<string, unknown>>(got: Got): Data {
+  return (JSON.parse(got.text) as { data: Data }).data;
+}
+
+/** The problem that an answer tells, once it is seen to be one: right type, right status, nothing amiss. */
+export function problemIn(got: Got): Problem {
+  const type = got.headers.get('content-type');
+  if (type !== 'application/problem+json') {
+    throw new Error(`${got.status} with content-type ${type} is no problem: ${got.text}`);
+  }
+  const problem = problemSchema.strict().parse(JSON.parse(got.text));
+  if (problem.status !== got.status || problem.requestId !== got.headers.get('x-request-id')) {
+    throw new Error(`The problem contradicts its own answer: ${got.text}`);
+  }
+  return problem;
+}
