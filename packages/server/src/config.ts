@@ -11,10 +11,10 @@ function integerFrom(min: number, max: number): (text: string) => number {
   };
 }
 
-/** Reads a switch from the environment, where every value is text. */
-function readSwitch(text: string | boolean): boolean {
-  if (text === true || text === 'true' || text === '1') return true;
-  if (text === false || text === 'false' || text === '0' || text === '') return false;
+/** Reads a switch: in the environment it has a value, and `false` must not mean true. */
+function readSwitch(text: string): boolean {
+  if (text === 'true' || text === '1') return true;
+  if (text === 'false' || text === '0' || text === '') return false;
   throw new InvalidArgumentError('It must be true or false.');
 }
 
@@ -49,7 +49,7 @@ export const startOptions: readonly Option[] = [
     .choices(logLevels)
     .default('info'),
   new Option(
-    '--allow-insecure-webhooks',
+    '--allow-insecure-webhooks [boolean]',
     'for development: deliver to http://, to private addresses, and past bad certificates',
   )
     .env('TRADEPOST_ALLOW_INSECURE_WEBHOOKS')

@@ -7,12 +7,24 @@ const lockPatience = 2_000;
 /** Codes of SQLite by which it says that it cannot work now, through no fault of the statement. */
 const passing = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|NOMEM|PROTOCOL)/;
 
+function isPassing(error: unknown): error is InstanceType<typeof Database.SqliteError> {
+  return error instanceof Database.SqliteError && passing.test(error.code);
+}
+
 /** Turns SQLite's own failures into the store's error and leaves all others as they are. */
 function translate(error: unknown): unknown {
-  if (error instanceof Database.SqliteError && passing.test(error.code)) {
-    return new StoreUnavailableError(`SQLite: ${error.message} (${error.code})`, { cause: error });
-  }
-  return error;
+  if (!isPassing(error)) return error;
+  return new StoreUnavailableError(`SQLite: ${error.message} (${error.code})`, { cause: error });
+}
+
+/** The same for a file that is being opened, which it names. */
+function translateOpening(file: string, error: unknown): unknown {
+  // better-sqlite3 says by a TypeError that the folder does not exist.
+  if (!(isPassing(error) || error instanceof TypeError)) return error;
+  return new StoreUnavailableError(
+    `${file} cannot be opened as a database: ${error.message}. Check the path, or name another --database.`,
+    { cause: error },
+  );
 }
 
 /** One open SQLite database: prepared statements, and transactions one after another. */
@@ -24,12 +36,17 @@ export class SqliteDatabase {
   constructor(file: string) {
     try {
       this.#connection = new Database(file, { timeout: lockPatience });
+    } catch (error) {
+      throw translateOpening(file, error);
+    }
+    try {
       this.#connection.pragma('journal_mode = WAL');
       this.#connection.pragma('synchronous = FULL');
       this.#connection.pragma('foreign_keys = ON');
       migrate(this.#connection);
     } catch (error) {
-      throw translate(error);
+      this.#connection.close();
+      throw translateOpening(file, error);
     }
   }
 

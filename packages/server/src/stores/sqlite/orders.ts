@@ -144,9 +144,12 @@ export function sqliteOrders(db: SqliteDatabase, queued: () => void): OrderStore
       db.read(() => {
         const [conditions, values] = conditionsOf(filter, after);
         const own = [`${columnOf[caller.kind]} = ?`, ...conditions].join(' AND ');
+        // Left to itself SQLite may prefer a time span to the state, and walk past orders in all others.
+        const index = `orders_of_${caller.kind}${filter.status === undefined ? '' : '_by_status'}`;
         return db
           .all<OrderRow>(
-            `SELECT * FROM orders WHERE ${own} ORDER BY created_at DESC, id DESC LIMIT ?`,
+            `SELECT * FROM orders INDEXED BY ${index} WHERE ${own}
+             ORDER BY created_at DESC, id DESC LIMIT ?`,
             caller.accountId,
             ...values,
             limit,

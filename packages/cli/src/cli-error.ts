@@ -1,0 +1,27 @@
+/** What failed on this side, before or after the service had its say. */
+export type CliErrorCode =
+  /** The command line, or a setting it depends on, makes no sense. */
+  | 'usage'
+  /** There is no API key to send. */
+  | 'missing_api_key'
+  /** What is set as the API key cannot be one. */
+  | 'invalid_api_key'
+  /** The reader of stdout has gone, as `head` does when it has enough. */
+  | 'output_closed'
+  /** Stdout does not take the data: a full disk, say. */
+  | 'output_failed';
+
+/** A failure that the command line itself found: the service was not asked, or is not at fault. */
+export class CliError extends Error {
+  override readonly name = 'CliError' as const;
+  /** What kind of failure it is; it decides the exit code. */
+  readonly code: CliErrorCode;
+  /** What to do about it; null when there is nothing to say. */
+  readonly hint: string | null;
+
+  constructor(code: CliErrorCode, message: string, hint: string | null = null) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}

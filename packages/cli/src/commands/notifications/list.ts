@@ -1,0 +1,55 @@
+import type { ListNotifications, Notification, Page } from '@tradepost/sdk';
+import type { Command } from 'commander';
+import { connect } from '../../connect';
+import type { GlobalOptions } from '../../global-options';
+import { sections } from '../../help/sections';
+import { addLimitOptions, type ListLimitOptions, limitsOf } from '../../list-limit';
+import { showList } from '../../output/show-list';
+import type { Terminal } from '../../terminal';
+import { notificationShape, notificationView } from './notification-view';
+
+interface Options extends GlobalOptions, ListLimitOptions {
+  unread?: true;
+}
+
+/** `tradepost notifications list`. */
+export function define(command: Command, terminal: Terminal): void {
+  command.option('--unread', 'only notifications that are not marked read');
+  addLimitOptions(command, 'notifications')
+    .addHelpText('after', () =>
+      sections({
+        Examples: [
+          '$ tradepost notifications list --unread',
+          '$ tradepost notifications list --all --output ndjson',
+        ],
+        Output: [
+          `json: an array of ${notificationShape}`,
+          'On a narrow terminal a table shortens messages and leaves columns out, from the right.',
+        ],
+      }),
+    )
+    .action(() => list(command.optsWithGlobals<Options>(), terminal));
+}
+
+async function list(options: Options, terminal: Terminal): Promise<void> {
+  const { limit, pageSize } = limitsOf(options);
+  const query: ListNotifications = { limit: pageSize };
+  if (options.unread) query.read = false;
+  const { notifications } = connect(terminal, options);
+  const pages = notifications.list(query, { signal: terminal.signal }).pages();
+  await showList(
+    { pages: options.unread ? unreadOf(pages) : pages, limit, noun: 'notifications' },
+    notificationView,
+    terminal,
+    options,
+  );
+}
+
+/** The interface has no such filter: a service that knows no more than it ignores the parameter. */
+async function* unreadOf(
+  pages: AsyncIterable<Page<Notification>>,
+): AsyncIterable<Page<Notification>> {
+  for await (const page of pages) {
+    yield { ...page, data: page.data.filter((notification) => !notification.read) };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Order, OrderStatus } from '@tradepost/sdk';
+import type { View } from '../../output/column';
+import type { Look } from '../../output/style';
+
+const lookOfStatus: Record<OrderStatus, Look> = {
+  pending: 'yellow',
+  confirmed: 'cyan',
+  fulfilling: 'blue',
+  completed: 'green',
+  cancelled: 'dim',
+};
+
+/** How orders are shown. */
+export const orderView: View<Order> = {
+  fields: [
+    'id',
+    'status',
+    'buyerId',
+    'sellerId',
+    'agentId',
+    'listingId',
+    'quantity',
+    'createdAt',
+    'updatedAt',
+  ],
+  columns: [
+    { title: 'ID', text: (order) => order.id },
+    {
+      title: 'STATUS',
+      text: (order) => order.status,
+      // The service may have statuses that this version does not know.
+      look: (order) => lookOfStatus[order.status] ?? null,
+    },
+    { title: 'QUANTITY', text: (order) => String(order.quantity), align: 'right' },
+    { title: 'CREATED', text: (order) => order.createdAt, whenNarrow: 'leave-out' },
+    { title: 'LISTING', text: (order) => order.listingId, whenNarrow: 'leave-out' },
+    { title: 'BUYER', text: (order) => order.buyerId, whenNarrow: 'leave-out' },
+    { title: 'SELLER', text: (order) => order.sellerId, whenNarrow: 'leave-out' },
+    { title: 'AGENT', text: (order) => order.agentId ?? '-', whenNarrow: 'leave-out' },
+  ],
+};
+
+/** The fields of an order, for help pages. */
+export const orderShape = `{ ${orderView.fields.join(', ')} }`;

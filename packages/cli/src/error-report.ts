@@ -1,0 +1,85 @@
+import { type AnyTradepostError, isTradepostError, type ProblemIssue } from '@tradepost/sdk';
+import { BulkError } from './bulk-error';
+import { CliError } from './cli-error';
+import { hintOf } from './hint-of';
+
+/** An error as programs read it: what `--output json` and `ndjson` print on stderr. */
+export interface ErrorReport {
+  /** What kind of failure it is: the service's code, or one of this side's. */
+  code: string;
+  /** What failed and why, in one text. */
+  message: string;
+  /** The answer's HTTP status; null when there was no answer. */
+  status: number | null;
+  /** The request's id, to name when asking for help; null when there is none. */
+  requestId: string | null;
+  /** What to do about it; null when there is nothing to say. */
+  hint: string | null;
+  /** What was wrong in particular: by field of the request, or by id when there were several. */
+  errors: ProblemIssue[];
+}
+
+/** An error as people read it. */
+export interface ErrorStory {
+  /** What failed. */
+  what: string;
+  /** Why, line by line. */
+  why: string[];
+}
+
+/** Tells what an error is, for programs (`report`) and for people (`story`). */
+export function describeError(error: unknown): { report: ErrorReport; story: ErrorStory } {
+  if (isTradepostError(error)) return describeTradepostError(error);
+  if (error instanceof BulkError) return describeBulkError(error);
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof CliError) {
+    return {
+      report: localReport(error.code, message, error.hint),
+      story: { what: message, why: [] },
+    };
+  }
+  const stack = (error instanceof Error && error.stack) || '';
+  const hint = 'This is a fault of tradepost itself. Please report it, with all that it says here.';
+  return {
+    report: localReport('unexpected', message, hint),
+    story: { what: message, why: stack.split('\n').slice(1) },
+  };
+}
+
+/** The report of a failure that no single answer of the service caused. */
+function localReport(
+  code: string,
+  message: string,
+  hint: string | null,
+  errors: ProblemIssue[] = [],
+): ErrorReport {
+  return { code, message, status: null, requestId: null, hint, errors };
+}
+
+function describeTradepostError(error: AnyTradepostError): ReturnType<typeof describeError> {
+  const { code, message, status, requestId, problem, method, path } = error;
+  const errors = error.name === 'ValidationError' ? error.errors : [];
+  const report = { code, message, status, requestId, hint: hintOf(error), errors };
+  if (code === 'aborted') return { report, story: { what: 'interrupted', why: [] } };
+  if (problem === null) return { report, story: { what: message, why: [] } };
+  const issues = errors.map((issue) => `${issue.path}: ${issue.message}`);
+  const answered = `${method} ${path} was answered ${status} ${code}`;
+  // A service may leave the title out: RFC 9457 asks for none of a problem's fields.
+  if (!problem.title)
+    return { report, story: { what: problem.detail, why: [...issues, answered] } };
+  return { report, story: { what: problem.title, why: [problem.detail, ...issues, answered] } };
+}
+
+function describeBulkError(error: BulkError): ReturnType<typeof describeError> {
+  const errors = error.failures.map((failure) => ({
+    path: failure.id,
+    message: describeError(failure.error).report.message,
+  }));
+  const hints = new Set(error.failures.map(({ error }) => describeError(error).report.hint));
+  const [hint = null, ...others] = hints;
+  const code = error.succeeded > 0 ? 'partial_failure' : 'all_failed';
+  return {
+    report: localReport(code, error.message, others.length > 0 ? null : hint, errors),
+    story: { what: error.message, why: errors.map(({ path, message }) => `${path}: ${message}`) },
+  };
+}

@@ -1,0 +1,67 @@
+import { isTradepostError } from '@tradepost/sdk';
+import { BulkError } from './bulk-error';
+import { CliError, type CliErrorCode } from './cli-error';
+
+/** Every exit code, and what it tells a script. A code never changes its meaning. */
+export const exitCodes = {
+  ok: { code: 0, meaning: 'done' },
+  error: { code: 1, meaning: 'failed in a way that has no code of its own' },
+  usage: { code: 2, meaning: 'wrong command, option, argument or setting; nothing was sent' },
+  auth: { code: 4, meaning: 'no API key, one that is not valid, or one that may not do this' },
+  notFound: { code: 5, meaning: 'no such order or notification' },
+  conflict: { code: 6, meaning: 'the order does not allow it as it stands, or has changed since' },
+  partialFailure: { code: 7, meaning: 'of several, some are done and some failed' },
+  unreachable: { code: 9, meaning: 'the service could not be reached, or is down' },
+  interrupted: { code: 130, meaning: 'interrupted (Ctrl-C)' },
+} as const;
+
+/** What an exit code stands for. */
+export type ExitReason = keyof typeof exitCodes;
+
+const reasonOfCliError: Record<CliErrorCode, ExitReason> = {
+  usage: 'usage',
+  missing_api_key: 'auth',
+  invalid_api_key: 'auth',
+  output_closed: 'ok',
+  output_failed: 'error',
+};
+
+/** Failures of the SDK that no answer of the service caused. */
+const reasonOfClientCode: Readonly<Record<string, ExitReason>> = {
+  invalid_configuration: 'usage',
+  connection_failed: 'unreachable',
+  timeout: 'unreachable',
+  aborted: 'interrupted',
+};
+
+const reasonOfStatus: Readonly<Record<number, ExitReason>> = {
+  401: 'auth',
+  403: 'auth',
+  404: 'notFound',
+  409: 'conflict',
+  412: 'conflict',
+  502: 'unreachable',
+  503: 'unreachable',
+  504: 'unreachable',
+};
+
+/** Says what an error means for the exit code: the one map from errors to codes. */
+export function exitReasonOf(error: unknown): ExitReason {
+  if (error instanceof CliError) return reasonOfCliError[error.code];
+  if (error instanceof BulkError) {
+    const reasons = new Set(error.failures.map((failure) => exitReasonOf(failure.error)));
+    if (reasons.has('interrupted')) return 'interrupted';
+    if (error.succeeded > 0) return 'partialFailure';
+    const [only, ...others] = reasons;
+    return only === undefined || others.length > 0 ? 'error' : only;
+  }
+  if (!isTradepostError(error)) return 'error';
+  const byCode = reasonOfClientCode[error.code];
+  if (byCode !== undefined) return byCode;
+  return (error.status === null ? undefined : reasonOfStatus[error.status]) ?? 'error';
+}
+
+/** The exit code that an error ends the process with. */
+export function exitCodeOf(error: unknown): number {
+  return exitCodes[exitReasonOf(error)].code;
+}

@@ -1,0 +1,46 @@
+import type { AnyTradepostError } from '@tradepost/sdk';
+
+const baseUrlHint = 'Check TRADEPOST_BASE_URL or --base-url: it must lead to the service itself.';
+const keyHint =
+  'Check TRADEPOST_API_KEY: the key may be mistyped, expired or revoked, or belong to another service.';
+const laterHint = 'Try again in a while. If it stays so, give the request id to support.';
+
+const hintOfCode: Readonly<Record<string, string>> = {
+  invalid_configuration:
+    'Check TRADEPOST_BASE_URL or --base-url: it reads like https://trade.example.',
+  connection_failed:
+    'Check TRADEPOST_BASE_URL or --base-url, and that the service runs and can be reached from here.',
+  redirected: baseUrlHint,
+  unreadable_answer: baseUrlHint,
+  route_not_found: baseUrlHint,
+  account_kind_not_allowed:
+    'Use the key of an account that may do this: seller and agent accounts change orders.',
+  read_only_api_key: 'Use a key that may write, or ask for one.',
+  order_not_found: 'Check the id. `tradepost orders list` shows the orders that this key may see.',
+  notification_not_found:
+    'Check the id. `tradepost notifications list` shows the notifications of this account.',
+  illegal_transition: '`tradepost orders get ID` shows where the order stands.',
+};
+
+/** For services that answer without a problem code that is known here. */
+const hintOfStatus: Readonly<Record<number, string>> = {
+  401: keyHint,
+  403: 'This key may not do this. Use the key of an account that may.',
+  404: 'Check the id, and that this key may see it.',
+  409: '`tradepost orders get ID` shows where the order stands.',
+  412: 'It has changed since it was read: look at it again before you change it.',
+  429: 'Wait a moment, then ask again more slowly.',
+};
+
+/** What a person can do about an error of the service or of the way to it; null when it says so itself. */
+export function hintOf(error: AnyTradepostError): string | null {
+  const mayBeDone = error.method !== 'GET' && error.method !== null;
+  if (error.code === 'timeout' || error.code === 'aborted') {
+    if (mayBeDone) return 'It may have been done all the same: look before you repeat it.';
+    return error.code === 'timeout' ? 'Try again in a while.' : null;
+  }
+  const known = hintOfCode[error.code];
+  if (known !== undefined) return known;
+  if (error.status === null) return null;
+  return hintOfStatus[error.status] ?? (error.status >= 500 ? laterHint : null);
+}

@@ -1,0 +1,72 @@
+import { cellWidth, pad, shorten } from './cell';
+import type { Column } from './column';
+import { fitColumns, gap } from './fit-columns';
+import type { Format } from './format';
+import { harmless } from './harmless';
+import { recordText } from './record';
+import type { Style } from './style';
+
+/**
+ * Tables for people. On a terminal the lines fit its width; elsewhere nothing is shortened or left
+ * out. An empty list has no text at all, not even a heading.
+ *
+ * A long list comes in parts: a column gets wider when a later part needs it, and never narrower.
+ *
+ * @param available the terminal's width in cells; Infinity where there is none
+ */
+export function tableFormat<Item extends object>(
+  columns: readonly Column<Item>[],
+  available: number,
+  style: Style,
+): Format<Item> {
+  const widest = columns.map((column) => cellWidth(column.title));
+  let started = false;
+
+  /** One line. The last column is not filled up: no line ends in spaces. */
+  function line(
+    cells: readonly string[],
+    widths: readonly number[],
+    paint: (text: string, index: number) => string,
+  ): string {
+    const shown = widths.flatMap((width, index) => (width > 0 ? [{ width, index }] : []));
+    const texts = shown.map(({ width, index }, position) => {
+      const column = columns[index];
+      const text = cells[index] ?? '';
+      const fitted = column?.whenNarrow === 'shorten' ? shorten(text, width) : text;
+      const isLast = position === shown.length - 1;
+      const filled =
+        isLast && column?.align !== 'right' ? fitted : pad(fitted, width, column?.align);
+      return paint(filled, index);
+    });
+    return `${texts.join(' '.repeat(gap)).trimEnd()}\n`;
+  }
+
+  return {
+    part(items) {
+      if (items.length === 0) return '';
+      const rows = items.map((item) => columns.map((column) => harmless(column.text(item))));
+      for (const row of rows) {
+        for (const [index, text] of row.entries()) {
+          widest[index] = Math.max(widest[index] ?? 0, cellWidth(text));
+        }
+      }
+      const widths = fitColumns(
+        columns.map(({ whenNarrow }, index) => ({ width: widest[index] ?? 0, whenNarrow })),
+        available,
+      );
+      const titles = columns.map((column) => column.title);
+      const heading = started ? '' : line(titles, widths, (text) => style('bold', text));
+      started = true;
+      const lines = rows.map((row, position) =>
+        line(row, widths, (text, index) => {
+          const item = items[position];
+          const look = item === undefined ? null : (columns[index]?.look?.(item) ?? null);
+          return look === null ? text : style(look, text);
+        }),
+      );
+      return heading + lines.join('');
+    },
+    end: () => '',
+    one: (item) => recordText(item, style),
+  };
+}

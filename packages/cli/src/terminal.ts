@@ -1,0 +1,21 @@
+import type { Writable } from 'node:stream';
+
+/** A stream that text is written to, with what is known of the screen behind it. */
+export interface OutputStream extends Writable {
+  /** True when a person looks at it: a terminal, not a pipe and not a file. */
+  isTTY?: boolean;
+  /** Width of the terminal, in cells. */
+  columns?: number;
+}
+
+/** All that a command has of the world around it. Tests hand in their own. */
+export interface Terminal {
+  /** For data, and nothing else. */
+  stdout: OutputStream;
+  /** For everything else: notes, hints, errors. */
+  stderr: OutputStream;
+  /** The environment variables. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Aborted when the person at the keyboard interrupts (Ctrl-C). */
+  signal: AbortSignal;
+}

@@ -1,0 +1,29 @@
+import type { Command, CommanderError } from 'commander';
+import { CliError } from './cli-error';
+
+/** The whole name of a command, such as `tradepost orders list`. */
+function commandPath(command: Command): string {
+  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
+}
+
+function usageHint(message: string, suggestion: string | undefined, command: Command): string {
+  if (message.includes("'--api-key")) {
+    return 'A key is never given on the command line, where other programs can see it: set TRADEPOST_API_KEY.';
+  }
+  const help = `\`${commandPath(command)} --help\` shows what there is.`;
+  return suggestion === undefined ? help : `Did you mean ${suggestion}? ${help}`;
+}
+
+/** Makes what the parser complains about an error of ours: message and suggestion apart. */
+export function usageErrorOf(error: CommanderError, command: Command): CliError {
+  if (error.code === 'commander.help') {
+    const names = command.commands.map((child) => child.name()).join(', ');
+    return new CliError('usage', `${commandPath(command)} needs a command: one of ${names}`);
+  }
+  const [text = '', suggestion] = error.message.split(/\n\(Did you mean (.*)\?\)$/s);
+  const message = text
+    .replace(/^error: (command-argument value )?/, '')
+    // What follows the `=` of an unknown option may be a key.
+    .replace(/^(unknown option '[^=']*)=.*$/s, "$1'");
+  return new CliError('usage', message, usageHint(message, suggestion, command));
+}

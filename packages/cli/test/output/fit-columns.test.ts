@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ColumnSize, fitColumns, gap } from '../../src/output/fit-columns';
+
+const column: fc.Arbitrary<ColumnSize> = fc.record({
+  width: fc.integer({ min: 1, max: 120 }),
+  whenNarrow: fc.constantFrom(undefined, 'leave-out', 'shorten'),
+});
+const columns = fc.array(column, { minLength: 1, maxLength: 8 });
+const available = fc.integer({ min: 1, max: 300 });
+
+function total(widths: number[]): number {
+  const shown = widths.filter((width) => width > 0);
+  return shown.reduce((sum, width) => sum + width, 0) + gap * (shown.length - 1);
+}
+
+describe('fitting columns into a terminal', () => {
+  it('fits wherever the columns that must stay whole leave room for it', () => {
+    fc.assert(
+      fc.property(columns, available, (sizes, cells) => {
+        const least = sizes
+          .filter((size) => size.whenNarrow !== 'leave-out')
+          .map((size) => (size.whenNarrow === 'shorten' ? Math.min(size.width, 40) : size.width));
+        fc.pre(least.length > 0 && total(least) <= cells);
+        expect(total(fitColumns(sizes, cells))).toBeLessThanOrEqual(cells);
+      }),
+    );
+  });
+
+  it('changes nothing where everything fits', () => {
+    fc.assert(
+      fc.property(columns, (sizes) => {
+        const widths = sizes.map((size) => size.width);
+        expect(fitColumns(sizes, total(widths))).toEqual(widths);
+        expect(fitColumns(sizes, Number.POSITIVE_INFINITY)).toEqual(widths);
+      }),
+    );
+  });
+
+  it('keeps whole what must stay whole, and never widens', () => {
+    fc.assert(
+      fc.property(columns, available, (sizes, cells) => {
+        for (const [index, width] of fitColumns(sizes, cells).entries()) {
+          const size = sizes[index];
+          if (size?.whenNarrow === undefined) expect(width).toBe(size?.width);
+          else expect(width).toBeLessThanOrEqual(size.width);
+          if (size?.whenNarrow === 'leave-out') expect([0, size.width]).toContain(width);
+          if (size?.whenNarrow === 'shorten') expect(width).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+
+  it('leaves out the last column first', () => {
+    const sizes: ColumnSize[] = [
+      { width: 30 },
+      { width: 20, whenNarrow: 'leave-out' },
+      { width: 20, whenNarrow: 'leave-out' },
+    ];
+    expect(fitColumns(sizes, 74)).toEqual([30, 20, 20]);
+    expect(fitColumns(sizes, 73)).toEqual([30, 20, 0]);
+    expect(fitColumns(sizes, 51)).toEqual([30, 0, 0]);
+  });
+
+  it('shortens a text before it leaves a column out, and gives freed room back to it', () => {
+    const sizes: ColumnSize[] = [
+      { width: 30 },
+      { width: 60, whenNarrow: 'shorten' },
+      { width: 24, whenNarrow: 'leave-out' },
+    ];
+    expect(fitColumns(sizes, 110)).toEqual([30, 52, 24]);
+    expect(fitColumns(sizes, 90)).toEqual([30, 58, 0]);
+    expect(fitColumns(sizes, 50)).toEqual([30, 18, 0]);
+  });
+});

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cellWidth } from '../../src/output/cell';
+import type { Column } from '../../src/output/column';
+import type { Style } from '../../src/output/style';
+import { tableFormat } from '../../src/output/table';
+
+interface Row {
+  id: string;
+  count: number;
+  text: string;
+}
+
+const columns: Column<Row>[] = [
+  { title: 'ID', text: (row) => row.id },
+  { title: 'COUNT', text: (row) => String(row.count), align: 'right' },
+  { title: 'TEXT', text: (row) => row.text, whenNarrow: 'shorten' },
+];
+const plain: Style = (_, text) => text;
+const everywhere = Number.POSITIVE_INFINITY;
+
+/** Any text at all: control characters, half surrogates and right-to-left overrides included. */
+const nasty = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({
+    unit: fc.constantFrom('\u001b[31m', '\u009b', '\r', '\n', '\u202e', '\ud800', '界'),
+  }),
+);
+const rows = fc.array(fc.record({ id: nasty, count: fc.integer(), text: nasty }), {
+  minLength: 1,
+  maxLength: 5,
+});
+
+describe('a table', () => {
+  it('never holds a control character, whatever the service sends', () => {
+    fc.assert(
+      fc.property(rows, (items) => {
+        const text = tableFormat(columns, everywhere, plain).part(items);
+        expect(text.split('\n')).toHaveLength(items.length + 2);
+        expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u);
+      }),
+    );
+  });
+
+  it('never has a line that is wider than the terminal, nor one that ends in spaces', () => {
+    const short = fc.string({ maxLength: 4, unit: 'grapheme-ascii' });
+    const items = fc.array(fc.record({ id: short, count: fc.nat(99), text: nasty }), {
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(items, fc.integer({ min: 80, max: 200 }), (some, cells) => {
+        const lines = tableFormat(columns, cells, plain).part(some).split('\n');
+        for (const line of lines) {
+          expect(cellWidth(line)).toBeLessThanOrEqual(cells);
+          expect(line).not.toMatch(/ $/);
+        }
+      }),
+    );
+  });
+
+  it('aligns wide characters', () => {
+    const text = tableFormat(columns, everywhere, plain).part([
+      { id: '注文', count: 5, text: 'a' },
+      { id: 'order', count: 12, text: 'b' },
+    ]);
+    expect(text).toBe(['ID     COUNT  TEXT', '注文       5  a', 'order     12  b', ''].join('\n'));
+  });
+
+  it('has its heading once; columns only get wider from part to part', () => {
+    const table = tableFormat(columns, everywhere, plain);
+    const parts = [
+      [{ id: 'long-one', count: 1, text: 'a' }],
+      [{ id: 'b', count: 2, text: 'b' }],
+      [{ id: 'an-even-longer-one', count: 3, text: 'c' }],
+    ];
+    expect(parts.map((part) => table.part(part)).join('') + table.end()).toBe(
+      [
+        'ID        COUNT  TEXT',
+        'long-one      1  a',
+        'b             2  b',
+        'an-even-longer-one      3  c',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('has no text when the list is empty', () => {
+    const table = tableFormat(columns, 80, plain);
+    expect(table.part([]) + table.end()).toBe('');
+  });
+
+  it('shows a single thing field by field, whole, in the order it came', () => {
+    const table = tableFormat<object>([], 20, plain);
+    const thing = {
+      id: 'whk_1',
+      agentId: null,
+      events: ['order.created', 'task.completed'],
+      more: { a: 1 },
+      text: 'one\ntwo',
+    };
+    expect(table.one(thing)).toBe(
+      [
+        'id       whk_1',
+        'agentId  -',
+        'events   order.created, task.completed',
+        'more     {"a":1}',
+        'text     one\\u000atwo',
+        '',
+      ].join('\n'),
+    );
+  });
+});

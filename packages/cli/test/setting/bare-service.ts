@@ -1,0 +1,150 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Notification, Order } from '@tradepost/sdk';
+import { onTestFinished } from 'vitest';
+import { type CliResult, type CliSetting, runCli as runAnywhere } from './run-cli';
+
+/** A request as the service got it. */
+export interface SeenRequest {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  headers: IncomingMessage['headers'];
+  body: unknown;
+}
+
+/** What the service answers with. */
+export interface Answer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/** An order with every field; a test names those it is about. */
+export function anOrder(fields: Partial<Order> = {}): Order {
+  return {
+    id: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+    status: 'pending',
+    buyerId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB',
+    sellerId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GS',
+    agentId: null,
+    listingId: 'lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL',
+    quantity: 5,
+    createdAt: '2026-11-21T09:30:00.000Z',
+    updatedAt: '2026-11-21T09:30:00.000Z',
+    ...fields,
+  };
+}
+
+/** A notification with every field; a test names those it is about. */
+export function aNotification(fields: Partial<Notification> = {}): Notification {
+  return {
+    id: 'ntf_01KAJ8Q0V7T3M5X9R2C4D6F8GN',
+    type: 'order_status_changed',
+    orderId: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+    message: 'Order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH is now fulfilling.',
+    read: false,
+    createdAt: '2026-11-21T09:30:00.000Z',
+    ...fields,
+  };
+}
+
+/** A problem as the reference server words it. */
+export function aProblem(status: number, code: string, more: Record<string, unknown> = {}): Answer {
+  const body = {
+    type: `urn:tradepost:problem:${code}`,
+    title: `Title of ${code}`,
+    status,
+    detail: `Detail of ${code}.`,
+    code,
+    requestId: 'req_1',
+    ...more,
+  };
+  return { status, body, headers: { 'content-type': 'application/problem+json' } };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+/**
+ * A service on a real socket that has what the interface says and no more: seven endpoints, lists
+ * in one piece without a cursor, no parameter but `status`, errors without a body.
+ */
+export class BareService {
+  orders: Order[] = [];
+  notifications: Notification[] = [];
+  readonly seen: SeenRequest[] = [];
+  /** Answers instead of the service where it returns an answer. */
+  instead: (request: SeenRequest) => Answer | undefined | Promise<Answer | undefined> = () =>
+    undefined;
+  baseUrl = '';
+
+  /** Starts one that ends with the test. */
+  static async start(): Promise<BareService> {
+    const service = new BareService();
+    const server = createServer((request, response) => {
+      service.#handle(request, response).catch((error) => response.destroy(error));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    service.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    onTestFinished(() => {
+      server.closeAllConnections();
+      return new Promise<void>((resolve) => server.close(() => resolve()));
+    });
+    return service;
+  }
+
+  /** Runs a command line that knows where this service is. */
+  cli(argv: string[], setting: CliSetting = {}): Promise<CliResult> {
+    const env = { TRADEPOST_BASE_URL: this.baseUrl, ...setting.env };
+    return runAnywhere(argv, { ...setting, env });
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://service');
+    const seen: SeenRequest = {
+      method: request.method ?? '',
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: request.headers,
+      body: await bodyOf(request),
+    };
+    this.seen.push(seen);
+    const { status, body, headers } = (await this.instead(seen)) ?? this.#answer(seen);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body));
+  }
+
+  #answer({ method, path, query, body }: SeenRequest): Answer {
+    const [, , noun, id] = path.split('/');
+    const found = (noun === 'orders' ? this.orders : this.notifications).find(
+      (item) => item.id === id,
+    );
+    switch (`${method} ${noun}${id === undefined ? '' : '/:id'}`) {
+      case 'GET orders': {
+        const { status } = query;
+        const data = this.orders.filter((order) => !status || order.status === status);
+        return { status: 200, body: { data } };
+      }
+      case 'GET notifications':
+        return { status: 200, body: { data: this.notifications } };
+      case 'GET orders/:id':
+        return found ? { status: 200, body: { data: found } } : { status: 404, body: undefined };
+      case 'PATCH orders/:id':
+      case 'PATCH notifications/:id':
+        if (!found) return { status: 404, body: undefined };
+        Object.assign(found, body);
+        return { status: 200, body: { data: found } };
+      case 'POST webhooks':
+        return {
+          status: 201,
+          body: { data: { id: 'whk_1', ...(body as object), secret: 'whsec_c2VjcmV0' } },
+        };
+      default:
+        return { status: 404, body: undefined };
+    }
+  }
+}

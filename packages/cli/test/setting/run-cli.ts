@@ -1,0 +1,34 @@
+import { vi } from 'vitest';
+import { run } from '../../src/run';
+import type { OutputStream } from '../../src/terminal';
+import { FakeStream } from './fake-stream';
+
+/** What a command line ended with. */
+export interface CliResult {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** What a test may set. Without it: pipes, a key, no base URL, nobody interrupts. */
+export interface CliSetting {
+  env?: Record<string, string | undefined>;
+  /** Makes stdout and stderr terminals. */
+  screen?: { columns: number; colours?: boolean };
+  stdout?: OutputStream;
+  signal?: AbortSignal;
+}
+
+/** Runs a command line with the real parser and the real commands, between streams of the test. */
+export async function runCli(argv: string[], setting: CliSetting = {}): Promise<CliResult> {
+  vi.stubEnv('FORCE_COLOR', undefined);
+  const stdout = new FakeStream(setting.screen);
+  const stderr = new FakeStream(setting.screen);
+  const exitCode = await run(argv, {
+    stdout: setting.stdout ?? stdout,
+    stderr,
+    env: { TRADEPOST_API_KEY: 'tpk_test', ...setting.env },
+    signal: setting.signal ?? new AbortController().signal,
+  });
+  return { exitCode, stdout: stdout.text, stderr: stderr.text };
+}

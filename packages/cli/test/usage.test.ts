@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from './setting/run-cli';
+
+/** Nothing listens there: whoever asks for it would exit with 9. */
+const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1' };
+
+describe('a command line that makes no sense', () => {
+  it.each([
+    [['oders'], "unknown command 'oders'", 'Did you mean orders?'],
+    [['orders', 'lst'], "unknown command 'lst'", 'Did you mean list?'],
+    [['orders', 'list', '--statu', 'x'], "unknown option '--statu'", 'Did you mean --status?'],
+    [['orders', 'list', '--outptu', 'x'], "unknown option '--outptu'", 'Did you mean --output?'],
+    [['orders', 'get'], "missing required argument 'id'", '`tradepost orders get --help`'],
+    [['orders', 'get', 'ord_1', 'ord_2'], 'too many arguments', '`tradepost orders get --help`'],
+    [['orders', 'get', 'lst_1'], 'The id of an order begins with ord_.', '--help'],
+    [['orders', 'get', 'ord_1/../x'], 'The id of an order begins with ord_.', '--help'],
+    [['notifications', 'read', 'ntf_1', 'ord_1'], 'The id of a notification begins', '--help'],
+    [['notifications', 'read'], "missing required argument 'id'", '--help'],
+    [['orders', 'list', '--limit', '0'], 'It must be a whole number, 1 or more.', '--help'],
+    [['orders', 'list', '--limit', '1e3'], 'It must be a whole number, 1 or more.', '--help'],
+    [['orders', 'list', '--limit'], "option '--limit <n>' argument missing", '--help'],
+    [['orders', 'list', '--all', '--limit', '5'], 'cannot be used with', '--help'],
+    [['orders', 'list', '--output', 'xml'], 'Allowed choices are table, json, ndjson', '--help'],
+    [['webhooks', 'register', '--url', 'https://a.example'], "'--events <kinds>'", '--help'],
+    [['help', 'oders'], "there is no help for 'oders'", 'Other topics: exit-codes.'],
+  ])('%j exits 2 and says what to do', async (argv, message, hint) => {
+    const { exitCode, stdout, stderr } = await runCli(argv, { env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    const [error, advice] = stderr.split('\nhint: ');
+    expect(error).toMatch(/^error: /);
+    expect(error).toContain(message);
+    expect(advice).toContain(hint);
+  });
+
+  it('shows the help on stderr when a command is missing', async () => {
+    const { exitCode, stdout, stderr } = await runCli(['orders'], { env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('COMMANDS:\n  list ');
+    expect(stderr).toMatch(
+      /\nerror: tradepost orders needs a command: one of list, get, set-status\n$/,
+    );
+    expect((await runCli([], { env })).exitCode).toBe(2);
+  });
+
+  it('is one JSON object on stderr where JSON is asked for', async () => {
+    const argvs = [['orders'], ['oders'], ['orders', 'get'], ['orders', 'list', '--nope', 'x']];
+    for (const argv of argvs) {
+      for (const output of ['json', 'ndjson']) {
+        const { exitCode, stdout, stderr } = await runCli([...argv, '--output', output], { env });
+        expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+        expect(Object.keys(JSON.parse(stderr).error)).toEqual([
+          'code',
+          'message',
+          'status',
+          'requestId',
+          'hint',
+          'errors',
+        ]);
+        expect(JSON.parse(stderr).error.code).toBe('usage');
+      }
+    }
+  });
+
+  it('never repeats a key that was given as an option', async () => {
+    for (const argv of [['--api-key=tpk_secret'], ['--api-key', 'tpk_secret']]) {
+      const { exitCode, stderr } = await runCli([...argv, 'orders', 'list'], { env });
+      expect(exitCode).toBe(2);
+      expect(stderr).not.toContain('tpk_secret');
+      expect(stderr).toContain('set TRADEPOST_API_KEY');
+    }
+  });
+});
+
+describe('settings', () => {
+  it('exits 2 without a base URL', async () => {
+    expect(await runCli(['orders', 'list'])).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: [
+        'error: no base URL is set: it tells where the service is',
+        'hint: Set TRADEPOST_BASE_URL or pass --base-url. A reference server on this machine is at http://127.0.0.1:4010.',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it('exits 2 with a base URL that cannot be one', async () => {
+    for (const baseUrl of ['trade.example', 'ftp://trade.example', 'https://me:pw@trade.example']) {
+      const { exitCode, stderr } = await runCli(['orders', 'list', '--base-url', baseUrl]);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('hint: Check TRADEPOST_BASE_URL or --base-url');
+      expect(stderr).not.toContain('pw');
+    }
+  });
+
+  it('exits 4 without a key, or with one that cannot be sent', async () => {
+    for (const key of [undefined, '', ' ', 'tpk one', 'tpk_\u2026']) {
+      const { exitCode, stdout, stderr } = await runCli(['orders', 'list'], {
+        env: { ...env, TRADEPOST_API_KEY: key },
+      });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
+      expect(stderr).toMatch(/^error: .*API key.*\nhint: .*TRADEPOST_API_KEY/);
+    }
+  });
+});
