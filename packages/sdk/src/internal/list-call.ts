@@ -1,0 +1,72 @@
+import type { Page } from '@tradepost/contract/wire';
+import { UnreadableAnswerError } from '../errors/unreadable-answer-error';
+import { invalidConfiguration } from './settings';
+
+/**
+ * A list that has not been asked for yet. `await` it for one page, loop over it with `for await`
+ * for every item: pages are asked for as they are needed.
+ *
+ * Awaiting asks once, each loop asks anew. `timeout` and `deadline` hold for each page. A service
+ * without cursors has one page.
+ */
+export interface ListCall<Item> extends PromiseLike<Page<Item>>, AsyncIterable<Item> {
+  /** Loops page by page, from the first (or from the query's `cursor`) to the last. */
+  pages(): AsyncIterable<Page<Item>>;
+  /**
+   * Collects items into an array.
+   *
+   * @param options.limit how many items at most: an integer from 1 on, or `Infinity` for all.
+   */
+  toArray(options: { limit: number }): Promise<Item[]>;
+}
+
+/** Makes an object that `await` takes for a promise. Here that is the aim, never an accident. */
+const then = 'then';
+
+/** Makes a list of a function that asks for one page. */
+export function listCall<Item>(
+  firstCursor: string | undefined,
+  askPage: (cursor: string | undefined) => Promise<Page<Item>>,
+): ListCall<Item> {
+  let awaited: Promise<Page<Item>> | undefined;
+
+  async function* pages() {
+    let cursor = firstCursor;
+    for (;;) {
+      const page = await askPage(cursor);
+      yield page;
+      if (page.nextCursor === null) return;
+      if (page.nextCursor === cursor) {
+        throw new UnreadableAnswerError(
+          'The service answered a page with the cursor that asked for it: the list would never end.',
+          { code: 'unreadable_answer' },
+        );
+      }
+      cursor = page.nextCursor;
+    }
+  }
+
+  async function* items() {
+    for await (const page of pages()) yield* page.data;
+  }
+
+  return {
+    pages,
+    [Symbol.asyncIterator]: items,
+    [then]: (fulfilled, rejected) => {
+      awaited ??= askPage(firstCursor);
+      return awaited.then(fulfilled, rejected);
+    },
+    async toArray({ limit }) {
+      if (!(limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit > 0))) {
+        throw invalidConfiguration(`limit must be a positive integer or Infinity (got ${limit}).`);
+      }
+      const collected: Item[] = [];
+      for await (const item of items()) {
+        collected.push(item);
+        if (collected.length >= limit) break;
+      }
+      return collected;
+    },
+  };
+}

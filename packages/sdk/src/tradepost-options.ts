@@ -1,0 +1,36 @@
+/** What the client asks of a custom `fetch`: a small part of the standard. */
+export type Fetch = (
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    redirect: 'manual';
+    signal: AbortSignal;
+  },
+) => Promise<{
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}>;
+
+/** Settings of the client. */
+export interface TradepostOptions {
+  /** Where the service is, such as `https://trade.example`. A path is kept, a query is refused. */
+  baseUrl: string;
+  /** The account's API key. It is sent to `baseUrl` alone; redirects are not followed. */
+  apiKey: string;
+  /** Milliseconds that one attempt may take, its answer's body included. 30,000 unless told. */
+  timeout?: number | undefined;
+  /**
+   * Milliseconds that all attempts of a call and the waits between them may take together.
+   * 120,000 unless told.
+   */
+  deadline?: number | undefined;
+  /** How often a failed attempt is repeated at most. 3 unless told; 0 switches retries off. */
+  maxRetries?: number | undefined;
+  /** Names your program in `User-Agent`, before the client's own `tradepost-sdk/<version>`. */
+  userAgent?: string | undefined;
+  /** What to send requests with instead of the global `fetch`: for a proxy, a pool or a test. */
+  fetch?: Fetch | undefined;
+}

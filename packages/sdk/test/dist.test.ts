@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { aDelivery, anEvent, secret, sentAt } from './support/a-delivery';
+import { anOrder } from './support/an-order';
+import { json, scriptedService } from './support/scripted-service';
+
+/** These tests are about what `npm run build` made: the files that are published. */
+const folder = fileURLToPath(new URL('..', import.meta.url));
+const files = readdirSync(`${folder}/dist`).map((name) => ({
+  name,
+  text: readFileSync(`${folder}/dist/${name}`, 'utf8'),
+}));
+const scripts = files.filter(({ name }) => /\.c?js$/.test(name));
+const declarations = files.filter(({ name }) => /\.d\.c?ts$/.test(name));
+
+/** Runs a program in a process of its own, inside the package; returns what it printed. */
+async function run(type: 'module' | 'commonjs', program: string, ...given: string[]) {
+  const options = [`--input-type=${type}`, '--eval', program, ...given];
+  const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: folder });
+  return stdout.trim();
+}
+
+/** How a program gets at an entry of the package by its name. */
+const loads = {
+  module: (names: string, entry: string) => `const ${names} = await import('${entry}');`,
+  commonjs: (names: string, entry: string) => `const ${names} = require('${entry}');`,
+};
+const formats = ['module', 'commonjs'] as const;
+
+describe('what is published', () => {
+  test('has both entries, as module and as CommonJS, with declarations for each', () => {
+    expect(files.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        ...['index.js', 'index.cjs', 'index.d.ts', 'index.d.cts'],
+        ...['webhooks.js', 'webhooks.cjs', 'webhooks.d.ts', 'webhooks.d.cts'],
+      ]),
+    );
+  });
+
+  test.each(files)('$name names neither zod nor ts-rest nor the contract package', ({ text }) => {
+    const code = text.replace(/^\/\/ \.\.\/contract\/.*$/gm, '');
+    expect(code).not.toMatch(/\bzod\b|ts-rest|standard-schema|@tradepost\/contract/i);
+  });
+
+  test.each(scripts)('$name loads ofetch at most, and that only when it is needed', ({ text }) => {
+    const loaded = [...text.matchAll(/\b(?:from|import|require)\s*\(?\s*["']([^"']+)["']/g)];
+    expect(loaded.map(([whole, name]) => [whole, name])).toEqual(
+      loaded.map(() => [expect.stringMatching(/^import\(/), 'ofetch']),
+    );
+  });
+
+  test.each(scripts.filter(({ name }) => name.startsWith('webhooks')))(
+    '$name holds nothing of the client',
+    ({ text }) => {
+      expect(text).not.toMatch(/ofetch|Authorization|\/v1\/|problem/);
+    },
+  );
+
+  test.each(declarations)('$name imports from this package alone', ({ text }) => {
+    const sources = [...text.matchAll(/\bfrom\s+["']([^"']+)["']|\bimport\(["']([^"']+)["']\)/g)];
+    for (const [, from, dynamic] of sources) expect(from ?? dynamic).toMatch(/^\.\//);
+  });
+
+  test.each(declarations)('$name shows nothing internal', ({ text }) => {
+    expect(text).not.toMatch(/\bTransport\b|\bRuntime\b|@internal/);
+  });
+});
+
+describe.each(formats)('in a program of type %s', (type) => {
+  test('the client makes a call, and lets the program end', async () => {
+    const service = await scriptedService(json(200, { data: anOrder() }));
+    const program = `(async () => {
+      ${loads[type]('{ Tradepost }', '@tradepost/sdk')}
+      const tradepost = new Tradepost({ baseUrl: process.argv[1], apiKey: 'tpk_test' });
+      console.log((await tradepost.orders.get('ord_1')).id);
+    })();`;
+    expect(await run(type, program, service.baseUrl)).toBe('ord_1');
+    expect(service.request(0).url).toBe('/v1/orders/ord_1');
+  });
+
+  test('loading the client loads neither ofetch nor fetch', async () => {
+    const program = `(async () => {
+      ${loads[type]('{ Tradepost }', '@tradepost/sdk')}
+      new Tradepost({ baseUrl: 'https://trade.example', apiKey: 'tpk_test' });
+      console.log(process.moduleLoadList.filter((name) => /undici/.test(name)).length);
+    })();`;
+    expect(await run(type, program)).toBe('0');
+  });
+
+  test('the verifiers verify', async () => {
+    const { payload, headers } = aDelivery();
+    const options = { payload: payload.toString(), headers, secret, now: sentAt };
+    const program = `(async () => {
+      ${loads[type]('{ verifyWebhook, verifyWebhookSync }', '@tradepost/sdk/webhooks')}
+      const options = JSON.parse(process.argv[1]);
+      const events = [await verifyWebhook(options), verifyWebhookSync(options)];
+      console.log(JSON.stringify(events));
+    })();`;
+    const events = JSON.parse(await run(type, program, JSON.stringify(options)));
+    expect(events).toEqual([anEvent, anEvent]);
+  });
+});
+
+describe('where there is no Node', () => {
+  const { crypto, TextEncoder, TextDecoder, atob, btoa } = globalThis;
+  const web = { crypto, TextEncoder, TextDecoder, atob, btoa };
+
+  /** Loads the webhooks entry among the given globals alone. */
+  function webhooksAmong(globals: object): typeof import('../src/webhooks/index') {
+    const text = files.find(({ name }) => name === 'webhooks.cjs')?.text ?? '';
+    return runInNewContext(`const exports = {}; ${text}; exports`, { ...globals });
+  }
+
+  test('verifyWebhook verifies with WebCrypto', async () => {
+    const { payload, headers } = aDelivery();
+    const options = { payload, headers, secret, now: sentAt };
+    const { verifyWebhook } = webhooksAmong(web);
+    expect(JSON.stringify(await verifyWebhook(options))).toBe(JSON.stringify(anEvent));
+    const tampered = { ...options, payload: payload.toString().replace('pending', 'PENDING') };
+    await expect(verifyWebhook(tampered)).rejects.toMatchObject({ code: 'SIGNATURE_MISMATCH' });
+  });
+
+  test('verifyWebhookSync says what to use instead', () => {
+    const { verifyWebhookSync } = webhooksAmong(web);
+    expect(() => verifyWebhookSync({ ...aDelivery(), secret })).toThrow('use await verifyWebhook');
+  });
+
+  test('verifyWebhook says what is missing where there is no WebCrypto', async () => {
+    const { verifyWebhook } = webhooksAmong({ ...web, crypto: {} });
+    await expect(verifyWebhook({ ...aDelivery(), secret })).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+    });
+  });
+});

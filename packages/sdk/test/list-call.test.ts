@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Page } from '../src/index';
+import { listCall } from '../src/internal/list-call';
+import { aPatientClient } from './support/a-client';
+import { anOrder } from './support/an-order';
+import { failureOf } from './support/failure-of';
+import { json, problem, type Step, scriptedService } from './support/scripted-service';
+
+const pageOf = (ids: string[], nextCursor: string | null): Step =>
+  json(200, { data: ids.map((id) => anOrder({ id })), nextCursor });
+
+async function threePages() {
+  const service = await scriptedService(
+    pageOf(['ord_5', 'ord_4'], 'c1'),
+    pageOf(['ord_3', 'ord_2'], 'c2'),
+    pageOf(['ord_1'], null),
+  );
+  return { service, orders: aPatientClient(service).orders };
+}
+
+test('a list that is awaited asks for one page', async () => {
+  const { service, orders } = await threePages();
+  const page = await orders.list({ limit: 2 });
+  expect(page.data.map(({ id }) => id)).toEqual(['ord_5', 'ord_4']);
+  expect(page.nextCursor).toBe('c1');
+  expect(service.seen.map(({ url }) => url)).toEqual(['/v1/orders?limit=2']);
+});
+
+test('a list that is awaited twice is asked for once', async () => {
+  const { service, orders } = await threePages();
+  const list = orders.list();
+  expect(await list).toBe(await list);
+  expect(service.seen).toHaveLength(1);
+});
+
+test('a list that nobody looks at is never asked for', async () => {
+  const { service, orders } = await threePages();
+  orders.list().pages();
+  await orders.list();
+  expect(service.seen).toHaveLength(1);
+});
+
+test('a loop walks through all pages with the filters of the first', async () => {
+  const { service, orders } = await threePages();
+  const ids: string[] = [];
+  for await (const order of orders.list({ status: 'pending' })) ids.push(order.id);
+  expect(ids).toEqual(['ord_5', 'ord_4', 'ord_3', 'ord_2', 'ord_1']);
+  expect(service.seen.map(({ url }) => url)).toEqual([
+    '/v1/orders?status=pending',
+    '/v1/orders?status=pending&cursor=c1',
+    '/v1/orders?status=pending&cursor=c2',
+  ]);
+});
+
+test('a loop that is left asks for no further page', async () => {
+  const { service, orders } = await threePages();
+  for await (const order of orders.list()) if (order.id === 'ord_4') break;
+  expect(service.seen).toHaveLength(1);
+});
+
+test('pages gives page by page, from a given cursor on', async () => {
+  const service = await scriptedService(pageOf(['ord_3'], 'c2'), pageOf([], null));
+  const pages: Page<unknown>[] = [];
+  for await (const page of aPatientClient(service).orders.list({ cursor: 'c1' }).pages()) {
+    pages.push(page);
+  }
+  expect(pages.map(({ data, nextCursor }) => [data.length, nextCursor])).toEqual([
+    [1, 'c2'],
+    [0, null],
+  ]);
+  expect(service.seen.map(({ url }) => url)).toEqual([
+    '/v1/orders?cursor=c1',
+    '/v1/orders?cursor=c2',
+  ]);
+});
+
+test('toArray stops at its limit without asking further', async () => {
+  const { service, orders } = await threePages();
+  const collected = await orders.list().toArray({ limit: 3 });
+  expect(collected.map(({ id }) => id)).toEqual(['ord_5', 'ord_4', 'ord_3']);
+  expect(service.seen).toHaveLength(2);
+});
+
+test('toArray collects everything when the limit is Infinity', async () => {
+  const { orders } = await threePages();
+  expect(await orders.list().toArray({ limit: Number.POSITIVE_INFINITY })).toHaveLength(5);
+});
+
+test.each([0, -1, 1.5, Number.NaN])('toArray refuses a limit of %s', async (limit) => {
+  const { service, orders } = await threePages();
+  await expect(orders.list().toArray({ limit })).rejects.toMatchObject({
+    code: 'invalid_configuration',
+  });
+  expect(service.seen).toHaveLength(0);
+});
+
+test('a service that has only the interface answers one page without a cursor', async () => {
+  const service = await scriptedService(json(200, { data: [anOrder()] }));
+  const { orders } = aPatientClient(service);
+  expect(await orders.list()).toEqual({ data: [anOrder()], nextCursor: null });
+  expect(await orders.list().toArray({ limit: 10 })).toEqual([anOrder()]);
+  expect(service.seen).toHaveLength(2);
+});
+
+test('a service that repeats its cursor is an error, not an endless loop', async () => {
+  const service = await scriptedService(pageOf(['ord_1'], 'c1'));
+  const { orders } = aPatientClient(service);
+  const error = await failureOf(orders.list().toArray({ limit: 10 }));
+  expect(error.code).toBe('unreadable_answer');
+  expect(service.seen).toHaveLength(2);
+});
+
+test('a failure in the middle of a loop comes out of the loop', async () => {
+  const service = await scriptedService(pageOf(['ord_1'], 'c1'), problem(400, 'bad_cursor'));
+  const ids: string[] = [];
+  const loop = async () => {
+    for await (const { id } of aPatientClient(service).orders.list()) ids.push(id);
+  };
+  expect((await failureOf(loop())).code).toBe('bad_cursor');
+  expect(ids).toEqual(['ord_1']);
+});
+
+describe('whatever the pages hold', () => {
+  const pageSizes = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 8 });
+
+  /** Pages of the given sizes, numbered through; the cursor is the next page's position. */
+  function askPageOf(sizes: number[]) {
+    let next = 0;
+    const pages = sizes.map((size) => Array.from({ length: size }, () => next++));
+    return async (cursor = '0'): Promise<Page<number>> => {
+      const at = Number(cursor);
+      return { data: pages[at] ?? [], nextCursor: at + 1 < pages.length ? `${at + 1}` : null };
+    };
+  }
+
+  test('a loop gives each item once, in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(pageSizes, async (sizes) => {
+        const items: number[] = [];
+        for await (const item of listCall(undefined, askPageOf(sizes))) items.push(item);
+        expect(items).toEqual(items.map((_, at) => at));
+        expect(items).toHaveLength(sizes.reduce((sum, size) => sum + size, 0));
+      }),
+    );
+  });
+
+  test('toArray gives the first items, never more than its limit', async () => {
+    await fc.assert(
+      fc.asyncProperty(pageSizes, fc.integer({ min: 1, max: 20 }), async (sizes, limit) => {
+        const total = sizes.reduce((sum, size) => sum + size, 0);
+        const items = await listCall(undefined, askPageOf(sizes)).toArray({ limit });
+        expect(items).toEqual(Array.from({ length: Math.min(limit, total) }, (_, at) => at));
+      }),
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expectTypeOf, test } from 'vitest';
+import {
+  type Fetch,
+  isTradepostError,
+  type Order,
+  type OrderStatus,
+  type Page,
+  type ProblemIssue,
+  Tradepost,
+  TradepostError,
+} from '../src/index';
+import {
+  type DeliveryHeaders,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  verifyWebhookSync,
+  type WebhookEvent,
+} from '../src/webhooks/index';
+
+declare const caught: unknown;
+declare const event: WebhookEvent;
+
+const tradepost = new Tradepost({ baseUrl: 'https://trade.example', apiKey: 'tpk_1' });
+
+describe('the client', () => {
+  test('takes the global fetch, and refuses what does not answer', () => {
+    expectTypeOf<typeof globalThis.fetch>().toExtend<Fetch>();
+    expectTypeOf<() => string>().not.toExtend<Fetch>();
+  });
+
+  test('knows each status and filter, and refuses others', () => {
+    type Query = Parameters<typeof tradepost.orders.list>[0];
+    expectTypeOf<{ status: 'pending' }>().toExtend<Query>();
+    expectTypeOf<{ status: 'lost' }>().not.toExtend<Query>();
+    // @ts-expect-error there is no such filter
+    const query: Query = { state: 'pending' };
+    expectTypeOf(query).toEqualTypeOf<Query>();
+  });
+
+  test('takes ifMatch for the update of an order alone', () => {
+    type Options = NonNullable<Parameters<typeof tradepost.orders.get>[1]>;
+    type UpdateOptions = NonNullable<Parameters<typeof tradepost.orders.update>[2]>;
+    expectTypeOf<UpdateOptions>().toHaveProperty('ifMatch');
+    expectTypeOf<Options>().not.toHaveProperty('ifMatch');
+  });
+
+  test('gives a page when a list is awaited, and items when it is looped over', async () => {
+    const list = tradepost.orders.list();
+    expectTypeOf(await list).toEqualTypeOf<Page<Order>>();
+    for await (const order of list) expectTypeOf(order).toEqualTypeOf<Order>();
+    for await (const page of list.pages()) expectTypeOf(page).toEqualTypeOf<Page<Order>>();
+    expectTypeOf(await list.toArray({ limit: 5 })).toEqualTypeOf<Order[]>();
+  });
+});
+
+describe('isTradepostError', () => {
+  test('narrows to classes that their names tell apart', () => {
+    if (!isTradepostError(caught)) return;
+    expectTypeOf(caught).toExtend<TradepostError>();
+    switch (caught.name) {
+      case 'RateLimitError':
+        expectTypeOf(caught.retryAfter).toEqualTypeOf<number | null>();
+        break;
+      case 'ValidationError':
+        expectTypeOf(caught.errors).toEqualTypeOf<ProblemIssue[]>();
+        break;
+      case 'TradepostError':
+        // @ts-expect-error only some classes know when to come back
+        expectTypeOf(caught.retryAfter).toBeNumber();
+        break;
+      // @ts-expect-error there is no such class
+      case 'TeapotError':
+        break;
+    }
+  });
+
+  test('narrows with instanceof too', () => {
+    if (caught instanceof TradepostError) {
+      expectTypeOf(caught.status).toEqualTypeOf<number | null>();
+    }
+  });
+});
+
+describe('a verified event', () => {
+  test('is told apart by its event field', () => {
+    if (event.event === 'order.status_changed') {
+      expectTypeOf(event.data.previousStatus).toEqualTypeOf<OrderStatus>();
+    }
+    if (event.event === 'listing.availability_low') {
+      expectTypeOf(event.data.availableQuantity).toBeNumber();
+    }
+    expectTypeOf(event.data).not.toHaveProperty('previousStatus');
+  });
+
+  test('has no type field', () => {
+    expectTypeOf<WebhookEvent>().not.toHaveProperty('type');
+  });
+
+  test('comes as a promise from verifyWebhook, and at once from verifyWebhookSync', () => {
+    expectTypeOf(verifyWebhook).returns.toEqualTypeOf<Promise<WebhookEvent>>();
+    expectTypeOf(verifyWebhookSync).returns.toEqualTypeOf<WebhookEvent>();
+  });
+});
+
+describe('what a receiver passes in', () => {
+  test('may be the headers of Node, of a Request, or any record', () => {
+    expectTypeOf<IncomingHttpHeaders>().toExtend<DeliveryHeaders>();
+    expectTypeOf<Headers>().toExtend<DeliveryHeaders>();
+    expectTypeOf<Record<string, string>>().toExtend<DeliveryHeaders>();
+  });
+
+  test('is the raw body, never a parsed one', () => {
+    expectTypeOf<Buffer>().toExtend<VerifyWebhookOptions['payload']>();
+    expectTypeOf<{ event: string }>().not.toExtend<VerifyWebhookOptions['payload']>();
+  });
+
+  test('may come straight from the environment', () => {
+    expectTypeOf<string | undefined>().toExtend<VerifyWebhookOptions['secret']>();
+  });
+});
