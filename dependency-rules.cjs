@@ -101,7 +101,7 @@ module.exports = {
     forbid(
       'sqlite-stays-in-its-store',
       'SQL lives in one place.',
-      { path: '^packages/', pathNot: `${inServer}stores/sqlite/` },
+      { path: '^packages/', pathNot: `${inServer}stores/sqlite/|/test/` },
       'node_modules/better-sqlite3/',
     ),
     forbid(

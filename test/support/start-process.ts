@@ -55,10 +55,6 @@ export function startProcess(
   child.stdin.on('error', () => {}).end(input);
 
   const exit = once(child, 'close').then(([code, signal]): Exit => ({ code, signal, ...written }));
-  const dieWithUs = () => child.kill('SIGKILL');
-  process.once('exit', dieWithUs);
-  const forget = () => process.off('exit', dieWithUs);
-  exit.then(forget, forget);
 
   return {
     pid: child.pid,

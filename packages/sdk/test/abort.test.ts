@@ -53,6 +53,12 @@ test('a signal stops the wait between two attempts at once', async () => {
   expect(service.seen).toHaveLength(1);
 });
 
+test('a wait that is stopped before it begins ends at once', async () => {
+  const start = performance.now();
+  await systemRuntime.wait(60_000, AbortSignal.abort());
+  expect(performance.now() - start).toBeLessThan(1_000);
+});
+
 test('a wait that is not stopped takes its time', async () => {
   const start = performance.now();
   await systemRuntime.wait(30, new AbortController().signal);

@@ -110,15 +110,19 @@ describe('an error that is no problem of the service', () => {
     expect(error.message).toContain('an empty body');
   });
 
-  test.each([['null'], ['[]'], ['"text"'], ['{"code":5,"detail":"x"}'], ['{"error":"x"}']])(
-    'may have the JSON body %s',
-    async (body) => {
-      const error = await updateAgainst(text(404, body, { 'content-type': 'application/json' }));
-      expect(error).toBeInstanceOf(NotFoundError);
-      expect(error).toMatchObject({ code: 'http_error', problem: null });
-      expect(error.message).toContain(body);
-    },
-  );
+  test.each([
+    ['null'],
+    ['[]'],
+    ['"text"'],
+    ['{"code":5,"detail":"x"}'],
+    ['{"code":"x"}'],
+    ['{"error":"x"}'],
+  ])('may have the JSON body %s', async (body) => {
+    const error = await updateAgainst(text(404, body, { 'content-type': 'application/json' }));
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ code: 'http_error', problem: null });
+    expect(error.message).toContain(body);
+  });
 });
 
 describe('an answer that must not be followed or cannot be used', () => {

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ConnectionError, RateLimitError, ServerError, TimeoutError } from '../src/index';
 import { aPatientClient } from './support/a-client';

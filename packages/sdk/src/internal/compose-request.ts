@@ -1,8 +1,9 @@
 import { headerNames } from '@tradepost/contract/wire';
 import type { Call } from './call';
 import { idempotencyKey } from './idempotency-key';
+import { invalidConfiguration } from './invalid-configuration';
 import type { OutgoingRequest } from './send-once';
-import { invalidConfiguration, type Settings } from './settings';
+import type { Settings } from './settings';
 
 /**
  * Makes the request of a call: the same one for all its attempts.

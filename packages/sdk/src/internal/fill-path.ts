@@ -1,12 +1,11 @@
-import { TradepostError } from '../errors/tradepost-error';
+import { invalidConfiguration } from './invalid-configuration';
 
 /** The names of a path template's parameters: `'id'` for `/v1/orders/:id`. */
-export type PathParameter<Path extends string> =
-  Path extends `${string}:${infer Name}/${infer Rest}`
-    ? Name | PathParameter<`/${Rest}`>
-    : Path extends `${string}:${infer Name}`
-      ? Name
-      : never;
+type PathParameter<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathParameter<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
 
 /**
  * Puts the parameters into a path template, percent-encoded.
@@ -21,9 +20,8 @@ export function fillPath<Path extends string>(
   return path.replace(/:(\w+)/g, (_, name: PathParameter<Path>) => {
     const value: unknown = parameters[name];
     if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) {
-      throw new TradepostError(
+      throw invalidConfiguration(
         `${path} needs ${name}: pass it as a non-empty string (got ${JSON.stringify(value)}).`,
-        { code: 'invalid_configuration' },
       );
     }
     return encodeURIComponent(value);

@@ -1,6 +1,6 @@
 import type { Page } from '@tradepost/contract/wire';
 import { UnreadableAnswerError } from '../errors/unreadable-answer-error';
-import { invalidConfiguration } from './settings';
+import { invalidConfiguration } from './invalid-configuration';
 
 /**
  * A list that has not been asked for yet. `await` it for one page, loop over it with `for await`

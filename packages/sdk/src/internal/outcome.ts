@@ -16,7 +16,7 @@ export type Outcome<Result> =
   | { ok: false; error: TradepostError; retry: RetryFacts | null };
 
 /** What an attempt's end says about repeating it; null where it is final whatever follows. */
-export type RetryFacts = Pick<FailedAttempt, 'status' | 'withoutEffect' | 'retryAfterMs'>;
+type RetryFacts = Pick<FailedAttempt, 'status' | 'withoutEffect' | 'retryAfterMs'>;
 
 /**
  * Judges how an attempt ended.

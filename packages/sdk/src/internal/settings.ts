@@ -1,9 +1,9 @@
 import { version } from '../../package.json';
-import { TradepostError } from '../errors/tradepost-error';
 import type { Fetch, TradepostOptions } from '../tradepost-options';
+import { invalidConfiguration } from './invalid-configuration';
 
 /** How long and how often a call may try. */
-export interface Limits {
+interface Limits {
   timeout: number;
   deadline: number;
   maxRetries: number;
@@ -24,12 +24,11 @@ const defaultLimits: Limits = { timeout: 30_000, deadline: 120_000, maxRetries: 
 /** Timers hold no more than this: a longer one would end at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** An error for a setting that cannot be right, thrown before anything is sent. */
-export function invalidConfiguration(message: string): TradepostError {
-  return new TradepostError(message, { code: 'invalid_configuration' });
-}
-
-/** Puts a call's own limits over the client's. */
+/**
+ * Puts a call's own limits over the client's, or the client's over the defaults.
+ *
+ * @throws {TradepostError} `invalid_configuration` when a limit cannot be right.
+ */
 export function readLimits(
   given: { [Name in keyof Limits]?: number | undefined },
   base: Limits = defaultLimits,
@@ -48,7 +47,11 @@ export function readLimits(
   return { timeout, deadline, maxRetries };
 }
 
-/** Checks the client's options. Messages never show the API key. */
+/**
+ * Checks the client's options. No message shows the API key.
+ *
+ * @throws {TradepostError} `invalid_configuration` when an option cannot be right.
+ */
 export function readSettings(options: TradepostOptions): Settings {
   const { baseUrl, apiKey, userAgent, fetch } = options;
   if (typeof apiKey !== 'string' || apiKey === '') {

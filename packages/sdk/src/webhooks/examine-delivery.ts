@@ -6,6 +6,7 @@ import { parseEvent } from './parse-event';
 import { rawBody } from './raw-body';
 import { hexSignature } from './signature-encoding';
 import { checkAge, readSignedTimestamp } from './signed-timestamp';
+import { bytesOf } from './text-bytes';
 import type { VerifyWebhookOptions } from './verify-webhook-options';
 import { WebhookVerificationError } from './webhook-verification-error';
 
@@ -35,10 +36,9 @@ export function* examineDelivery(
   }
   const timestamp = readSignedTimestamp(headers, message, secrets);
 
-  const encoder = new TextEncoder();
   yield* oneMustHold(
     serviceSignature,
-    secrets.map((secret) => ({ key: encoder.encode(secret), message, signature })),
+    secrets.map((secret) => ({ key: bytesOf(secret), message, signature })),
   );
   if (timestamp) {
     // Only a signed timestamp says anything, so its age comes second.

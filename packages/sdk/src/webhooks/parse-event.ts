@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '@tradepost/contract/wire';
+import { textOf } from './text-bytes';
 import { WebhookVerificationError } from './webhook-verification-error';
 
 /**
@@ -10,8 +11,7 @@ import { WebhookVerificationError } from './webhook-verification-error';
 export function parseEvent(body: Uint8Array): WebhookEvent {
   let envelope: unknown;
   try {
-    // The decoder also takes off a byte order mark, which JSON.parse would stumble over.
-    envelope = JSON.parse(new TextDecoder().decode(body));
+    envelope = JSON.parse(textOf(body));
   } catch {
     throw lacking('MALFORMED_BODY', 'JSON');
   }

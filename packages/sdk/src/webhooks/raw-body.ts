@@ -1,4 +1,5 @@
 import type { Bytes } from './claim';
+import { bytesOf } from './text-bytes';
 import { WebhookVerificationError } from './webhook-verification-error';
 
 /**
@@ -7,7 +8,7 @@ import { WebhookVerificationError } from './webhook-verification-error';
  * @throws {WebhookVerificationError} `BODY_PARSED` for everything that is not a raw body.
  */
 export function rawBody(payload: unknown): Bytes {
-  if (typeof payload === 'string') return new TextEncoder().encode(payload);
+  if (typeof payload === 'string') return bytesOf(payload);
   if (ArrayBuffer.isView(payload)) {
     return new Uint8Array(payload.buffer as ArrayBuffer, payload.byteOffset, payload.byteLength);
   }

@@ -3,13 +3,14 @@ import type { CheckedOptions } from './check-options';
 import type { Bytes, Claim } from './claim';
 import { headerOf, missing } from './delivery-headers';
 import { base64Bytes } from './signature-encoding';
+import { bytesOf } from './text-bytes';
 import type { DeliveryHeaders } from './verify-webhook-options';
 import { WebhookVerificationError } from './webhook-verification-error';
 
 const { webhookId, webhookSignature, webhookTimestamp } = deliveryHeaderNames;
 
 /** When a delivery says it was sent, and the claims of which one must hold before that is believed. */
-export interface SignedTimestamp {
+interface SignedTimestamp {
   /** Seconds since 1970. */
   sentAt: number;
   claims: Claim[];
@@ -49,7 +50,7 @@ export function readSignedTimestamp(
       `${webhookSignature} must be v1,<base64 of 32 bytes>`,
     );
   }
-  const head = new TextEncoder().encode(`${id}.${timestamp}.`);
+  const head = bytesOf(`${id}.${timestamp}.`);
   const message = new Uint8Array(head.length + body.length);
   message.set(head);
   message.set(body, head.length);
