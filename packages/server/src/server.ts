@@ -5,7 +5,7 @@ import { type Clock, systemClock } from './clock';
 import { DeliveryWorker } from './deliveries/delivery-worker';
 import { createSender } from './deliveries/send';
 import { createApp } from './http/app';
-import { answerParserErrors } from './http/parser-errors';
+import { answerRawRequests } from './http/raw-requests';
 import { createIds } from './ids';
 import type { Store } from './stores/store';
 import { strictWebhookPolicy, type WebhookPolicy } from './webhooks/webhook-policy';
@@ -62,7 +62,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
 
   const server = createServer(app);
-  answerParserErrors(server);
+  answerRawRequests(server, app);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);

@@ -12,7 +12,7 @@ export interface DeliveryStore {
     token: string;
     limit: number;
   }): Promise<ClaimedDelivery[]>;
-  /** Records attempts and what they make of their deliveries. One whose claim no longer stands changes nothing. */
+  /** Records outcomes, with the attempts that led to them. One whose claim no longer stands changes nothing. */
   recordAttempts(outcomes: Outcome[]): Promise<void>;
   /** When the next delivery is due, in milliseconds since 1970; null when none is pending. */
   nextDueAt(): Promise<number | null>;

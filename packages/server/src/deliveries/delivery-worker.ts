@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock';
-import { afterAttempt, type ClaimedDelivery, leaseTime } from './delivery';
+import { afterAttempt, afterDeadline, type ClaimedDelivery, leaseTime } from './delivery';
 import type { DeliveryStore } from './delivery-store';
 import type { Sender } from './send';
 
@@ -24,7 +24,7 @@ export class DeliveryWorker {
   readonly #parts: DeliveryWorkerParts;
   readonly #underWay = new Set<Promise<void>>();
   #stopped = false;
-  #looking = false;
+  #looking: Promise<void> | null = null;
   #lookAgain = false;
   #callOffNap: () => void = () => {};
 
@@ -40,9 +40,8 @@ export class DeliveryWorker {
       return;
     }
     this.#callOffNap();
-    this.#looking = true;
-    void this.#look().finally(() => {
-      this.#looking = false;
+    this.#looking = this.#look().finally(() => {
+      this.#looking = null;
       if (this.#lookAgain) {
         this.#lookAgain = false;
         this.wake();
@@ -65,6 +64,8 @@ export class DeliveryWorker {
   }
 
   async #settle(): Promise<void> {
+    // A claim that is under way still brings attempts.
+    await this.#looking;
     await Promise.all(this.#underWay);
   }
 
@@ -72,13 +73,13 @@ export class DeliveryWorker {
     const { deliveries, clock, log } = this.#parts;
     try {
       const limit = attemptsAtOnce - this.#underWay.size;
-      if (limit > 0) {
-        const now = clock.now();
-        const claim = { now, leaseUntil: now + leaseTime, token: randomUUID(), limit };
-        const due = await deliveries.claimDue(claim);
-        for (const delivery of due) this.#attempt(delivery);
-        if (due.length === limit) return;
-      }
+      // Without room left there is no nap: the end of an attempt makes room, and looks again.
+      if (limit === 0) return;
+      const now = clock.now();
+      const claim = { now, leaseUntil: now + leaseTime, token: randomUUID(), limit };
+      const due = await deliveries.claimDue(claim);
+      for (const delivery of due) this.#attempt(delivery);
+      if (due.length === limit) return;
       this.#nap((await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY);
     } catch (error) {
       log.error({ err: error }, 'could not look for due deliveries; trying again');
@@ -104,9 +105,15 @@ export class DeliveryWorker {
   }
 
   async #sendAndRecord(delivery: ClaimedDelivery): Promise<void> {
-    const { deliveries, sender, log, random } = this.#parts;
+    const { deliveries, sender, clock, log, random } = this.#parts;
     const about = { deliveryId: delivery.id, webhookId: delivery.webhookId };
     try {
+      const tooLate = afterDeadline(delivery, clock.now());
+      if (tooLate !== null) {
+        await deliveries.recordAttempts([tooLate]);
+        log.warn(about, 'given up: the deadline passed before it could be tried again');
+        return;
+      }
       const attempt = await sender.send(delivery);
       const outcome = afterAttempt(delivery, attempt, random);
       await deliveries.recordAttempts([outcome]);

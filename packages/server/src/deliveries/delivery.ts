@@ -61,13 +61,14 @@ export interface Attempt {
   retryAfter: number | null;
 }
 
-/** An attempt together with what it makes of its delivery. */
+/** What an attempt, or a deadline that has passed, makes of a delivery. */
 export interface Outcome {
   deliveryId: string;
   token: string;
-  /** 1 for the first attempt. */
+  /** Attempts made so far, this one included. */
   number: number;
-  attempt: Attempt;
+  /** Null when the deadline had passed and none was made. */
+  attempt: Attempt | null;
   state: DeliveryState;
   /** When to try next, in milliseconds since 1970; null unless still pending. */
   nextAttemptAt: number | null;
@@ -112,4 +113,14 @@ export function afterAttempt(
   };
   const nextAttemptAt = retryAt(times, random);
   return { ...base, number, state: nextAttemptAt === null ? 'failed' : 'pending', nextAttemptAt };
+}
+
+/**
+ * What a delivery comes to that could not be tried again before its deadline, because no worker ran:
+ * failed, without another attempt. Null while there is time. Source: the interface, "Retries".
+ */
+export function afterDeadline(delivery: ClaimedDelivery, now: number): Outcome | null {
+  const { id: deliveryId, token, attempts: number, deadlineAt } = delivery;
+  if (now <= deadlineAt) return null;
+  return { deliveryId, token, number, attempt: null, state: 'failed', nextAttemptAt: null };
 }

@@ -1,11 +1,21 @@
+// The three forms of an HTTP date; Date.parse alone would take much more. Source: RFC 9110, section 5.6.7.
+const withZone = /^[A-Z][a-z]+, \d\d[ -][A-Z][a-z]{2}[ -](\d{4}|\d\d) \d\d:\d\d:\d\d GMT$/;
+const withoutZone = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
+function readHttpDate(text: string): number {
+  if (withZone.test(text)) return Date.parse(text);
+  // It is UTC too; without the zone Date.parse would take it for local time.
+  return withoutZone.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;
+}
+
 /**
  * How long a `Retry-After` header asks to wait, in milliseconds: it holds seconds or an HTTP date.
  * Null when there is none or it makes no sense. Source: RFC 9110, section 10.2.3.
  */
 export function readRetryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
-  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000;
-  // Every form of an HTTP date names a weekday first; Date.parse alone would take much more.
-  const at = /^\s*(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value) ? Date.parse(value) : Number.NaN;
+  const text = value.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = readHttpDate(text);
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }

@@ -35,6 +35,7 @@ const errorNames: Record<string, string> = {
 export function nameError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.name === 'TimeoutError') return 'timeout';
+  if (error.name === 'HTTPParserError') return 'malformed_answer';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = errorNames[code];
   if (known !== undefined) return known;
@@ -56,8 +57,16 @@ async function readExcerpt(body: AsyncIterable<Uint8Array> & { destroy(): void }
   return Buffer.concat(chunks).subarray(0, keepAtMost).toString('utf8');
 }
 
-/** A sender with connections of its own, which it keeps open between attempts. */
-export function createSender(policy: WebhookPolicy, clock: Clock): Sender {
+/**
+ * A sender with connections of its own, which it keeps open between attempts.
+ *
+ * @param timeout Milliseconds that one attempt may take in all; 15 s unless told.
+ */
+export function createSender(
+  policy: WebhookPolicy,
+  clock: Clock,
+  timeout: number = attemptTimeout,
+): Sender {
   const agent = new Agent({
     connect: guardedConnector(policy, connectTimeout),
     // The whole-attempt deadline below covers headers and body together.
@@ -83,7 +92,7 @@ export function createSender(policy: WebhookPolicy, clock: Clock): Sender {
             ...signatureHeaders(delivery, startedAt),
           },
           body: delivery.body,
-          signal: AbortSignal.timeout(attemptTimeout),
+          signal: AbortSignal.timeout(timeout),
         });
         const excerpt = await readExcerpt(body);
         const asked = statusCode === 429 || statusCode === 503 ? headers['retry-after'] : undefined;

@@ -1,4 +1,5 @@
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { headerNames, problemMediaType } from '@tradepost/contract';
 import { problemOf, type Trouble } from './problems';
 import { newRequestId } from './request-id';
@@ -20,26 +21,42 @@ const unreadable: Trouble = {
     'The request is not valid HTTP/1.1: the request line, the method or a header cannot be read.',
 };
 
-/** Answers requests that are no HTTP, which Express never sees, with a problem like all others. */
-export function answerParserErrors(server: Server): void {
+const tunnel: Trouble = {
+  code: 'method_not_allowed',
+  detail: 'This service is no proxy and does not take CONNECT.',
+};
+
+function endWith(socket: Duplex, trouble: Trouble, headers: string[] = []): void {
+  const requestId = newRequestId();
+  const problem = problemOf(trouble, requestId);
+  const body = JSON.stringify(problem);
+  socket.end(
+    [
+      `HTTP/1.1 ${problem.status} ${problem.title}`,
+      `Content-Type: ${problemMediaType}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `${headerNames.requestId}: ${requestId}`,
+      ...headers,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+/**
+ * Answers with a problem what Node would answer by itself, without a body, before Express ever sees it:
+ * what is no HTTP, CONNECT, and expectations other than 100-continue, which are passed over.
+ */
+export function answerRawRequests(server: Server, app: RequestListener): void {
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    const requestId = newRequestId();
-    const problem = problemOf(troubles[error.code ?? ''] ?? unreadable, requestId);
-    const body = JSON.stringify(problem);
-    socket.end(
-      [
-        `HTTP/1.1 ${problem.status} ${problem.title}`,
-        `Content-Type: ${problemMediaType}`,
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        `${headerNames.requestId}: ${requestId}`,
-        'Connection: close',
-        '',
-        body,
-      ].join('\r\n'),
-    );
+    endWith(socket, troubles[error.code ?? ''] ?? unreadable);
   });
+  // An empty Allow says that no method is taken there: the target of CONNECT is no path of ours.
+  server.on('connect', (_request, socket) => endWith(socket, tunnel, ['Allow: ']));
+  server.on('checkExpectation', app);
 }

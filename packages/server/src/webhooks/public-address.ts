@@ -2,6 +2,10 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const embedsIpv4 = new Set(['ipv4Mapped', 'rfc6145', 'rfc6052', '6to4']);
+/** All that is handed out of IPv6 for the public Internet. Source: IANA, IPv6 address space. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+/** A network's own NAT64 prefix, in which the IPv4 address may stand anywhere. Source: RFC 8215. */
+const localNat64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
 
 function ipv4Within(address: ipaddr.IPv6, range: string): ipaddr.IPv4 {
   const bytes = address.toByteArray();
@@ -16,10 +20,10 @@ function ipv4Within(address: ipaddr.IPv6, range: string): ipaddr.IPv4 {
 export function isPublicAddress(text: string): boolean {
   const address = ipaddr.parse(text);
   const range = address.range();
-  if (address instanceof ipaddr.IPv6 && embedsIpv4.has(range)) {
-    return ipv4Within(address, range).range() === 'unicast';
-  }
-  return range === 'unicast';
+  if (!(address instanceof ipaddr.IPv6)) return range === 'unicast';
+  if (address.match(localNat64)) return false;
+  if (embedsIpv4.has(range)) return ipv4Within(address, range).range() === 'unicast';
+  return range === 'unicast' && address.match(globalUnicast);
 }
 
 /** The address that a URL's host is, or null when the host is a name. */

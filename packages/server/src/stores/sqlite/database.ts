@@ -3,6 +3,7 @@ import { StoreUnavailableError } from '../store-unavailable-error';
 import { migrate } from './migrate';
 
 const lockPatience = 2_000;
+const walTries = 100;
 
 /** Codes of SQLite by which it says that it cannot work now, through no fault of the statement. */
 const passing = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|NOMEM|PROTOCOL)/;
@@ -22,9 +23,26 @@ function translateOpening(file: string, error: unknown): unknown {
   // better-sqlite3 says by a TypeError that the folder does not exist.
   if (!(isPassing(error) || error instanceof TypeError)) return error;
   return new StoreUnavailableError(
-    `${file} cannot be opened as a database: ${error.message}. Check the path, or name another --database.`,
+    `${file} cannot be opened as a database: ${error.message}. See that the path is right and no other program holds the file, or name another --database.`,
     { cause: error },
   );
+}
+
+/**
+ * Makes a database keep a write-ahead log. While another process does the same to a new file, SQLite
+ * answers "busy" at once, whatever the timeout; so this waits for its turn to write and tries again.
+ */
+function useWriteAheadLog(connection: Database.Database): void {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      connection.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      const isBusy = isPassing(error) && error.code.startsWith('SQLITE_BUSY');
+      if (!isBusy || tries === walTries) throw error;
+      connection.exec('BEGIN IMMEDIATE; COMMIT');
+    }
+  }
 }
 
 /** One open SQLite database: prepared statements, and transactions one after another. */
@@ -40,7 +58,7 @@ export class SqliteDatabase {
       throw translateOpening(file, error);
     }
     try {
-      this.#connection.pragma('journal_mode = WAL');
+      useWriteAheadLog(this.#connection);
       this.#connection.pragma('synchronous = FULL');
       this.#connection.pragma('foreign_keys = ON');
       migrate(this.#connection);

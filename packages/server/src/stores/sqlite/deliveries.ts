@@ -77,7 +77,7 @@ export function sqliteDeliveries(db: SqliteDatabase): DeliveryStore {
             deliveryId,
             token,
           );
-          if (stands === 0) continue;
+          if (stands === 0 || attempt === null) continue;
           db.run(
             `INSERT INTO attempts (delivery_id, number, started_at, duration, status, error, excerpt)
              VALUES (?, ?, ?, ?, ?, ?, ?)`,
