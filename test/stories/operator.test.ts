@@ -31,7 +31,6 @@ describe('tradepost-server', () => {
     expect(buyer).toEqual({
       id: expect.stringMatching(/^usr_/),
       kind: 'buyer',
-      name: 'A buyer',
       apiKey: expect.stringMatching(/^tpk_[0-9A-Za-z]{38}$/),
     });
     const seller = await account('seller');
@@ -55,9 +54,7 @@ describe('tradepost-server', () => {
 
   it('prints fields for people and JSON for scripts, and the warning on stderr', async () => {
     const people = await operate(['accounts', 'create', '--kind', 'buyer', '--database', database]);
-    expect(people.stdout).toMatch(
-      /^id {6}usr_\w+\nkind {4}buyer\nname {4}buyer\napiKey {2}tpk_\w+\n$/,
-    );
+    expect(people.stdout).toMatch(/^id {6}usr_\w+\nkind {4}buyer\napiKey {2}tpk_\w+\n$/);
     expect(people.stderr).toBe('The API key is shown this once. Keep it where secrets are kept.\n');
     const scripts = await operate(['seed', '--json', '--database', database]);
     expect(scripts.stdout.trim().split('\n')).toHaveLength(1);

@@ -18,8 +18,8 @@ export { createIds, type NewId } from './ids';
 export { createLog, type LogLevel } from './log';
 export { type SeededAccount, type SeededWorld, seedWorld } from './seed-world';
 export { type RunningServer, type ServerOptions, startServer } from './server';
+export type { Store } from './store';
 export { openSqliteStore } from './stores/sqlite/sqlite-store';
-export type { Store } from './stores/store';
 export {
   insecureWebhookPolicy,
   strictWebhookPolicy,

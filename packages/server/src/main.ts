@@ -1,6 +1,6 @@
 import { OperatorError } from './commands/operator-error';
 import { createProgram } from './program';
-import { StoreUnavailableError } from './stores/store-unavailable-error';
+import { StoreUnavailableError } from './store-unavailable-error';
 
 try {
   await createProgram({ stdout: process.stdout, stderr: process.stderr }).parseAsync();

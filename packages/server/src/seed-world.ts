@@ -7,7 +7,7 @@ import { createListing, type Listing } from './listings/listing';
 import { present } from './moment';
 import { changeStatus } from './orders/change-status';
 import { placeOrder } from './orders/place-order';
-import type { Store } from './stores/store';
+import type { Store } from './store';
 
 /** An account of the demo world, with the only copy of its key. */
 export interface SeededAccount {

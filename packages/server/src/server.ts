@@ -7,7 +7,7 @@ import { createSender } from './deliveries/send';
 import { createApp } from './http/app';
 import { answerRawRequests } from './http/raw-requests';
 import { createIds } from './ids';
-import type { Store } from './stores/store';
+import type { Store } from './store';
 import { strictWebhookPolicy, type WebhookPolicy } from './webhooks/webhook-policy';
 
 const patience = 5_000;
@@ -63,6 +63,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const server = createServer(app);
   answerRawRequests(server, app);
+  server.on('request', (_request, response) => {
+    // A client that keeps its connection alive would hold up the stop until that times out.
+    response.once('close', () => {
+      if (stopping) setImmediate(() => server.closeIdleConnections());
+    });
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);

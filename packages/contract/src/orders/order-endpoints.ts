@@ -48,7 +48,8 @@ export const orderEndpoints = initContract().router({
   get: {
     ...endpoints.orders.get,
     summary: 'Get one order.',
-    description: 'An order that the account may not see is answered as one that does not exist.',
+    description:
+      'An order that the account may not see is answered as one that does not exist. With `If-None-Match`, one that still has that `ETag` is answered 304, without a body (RFC 9110).',
     pathParams: orderPath,
     responses: { 200: dataSchema(orderSchema), ...problemResponses(404) },
     metadata: { operationId: 'getOrder', extension: false, answerHeaders: ['etag'] } as RouteNotes,

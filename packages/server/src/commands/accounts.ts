@@ -21,8 +21,8 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
   const key = { accountId: account.id, readOnly: false, expiresAt: null };
   const { record, apiKey } = issueKey(key, moment);
   await withStore(options.database, (store) => store.accounts.addAccount(account, record));
-  const { id, kind, name } = account;
-  printResult(streams, { id, kind, name, apiKey }, options.json);
+  const { id, kind } = account;
+  printResult(streams, { id, kind, apiKey }, options.json);
   streams.stderr.write('The API key is shown this once. Keep it where secrets are kept.\n');
 }
 

@@ -1,5 +1,5 @@
+import type { Store } from '../store';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
-import type { Store } from '../stores/store';
 
 /** Opens the store for one piece of work and closes it again, whatever comes of the work. */
 export async function withStore<Result>(

@@ -53,7 +53,7 @@ export interface Attempt {
   duration: number;
   /** The answer's HTTP status; null when there was none. */
   status: number | null;
-  /** Why there was no answer, such as `timeout` or `connection_refused`; null when there was one. */
+  /** Why there was no answer or it broke off, such as `timeout` or `connection_refused`; null when it came whole. */
   error: string | null;
   /** The first 1,000 bytes of the answer's body, as text. */
   excerpt: string;
@@ -91,7 +91,10 @@ export function newDelivery(
   };
 }
 
-/** Whether a receiver took the delivery: any 2xx, and nothing else. */
+/**
+ * Whether a receiver took the delivery: any 2xx, and nothing else. The status alone decides, even when
+ * the body after it broke off. Source: the interface, "Retries".
+ */
 export function isAcknowledged(attempt: Attempt): boolean {
   return attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
 }

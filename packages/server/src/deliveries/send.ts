@@ -45,16 +45,26 @@ export function nameError(error: unknown): string {
   return code === '' ? error.name : code.toLowerCase();
 }
 
-async function readExcerpt(body: AsyncIterable<Uint8Array> & { destroy(): void }): Promise<string> {
+/** Reads the beginning of an answer, and what broke it off if something did. */
+async function readExcerpt(
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ excerpt: string; error: string | null }> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length >= readAtMost) break;
+  let error: string | null = null;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      // Leaving the loop destroys the rest of the body.
+      if (length >= readAtMost) break;
+    }
+  } catch (cause) {
+    error = nameError(cause);
   }
-  body.destroy();
-  return Buffer.concat(chunks).subarray(0, keepAtMost).toString('utf8');
+  const text = Buffer.concat(chunks).subarray(0, keepAtMost).toString('utf8');
+  // Not every store keeps NUL in a text.
+  return { excerpt: text.replaceAll('\0', '\uFFFD'), error };
 }
 
 /**
@@ -94,10 +104,10 @@ export function createSender(
           body: delivery.body,
           signal: AbortSignal.timeout(timeout),
         });
-        const excerpt = await readExcerpt(body);
+        const { excerpt, error } = await readExcerpt(body);
         const asked = statusCode === 429 || statusCode === 503 ? headers['retry-after'] : undefined;
         const retryAfter = readRetryAfter(Array.isArray(asked) ? asked[0] : asked, clock.now());
-        const answered = { status: statusCode, error: null, excerpt, retryAfter };
+        const answered = { status: statusCode, error, excerpt, retryAfter };
         return { startedAt, duration: duration(), ...answered };
       } catch (error) {
         const silent = { status: null, error: nameError(error), excerpt: '', retryAfter: null };

@@ -7,7 +7,7 @@ import type { Clock } from '../clock';
 import type { NewId } from '../ids';
 import { notificationRoutes } from '../notifications/notification-routes';
 import { orderRoutes } from '../orders/order-routes';
-import type { Store } from '../stores/store';
+import type { Store } from '../store';
 import type { WebhookPolicy } from '../webhooks/webhook-policy';
 import { webhookRoutes } from '../webhooks/webhook-routes';
 import { authenticate, refuseReadOnly } from './authenticate';

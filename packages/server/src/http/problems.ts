@@ -10,7 +10,7 @@ import {
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { DomainError } from '../domain-error';
-import { StoreUnavailableError } from '../stores/store-unavailable-error';
+import { StoreUnavailableError } from '../store-unavailable-error';
 import { requestIdOf } from './request-id';
 
 /** What is wrong with one request, before it is an answer. */

@@ -170,6 +170,18 @@ describe('what is no HTTP', () => {
       431,
       'headers_too_large',
     ],
+    [
+      'CONNECT',
+      'CONNECT other.example:443 HTTP/1.1\r\nHost: other.example\r\n\r\n',
+      405,
+      'method_not_allowed',
+    ],
+    [
+      'an expectation that it does not know',
+      'GET /v1/orders HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\nConnection: close\r\n\r\n',
+      401,
+      'missing_api_key',
+    ],
   ])('answers %s with a problem', async (_what, bytes, status, code) => {
     const answer = await service.sendRaw(bytes);
     const [head = '', body = ''] = answer.split('\r\n\r\n');

@@ -126,6 +126,25 @@ describe('GET /v1/orders/:id', () => {
     }
   });
 
+  it('answers 304 to a client that has the order as it is already', async () => {
+    const order = await placeOrder();
+    const ask = () =>
+      // By hand, since fetch asks for a fresh answer as soon as it has this header.
+      service.sendRaw(
+        [
+          `GET /v1/orders/${order.id} HTTP/1.1`,
+          'Host: x',
+          `Authorization: Bearer ${buyer.key}`,
+          'If-None-Match: "1"',
+          'Connection: close',
+          '\r\n',
+        ].join('\r\n'),
+      );
+    expect(await ask()).toMatch(/^HTTP\/1.1 304 Not Modified\r\n/);
+    await moveOrder(order.id, 'confirmed');
+    expect(await ask()).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+  });
+
   it('does not tell a stranger an order from one that does not exist', async () => {
     const order = await placeOrder();
     const hidden = problemIn(await service.ask(`GET /v1/orders/${order.id}`, { as: stranger }));

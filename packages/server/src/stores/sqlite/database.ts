@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../store-unavailable-error';
+import { StoreUnavailableError } from '../../store-unavailable-error';
 import { migrate } from './migrate';
 
 const lockPatience = 2_000;

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../store-unavailable-error';
+import { StoreUnavailableError } from '../../store-unavailable-error';
 import { initial } from './migrations/001-initial';
 
 /** In order; `user_version` counts how many of them a database has had. Never change one that was released. */

@@ -1,4 +1,4 @@
-import type { Store } from '../store';
+import type { Store } from '../../store';
 import { sqliteAccounts } from './accounts';
 import { SqliteDatabase } from './database';
 import { sqliteDeliveries } from './deliveries';

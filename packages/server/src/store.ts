@@ -1,9 +1,9 @@
-import type { AccountStore } from '../accounts/account-store';
-import type { DeliveryStore } from '../deliveries/delivery-store';
-import type { ListingStore } from '../listings/listing-store';
-import type { NotificationStore } from '../notifications/notification-store';
-import type { OrderStore } from '../orders/order-store';
-import type { WebhookStore } from '../webhooks/webhook-store';
+import type { AccountStore } from './accounts/account-store';
+import type { DeliveryStore } from './deliveries/delivery-store';
+import type { ListingStore } from './listings/listing-store';
+import type { NotificationStore } from './notifications/notification-store';
+import type { OrderStore } from './orders/order-store';
+import type { WebhookStore } from './webhooks/webhook-store';
 
 /** Everything the server keeps, by feature. One conformance suite holds every implementation. */
 export interface Store {

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { attemptTimeout, leaseTime, retryWindow } from '../../src/deliveries/delivery';
+import { backoff, type RetryTimes, retryAt } from '../../src/deliveries/retry-schedule';
+import { noon } from '../builders';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const lastStartAt = noon + retryWindow - attemptTimeout;
+
+const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const retryAfter = fc.option(fc.integer({ min: 0, max: 999_999_999_000 }), { nil: null });
+const attempts = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 10 ** 9 }));
+/** Any time at all, from long before the event to long after the deadline. */
+const now = fc.oneof(
+  fc.integer({ min: noon, max: lastStartAt }),
+  fc.integer({ min: noon - 10 * retryWindow, max: noon + 10 * retryWindow }),
+);
+
+function timesOf(overrides: Partial<RetryTimes> = {}): RetryTimes {
+  return { attempts: 1, now: noon, lastStartAt, retryAfter: null, ...overrides };
+}
+
+/** Lets a receiver fail for a day: when each attempt starts, in milliseconds after the event. */
+function failForADay(
+  nextRandom: () => number,
+  durationOf: () => number,
+  askedFor: () => number | null,
+) {
+  const starts = [0];
+  for (let at = 0; ; ) {
+    const ended = noon + at + durationOf();
+    const next = retryAt(
+      timesOf({ attempts: starts.length, now: ended, retryAfter: askedFor() }),
+      nextRandom,
+    );
+    if (next === null) return starts;
+    at = next - noon;
+    starts.push(at);
+    if (starts.length > 1_000) throw new Error('it never ends');
+  }
+}
+
+describe('the retry schedule', () => {
+  test('the pauses are 5 s, then three times as long each time, and 6 h at most', () => {
+    const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1_000, 10 ** 9].map(backoff);
+    expect(pauses).toEqual([
+      5_000,
+      15_000,
+      45_000,
+      135_000,
+      405_000,
+      1_215_000,
+      3_645_000,
+      10_935_000,
+      ...Array.from({ length: 5 }, () => 6 * hour),
+    ]);
+  });
+
+  test('a retry is always ahead and never past the last start; there is none once that has come', () => {
+    fc.assert(
+      fc.property(attempts, now, retryAfter, random, (made, at, asked, chance) => {
+        const times = timesOf({ attempts: made, now: at, retryAfter: asked });
+        const next = retryAt(times, () => chance);
+        if (at >= lastStartAt) {
+          expect(next).toBeNull();
+          return;
+        }
+        expect(next).toBeGreaterThan(at);
+        expect(next).toBeLessThanOrEqual(lastStartAt);
+        expect(Number.isInteger(next)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('the jitter stays within a tenth of the pause', () => {
+    fc.assert(
+      fc.property(attempts, random, (made, chance) => {
+        const far = timesOf({ attempts: made, lastStartAt: noon + 1_000 * retryWindow });
+        const pause = (retryAt(far, () => chance) ?? 0) - noon;
+        expect(pause).toBeGreaterThanOrEqual(0.9 * backoff(made));
+        expect(pause).toBeLessThanOrEqual(1.1 * backoff(made));
+      }),
+    );
+  });
+
+  test('the jitter uses its whole range', () => {
+    expect(retryAt(timesOf(), () => 0)).toBe(noon + 4_500);
+    expect(retryAt(timesOf(), () => 0.5)).toBe(noon + 5_000);
+    expect(retryAt(timesOf(), () => 1 - 2 ** -32)).toBe(noon + 5_500);
+  });
+
+  test('a receiver is left alone as long as it asked for, but not past the last start', () => {
+    fc.assert(
+      fc.property(
+        attempts,
+        fc.integer({ min: noon, max: lastStartAt - 1 }),
+        fc.integer({ min: 0, max: 3 * retryWindow }),
+        random,
+        (made, at, asked, chance) => {
+          const times = timesOf({ attempts: made, now: at, retryAfter: asked });
+          const next = retryAt(times, () => chance) ?? 0;
+          expect(next).toBeGreaterThanOrEqual(Math.min(at + asked, lastStartAt));
+          const own = retryAt({ ...times, retryAfter: null }, () => chance) ?? 0;
+          expect(next).toBe(Math.max(own, Math.min(at + asked, lastStartAt)));
+        },
+      ),
+    );
+  });
+
+  test('a receiver that asks for less than the pause does not shorten it', () => {
+    expect(retryAt(timesOf({ attempts: 5, retryAfter: 1_000 }), () => 0.5)).toBe(noon + 405_000);
+  });
+
+  test('a receiver that fails for a day is tried 12 or 13 times, the last time at the last start', () => {
+    const durations = fc.array(fc.integer({ min: 0, max: attemptTimeout }), { minLength: 20 });
+    fc.assert(
+      fc.property(fc.infiniteStream(random), durations, (chances, took) => {
+        const starts = failForADay(
+          () => chances.next().value,
+          () => took.shift() ?? 0,
+          () => null,
+        );
+        expect(starts.length).toBeGreaterThanOrEqual(12);
+        expect(starts.length).toBeLessThanOrEqual(14);
+        expect(starts.at(-1)).toBe(lastStartAt - noon);
+      }),
+    );
+  });
+
+  test('without jitter the attempts of a day are these', () => {
+    const starts = failForADay(
+      () => 0.5,
+      () => 0,
+      () => null,
+    );
+    expect(starts.map((at) => at / 1_000)).toEqual([
+      0, 5, 20, 65, 200, 605, 1_820, 5_465, 16_400, 38_000, 59_600, 81_200, 86_385,
+    ]);
+  });
+
+  test('a receiver that always asks for a week gets its last attempt all the same', () => {
+    const starts = failForADay(
+      () => 0.5,
+      () => 0,
+      () => 7 * retryWindow,
+    );
+    expect(starts).toEqual([0, lastStartAt - noon]);
+  });
+
+  test('a clock that is set back again and again delays, and neither stops nor repeats the schedule for ever', () => {
+    const jumps = fc.array(fc.integer({ min: -12 * hour, max: hour }), { maxLength: 30 });
+    fc.assert(
+      fc.property(jumps, random, (steps, chance) => {
+        let clock = noon;
+        let made = 0;
+        for (let next: number | null = noon; next !== null; ) {
+          clock = Math.max(clock, next);
+          made += 1;
+          clock += steps.shift() ?? 0;
+          next = retryAt(timesOf({ attempts: made, now: clock }), () => chance);
+          if (next !== null) expect(next).toBeGreaterThan(clock);
+          if (made > 1_000) throw new Error('it never ends');
+        }
+        expect(clock).toBeGreaterThanOrEqual(lastStartAt);
+      }),
+    );
+  });
+
+  test('a claim outlasts every attempt', () => {
+    expect(leaseTime).toBeGreaterThan(attemptTimeout);
+  });
+});

@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { noon } from '../builders';
+import { settle } from '../fake-clock';
+import { answer, inTurn } from '../receiver';
+import { DeliveryRig, patience } from './delivery-rig';
+
+let rig: DeliveryRig;
+
+beforeEach(async () => {
+  rig = await DeliveryRig.open();
+});
+
+describe('stopping a worker', () => {
+  test('waits for the attempts that are under way, and records them', async () => {
+    const worker = rig.start();
+    const answers: (() => void)[] = [];
+    const { receiver } = await rig.receiver((response) => {
+      answers.push(() => response.writeHead(200).end());
+    });
+    await rig.place();
+    await receiver.next();
+    let stopped = false;
+    const stopping = rig.stop(worker).then(() => {
+      stopped = true;
+    });
+    await settle();
+    expect(stopped).toBe(false);
+    for (const release of answers) release();
+    expect(await rig.recorded()).toMatchObject({ state: 'delivered' });
+    await stopping;
+  });
+
+  test('waits for what a claim that is under way still brings', async () => {
+    const { receiver } = await rig.receiver(answer(200));
+    await rig.place();
+    const worker = rig.start();
+    await rig.stop(worker);
+    expect(receiver.count).toBe(1);
+    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
+  });
+
+  test('cuts off attempts that outlast its patience; they are made again', async () => {
+    const worker = rig.start();
+    const { receiver } = await rig.receiver(inTurn(() => {}, answer(200)));
+    await rig.place();
+    await receiver.next();
+    const stopping = rig.stop(worker);
+    await rig.clock.advance(patience);
+    await stopping;
+    expect(await rig.recorded()).toMatchObject({ state: 'pending', error: 'stopped' });
+    rig.start();
+    await rig.advanceToNext();
+    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 2 });
+  });
+
+  test('takes no more work', async () => {
+    const worker = rig.start();
+    const { receiver } = await rig.receiver(answer(200));
+    await rig.stop(worker);
+    await rig.place();
+    worker.wake();
+    await rig.clock.advance(10_000);
+    expect(receiver.count).toBe(0);
+    expect(await rig.store.deliveries.nextDueAt()).toBe(noon);
+  });
+
+  test('may be done twice', async () => {
+    const worker = rig.start();
+    await Promise.all([rig.stop(worker), rig.stop(worker)]);
+  });
+});

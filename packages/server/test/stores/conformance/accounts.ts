@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { hashApiKey } from '../../../src/accounts/api-key';
+import { aKey, anAccount, noon } from '../../builders';
+import type { StoreUnderTest } from './store-under-test';
+
+/** Accounts and their keys. */
+export function describeAccounts(underTest: StoreUnderTest): void {
+  describe('accounts and keys', () => {
+    test('an account is found as it was added', async () => {
+      const { accounts } = underTest.current;
+      const account = anAccount({ kind: 'agent', name: 'Quay “7” — 港' });
+      await accounts.addAccount(account, aKey({ accountId: account.id }).record);
+      expect(await accounts.findAccount(account.id)).toEqual(account);
+    });
+
+    test('an account that was never added is not found', async () => {
+      expect(await underTest.current.accounts.findAccount('usr_unknown')).toBeNull();
+    });
+
+    test("a key is found by its hash, together with its account's kind", async () => {
+      const { accounts } = underTest.current;
+      const account = anAccount({ kind: 'seller' });
+      const { record, apiKey } = aKey({
+        accountId: account.id,
+        readOnly: true,
+        expiresAt: noon + 60_000,
+      });
+      await accounts.addAccount(account, record);
+      const found = await accounts.findKeyByHash(hashApiKey(apiKey));
+      expect(found).toEqual({ ...record, kind: 'seller' });
+    });
+
+    test('a key is not found by anything but its whole hash', async () => {
+      const { accounts } = underTest.current;
+      const account = anAccount();
+      const { record, apiKey } = aKey({ accountId: account.id });
+      await accounts.addAccount(account, record);
+      for (const other of [apiKey, record.id, record.hash.toUpperCase(), `${record.hash} `, '']) {
+        expect(await accounts.findKeyByHash(other), other).toBeNull();
+      }
+    });
+
+    test('an expired key is found, and tells when it expired', async () => {
+      const { accounts } = underTest.current;
+      const account = anAccount();
+      const { record } = aKey({ accountId: account.id, expiresAt: 1 });
+      await accounts.addAccount(account, record);
+      expect(await accounts.findKeyByHash(record.hash)).toMatchObject({ expiresAt: 1 });
+    });
+
+    test('a revoked key is found, and tells when it was revoked first', async () => {
+      const { accounts } = underTest.current;
+      const account = anAccount();
+      const { record } = aKey({ accountId: account.id });
+      await accounts.addAccount(account, record);
+      const revoked = { ...record, revokedAt: noon + 1 };
+      expect(await accounts.revokeKey(record.id, noon + 1)).toEqual(revoked);
+      expect(await accounts.revokeKey(record.id, noon + 2)).toEqual(revoked);
+      expect(await accounts.findKeyByHash(record.hash)).toEqual({ ...revoked, kind: 'buyer' });
+    });
+
+    test('revoking one key leaves the others of the account as they are', async () => {
+      const { accounts } = underTest.current;
+      const account = anAccount();
+      const first = aKey({ accountId: account.id }).record;
+      const second = aKey({ accountId: account.id }).record;
+      await accounts.addAccount(account, first);
+      await accounts.addKey(second);
+      await accounts.revokeKey(first.id, noon);
+      expect(await accounts.findKeyByHash(second.hash)).toMatchObject({ revokedAt: null });
+    });
+
+    test('there is nothing to revoke under an unknown id', async () => {
+      expect(await underTest.current.accounts.revokeKey('key_unknown', noon)).toBeNull();
+    });
+
+    test('keys are listed newest first, of one account or of all', async () => {
+      const { accounts } = underTest.current;
+      const [one, other] = [anAccount(), anAccount()];
+      const keys = [one, other, one].map(({ id }) => aKey({ accountId: id }).record);
+      const [first, second, third] = keys;
+      if (!(first && second && third)) throw new Error('three keys were made');
+      await accounts.addAccount(one, first);
+      await accounts.addAccount(other, second);
+      await accounts.addKey(third);
+      expect(await accounts.listKeys(one.id)).toEqual([third, first]);
+      expect(await accounts.listKeys()).toEqual([third, second, first]);
+      expect(await accounts.listKeys('usr_unknown')).toEqual([]);
+    });
+
+    test('an account is not added when its first key is refused', async () => {
+      const { accounts } = underTest.current;
+      const [one, other] = [anAccount(), anAccount()];
+      const { record } = aKey({ accountId: one.id });
+      await accounts.addAccount(one, record);
+      const sameText = { ...aKey({ accountId: other.id }).record, hash: record.hash };
+      await expect(accounts.addAccount(other, sameText)).rejects.toThrow();
+      expect(await accounts.findAccount(other.id)).toBeNull();
+      expect(await accounts.findKeyByHash(record.hash)).toMatchObject({ accountId: one.id });
+    });
+
+    test('a key of an account that is not there is refused', async () => {
+      const { accounts } = underTest.current;
+      const { record } = aKey({ accountId: 'usr_unknown' });
+      await expect(accounts.addKey(record)).rejects.toThrow();
+      expect(await accounts.findKeyByHash(record.hash)).toBeNull();
+    });
+  });
+}

@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest';
+import type { Listing } from '../../../src/listings/listing';
+import { changeStatus } from '../../../src/orders/change-status';
+import type { OrderSituation } from '../../../src/orders/order-change';
+import { placeOrder } from '../../../src/orders/place-order';
+import type { Store } from '../../../src/store';
+import type { Task } from '../../../src/tasks/task';
+import { aMoment, noon } from '../../builders';
+import { place, Trade } from '../trade';
+import type { StoreUnderTest } from './store-under-test';
+
+const answer = { status: 201, headers: {}, body: null };
+
+/** Placing and changing orders: what `decide` is shown, and that what it comes to is written whole or not at all. */
+export function describeOrders(underTest: StoreUnderTest): void {
+  describe('orders', () => {
+    test('a placed order is found as it was decided, and its units are gone from the listing', async () => {
+      const trade = await Trade.open(underTest.current, { availableQuantity: 100 });
+      const order = await trade.place({ quantity: 30 });
+      expect(await trade.store.orders.findOrder(order.id)).toEqual(order);
+      expect(await trade.unitsLeft()).toBe(70);
+    });
+
+    test('an order that was never placed is not found', async () => {
+      expect(await underTest.current.orders.findOrder('ord_unknown')).toBeNull();
+    });
+
+    test('a change is answered and found as it was decided', async () => {
+      const trade = await Trade.open(underTest.current);
+      const order = await trade.place();
+      const changed = await trade.move(order, 'fulfilling', noon + 5_000);
+      expect(changed).toEqual({
+        ...order,
+        status: 'fulfilling',
+        version: 2,
+        updatedAt: noon + 5_000,
+      });
+      expect(await trade.store.orders.findOrder(order.id)).toEqual(changed);
+    });
+
+    test('a decision to place is shown the listing as the order before left it, or null if there is none', async () => {
+      const trade = await Trade.open(underTest.current, { lowThreshold: 995 });
+      await trade.place({ quantity: 10 });
+      const shown: (Listing | null)[] = [];
+      for (const listingId of [trade.listing.id, 'lst_unknown']) {
+        const request = { listingId, claim: null, moment: aMoment() };
+        const refused = trade.store.orders.placeOrder(request, (listing) => {
+          shown.push(listing);
+          throw new Error('seen enough');
+        });
+        await expect(refused).rejects.toThrow('seen enough');
+      }
+      expect(shown).toEqual([{ ...trade.listing, availableQuantity: 990, lowTold: true }, null]);
+    });
+
+    test('a decision to change is shown the order, its listing and its open task', async () => {
+      const trade = await Trade.open(underTest.current);
+      const order = await trade.place({ quantity: 10 });
+      const shown: (OrderSituation | null)[] = [];
+      async function look(id: string): Promise<void> {
+        const refused = trade.store.orders.changeOrder(id, aMoment(), (found) => {
+          shown.push(found);
+          throw new Error('seen enough');
+        });
+        await expect(refused).rejects.toThrow('seen enough');
+      }
+      await look(order.id);
+      const confirmed = await trade.move(order, 'confirmed');
+      await look(order.id);
+      await look('ord_unknown');
+      const listing = { ...trade.listing, availableQuantity: 990 };
+      const { accountId: agentId } = trade.agent;
+      const task = { orderId: order.id, agentId, createdAt: noon, completedAt: null };
+      expect(shown).toEqual([
+        { order, listing, task: { id: expect.stringMatching(/^tsk_/), ...task } },
+        { order: confirmed, listing, task: null },
+        null,
+      ]);
+    });
+
+    test('a decision of null changes nothing and is answered the order as it stands', async () => {
+      const trade = await Trade.open(underTest.current);
+      const order = await trade.place();
+      await trade.subscribe(trade.buyer, ['order.status_changed']);
+      expect(await trade.store.orders.changeOrder(order.id, aMoment(), () => null)).toEqual(order);
+      expect(await trade.store.orders.findOrder(order.id)).toEqual(order);
+      expect(await trade.store.deliveries.nextDueAt()).toBeNull();
+    });
+
+    test('there is no leaving an order unchanged that is not there', async () => {
+      const { orders } = underTest.current;
+      await expect(orders.changeOrder('ord_unknown', aMoment(), () => null)).rejects.toThrow(
+        'ord_unknown',
+      );
+    });
+
+    test('an order that is refused leaves nothing behind', async () => {
+      const trade = await Trade.open(underTest.current, { availableQuantity: 5 });
+      await trade.subscribe(trade.buyer, ['order.created']);
+      await expect(trade.place({ quantity: 6 })).rejects.toMatchObject({
+        code: 'insufficient_quantity',
+      });
+      await expectUntouched(trade, 5);
+    });
+
+    test('an order that cannot be written to its end leaves nothing behind', async () => {
+      const trade = await Trade.open(underTest.current, { availableQuantity: 50 });
+      await trade.subscribe(trade.buyer, ['order.created']);
+      const moment = aMoment();
+      const request = { listingId: trade.listing.id, claim: null, moment };
+      const placed = trade.store.orders.placeOrder(request, (listing) => {
+        const wish = { listingId: trade.listing.id, quantity: 5 };
+        const change = placeOrder(trade.buyer, wish, listing, moment);
+        // The last event is for an account that is not there: everything before it was written already.
+        const events = change.events.map((event, place) =>
+          place === change.events.length - 1 ? { ...event, recipients: ['usr_unknown'] } : event,
+        );
+        return { change: { ...change, events }, answer };
+      });
+      await expect(placed).rejects.toThrow();
+      await expectUntouched(trade, 50);
+    });
+
+    test('a change that cannot be written to its end leaves everything as it was', async () => {
+      const trade = await Trade.open(underTest.current, { availableQuantity: 50 });
+      const order = await trade.place({ quantity: 5 });
+      await trade.subscribe(trade.buyer, ['order.status_changed', 'task.completed']);
+      const page = { after: null, limit: 100 };
+      const { notifications, orders, deliveries } = trade.store;
+      const before = await notifications.listNotifications(trade.buyer.accountId, {}, page);
+      const moment = aMoment();
+      const asked = {
+        caller: trade.seller,
+        id: order.id,
+        to: 'cancelled',
+        ifMatch: undefined,
+      } as const;
+      const changed = orders.changeOrder(order.id, moment, (found) => {
+        const change = changeStatus(asked, found, moment);
+        if (change === null) throw new Error('a pending order can be cancelled');
+        return { ...change, listing: { ...change.listing, availableQuantity: -1 } };
+      });
+      await expect(changed).rejects.toThrow();
+      expect(await orders.findOrder(order.id)).toEqual(order);
+      expect(await trade.unitsLeft()).toBe(45);
+      expect(await notifications.listNotifications(trade.buyer.accountId, {}, page)).toEqual(
+        before,
+      );
+      expect(await deliveries.nextDueAt()).toBeNull();
+      expect(await openTaskOf(trade.store, order.id)).toMatchObject({ completedAt: null });
+    });
+
+    test('of two orders for the last units, at once, one is refused', async () => {
+      const trade = await Trade.open(underTest.current, { availableQuantity: 10 });
+      const both = await Promise.allSettled([
+        trade.place({ quantity: 10 }),
+        trade.place({ quantity: 10 }),
+      ]);
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(await trade.unitsLeft()).toBe(0);
+    });
+
+    test('many orders at once take exactly what they order', async () => {
+      const trade = await Trade.open(underTest.current, { availableQuantity: 100 });
+      const placed = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => trade.place({ quantity: (index % 5) + 1 })),
+      );
+      const taken = placed.reduce((sum, { quantity }) => sum + quantity, 0);
+      expect(await trade.unitsLeft()).toBe(100 - taken);
+      expect(new Set(placed.map(({ id }) => id)).size).toBe(20);
+    });
+
+    test('of two changes at once, the second is decided on what the first left', async () => {
+      const trade = await Trade.open(underTest.current);
+      const order = await trade.place();
+      const both = await Promise.allSettled([
+        trade.move(order, 'cancelled'),
+        trade.move(order, 'confirmed'),
+      ]);
+      const final = await trade.store.orders.findOrder(order.id);
+      // Confirmed first and then cancelled is as good as cancelled first and confirming refused.
+      expect(final?.status).toBe('cancelled');
+      expect(final?.version).toBe(1 + both.filter(({ status }) => status === 'fulfilled').length);
+      expect(await trade.unitsLeft()).toBe(1_000);
+    });
+
+    test('orders of different listings do not touch one another', async () => {
+      const trade = await Trade.open(underTest.current);
+      const other = await Trade.open(underTest.current);
+      await trade.place({ quantity: 3 });
+      await place(trade.store, trade.buyer, { listing: other.listing, quantity: 4 });
+      expect([await trade.unitsLeft(), await other.unitsLeft()]).toEqual([997, 996]);
+    });
+  });
+}
+
+async function openTaskOf({ orders }: Store, id: string): Promise<Task | null> {
+  const seen: (Task | null)[] = [];
+  await orders.changeOrder(id, aMoment(), (found) => {
+    seen.push(found?.task ?? null);
+    return null;
+  });
+  return seen[0] ?? null;
+}
+
+async function expectUntouched(trade: Trade, units: number): Promise<void> {
+  const { orders, notifications, deliveries } = trade.store;
+  const page = { after: null, limit: 10 };
+  expect(await trade.unitsLeft()).toBe(units);
+  for (const caller of [trade.buyer, trade.seller, trade.agent]) {
+    expect(await orders.listOrders(caller, {}, page)).toEqual([]);
+    expect(await notifications.listNotifications(caller.accountId, {}, page)).toEqual([]);
+  }
+  expect(await deliveries.nextDueAt()).toBeNull();
+}

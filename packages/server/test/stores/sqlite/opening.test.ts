@@ -1,0 +1,163 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { StoreUnavailableError } from '../../../src/store-unavailable-error';
+import { SqliteDatabase } from '../../../src/stores/sqlite/database';
+import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
+import { Child } from '../../child';
+import { tempFile } from '../../temp-folder';
+import { addCaller, Trade } from '../trade';
+
+/** Reads a database past the store, as an operator with a shell would. */
+function inspect<Result>(file: string, look: (connection: Database.Database) => Result): Result {
+  const connection = new Database(file);
+  try {
+    return look(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+function schemaOf(file: string): unknown {
+  return inspect(file, (connection) => ({
+    version: connection.pragma('user_version', { simple: true }),
+    parts: connection.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all(),
+  }));
+}
+
+async function openAndClose(file: string): Promise<void> {
+  await openSqliteStore(file).close();
+}
+
+describe('opening a SQLite store', () => {
+  test('makes the file and brings it to the newest schema', async () => {
+    const file = tempFile();
+    await openAndClose(file);
+    expect(schemaOf(file)).toMatchObject({ version: 1 });
+    const tables = inspect(file, (connection) =>
+      connection
+        .prepare<[], { name: string; strict: number }>(
+          "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'",
+        )
+        .all(),
+    );
+    expect(tables.length).toBeGreaterThan(0);
+    for (const table of tables) expect(table, table.name).toMatchObject({ strict: 1 });
+  });
+
+  test('takes an empty file for a new database', async () => {
+    const file = tempFile();
+    writeFileSync(file, '');
+    await openAndClose(file);
+    expect(schemaOf(file)).toMatchObject({ version: 1 });
+  });
+
+  test('changes nothing of a database that has the newest schema', async () => {
+    const file = tempFile();
+    await openAndClose(file);
+    const before = schemaOf(file);
+    await openAndClose(file);
+    expect(schemaOf(file)).toEqual(before);
+  });
+
+  test('leaves one file behind once it is closed', async () => {
+    const file = tempFile();
+    const store = openSqliteStore(file);
+    await Trade.open(store);
+    await store.close();
+    expect(readdirSync(dirname(file))).toEqual(['tradepost.db']);
+  });
+
+  test('makes commits durable and holds references', () => {
+    const db = new SqliteDatabase(tempFile());
+    onTestFinished(() => db.close());
+    expect(db.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
+    expect(db.get('PRAGMA synchronous')).toEqual({ synchronous: 2 });
+    expect(db.get('PRAGMA foreign_keys')).toEqual({ foreign_keys: 1 });
+  });
+
+  test('keeps a store in memory apart from every other', async () => {
+    const [one, other] = [openSqliteStore(':memory:'), openSqliteStore(':memory:')];
+    const { accountId } = await addCaller(one, 'buyer');
+    expect(await one.accounts.findAccount(accountId)).not.toBeNull();
+    expect(await other.accounts.findAccount(accountId)).toBeNull();
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  test('refuses a database that a newer server has migrated, and leaves it as it was', async () => {
+    const file = tempFile();
+    await openAndClose(file);
+    inspect(file, (connection) => connection.pragma('user_version = 1000'));
+    const before = readFileSync(file);
+    expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
+    expect(() => openSqliteStore(file)).toThrow(/schema 1000, this server knows 1\b/);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('lets go of a file that it refuses', async () => {
+    const file = tempFile();
+    await openAndClose(file);
+    inspect(file, (connection) => connection.pragma('user_version = 1000'));
+    expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
+    expect(readdirSync(dirname(file))).toEqual(['tradepost.db']);
+  });
+
+  test('refuses a file that is no database, and leaves it as it was', () => {
+    const file = tempFile('shopping-list.txt');
+    const text = 'coffee, tea, and other things that are no database\n'.repeat(100);
+    writeFileSync(file, text);
+    expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
+    expect(() => openSqliteStore(file)).toThrow(file);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  test('refuses a database whose pages are damaged', async () => {
+    const file = tempFile();
+    await openAndClose(file);
+    const whole = readFileSync(file);
+    writeFileSync(
+      file,
+      Buffer.concat([whole.subarray(0, 100), Buffer.alloc(whole.length - 100, 7)]),
+    );
+    expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
+  });
+
+  test('refuses a path that cannot be a file, and names it', () => {
+    const file = tempFile();
+    mkdirSync(file);
+    for (const path of [file, join(dirname(file), 'no-such-folder', 'tradepost.db')]) {
+      expect(() => openSqliteStore(path), path).toThrow(StoreUnavailableError);
+      expect(() => openSqliteStore(path), path).toThrow(path);
+    }
+  });
+
+  test('opens a copy that was taken of a closed database', async () => {
+    const file = tempFile();
+    const store = openSqliteStore(file);
+    const { accountId } = await addCaller(store, 'seller');
+    await store.close();
+    copyFileSync(file, `${file}.copy`);
+    const copy = openSqliteStore(`${file}.copy`);
+    expect(await copy.accounts.findAccount(accountId)).toMatchObject({ kind: 'seller' });
+    await copy.close();
+  });
+
+  test('is done once when several processes open new files at once', async () => {
+    const folder = dirname(tempFile());
+    const files = Array.from({ length: 12 }, (_, index) => join(folder, `${index}.db`));
+    const script = new URL('./open-when-told.ts', import.meta.url);
+    const children = Array.from({ length: 4 }, () => new Child(script, ...files));
+    for (const child of children) expect(await child.says()).toBe('ready');
+    for (const child of children) child.tell('go');
+    for (const child of children) expect(await child.says()).toBe('done');
+    for (const file of files) {
+      expect(schemaOf(file)).toMatchObject({ version: 1 });
+      const found = inspect(file, (connection) => ({
+        accounts: connection.prepare('SELECT count(*) FROM accounts').pluck().get(),
+        check: connection.pragma('integrity_check', { simple: true }),
+      }));
+      expect(found).toEqual({ accounts: children.length, check: 'ok' });
+    }
+  }, 30_000);
+});

@@ -1,0 +1,135 @@
+import Database from 'better-sqlite3';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../../../src/store';
+import { StoreUnavailableError } from '../../../src/store-unavailable-error';
+import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
+import { aMoment, noon } from '../../builders';
+import { Child } from '../../child';
+import { tempFile } from '../../temp-folder';
+import { Trade } from '../trade';
+
+const page = { after: null, limit: 100 };
+
+let file: string;
+let store: Store;
+let trade: Trade;
+
+beforeEach(async () => {
+  file = tempFile();
+  store = openSqliteStore(file);
+  onTestFinished(() => store.close());
+  trade = await Trade.open(store);
+  await trade.subscribe(trade.buyer, ['order.created', 'order.status_changed']);
+});
+
+async function lockElsewhere(): Promise<Child> {
+  const child = new Child(new URL('./hold-write-lock.ts', import.meta.url), file);
+  expect(await child.says()).toBe('locked');
+  return child;
+}
+
+/** Everything that the tables hold. */
+function contents(): unknown {
+  const connection = new Database(file, { readonly: true });
+  try {
+    const tables = connection
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      .pluck()
+      .all();
+    return tables.map((table) => [table, connection.prepare(`SELECT * FROM ${table}`).all()]);
+  } finally {
+    connection.close();
+  }
+}
+
+function health(): unknown {
+  const connection = new Database(file, { readonly: true });
+  try {
+    return {
+      integrity: connection.pragma('integrity_check', { simple: true }),
+      brokenReferences: connection.pragma('foreign_key_check'),
+    };
+  } finally {
+    connection.close();
+  }
+}
+
+const sound = { integrity: 'ok', brokenReferences: [] };
+
+describe('a SQLite file that other processes use too', () => {
+  test('a change while another process holds the write lock is refused whole; reads go on; afterwards all is well', async () => {
+    const order = await trade.place();
+    const before = contents();
+    const other = await lockElsewhere();
+
+    await expect(trade.place()).rejects.toBeInstanceOf(StoreUnavailableError);
+    expect(contents()).toEqual(before);
+    expect(await store.orders.listOrders(trade.seller, {}, page)).toEqual([order]);
+    expect(await store.orders.findOrder(order.id)).toEqual(order);
+
+    other.tell('let go');
+    expect(await other.says()).toBe('released');
+    const next = await trade.place();
+    expect(await store.orders.listOrders(trade.seller, {}, page)).toEqual([next, order]);
+    expect(health()).toEqual(sound);
+  }, 20_000);
+
+  test('a process that dies with the write lock in its hands leaves the store usable', async () => {
+    const other = await lockElsewhere();
+    await other.crash();
+    await trade.place();
+    expect(await store.orders.listOrders(trade.buyer, {}, page)).toHaveLength(1);
+    expect(health()).toEqual(sound);
+  }, 20_000);
+
+  test('two stores on one file see what the other commits, and never claim the same delivery', async () => {
+    const second = openSqliteStore(file);
+    onTestFinished(() => second.close());
+    const orders = [await trade.place(), await trade.on(second).place(), await trade.place()];
+    expect(await second.orders.listOrders(trade.buyer, {}, page)).toEqual(orders.reverse());
+    const claim = { now: noon, leaseUntil: noon + 1_000, limit: 2 };
+    const one = await store.deliveries.claimDue({ ...claim, token: 'one' });
+    const other = await second.deliveries.claimDue({ ...claim, token: 'other' });
+    expect([one.length, other.length]).toEqual([2, 1]);
+    expect(new Set([...one, ...other].map(({ id }) => id)).size).toBe(3);
+  });
+
+  test('processes that order from one listing at once are never refused, and sell no more than there is', async () => {
+    const { id } = trade.listing;
+    const script = new URL('./trade-when-told.ts', import.meta.url);
+    const buyerId = trade.buyer.accountId;
+    const children = [1, 2, 3].map(() => new Child(script, file, id, buyerId));
+    for (const child of children) expect(await child.says()).toBe('ready');
+    await trade.place({ quantity: 880 });
+    for (const child of children) child.tell('go');
+    const placed = await Promise.all(children.map((child) => child.says()));
+    expect(placed.reduce((sum, units) => sum + Number(units), 0)).toBe(120);
+    expect(await trade.unitsLeft()).toBe(0);
+    const all = { after: null, limit: 1_000 };
+    expect(await store.orders.listOrders(trade.seller, {}, all)).toHaveLength(121);
+    expect(health()).toEqual(sound);
+  }, 30_000);
+
+  test('nothing of a change can be seen from outside before all of it can', async () => {
+    const before = contents();
+    const during: unknown[] = [];
+    const moment = aMoment();
+    const refused = store.orders.changeOrder('ord_unknown', moment, () => {
+      during.push(contents());
+      throw new Error('changed my mind');
+    });
+    await expect(refused).rejects.toThrow('changed my mind');
+    await trade.place();
+    expect(during).toEqual([before]);
+    expect(contents()).not.toEqual(before);
+  });
+
+  test('a file is sound after a day of trade', async () => {
+    for (let count = 0; count < 20; count += 1) {
+      const order = await trade.place({ quantity: count + 1 });
+      await trade.move(order, count % 2 === 0 ? 'fulfilling' : 'cancelled');
+      await expect(trade.place({ quantity: 1_000_000 })).rejects.toThrow();
+    }
+    expect(health()).toEqual(sound);
+  });
+});

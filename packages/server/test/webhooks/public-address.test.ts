@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isPublicAddress, literalAddress } from '../../src/webhooks/public-address';
+
+const publicAddresses = [
+  '1.1.1.1',
+  '8.8.8.8',
+  '100.63.255.255',
+  '100.128.0.0',
+  '172.15.255.255',
+  '172.32.0.0',
+  '192.167.255.255',
+  '192.169.0.0',
+  '223.255.255.255',
+  '2606:4700:4700::1111',
+  '2a00:1450:4001:800::200e',
+];
+
+const hiddenAddresses: [string, string[]][] = [
+  ['loopback', ['127.0.0.1', '127.255.255.254', '::1']],
+  ['unspecified', ['0.0.0.0', '0.1.2.3', '::']],
+  ['private', ['10.0.0.1', '10.255.255.255', '172.16.0.1', '172.31.255.255', '192.168.0.1']],
+  ['link-local', ['169.254.0.1', '169.254.169.254', 'fe80::1', 'febf::1', 'fe80::1%eth0']],
+  ['shared by carriers (CGNAT)', ['100.64.0.1', '100.127.255.255']],
+  ['multicast', ['224.0.0.1', '239.255.255.255', 'ff02::1', 'ff0e::1']],
+  ['unique-local', ['fc00::1', 'fd12:3456::1', 'fdff:ffff::1']],
+  ['site-local, deprecated', ['fec0::1', 'feff::1']],
+  ['for documentation', ['192.0.2.1', '198.51.100.7', '203.0.113.9', '2001:db8::1', '3fff::1']],
+  ['for benchmarks', ['198.18.0.1', '198.19.255.255', '2001:2::1']],
+  ['reserved', ['192.0.0.8', '240.0.0.1', '255.255.255.255', '100::1', '2001::1', '5f00::1']],
+  ['not handed out yet', ['4000::1', '8000::1', 'e000::1', '::2', '0:1::1']],
+  ['IPv4-mapped', ['::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:10.0.0.1', '::ffff:a9fe:a9fe']],
+  ['IPv4-translated', ['::ffff:0:127.0.0.1', '::ffff:0:a00:1']],
+  ['IPv4-compatible', ['::127.0.0.1', '::7f00:1', '::a00:1', '::808:808']],
+  ['NAT64', ['64:ff9b::127.0.0.1', '64:ff9b::7f00:1', '64:ff9b::a00:1', '64:ff9b::c0a8:1']],
+  ['NAT64 of a network of its own', ['64:ff9b:1::1', '64:ff9b:1:a00:0:100:808:808']],
+  ['6to4', ['2002:7f00:1::', '2002:a00:1::1', '2002:c0a8:101::1', '2002:a9fe:a9fe::1']],
+];
+
+describe('addresses that deliveries may go to', () => {
+  test.each(publicAddresses)('%s is public', (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
+
+  test.each(hiddenAddresses)('what is %s is not public', (_kind, addresses) => {
+    for (const address of addresses) expect(isPublicAddress(address), address).toBe(false);
+  });
+
+  test('an IPv6 form that carries an IPv4 address is as public as that is', () => {
+    const wrappings: ((hex: string) => string)[] = [
+      (hex) => `::ffff:${hex}`,
+      (hex) => `::ffff:0:${hex}`,
+      (hex) => `64:ff9b::${hex}`,
+      (hex) => `2002:${hex}::1`,
+    ];
+    const byte = fc.nat({ max: 255 });
+    fc.assert(
+      fc.property(fc.tuple(byte, byte, byte, byte), ([a, b, c, d]) => {
+        const plain = isPublicAddress(`${a}.${b}.${c}.${d}`);
+        const hex = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+        for (const wrap of wrappings) expect(isPublicAddress(wrap(hex)), wrap(hex)).toBe(plain);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('every IPv6 address outside of what is handed out is hidden, whatever ipaddr.js calls it', () => {
+    const group = fc.nat({ max: 0xffff });
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+        const [first = 0] = groups;
+        fc.pre(first >> 13 !== 1 && first > 0x64);
+        expect(isPublicAddress(groups.map((part) => part.toString(16)).join(':'))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('hosts of URLs', () => {
+  test.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['[::1]', '::1'],
+    ['[2606:4700:4700::1111]', '2606:4700:4700::1111'],
+    ['localhost', null],
+    ['receiver.example', null],
+    ['1.2.3', null],
+    ['1.2.3.4.example', null],
+    ['', null],
+  ])('%j is the address %j', (host, address) => {
+    expect(literalAddress(host)).toBe(address);
+  });
+});
