@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { webhookEventSchema } from '@tradepost/contract';
+import { eventKinds, webhookEventSchema } from '@tradepost/contract';
 import { Tradepost } from '@tradepost/sdk';
 import {
   verifyWebhook,
@@ -12,14 +12,6 @@ import { runCli } from '../support/run-cli';
 import { runServerCommand } from '../support/run-server-command';
 import { type Arrival, type Receiver, startReceiver } from '../support/start-receiver';
 import { type SeededServer, startSeededServer } from '../support/start-seeded-server';
-
-const allKinds = [
-  'order.created',
-  'order.status_changed',
-  'task.approval_requested',
-  'task.completed',
-  'listing.availability_low',
-] as const;
 
 let service: SeededServer;
 
@@ -98,7 +90,7 @@ it('tells a receiver over HTTPS, signed, that the CLI moved an order which the S
 it('delivers all five kinds of event, each as the contract has it', async () => {
   const { buyer, seller, agent } = service;
   const inbox = await receiver();
-  const webhook = await clientOf(agent).webhooks.create({ url: inbox.url, events: [...allKinds] });
+  const webhook = await clientOf(agent).webhooks.create({ url: inbox.url, events: [...eventKinds] });
   const listing = await runServerCommand<{ id: string }>(
     [
       'listings',
@@ -117,8 +109,8 @@ it('delivers all five kinds of event, each as the contract has it', async () => 
   const order = await clientOf(buyer).orders.create({ listingId: listing.id, quantity: 6 });
   await clientOf(agent).orders.update(order.id, { status: 'confirmed' });
 
-  const arrivals = await inbox.until(({ length }) => length === allKinds.length);
-  expect(arrivals.map(kindOf).sort()).toEqual([...allKinds].sort());
+  const arrivals = await inbox.until(({ length }) => length === eventKinds.length);
+  expect(arrivals.map(kindOf).sort()).toEqual([...eventKinds].sort());
   for (const { body, headers } of arrivals) {
     const event = await verifyWebhook({ payload: body, headers, secret: webhook.secret });
     expect(webhookEventSchema.parse(event)).toEqual(event);
