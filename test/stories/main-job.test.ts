@@ -90,7 +90,10 @@ it('tells a receiver over HTTPS, signed, that the CLI moved an order which the S
 it('delivers all five kinds of event, each as the contract has it', async () => {
   const { buyer, seller, agent } = service;
   const inbox = await receiver();
-  const webhook = await clientOf(agent).webhooks.create({ url: inbox.url, events: [...eventKinds] });
+  const webhook = await clientOf(agent).webhooks.create({
+    url: inbox.url,
+    events: [...eventKinds],
+  });
   const listing = await runServerCommand<{ id: string }>(
     [
       'listings',
