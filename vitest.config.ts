@@ -9,6 +9,8 @@ const typeTests = {
 
 export default defineConfig({
   test: {
+    // Stories mostly wait for processes of their own: every core can have one.
+    maxWorkers: '100%',
     projects: [
       { test: { name: 'contract', root: 'packages/contract', typecheck: typeTests } },
       { test: { name: 'sdk', root: 'packages/sdk', typecheck: typeTests } },

@@ -41,5 +41,7 @@ await pnpm(
   'install',
   '--frozen-lockfile',
   '--reporter=append-only',
+  // There is nobody to ask whether modules of another pnpm may be replaced.
+  '--config.confirmModulesPurge=false',
 );
 await pnpm('Building (half a minute the first time)', 'run', 'build');
