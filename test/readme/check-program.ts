@@ -1,0 +1,24 @@
+import { expect } from 'vitest';
+import { brokenPromises, promisesOf } from './promised-output';
+import { callHandlerOf, type ProgramEnvironment, postToProgram, runProgram } from './run-program';
+
+/**
+ * Runs a snippet that is a program. One that receives webhooks has to accept a signed delivery and
+ * refuse a tampered one; any other has to end well and print what its comments promise.
+ */
+export async function checkProgram(
+  file: string,
+  code: string,
+  env: ProgramEnvironment,
+): Promise<void> {
+  const listens = code.includes('.listen(');
+  if (listens || code.includes('export async function POST')) {
+    const { genuine, tampered } = await (listens ? postToProgram : callHandlerOf)(file, env);
+    expect(genuine.toString(), 'the status for a signed delivery').toMatch(/^2/);
+    expect(tampered.toString(), 'the status for a tampered delivery').toMatch(/^4/);
+    return;
+  }
+  const exit = await runProgram(file, env);
+  expect(exit.code, exit.stderr).toBe(0);
+  expect(brokenPromises(promisesOf(code), exit.stdout), exit.stdout).toEqual([]);
+}

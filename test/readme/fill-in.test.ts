@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { type Cast, fillIn } from './fill-in';
+
+const account = (who: string) => ({ id: `usr_${who}`, apiKey: `tpk_${who}` });
+const cast: Cast = {
+  baseUrl: 'http://127.0.0.1:5',
+  secret: 'whsec_1',
+  buyer: account('buyer'),
+  seller: account('seller'),
+  agent: account('agent'),
+  ids: { usr: ['usr_buyer', 'usr_seller'], key: ['key_1'] },
+};
+
+test.each([
+  ["KEY=<the buyer's> a <the secret>", 'KEY=tpk_buyer a whsec_1'],
+  [
+    '--seller usr_… --agent usr_… --account usr_…',
+    '--seller usr_seller --agent usr_agent --account usr_buyer',
+  ],
+  ['keys revoke key_…', 'keys revoke key_1'],
+  ['--base-url https://trade.example/v1', '--base-url http://127.0.0.1:5/v1'],
+  ['start --port 4010', 'start --port 0'],
+  ['a plain command', 'a plain command'],
+])('%s is filled in', (text, filled) => {
+  expect(fillIn(text, cast)).toBe(filled);
+});
+
+test('refuses a placeholder for which there is nothing real', () => {
+  expect(() => fillIn('tasks get tsk_…', cast)).toThrow('nothing to fill in for tsk_…');
+});

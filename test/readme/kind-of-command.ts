@@ -1,0 +1,30 @@
+/** A command, by what it takes to hold a README to it. */
+export type CommandKind =
+  /** Installs packages: they have to be ours. */
+  | { kind: 'install'; packages: string[] }
+  /** Sets an environment variable: a program has to know it. */
+  | { kind: 'setting'; variable: string }
+  /** Runs an npm script: of the root, which CI runs, or of a folder, which is run as it is there. */
+  | { kind: 'script'; script: string; folder: string; settings: string; args: string }
+  /** Runs to its end. */
+  | { kind: 'plain' };
+
+const install = /^npm (?:install|i)((?: +[^\s#]+)+)/;
+const setting = /^export (\w+)=/;
+const script =
+  /^((?:\w+=\S+ +)*)npm (?:--prefix (\S+) )?(?:run (?:--silent )?(\S+)|(start|test)\b)(?: -- ([^#]*))?/;
+
+/** Tells the kinds of command apart. */
+export function kindOfCommand(text: string): CommandKind {
+  const installed = install.exec(text)?.[1];
+  if (installed !== undefined) {
+    const packages = installed.trim().split(/ +/);
+    return { kind: 'install', packages: packages.filter((name) => !name.startsWith('-')) };
+  }
+  const variable = setting.exec(text)?.[1];
+  if (variable !== undefined) return { kind: 'setting', variable };
+  const run = script.exec(text);
+  if (run === null) return { kind: 'plain' };
+  const [, settings = '', folder = '', name, short = '', args = ''] = run;
+  return { kind: 'script', script: name ?? short, folder, settings, args: args.trim() };
+}

@@ -1,0 +1,26 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkout } from '../support/programs';
+import { findSnippets, type Snippet } from './find-snippets';
+
+/** A README with its snippets. */
+export interface Readme {
+  /** Its path from the root of the checkout. */
+  name: string;
+  snippets: Snippet[];
+}
+
+/**
+ * Reads the README of the checkout, of the examples and of each package. Rejects when one of them is
+ * missing or has a block that is never closed.
+ */
+export async function readReadmes(): Promise<Readme[]> {
+  const folders = await readdir(join(checkout, 'packages'));
+  const ofPackages = folders.sort().map((folder) => `packages/${folder}/README.md`);
+  return Promise.all(
+    ['README.md', 'examples/README.md', ...ofPackages].map(async (name) => {
+      const text = await readFile(join(checkout, name), 'utf8');
+      return { name, snippets: findSnippets(name, text) };
+    }),
+  );
+}
