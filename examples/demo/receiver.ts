@@ -65,7 +65,7 @@ export async function startReceiver(signal: AbortSignal): Promise<Receiver> {
       return { status: 500, verdict: 'the receiver is out of order' };
     }
     try {
-      const event = verifyWebhookSync({ payload: body, headers, secret });
+      const event = verifyWebhookSync({ payload: body, headers, secret, requireTimestamp: true });
       return { status: 204, verdict: actOn(event) };
     } catch (error) {
       if (!(error instanceof WebhookVerificationError)) throw error;

@@ -61,7 +61,12 @@ const app = express();
 app.post('/webhooks', express.raw({ type: 'application/json' }), async (request, response) => {
   let event: WebhookEvent;
   try {
-    event = await verifyWebhook({ payload: request.body, headers: request.headers, secret });
+    event = await verifyWebhook({
+      payload: request.body,
+      headers: request.headers,
+      secret,
+      requireTimestamp: true,
+    });
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     console.error(`refused: ${error.message}`);
@@ -72,8 +77,8 @@ app.post('/webhooks', express.raw({ type: 'application/json' }), async (request,
   // The server waits 15 seconds at most: answer first, work afterwards.
   response.status(204).end();
 
-  // All attempts at one event have one id. A service without it signs the same bytes the same way.
-  const deliveryId = request.get('webhook-id') ?? request.get('service-signature') ?? '';
+  // All attempts at one event have one id. It is signed, or requireTimestamp had refused it.
+  const deliveryId = request.get('webhook-id') ?? '';
   if (isRepetition(deliveryId)) console.log(`${deliveryId} came again: nothing to do`);
   else actOn(event);
 });

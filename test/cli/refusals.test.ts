@@ -15,6 +15,7 @@ it('every refusal has its exit code, leaves stdout empty and says on stderr what
   const register = ['webhooks', 'register', '--url', url, '--events', 'order.created'];
 
   const seller = seeded.environmentOf(seeded.seller);
+  const elsewhere = { ...seller, TRADEPOST_BASE_URL: `${seller.TRADEPOST_BASE_URL}/shop` };
   const cases: [string[], Record<string, string>, number, string][] = [
     [['orders', 'lst'], seller, 2, 'usage'],
     [setStatus('pending', 'shipped'), seller, 2, 'usage'],
@@ -34,6 +35,8 @@ it('every refusal has its exit code, leaves stdout empty and says on stderr what
       'order_not_found',
     ],
     [['notifications', 'read', 'ntf_nosuch'], seller, 5, 'notification_not_found'],
+    [['orders', 'list'], elsewhere, 2, 'route_not_found'],
+    [['orders', 'get', idOf('pending')], elsewhere, 2, 'route_not_found'],
     [setStatus('completed', 'pending'), seller, 6, 'illegal_transition'],
     [register, seller, 1, 'validation_failed'],
   ];

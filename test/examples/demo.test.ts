@@ -38,6 +38,7 @@ describe.concurrent('npm run demo', { timeout: 90_000 }, () => {
       /\$ TRADEPOST_API_KEY=tpk_\w{4}… tradepost webhooks register/,
       /> await tradepost\.orders\.create\(/,
       /\$ TRADEPOST_API_KEY=tpk_\w{4}… tradepost orders set-status ord_\w+ fulfilling/,
+      /> const event = verifyWebhookSync\(\{ .*, requireTimestamp: true \}\);/,
       /service-signature {2}[0-9a-f]{16}…/,
       /\{"event":"order\.status_changed",.*"previousStatus":"pending","status":"fulfilling"\}\}/,
       /✓ Verified, .* went from pending to fulfilling\. Answered 204\./,

@@ -73,13 +73,17 @@ describe('the Express receiver', () => {
     expect(receiver.stdout().match(/went from pending/g)).toHaveLength(1);
   });
 
-  test('tells repetitions of a service that has nothing but Service-Signature', async () => {
+  test('refuses a captured delivery without its webhook headers, or under a forged id', async () => {
     const receiver = await startExpress();
     const { 'content-type': type, 'service-signature': signature } = changed.headers;
-    const bare = { ...changed, headers: { 'content-type': type, 'service-signature': signature } };
-    expect(await receiver.send(bare)).toBe(204);
-    expect(await receiver.send(bare)).toBe(204);
-    await receiver.writes(/^[0-9a-f]{64} came again: nothing to do$/m);
+    const bare = { 'content-type': type, 'service-signature': signature };
+    const forged = { 'webhook-id': 'evt_forged' };
+    for (const headers of [bare, { ...bare, ...forged }, { ...changed.headers, ...forged }]) {
+      expect(await receiver.send({ ...changed, headers })).toBe(400);
+    }
+    expect(receiver.stdout()).not.toContain(orderId);
+    expect(receiver.stderr().match(/^refused: .* requireTimestamp asks for/gm)).toHaveLength(2);
+    expect(receiver.stderr().match(/^refused: webhook-signature does not match/gm)).toHaveLength(1);
   });
 
   test('refuses what is not signed as it should be, and acts on none of it', async () => {

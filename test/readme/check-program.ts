@@ -4,7 +4,8 @@ import { callHandlerOf, type ProgramEnvironment, postToProgram, runProgram } fro
 
 /**
  * Runs a snippet that is a program. One that receives webhooks has to accept a signed delivery and
- * refuse a tampered one; any other has to end well and print what its comments promise.
+ * refuse a tampered one and a stripped one; any other has to end well and print what its comments
+ * promise.
  */
 export async function checkProgram(
   file: string,
@@ -13,9 +14,13 @@ export async function checkProgram(
 ): Promise<void> {
   const listens = code.includes('.listen(');
   if (listens || code.includes('export async function POST')) {
-    const { genuine, tampered } = await (listens ? postToProgram : callHandlerOf)(file, env);
+    const { genuine, tampered, stripped } = await (listens ? postToProgram : callHandlerOf)(
+      file,
+      env,
+    );
     expect(genuine.toString(), 'the status for a signed delivery').toMatch(/^2/);
     expect(tampered.toString(), 'the status for a tampered delivery').toMatch(/^4/);
+    expect(stripped.toString(), 'the status for a stripped delivery').toMatch(/^4/);
     return;
   }
   const exit = await runProgram(file, env);

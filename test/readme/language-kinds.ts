@@ -1,5 +1,8 @@
-/** What is done with a snippet: run it, run its commands, parse it, or count it as shown. */
-export type Kind = 'program' | 'commands' | 'document' | 'shown';
+/**
+ * What is done with a snippet: run it, run its commands, parse it, hold it to this workspace's own
+ * settings, or count it as shown.
+ */
+export type Kind = 'program' | 'commands' | 'document' | 'setting' | 'shown';
 
 const kinds = new Map<string, Kind>([
   ['ts', 'program'],
@@ -7,6 +10,7 @@ const kinds = new Map<string, Kind>([
   ['sh', 'commands'],
   ['console', 'commands'],
   ['json', 'document'],
+  ['yaml', 'setting'],
   ['text', 'shown'],
   ['', 'shown'],
 ]);

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { checkout } from '../support/programs';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -72,6 +74,11 @@ describe.concurrent.each(readmes)('$name', { timeout: 60_000 }, ({ name, snippet
     } else if (kind === 'document') {
       test.sequential(`${title} parses`, () => {
         expect(JSON.parse(code)).toBeTypeOf('object');
+      });
+    } else if (kind === 'setting') {
+      // Settings that a README asks of its reader are those that everything here is tested with.
+      test.sequential(`${title} is set in this workspace too`, async () => {
+        expect(await readFile(join(checkout, 'pnpm-workspace.yaml'), 'utf8')).toContain(code);
       });
     } else if (kind === 'shown') {
       test.sequential(`${title} shows something`, () => {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { checkout } from '../support/programs';
 import { type Exit, runProcess, startProcess } from '../support/start-process';
-import { signedDelivery, tampered } from './signed-delivery';
+import { signedDelivery, stripped, tampered } from './signed-delivery';
 
 /** What a program that receives webhooks answers. */
 export interface Answers {
@@ -9,6 +9,8 @@ export interface Answers {
   genuine: number;
   /** The status for the same one with another body. */
   tampered: number;
+  /** The status for the same one with `Service-Signature` alone. */
+  stripped: number;
 }
 
 /** What a snippet in TypeScript or JavaScript reads from its environment. */
@@ -41,7 +43,11 @@ export async function postToProgram(file: string, env: ProgramEnvironment): Prom
     const post = async (delivery: { headers: Record<string, string>; body: string }) =>
       (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', ...delivery })).status;
     const genuine = signedDelivery(env.TRADEPOST_WEBHOOK_SECRET);
-    return { genuine: await post(genuine), tampered: await post(tampered(genuine)) };
+    return {
+      genuine: await post(genuine),
+      tampered: await post(tampered(genuine)),
+      stripped: await post(stripped(genuine)),
+    };
   } finally {
     await receiver.stop();
   }

@@ -33,6 +33,12 @@ export function signedDelivery(secret: string): Delivery {
   };
 }
 
+/** The same delivery without what tells its age and its id, as one sends it who captured it. */
+export function stripped({ headers, body }: Delivery): Delivery {
+  const kept = Object.entries(headers).filter(([name]) => !name.startsWith('webhook-'));
+  return { headers: Object.fromEntries(kept), body };
+}
+
 /** The same delivery with another body, as a forger sends it. */
 export function tampered({ headers, body }: Delivery): Delivery {
   return { headers, body: body.replace('fulfilling', 'cancelled') };

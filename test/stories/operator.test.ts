@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
@@ -76,18 +77,19 @@ describe('tradepost-server', () => {
     const keys = await runServerCommand<unknown[]>(['keys', 'list'], database);
     expect(keys).toHaveLength(1);
     const refused = await operate(['start'], env);
-    expect(refused.code).toBe(1);
+    expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('PORT');
     expect(refused.stderr).toContain('It must be an integer from 0 to 65535.');
   });
 
-  it('does not take TRADEPOST_ALLOW_INSECURE_WEBHOOKS=false for true', async () => {
+  it('warns of insecure webhooks whatever the log level, and does not take false for true', async () => {
     await account('buyer');
     for (const [value, said] of [
       ['false', false],
       ['true', true],
     ] as const) {
-      const server = await startServerProcess(database, [`--allow-insecure-webhooks=${value}`]);
+      const loud = [`--allow-insecure-webhooks=${value}`, '--log-level', 'silent'];
+      const server = await startServerProcess(database, loud);
       const { stderr } = await server.stop();
       expect(stderr.includes('INSECURE')).toBe(said);
     }
@@ -106,31 +108,44 @@ describe('tradepost-server', () => {
   });
 
   it.each([
-    [
-      'an unknown account',
-      ['keys', 'create', '--account', 'usr_none'],
-      'There is no account usr_none',
-    ],
-    ['an unknown key', ['keys', 'revoke', 'key_none'], 'There is no key key_none'],
+    ['an unknown account', ['keys', 'create', '--account', 'usr_none'], 'no account usr_none'],
+    ['an unknown key', ['keys', 'revoke', 'key_none'], 'no key key_none'],
     [
       'an unknown seller',
       ['listings', 'create', '--seller', 'usr_none', '--quantity', '1'],
-      'There is no account usr_none',
+      'no account usr_none',
     ],
+  ])('refuses %s in a line that says what to do', async (_what, args, said) => {
+    await account('buyer');
+    const { code, stdout, stderr } = await operate(args, { TRADEPOST_DATABASE: database });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it.each([
     ['an unknown kind', ['accounts', 'create', '--kind', 'king'], 'Allowed choices are buyer'],
     ['a missing option', ['accounts', 'create'], "required option '--kind <kind>' not specified"],
+    ['a blank name', ['accounts', 'create', '--kind', 'buyer', '--name', ' '], 'must have letters'],
+    ['a blank database', ['seed', '--database', ''], 'must name a file'],
     [
       'a broken span',
       ['keys', 'create', '--account', 'usr_1', '--expires', 'soon'],
       'It must be a span such as 90d, 12h or 30m.',
     ],
     ['an unknown command', ['satrt'], 'Did you mean start?'],
-  ])('refuses %s in a line that says what to do', async (_what, args, said) => {
+  ])('ends with 2 for %s, as the command line makes no sense', async (_what, args, said) => {
     const { code, stdout, stderr } = await operate(args, { TRADEPOST_DATABASE: database });
-    expect(code).toBe(1);
-    expect(stdout).toBe('');
+    expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(said);
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('makes no database for work on what must be there already', async () => {
+    const { code, stderr } = await operate(['keys', 'list', '--database', database]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${database} cannot be opened`);
+    expect(existsSync(database)).toBe(false);
   });
 
   it('refuses a seller who is none', async () => {

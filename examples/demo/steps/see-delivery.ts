@@ -17,7 +17,9 @@ export async function seeDelivery(
     'service-signature': `${String(headers['service-signature']).slice(0, 16)}… (HMAC-SHA256 of the raw body)`,
   });
   narrator.result(body.toString('utf8'));
-  narrator.code('const event = verifyWebhookSync({ payload: body, headers, secret });');
+  narrator.code(
+    'const event = verifyWebhookSync({ payload: body, headers, secret, requireTimestamp: true });',
+  );
   narrator.confirm(
     status === 204 && verdict === `order ${order.id} went from pending to fulfilling`,
     `Verified, and acted on event.event: ${verdict}. Answered ${status}.`,

@@ -1,4 +1,4 @@
-import { isTradepostError } from '@tradepost/sdk';
+import { type AnyTradepostError, isTradepostError } from '@tradepost/sdk';
 import { BulkError } from './bulk-error';
 import { CliError, type CliErrorCode } from './cli-error';
 
@@ -6,7 +6,7 @@ import { CliError, type CliErrorCode } from './cli-error';
 export const exitCodes = {
   ok: { code: 0, meaning: 'done' },
   error: { code: 1, meaning: 'failed in a way that has no code of its own' },
-  usage: { code: 2, meaning: 'wrong command, option, argument or setting; nothing was sent' },
+  usage: { code: 2, meaning: 'wrong command, option, argument or setting; nothing was done' },
   auth: { code: 4, meaning: 'no API key, one that is not valid, or one that may not do this' },
   notFound: { code: 5, meaning: 'no such order or notification' },
   conflict: { code: 6, meaning: 'the order does not allow it as it stands, or has changed since' },
@@ -26,9 +26,12 @@ const reasonOfCliError: Record<CliErrorCode, ExitReason> = {
   output_failed: 'error',
 };
 
-/** Failures of the SDK that no answer of the service caused. */
-const reasonOfClientCode: Readonly<Record<string, ExitReason>> = {
+/** Codes that say more than a status does: of the SDK, which has no answer then, and of the service. */
+const reasonOfCode: Readonly<Record<string, ExitReason>> = {
   invalid_configuration: 'usage',
+  route_not_found: 'usage',
+  order_not_found: 'notFound',
+  notification_not_found: 'notFound',
   connection_failed: 'unreachable',
   timeout: 'unreachable',
   aborted: 'interrupted',
@@ -37,7 +40,6 @@ const reasonOfClientCode: Readonly<Record<string, ExitReason>> = {
 const reasonOfStatus: Readonly<Record<number, ExitReason>> = {
   401: 'auth',
   403: 'auth',
-  404: 'notFound',
   409: 'conflict',
   412: 'conflict',
   502: 'unreachable',
@@ -56,9 +58,16 @@ export function exitReasonOf(error: unknown): ExitReason {
     return only === undefined || others.length > 0 ? 'error' : only;
   }
   if (!isTradepostError(error)) return 'error';
-  const byCode = reasonOfClientCode[error.code];
+  const byCode = reasonOfCode[error.code];
   if (byCode !== undefined) return byCode;
+  // An id may be unknown. A path without one is always there, so the base URL leads elsewhere.
+  if (error.status === 404) return asksForOne(error) ? 'notFound' : 'usage';
   return (error.status === null ? undefined : reasonOfStatus[error.status]) ?? 'error';
+}
+
+/** Whether a request was for one thing by its id, rather than for a list or to make something. */
+function asksForOne({ path }: AnyTradepostError): boolean {
+  return path !== null && /\/(ord|ntf)_[^/]+$/.test(path);
 }
 
 /** The exit code that an error ends the process with. */

@@ -1,4 +1,5 @@
 import type { AnyTradepostError } from '@tradepost/sdk';
+import { exitReasonOf } from './exit-codes';
 
 const baseUrlHint = 'Check TRADEPOST_BASE_URL or --base-url: it must lead to the service itself.';
 const keyHint =
@@ -42,5 +43,6 @@ export function hintOf(error: AnyTradepostError): string | null {
   const known = hintOfCode[error.code];
   if (known !== undefined) return known;
   if (error.status === null) return null;
+  if (error.status === 404 && exitReasonOf(error) === 'usage') return baseUrlHint;
   return hintOfStatus[error.status] ?? (error.status >= 500 ? laterHint : null);
 }

@@ -1,9 +1,15 @@
 import { describeError } from './error-report';
 import { exitCodeOf } from './exit-codes';
 import type { OutputFormat } from './global-options';
+import { blotSecrets } from './output/blot-secrets';
 import { harmless, harmlessJson } from './output/harmless';
 import { type Style, styleOf } from './output/style';
 import type { Terminal } from './terminal';
+
+/** The error for programs: one JSON object on one line. */
+function reportText(error: unknown): string {
+  return `${harmlessJson(JSON.stringify({ error: describeError(error).report }))}\n`;
+}
 
 /** The error for people: what failed, why, what to do, and the id to ask for help with. */
 function storyText(error: unknown, style: Style): string {
@@ -19,6 +25,7 @@ function storyText(error: unknown, style: Style): string {
 
 /**
  * Tells on stderr what went wrong: as text, or as one JSON object when data is asked for as JSON.
+ * No key and no secret is repeated, whoever said it.
  *
  * @returns the exit code that the error ends the process with
  */
@@ -26,11 +33,8 @@ export function reportError(error: unknown, terminal: Terminal, output: OutputFo
   const exitCode = exitCodeOf(error);
   // `| head` has what it wanted: that is no failure and needs no word.
   if (exitCode === 0) return exitCode;
-  if (output === 'json' || output === 'ndjson') {
-    const { report } = describeError(error);
-    terminal.stderr.write(`${harmlessJson(JSON.stringify({ error: report }))}\n`);
-  } else {
-    terminal.stderr.write(storyText(error, styleOf(terminal.stderr)));
-  }
+  const isJson = output === 'json' || output === 'ndjson';
+  const text = isJson ? reportText(error) : storyText(error, styleOf(terminal.stderr));
+  terminal.stderr.write(blotSecrets(text));
   return exitCode;
 }

@@ -79,6 +79,9 @@ describe('a failure of the service', () => {
     [401, 'invalid_api_key', 4],
     [403, 'account_kind_not_allowed', 4],
     [404, 'order_not_found', 5],
+    [404, 'notification_not_found', 5],
+    [404, 'route_not_found', 2],
+    [404, 'a_code_of_tomorrow', 5],
     [405, 'method_not_allowed', 1],
     [409, 'illegal_transition', 6],
     [412, 'precondition_failed', 6],
@@ -102,6 +105,52 @@ describe('a failure of the service', () => {
     const result = await service.cli(argv);
     expect(result.exitCode).toBe(exitCode);
     expect(result.stderr).toContain(`hint: ${hint}`);
+  });
+
+  it.each([
+    [['orders', 'list']],
+    [['notifications', 'list']],
+    [['webhooks', 'register', '--url', 'https://a.example', '--events', 'order.created']],
+  ])('%j without such a path exits 2 and says to check the base URL', async (list) => {
+    const service = await BareService.start();
+    const answers = [
+      { status: 404, body: '<html>Not found</html>' },
+      aProblem(404, 'a_code_of_tomorrow'),
+      aProblem(404, 'route_not_found'),
+    ];
+    for (const answer of answers) {
+      service.instead = () => answer;
+      const { exitCode, stdout, stderr } = await service.cli(list);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain('hint: Check TRADEPOST_BASE_URL or --base-url');
+    }
+  });
+
+  it('marks no further notification as read where there is no such path', async () => {
+    const service = await BareService.start();
+    service.instead = () => aProblem(404, 'route_not_found');
+    const { exitCode } = await service.cli(['notifications', 'read', 'ntf_1', 'ntf_2']);
+    expect(exitCode).toBe(2);
+    expect(service.seen).toHaveLength(1);
+  });
+
+  it('repeats no key and no secret that the service quotes', async () => {
+    const service = await BareService.start();
+    const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6dE8gH5jK';
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const quoted = `${key} and "${secret}"`;
+    const errors = [{ path: key, message: quoted }];
+    const more = { title: quoted, detail: quoted, requestId: key, errors };
+    const answers = [aProblem(422, key, more), { status: 418, body: quoted }];
+    for (const answer of answers) {
+      service.instead = () => answer;
+      for (const output of ['table', 'json', 'ndjson', 'csv']) {
+        const { stderr } = await service.cli([...argv, '--output', output]);
+        expect(stderr).not.toMatch(/(tpk|whsec)_\w/);
+        expect(stderr).toContain('tpk_…');
+        expect(stderr).toContain('whsec_…');
+      }
+    }
   });
 
   it.each([502, 503, 504])('%i exits 9 once the retries are used up', async (status) => {

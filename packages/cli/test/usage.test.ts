@@ -61,6 +61,34 @@ describe('a command line that makes no sense', () => {
     }
   });
 
+  it('never repeats a key or a secret, wherever it was put', async () => {
+    for (const secret of ['tpk_3fQxA9c0ZkV1mP7sT2uW4yB6dE8g', 'whsec_MfKQ9r8GKYqrTwjUPD8I+/A=']) {
+      for (const argv of [
+        ['orders', 'get', secret],
+        ['orders', 'get', `ord_1/${secret}`],
+        ['orders', secret],
+        ['orders', 'list', `--${secret}`],
+        ['orders', 'list', '--limit', secret],
+        ['orders', 'set-status', 'ord_1', secret],
+        ['notifications', 'read', 'ntf_1', secret],
+        ['webhooks', 'register', '--url', secret, '--events', 'order.created'],
+        ['webhooks', 'register', '--url', 'https://a.example', '--events', secret],
+        ['help', secret],
+        ['orders', 'list', '--base-url', secret],
+      ]) {
+        const asText = await runCli(argv, { env });
+        const asJson = await runCli([...argv, '--output', 'json'], { env });
+        for (const { exitCode, stdout, stderr } of [asText, asJson]) {
+          expect({ argv, exitCode, stdout }).toEqual({ argv, exitCode: 2, stdout: '' });
+          expect(stderr).not.toMatch(/(tpk|whsec)_\w/);
+        }
+        expect(JSON.parse(asJson.stderr).error.code).toMatch(/^(usage|invalid_configuration)$/);
+      }
+    }
+    const { stderr } = await runCli(['orders', 'get', 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6dE8g'], { env });
+    expect(stderr).toMatch(/^error: 'tpk_…' is invalid for argument 'id'\. /);
+  });
+
   it('never repeats a key that was given as an option', async () => {
     for (const argv of [['--api-key=tpk_secret'], ['--api-key', 'tpk_secret']]) {
       const { exitCode, stderr } = await runCli([...argv, 'orders', 'list'], { env });

@@ -41,10 +41,10 @@ describe.each(bodies)('the body of $of', ({ schema, good, known }) => {
 
   test('may not have an unknown field, and the refusal names it and those that are known', () => {
     expect(complaints(schema, { ...good, sattus: 1 })).toEqual([
-      `: unknown field sattus; known: ${known}`,
+      `sattus: unknown field; known: ${known}`,
     ]);
     expect(complaints(schema, { ...good, sattus: 1, colour: 2 })).toEqual([
-      `: unknown fields sattus, colour; known: ${known}`,
+      `sattus.colour: unknown field; known: ${known}`,
     ]);
   });
 

@@ -122,6 +122,27 @@ describe('orders', () => {
     expect(service.request(1).headers).not.toHaveProperty('if-match');
   });
 
+  test('ifMatch takes the ETag that a fetch of the caller saw, and * for any', async () => {
+    const { baseUrl, seen } = await scriptedService(
+      json(200, { data: anOrder() }, { ETag: '"3"' }),
+    );
+    let etag: string | null = null;
+    const { orders } = new Tradepost({
+      baseUrl,
+      apiKey: 'tpk_test',
+      fetch: async (url, init) => {
+        const answer = await fetch(url, init);
+        etag ??= answer.headers.get('ETag');
+        return answer;
+      },
+    });
+    await orders.get('ord_1');
+    await orders.update('ord_1', { status: 'confirmed' }, { ifMatch: etag ?? undefined });
+    await orders.update('ord_1', { status: 'confirmed' }, { ifMatch: '*' });
+    const sent = seen.map(({ headers }) => headers['if-match']);
+    expect(sent).toEqual([undefined, '"3"', '*']);
+  });
+
   test('an id cannot lead to another path', async () => {
     const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
     await tradepost.orders.get('../webhooks?x=1#y');

@@ -251,6 +251,50 @@ describe.each(verifiers)('%s', (_, verify) => {
     });
   });
 
+  describe('where requireTimestamp is set', () => {
+    const { payload, headers } = aDelivery();
+    const required = { payload, headers, secret, requireTimestamp: true };
+    const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+
+    test('accepts a delivery that is signed in both ways', async () => {
+      expect(await verify(required)).toEqual(anEvent);
+    });
+
+    test.each(names)('refuses a delivery without %s, or with an empty one', async (name) => {
+      for (const value of [undefined, '']) {
+        const stripped = { ...required, headers: { ...headers, [name]: value } };
+        const verification = verify(stripped);
+        await expect(verification).rejects.toMatchObject({ code: 'MISSING_HEADER' });
+        await expect(verification).rejects.toThrow('which requireTimestamp asks for, is missing');
+      }
+    });
+
+    test('refuses a captured delivery that passes on Service-Signature alone', async () => {
+      const plain = aPlainDelivery();
+      const renamed = { ...plain.headers, 'webhook-id': 'evt_forged' };
+      const signature = plain.headers['service-signature'];
+      for (const replay of [plain, { payload, headers: renamed }, { payload, signature }]) {
+        expect(await verdict(verify({ ...replay, secret, now: 0 }))).toBe('accepted');
+        const again = { ...replay, secret, now: 0, requireTimestamp: true };
+        expect(await verdict(verify(again))).toBe('MISSING_HEADER');
+      }
+    });
+
+    test('refuses another id or time than the signed one, and one that is too old', async () => {
+      for (const change of [{ 'webhook-id': 'evt_2' }, { 'webhook-timestamp': '1' }]) {
+        const forged = { ...required, headers: { ...headers, ...change } };
+        expect(await verdict(verify(forged))).toBe('SIGNATURE_MISMATCH');
+      }
+      const late = { ...required, now: sentAt + 301_000 };
+      expect(await verdict(verify(late))).toBe('TIMESTAMP_TOO_OLD');
+    });
+
+    test('still asks for Service-Signature first', async () => {
+      const others = { ...headers, 'service-signature': '' };
+      expect(await verdict(verify({ ...required, headers: others }))).toBe('MISSING_SIGNATURE');
+    });
+  });
+
   describe('refuses a configuration that cannot be right', () => {
     test.each<[string, object, string]>([
       ['no secret', {}, 'the one that the registration answered with'],

@@ -18,14 +18,30 @@ function readSwitch(text: string): boolean {
   throw new InvalidArgumentError('It must be true or false.');
 }
 
+/** Reads what people call something. */
+export function readName(text: string): string {
+  if (text.trim() === '' || /\p{Cc}/u.test(text)) {
+    throw new InvalidArgumentError('It must have letters, and no control characters.');
+  }
+  return text;
+}
+
 /** Reads units of a listing: an integer, 0 included. */
 export const readUnits = integerFrom(0, 1_000_000_000);
+
+function readFile(text: string): string {
+  if (text.trim() === '') {
+    throw new InvalidArgumentError('It must name a file; is a variable empty?');
+  }
+  return text;
+}
 
 /** `--database`: every command works on one. */
 export function databaseOption(): Option {
   return new Option('--database <file>', 'SQLite file, made if it is not there')
     .env('TRADEPOST_DATABASE')
-    .default('./tradepost.db');
+    .default('./tradepost.db')
+    .argParser(readFile);
 }
 
 /** `--json`: what scripts read. */

@@ -1,4 +1,5 @@
 import { DomainError } from './domain-error';
+import type { IdPrefix } from './ids';
 
 /** Where a page of a list ends: the sort key of its last item. Lists run from newest to oldest. */
 export interface Position {
@@ -15,18 +16,19 @@ export function writeCursor({ createdAt, id }: Position): string {
 /**
  * Reads a cursor.
  *
- * @throws DomainError `bad_cursor` for anything that `writeCursor` did not write.
+ * @param prefix Of the ids in the list that is read: a cursor belongs to one list.
+ * @throws DomainError `bad_cursor` for anything that `writeCursor` did not write for such a list.
  */
-export function readCursor(cursor: string): Position {
+export function readCursor(cursor: string, prefix: IdPrefix): Position {
   const found = /^(\d{1,15})\.([a-z]{3}_[0-9A-Z]{26})$/.exec(
     Buffer.from(cursor, 'base64url').toString('latin1'),
   );
   const [, createdAt, id] = found ?? [];
   const position = { createdAt: Number(createdAt), id: id ?? '' };
-  if (found === null || writeCursor(position) !== cursor) {
+  if (!position.id.startsWith(`${prefix}_`) || writeCursor(position) !== cursor) {
     throw new DomainError(
       'bad_cursor',
-      'This cursor was not given by this service. Send nextCursor of the page before, unchanged, or none to start anew.',
+      'This cursor was not given with this list. Send nextCursor of the page before, unchanged, or none to start anew.',
     );
   }
   return position;

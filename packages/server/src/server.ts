@@ -61,8 +61,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     checkAnswers: options.checkAnswers ?? false,
   });
 
-  const server = createServer(app);
-  answerRawRequests(server, app);
+  const server = createServer({ requireHostHeader: false }, app);
+  answerRawRequests(server, app, log);
   server.on('request', (_request, response) => {
     // A client that keeps its connection alive would hold up the stop until that times out.
     response.once('close', () => {
@@ -86,9 +86,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const drained = new Promise((resolve) => server.close(resolve));
     const callOff = clock.after(patience, () => server.closeAllConnections());
     server.closeIdleConnections();
-    await drained;
+    await Promise.all([drained, worker.stop(patience)]);
     callOff();
-    await worker.stop(patience);
     stopApp();
     await store.close();
   }

@@ -15,9 +15,9 @@ const positions: fc.Arbitrary<Position> = times.map((createdAt) => ({
 /** Whether a text is a cursor; anything but acceptance or `bad_cursor` fails the test. */
 function isCursor(text: string): boolean {
   try {
-    return writeCursor(readCursor(text)) === text;
+    return writeCursor(readCursor(text, 'ord')) === text;
   } catch {
-    expect(refusalOf(() => readCursor(text)).code).toBe('bad_cursor');
+    expect(refusalOf(() => readCursor(text, 'ord')).code).toBe('bad_cursor');
     return false;
   }
 }
@@ -26,7 +26,16 @@ describe('cursors', () => {
   test('a cursor that was written is read as the same position', () => {
     fc.assert(
       fc.property(positions, (position) => {
-        expect(readCursor(writeCursor(position))).toEqual(position);
+        expect(readCursor(writeCursor(position), 'ord')).toEqual(position);
+      }),
+    );
+  });
+
+  test('a cursor of one list is none of another', () => {
+    fc.assert(
+      fc.property(positions, (position) => {
+        const refusal = refusalOf(() => readCursor(writeCursor(position), 'ntf'));
+        expect(refusal.code).toBe('bad_cursor');
       }),
     );
   });
@@ -84,7 +93,7 @@ describe('cursors', () => {
     ['SQL', encoded(`${noon}.ord_01KAJ8Q0V7T3M5X9R2C4D6' OR 1=1`)],
     ['JSON', encoded('{"createdAt":1,"id":"ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH"}')],
   ])('%s is refused', (_what, text) => {
-    const refusal = refusalOf(() => readCursor(text));
+    const refusal = refusalOf(() => readCursor(text, 'ord'));
     expect(refusal.code).toBe('bad_cursor');
     expect(refusal.detail).toContain('nextCursor');
   });

@@ -1,26 +1,33 @@
 import { z } from 'zod';
 
-/** Schema of a JSON body. An unknown field is refused: a misspelt one must not be lost silently. */
+/**
+ * Schema of a JSON body. An unknown field is refused: a misspelt one must not be lost silently. The
+ * issue's `keys` name it; its message says which fields there are.
+ */
 export function bodySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? unknownNames('field', issue.keys, shape)
+        ? `unknown field; known: ${Object.keys(shape).join(', ')}`
         : 'must be a JSON object',
   });
 }
 
-/** Schema of a query. An unknown parameter is refused: a misspelt filter must not list everything. */
+/**
+ * Schema of a query. An unknown parameter is refused: a misspelt filter must not list everything. The
+ * issue's `keys` name it; its message says which parameters there are.
+ */
 export function querySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? unknownNames('query parameter', issue.keys, shape)
-        : undefined,
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return undefined;
+      return known === ''
+        ? 'unknown query parameter; this endpoint takes none'
+        : `unknown query parameter; known: ${known}`;
+    },
   });
 }
 
-function unknownNames(noun: string, unknown: string[], known: object): string {
-  const nouns = unknown.length === 1 ? noun : `${noun}s`;
-  return `unknown ${nouns} ${unknown.join(', ')}; known: ${Object.keys(known).join(', ')}`;
-}
+/** The query of an endpoint that takes no parameters: whoever sends one believes that it does something. */
+export const noQuerySchema = querySchema({});

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { notificationIdSchema, pathIdSchema } from '../field-schemas';
 import { endpoints } from '../http/endpoints';
 import { dataSchema, pageSchema } from '../http/page-schemas';
+import { noQuerySchema } from '../http/request-schemas';
 import type { RouteNotes } from '../http/route-notes';
 import { problemResponses } from '../problems/problem-schema';
 import {
@@ -27,6 +28,7 @@ export const notificationEndpoints = initContract().router({
   },
   update: {
     ...endpoints.notifications.update,
+    query: noQuerySchema,
     summary: 'Mark a notification as read.',
     description: 'A notification that is read already stays as it is: a repeated request is safe.',
     pathParams: z.object({ id: pathIdSchema(notificationIdSchema) }),

@@ -4,6 +4,7 @@ import { orderIdSchema, pathIdSchema } from '../field-schemas';
 import { endpoints } from '../http/endpoints';
 import { dataSchema, pageSchema } from '../http/page-schemas';
 import { idempotencyKeySchema, ifMatchSchema } from '../http/request-headers';
+import { noQuerySchema } from '../http/request-schemas';
 import type { RouteNotes } from '../http/route-notes';
 import { problemResponses } from '../problems/problem-schema';
 import {
@@ -33,6 +34,7 @@ export const orderEndpoints = initContract().router({
   },
   create: {
     ...endpoints.orders.create,
+    query: noQuerySchema,
     summary: 'Create an order. Buyer accounts only.',
     description:
       'The order takes its seller and agent from the listing, and its quantity from what the listing has available. It starts `pending`.',
@@ -47,15 +49,16 @@ export const orderEndpoints = initContract().router({
   },
   get: {
     ...endpoints.orders.get,
+    query: noQuerySchema,
     summary: 'Get one order.',
-    description:
-      'An order that the account may not see is answered as one that does not exist. With `If-None-Match`, one that still has that `ETag` is answered 304, without a body (RFC 9110).',
+    description: 'An order that the account may not see is answered as one that does not exist.',
     pathParams: orderPath,
     responses: { 200: dataSchema(orderSchema), ...problemResponses(404) },
     metadata: { operationId: 'getOrder', extension: false, answerHeaders: ['etag'] } as RouteNotes,
   },
   update: {
     ...endpoints.orders.update,
+    query: noQuerySchema,
     summary: "Update an order's status. Seller and agent accounts.",
     description: [
       'An order moves from `pending` to `confirmed`, `fulfilling` or `cancelled`; from `confirmed` to `fulfilling` or `cancelled`; from `fulfilling` to `completed` or `cancelled`. `completed` and `cancelled` are final; a cancelled order gives its quantity back to the listing.',

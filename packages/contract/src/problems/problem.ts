@@ -3,7 +3,7 @@
  * client may switch on `code`. A code never changes its meaning; new ones may be added.
  */
 export const problems = {
-  malformed_request: { status: 400, title: 'The request is not valid HTTP' },
+  malformed_request: { status: 400, title: 'The request cannot be read' },
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
   bad_cursor: { status: 400, title: 'The cursor is not one this service gave' },
   missing_api_key: { status: 401, title: 'No API key was sent' },
@@ -17,6 +17,7 @@ export const problems = {
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   illegal_transition: { status: 409, title: 'The order cannot move to that status' },
   insufficient_quantity: { status: 409, title: 'The listing has too little left' },
+  webhook_limit_reached: { status: 409, title: 'The account has as many webhooks as it may' },
   precondition_failed: { status: 412, title: 'The order has changed since it was read' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body is not sent as JSON' },

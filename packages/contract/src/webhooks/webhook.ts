@@ -6,6 +6,9 @@ export const webhookStatuses = ['active', 'paused'] as const;
 /** One state of a webhook. */
 export type WebhookStatus = (typeof webhookStatuses)[number];
 
+/** How many webhooks one account may have. */
+export const webhooksPerAccount = 20;
+
 /** A registered endpoint that receives signed deliveries of the events it subscribes to. */
 export interface Webhook {
   /** `whk_<id>`. Ids sort by creation. */

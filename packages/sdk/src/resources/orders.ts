@@ -14,9 +14,13 @@ import type { RequestOptions } from '../request-options';
 /** What updating an order may set besides. */
 export interface UpdateOrderOptions extends RequestOptions {
   /**
-   * The order's `ETag` as it was read, quotes included: the order is changed only if it still has
-   * it, else a `PreconditionFailedError` is thrown. Such an update is not repeated when its answer
-   * was lost, since the repetition would fail on the change that the first one made.
+   * The order's `ETag` as it was read, quotes included, such as `'"3"'`: the order is changed only
+   * if it still has it, else a `PreconditionFailedError` is thrown. It is a header of the service's
+   * answer to `GET /v1/orders/:id`. The methods here do not hand it out, so it takes a request of
+   * your own, or a `fetch` of yours that looks at the answer. `*` stands for any.
+   *
+   * Such an update is not repeated when its answer was lost, since the repetition would fail on the
+   * change that the first one made.
    */
   ifMatch?: string | undefined;
 }

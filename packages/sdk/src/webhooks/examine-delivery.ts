@@ -21,11 +21,10 @@ const { signature: serviceSignature, webhookSignature } = deliveryHeaderNames;
 export function* examineDelivery(
   options: VerifyWebhookOptions,
 ): Generator<Claim, WebhookEvent, boolean> {
-  const { headers } = options;
   const checked = checkOptions(options);
   const { secrets } = checked;
   const message = rawBody(options.payload);
-  const text = options.signature || headerOf(headers, serviceSignature);
+  const text = options.signature || headerOf(options.headers, serviceSignature);
   if (!text) throw missing('MISSING_SIGNATURE', serviceSignature);
   const signature = hexSignature(text);
   if (!signature) {
@@ -34,7 +33,7 @@ export function* examineDelivery(
       `${serviceSignature} must be 64 lowercase hex digits`,
     );
   }
-  const timestamp = readSignedTimestamp(headers, message, secrets);
+  const timestamp = readSignedTimestamp(options, message, secrets);
 
   yield* oneMustHold(
     serviceSignature,

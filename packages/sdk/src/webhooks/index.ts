@@ -4,7 +4,12 @@
  *
  * @example
  * import { verifyWebhook } from '@tradepost/sdk/webhooks';
- * const event = await verifyWebhook({ payload: await request.text(), headers: request.headers, secret });
+ * const event = await verifyWebhook({
+ *   payload: await request.text(),
+ *   headers: request.headers,
+ *   secret,
+ *   requireTimestamp: true,
+ * });
  */
 export {
   type EventKind,

@@ -4,7 +4,7 @@ import type { Bytes, Claim } from './claim';
 import { headerOf, missing } from './delivery-headers';
 import { base64Bytes } from './signature-encoding';
 import { bytesOf } from './text-bytes';
-import type { DeliveryHeaders } from './verify-webhook-options';
+import type { VerifyWebhookOptions } from './verify-webhook-options';
 import { WebhookVerificationError } from './webhook-verification-error';
 
 const { webhookId, webhookSignature, webhookTimestamp } = deliveryHeaderNames;
@@ -17,18 +17,25 @@ interface SignedTimestamp {
 }
 
 /**
- * Reads the Standard Webhooks headers; null when the service sends none of them.
+ * Reads the Standard Webhooks headers; null when neither timestamp nor signature came, unless
+ * `requireTimestamp` asks for them: whoever holds a delivery can also leave them out.
  *
  * @throws {WebhookVerificationError} when a part is missing or malformed.
  */
 export function readSignedTimestamp(
-  headers: DeliveryHeaders | undefined,
+  { headers, requireTimestamp }: VerifyWebhookOptions,
   body: Bytes,
   secrets: string[],
 ): SignedTimestamp | null {
   const id = headerOf(headers, webhookId);
   const timestamp = headerOf(headers, webhookTimestamp);
   const signatures = headerOf(headers, webhookSignature);
+  if (requireTimestamp && !(id && timestamp && signatures)) {
+    throw missing(
+      'MISSING_HEADER',
+      `One of ${webhookId}, ${webhookTimestamp} and ${webhookSignature}, which requireTimestamp asks for,`,
+    );
+  }
   if (!timestamp && !signatures) return null;
   if (!signatures) throw missing('MISSING_SIGNATURE', webhookSignature);
   if (!timestamp) throw missing('MISSING_HEADER', webhookTimestamp);

@@ -15,6 +15,13 @@ export interface VerifyWebhookOptions {
   secret?: string | undefined;
   /** Several endpoint secrets, while one replaces the other: any of them may match. */
   secrets?: readonly string[] | undefined;
+  /**
+   * Whether `webhook-id`, `webhook-timestamp` and `webhook-signature` must be there, else the code
+   * is `MISSING_HEADER`. False unless told, since a service that has only the interface sends
+   * `Service-Signature` alone. Set it for one that sends them all: a delivery that somebody
+   * captured is then no good later, nor without these headers, nor under another `webhook-id`.
+   */
+  requireTimestamp?: boolean | undefined;
   /** Seconds that `webhook-timestamp` may lie in the past or in the future: 300 unless told. */
   tolerance?: number | undefined;
   /** The time to measure the timestamp against: a date or milliseconds since 1970. Now unless told. */

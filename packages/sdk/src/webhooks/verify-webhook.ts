@@ -8,12 +8,18 @@ import type { VerifyWebhookOptions } from './verify-webhook-options';
  * has WebCrypto: Node, browsers, edge runtimes, Deno, Bun.
  *
  * The body's bytes must match `Service-Signature`. Where the service also sends a signed
- * `webhook-timestamp`, it must lie within `tolerance` of now. Both comparisons take constant time.
+ * `webhook-timestamp`, it must lie within `tolerance` of now; `requireTimestamp` makes sure that
+ * there is one. Both comparisons take constant time.
  * Source: the interface, "Signature"; Standard Webhooks.
  *
  * @throws {WebhookVerificationError} when the delivery must not be trusted; `code` says why.
  * @example
- * const event = await verifyWebhook({ payload: await request.text(), headers: request.headers, secret });
+ * const event = await verifyWebhook({
+ *   payload: await request.text(),
+ *   headers: request.headers,
+ *   secret,
+ *   requireTimestamp: true,
+ * });
  * if (event.event === 'order.status_changed') console.log(event.data.status);
  */
 export async function verifyWebhook(options: VerifyWebhookOptions): Promise<WebhookEvent> {

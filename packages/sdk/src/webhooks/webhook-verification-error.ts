@@ -6,7 +6,10 @@ export type WebhookVerificationErrorCode =
   | 'BODY_PARSED'
   /** `Service-Signature`, or `webhook-signature` beside a timestamp, is not there. */
   | 'MISSING_SIGNATURE'
-  /** `webhook-id` or `webhook-timestamp` is not there, though `webhook-signature` covers it. */
+  /**
+   * `webhook-id` or `webhook-timestamp` is not there, though `webhook-signature` covers it; or one
+   * of the three is not there, though `requireTimestamp` asks for them.
+   */
   | 'MISSING_HEADER'
   /** A signature that no service could have written. */
   | 'MALFORMED_SIGNATURE'

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { type AccountKind, accountKinds, createAccount } from '../accounts/account';
 import { issueKey } from '../accounts/api-key';
 import { systemClock } from '../clock';
-import { databaseOption, jsonOption } from '../config';
+import { databaseOption, jsonOption, readName } from '../config';
 import { createIds } from '../ids';
 import { present } from '../moment';
 import { printResult, type Streams } from './output';
@@ -35,7 +35,7 @@ export function addAccountCommands(program: Command, streams: Streams): void {
     .addOption(
       new Option('--kind <kind>', 'what it may do').choices(accountKinds).makeOptionMandatory(),
     )
-    .option('--name <name>', 'what people call it')
+    .option('--name <name>', 'what people call it', readName)
     .addOption(jsonOption())
     .addOption(databaseOption())
     .action((options: CreateOptions) => createRun(options, streams));

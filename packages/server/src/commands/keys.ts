@@ -6,7 +6,7 @@ import { createIds } from '../ids';
 import { present } from '../moment';
 import { OperatorError } from './operator-error';
 import { printResult, type Streams } from './output';
-import { withStore } from './with-store';
+import { withExistingStore } from './with-store';
 
 interface Shared {
   database: string;
@@ -50,7 +50,7 @@ async function createRun(
   const moment = present(systemClock, createIds());
   const expiresAt = expires === undefined ? null : moment.now + expires;
   const { record, apiKey } = issueKey({ accountId, readOnly, expiresAt }, moment);
-  await withStore(options.database, async ({ accounts }) => {
+  await withExistingStore(options.database, async ({ accounts }) => {
     if ((await accounts.findAccount(accountId)) === null) {
       throw new OperatorError(`There is no account ${accountId} in ${options.database}.`);
     }
@@ -61,7 +61,7 @@ async function createRun(
 }
 
 async function listRun(options: Shared & { account?: string }, streams: Streams): Promise<void> {
-  const keys = await withStore(options.database, ({ accounts }) =>
+  const keys = await withExistingStore(options.database, ({ accounts }) =>
     accounts.listKeys(options.account),
   );
   const shown = keys.map(showKey);
@@ -77,7 +77,7 @@ async function listRun(options: Shared & { account?: string }, streams: Streams)
 }
 
 async function revokeRun(id: string, options: Shared, streams: Streams): Promise<void> {
-  const key = await withStore(options.database, ({ accounts }) =>
+  const key = await withExistingStore(options.database, ({ accounts }) =>
     accounts.revokeKey(id, systemClock.now()),
   );
   if (key === null) {

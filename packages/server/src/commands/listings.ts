@@ -8,7 +8,7 @@ import { createListing } from '../listings/listing';
 import { present } from '../moment';
 import { OperatorError } from './operator-error';
 import { printResult, type Streams } from './output';
-import { withStore } from './with-store';
+import { withExistingStore } from './with-store';
 
 interface CreateOptions {
   database: string;
@@ -36,7 +36,7 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
     lowThreshold: lowThreshold ?? null,
   };
   const listing = createListing(fields, present(systemClock, createIds()));
-  await withStore(options.database, async ({ accounts, listings }) => {
+  await withExistingStore(options.database, async ({ accounts, listings }) => {
     await requireKind(accounts, seller, 'seller');
     if (agent !== undefined) await requireKind(accounts, agent, 'agent');
     await listings.addListing(listing);

@@ -38,7 +38,8 @@ function explainListenError(error: unknown, { host, port }: StartOptions): unkno
 async function startRun(options: StartOptions, streams: Streams): Promise<void> {
   const log = createLog(options.logLevel);
   const store = openSqliteStore(options.database);
-  if (options.allowInsecureWebhooks) log.warn(insecureWarning);
+  // Said whatever the level of the log.
+  if (options.allowInsecureWebhooks) log.child({}, { level: 'warn' }).warn(insecureWarning);
   const webhookPolicy = options.allowInsecureWebhooks ? insecureWebhookPolicy : strictWebhookPolicy;
   const { port, host, rateLimit } = options;
   const server = await startServer({ store, log, port, host, rateLimit, webhookPolicy }).catch(

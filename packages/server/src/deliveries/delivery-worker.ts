@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock';
-import { afterAttempt, afterDeadline, type ClaimedDelivery, leaseTime } from './delivery';
+import {
+  afterAttempt,
+  afterDeadline,
+  afterInterruption,
+  type ClaimedDelivery,
+  leaseTime,
+} from './delivery';
 import type { DeliveryStore } from './delivery-store';
 import type { Sender } from './send';
 
@@ -115,6 +121,11 @@ export class DeliveryWorker {
         return;
       }
       const attempt = await sender.send(delivery);
+      if (attempt.error === 'stopped') {
+        await deliveries.recordAttempts([afterInterruption(delivery, clock.now())]);
+        log.info(about, 'attempt broken off by the stop; due again at once');
+        return;
+      }
       const outcome = afterAttempt(delivery, attempt, random);
       await deliveries.recordAttempts([outcome]);
       const { status, error, duration } = attempt;

@@ -61,13 +61,13 @@ export interface Attempt {
   retryAfter: number | null;
 }
 
-/** What an attempt, or a deadline that has passed, makes of a delivery. */
+/** What an attempt makes of a delivery, or what comes instead of one. */
 export interface Outcome {
   deliveryId: string;
   token: string;
   /** Attempts made so far, this one included. */
   number: number;
-  /** Null when the deadline had passed and none was made. */
+  /** Null when none was made to its end: the deadline had passed, or the server stopped. */
   attempt: Attempt | null;
   state: DeliveryState;
   /** When to try next, in milliseconds since 1970; null unless still pending. */
@@ -116,6 +116,15 @@ export function afterAttempt(
   };
   const nextAttemptAt = retryAt(times, random);
   return { ...base, number, state: nextAttemptAt === null ? 'failed' : 'pending', nextAttemptAt };
+}
+
+/**
+ * What a delivery comes to whose attempt this server broke off, because it stopped: due again at once, as
+ * if there had been none. The receiver is not to blame.
+ */
+export function afterInterruption(delivery: ClaimedDelivery, now: number): Outcome {
+  const { id: deliveryId, token, attempts: number } = delivery;
+  return { deliveryId, token, number, attempt: null, state: 'pending', nextAttemptAt: now };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { contract } from '@tradepost/contract';
-import { createExpressEndpoints, initServer } from '@ts-rest/express';
-import express, { type Express } from 'express';
+import { createExpressEndpoints, initServer, type TsRestRequestHandler } from '@ts-rest/express';
+import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock';
@@ -14,8 +14,9 @@ import { authenticate, refuseReadOnly } from './authenticate';
 import { logRequests } from './log-requests';
 import { handleErrors, sendProblem } from './problems';
 import { createRateLimiter } from './rate-limit';
-import { parseJson, requireJson } from './read-body';
+import { readBody } from './read-body';
 import { identifyRequest } from './request-id';
+import { requireOneHost } from './require-one-host';
 import { serveRoutes } from './serve-routes';
 import { refuseMethods, refusePath } from './unknown-routes';
 import { validationTrouble } from './validation-problem';
@@ -42,12 +43,19 @@ export function createApp(parts: AppParts): { app: Express; stop(): void } {
   const app = express();
   app.set('etag', false);
   app.set('case sensitive routing', true);
+  // Else /v1/orders/ and an id that turned out empty would list every order.
+  app.set('strict routing', true);
 
   app.use(identifyRequest);
   app.use(logRequests(log));
   app.use(helmet());
-  app.use((_req, res, next) => {
+  app.use(requireOneHost);
+  app.use((req, res, next) => {
+    // What may not be stored need not be asked for conditionally: Express would answer 304, which the
+    // contract does not have.
     res.set('Cache-Control', 'no-store');
+    delete req.headers['if-none-match'];
+    delete req.headers['if-modified-since'];
     if (!parts.isStopping()) return next();
     res.set('Connection', 'close');
     sendProblem(res, {
@@ -61,16 +69,17 @@ export function createApp(parts: AppParts): { app: Express; stop(): void } {
     notifications: serveRoutes(notificationRoutes(store.notifications), clock),
     webhooks: serveRoutes(webhookRoutes(store.webhooks, parts.webhookPolicy, clock, newId), clock),
   });
+  // What each endpoint's own checks come after. None of it reads what ts-rest's types describe.
+  const gate: RequestHandler[] = [
+    authenticate(store.accounts, clock),
+    limiter.limit,
+    refuseReadOnly,
+    ...readBody,
+  ];
   createExpressEndpoints(contract, router, app, {
     logInitialization: false,
     responseValidation: parts.checkAnswers,
-    globalMiddleware: [
-      authenticate(store.accounts, clock),
-      limiter.limit,
-      refuseReadOnly,
-      requireJson,
-      parseJson,
-    ],
+    globalMiddleware: gate as TsRestRequestHandler<typeof contract>[],
     requestValidationErrorHandler: (error, { params, query, headers, body }, res) =>
       sendProblem(res, validationTrouble(error, { pathParams: params, query, headers, body })),
   });

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Caller } from '../accounts/account';
+import { blotOutKeys } from '../blot-out-keys';
 import { requestIdOf } from './request-id';
 
 /** Logs each request once it is answered: who, what, the outcome, how long; never a header or a body. */
@@ -13,7 +14,7 @@ export function logRequests(log: Logger): RequestHandler {
         {
           requestId: requestIdOf(res),
           method: req.method,
-          path: req.path,
+          path: blotOutKeys(req.path),
           status: res.statusCode,
           duration: Math.round((performance.now() - started) * 10) / 10,
           ...(caller && { accountId: caller.accountId, keyId: caller.keyId }),

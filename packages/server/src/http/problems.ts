@@ -9,6 +9,7 @@ import {
 } from '@tradepost/contract';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
+import { blotOutKeys } from '../blot-out-keys';
 import { DomainError } from '../domain-error';
 import { StoreUnavailableError } from '../store-unavailable-error';
 import { requestIdOf } from './request-id';
@@ -26,7 +27,15 @@ const secondsUntilRetry = 1;
 export function problemOf({ code, detail, issues }: Trouble, requestId: string): Problem {
   const { status, title } = problems[code];
   const errors = issues === undefined ? {} : { errors: issues };
-  return { type: problemType(code), title, status, detail, code, requestId, ...errors };
+  return {
+    type: problemType(code),
+    title,
+    status,
+    detail: blotOutKeys(detail),
+    code,
+    requestId,
+    ...errors,
+  };
 }
 
 /** Answers with a problem, as `application/problem+json`, with the headers that its status calls for. */
@@ -58,7 +67,11 @@ function unreadable(error: Error & { type?: unknown; status?: unknown }): Troubl
         detail: `${error.message}. Send the body as UTF-8 JSON, plain or with gzip, deflate or br.`,
       };
   }
-  if (error instanceof URIError || error.status === 400) {
+  // An escape in the path that is none: no path of ours has it.
+  if (error.message.startsWith('Failed to decode param')) {
+    return { code: 'route_not_found', detail: 'There is no such path: an escape in it is broken.' };
+  }
+  if (error.status === 400) {
     return { code: 'malformed_request', detail: `The request cannot be read: ${error.message}.` };
   }
   return null;

@@ -1,8 +1,9 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { headerNames, problemMediaType } from '@tradepost/contract';
+import type { Logger } from 'pino';
 import { problemOf, type Trouble } from './problems';
-import { newRequestId } from './request-id';
+import { keepOrMakeRequestId, newRequestId } from './request-id';
 
 const troubles: Record<string, Trouble> = {
   HPE_HEADER_OVERFLOW: {
@@ -26,8 +27,12 @@ const tunnel: Trouble = {
   detail: 'This service is no proxy and does not take CONNECT.',
 };
 
-function endWith(socket: Duplex, trouble: Trouble, headers: string[] = []): void {
-  const requestId = newRequestId();
+function endWith(
+  socket: Duplex,
+  trouble: Trouble,
+  requestId: string,
+  headers: string[] = [],
+): void {
   const problem = problemOf(trouble, requestId);
   const body = JSON.stringify(problem);
   socket.end(
@@ -36,6 +41,8 @@ function endWith(socket: Duplex, trouble: Trouble, headers: string[] = []): void
       `Content-Type: ${problemMediaType}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `${headerNames.requestId}: ${requestId}`,
+      'Cache-Control: no-store',
+      `Date: ${new Date().toUTCString()}`,
       ...headers,
       'Connection: close',
       '',
@@ -48,15 +55,23 @@ function endWith(socket: Duplex, trouble: Trouble, headers: string[] = []): void
  * Answers with a problem what Node would answer by itself, without a body, before Express ever sees it:
  * what is no HTTP, CONNECT, and expectations other than 100-continue, which are passed over.
  */
-export function answerRawRequests(server: Server, app: RequestListener): void {
+export function answerRawRequests(server: Server, app: RequestListener, log: Logger): void {
+  function refuse(socket: Duplex, trouble: Trouble, requestId: string, headers?: string[]): void {
+    log.info({ requestId, code: trouble.code }, 'refused what Express never saw');
+    endWith(socket, trouble, requestId, headers);
+  }
+
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    endWith(socket, troubles[error.code ?? ''] ?? unreadable);
+    refuse(socket, troubles[error.code ?? ''] ?? unreadable, newRequestId());
   });
   // An empty Allow says that no method is taken there: the target of CONNECT is no path of ours.
-  server.on('connect', (_request, socket) => endWith(socket, tunnel, ['Allow: ']));
+  server.on('connect', ({ headers }, socket) => {
+    const own = headers[headerNames.requestId.toLowerCase()];
+    refuse(socket, tunnel, keepOrMakeRequestId(own), ['Allow: ']);
+  });
   server.on('checkExpectation', app);
 }

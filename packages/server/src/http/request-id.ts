@@ -9,10 +9,14 @@ export function newRequestId(): string {
   return `req_${randomUUID().replaceAll('-', '')}`;
 }
 
+/** A request's own id if it is a sane one, else a new one. */
+export function keepOrMakeRequestId(own: unknown): string {
+  return typeof own === 'string' && sane.test(own) ? own : newRequestId();
+}
+
 /** Gives every answer an `X-Request-Id`: the request's own if it is a sane one, else a new one. */
 export const identifyRequest: RequestHandler = (req, res, next) => {
-  const own = req.get(headerNames.requestId);
-  res.set(headerNames.requestId, own !== undefined && sane.test(own) ? own : newRequestId());
+  res.set(headerNames.requestId, keepOrMakeRequestId(req.get(headerNames.requestId)));
   next();
 };
 

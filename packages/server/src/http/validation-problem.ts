@@ -20,6 +20,9 @@ interface Parts<Part> {
   body: Part;
 }
 
+/** Of a name that the client made up: enough to recognise it by, so that no answer outgrows its request. */
+const longestName = 64;
+
 function keysOf(issue: Issue): PropertyKey[] {
   return (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
 }
@@ -34,15 +37,26 @@ function issuesOf(part: Refused | null, source: unknown): ProblemIssue[] {
   return (part?.issues ?? []).flatMap((issue) => {
     const keys = keysOf(issue);
     if (issue.keys !== undefined) {
-      return issue.keys.map((key) => ({ path: [...keys, key].join('.'), message: issue.message }));
+      return issue.keys.map((key) => ({
+        path: [...keys, key.slice(0, longestName)].join('.'),
+        message: issue.message,
+      }));
     }
-    const missing = valueAt(source, keys) === undefined;
-    const message = missing ? `is required: ${issue.message}` : issue.message;
+    const value = valueAt(source, keys);
+    const message = value === undefined ? `is required: ${issue.message}` : issue.message;
     return [{ path: keys.map(String).join('.'), message }];
   });
 }
 
+/** A query parameter that is sent twice arrives as a list, and no other fault of it is worth telling. */
+function toldOnce(issue: ProblemIssue, query: unknown): ProblemIssue {
+  return Array.isArray(valueAt(query, [issue.path]))
+    ? { path: issue.path, message: 'was sent more than once; send it once' }
+    : issue;
+}
+
 const toldAtMost = 50;
+const toldInDetail = 5;
 
 /**
  * Tells all that was wrong with a request that the contract refused, field by field; of more than 50
@@ -51,10 +65,13 @@ const toldAtMost = 50;
 export function validationTrouble(refused: Parts<Refused | null>, sent: Parts<unknown>): Trouble {
   const issues = [
     ...issuesOf(refused.pathParams, sent.pathParams),
-    ...issuesOf(refused.query, sent.query),
+    ...issuesOf(refused.query, sent.query).map((issue) => toldOnce(issue, sent.query)),
     ...issuesOf(refused.headers, sent.headers),
     ...issuesOf(refused.body, sent.body),
   ].slice(0, toldAtMost);
-  const told = issues.map(({ path, message }) => `${path || 'body'}: ${message}`);
+  const told = issues
+    .slice(0, toldInDetail)
+    .map(({ path, message }) => `${path || 'body'}: ${message}`);
+  if (issues.length > toldInDetail) told.push('More in errors');
   return { code: 'validation_failed', detail: `${told.join('. ')}.`, issues };
 }

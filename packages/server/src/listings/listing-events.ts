@@ -18,7 +18,7 @@ export function availabilityLow(listing: Listing, orderId: string, moment: Momen
     {
       orderId,
       recipients: [listing.sellerId, listing.agentId],
-      message: `Order ${orderId} left listing ${listing.id} with ${listing.availableQuantity} available, below its threshold of ${threshold}.`,
+      message: `Order ${orderId} is pending and left listing ${listing.id} with ${listing.availableQuantity} available, below its threshold of ${threshold}.`,
     },
     moment,
   );

@@ -43,7 +43,9 @@ export function takeUnits(
     throw new DomainError(
       'insufficient_quantity',
       `Listing ${listing.id} has ${listing.availableQuantity} left, ${quantity} were asked for. Order ${
-        listing.availableQuantity === 0 ? 'from another listing' : 'that many or fewer'
+        listing.availableQuantity === 0
+          ? 'from another listing'
+          : `${listing.availableQuantity} or fewer`
       }.`,
     );
   }

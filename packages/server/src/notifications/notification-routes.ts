@@ -14,7 +14,7 @@ export function notificationRoutes(
       const found = await notifications.listNotifications(
         caller.accountId,
         query.read === undefined ? {} : { read: query.read },
-        { after: query.cursor ? readCursor(query.cursor) : null, limit: limit + 1 },
+        { after: query.cursor ? readCursor(query.cursor, 'ntf') : null, limit: limit + 1 },
       );
       const { items, nextCursor } = cutPage(found, limit);
       return { status: 200, body: { data: items.map(presentNotification), nextCursor } };

@@ -5,17 +5,17 @@ import { giveBackUnits } from '../listings/listing';
 import type { Moment } from '../moment';
 import { completeTask } from '../tasks/task';
 import { taskCompleted } from '../tasks/task-events';
-import { etagOf, isVisibleTo, matchesEtag, nextStatuses, type Order, partiesOf } from './order';
+import {
+  etagOf,
+  isVisibleTo,
+  matchesEtag,
+  nextStatuses,
+  type Order,
+  orderNotFound,
+  partiesOf,
+} from './order';
 import type { OrderChange, OrderSituation } from './order-change';
 import { orderStatusChanged } from './order-events';
-
-/** The problem of asking for an order that is not there, or that the caller may not know of. */
-export function orderNotFound(id: string): DomainError {
-  return new DomainError(
-    'order_not_found',
-    `No order ${JSON.stringify(id)} is visible to this account. Check the id, which reads ord_<id>, and whose key this is.`,
-  );
-}
 
 function illegalTransition(order: Order, to: OrderStatus): DomainError {
   const open = nextStatuses(order.status);
@@ -60,20 +60,23 @@ export function changeStatus(
       "A buyer account may not change an order's status. Ask the order's seller or agent.",
     );
   }
+  // Before If-Match: repeated, a guarded change that went through would else fail on its own effect.
+  if (order.status === to) return null;
   if (ifMatch !== undefined && !matchesEtag(order, ifMatch)) {
     throw new DomainError(
       'precondition_failed',
       `Order ${order.id} is ${order.status} and its ETag is ${etagOf(order)}, not ${ifMatch}. Read it again and decide anew.`,
     );
   }
-  if (order.status === to) return null;
   if (!nextStatuses(order.status).includes(to)) throw illegalTransition(order, to);
 
+  // A clock that was set back must not make an order change before it was placed.
+  const updatedAt = Math.max(moment.now, order.updatedAt);
   const changed: Order = {
     ...order,
     status: to,
     version: order.version + 1,
-    updatedAt: moment.now,
+    updatedAt,
   };
   const events = [orderStatusChanged(changed, order.status, moment)];
   const completed = task === null ? null : completeTask(task, moment.now);

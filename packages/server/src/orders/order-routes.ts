@@ -6,8 +6,8 @@ import { markReplayed } from '../idempotency-claim';
 import type { NewId } from '../ids';
 import { present } from '../moment';
 import { cutPage, readCursor } from '../position';
-import { changeStatus, orderNotFound } from './change-status';
-import { etagOf, isVisibleTo, presentOrder } from './order';
+import { changeStatus } from './change-status';
+import { etagOf, isVisibleTo, orderNotFound, presentOrder } from './order';
 import type { OrderStore } from './order-store';
 import { placeOrder } from './place-order';
 
@@ -28,7 +28,7 @@ export function orderRoutes(
           ...(createdAfter && { createdAfter: Date.parse(createdAfter) }),
           ...(createdBefore && { createdBefore: Date.parse(createdBefore) }),
         },
-        { after: query.cursor ? readCursor(query.cursor) : null, limit: limit + 1 },
+        { after: query.cursor ? readCursor(query.cursor, 'ord') : null, limit: limit + 1 },
       );
       const { items, nextCursor } = cutPage(found, limit);
       return { status: 200, body: { data: items.map(presentOrder), nextCursor } };

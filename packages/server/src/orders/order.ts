@@ -1,6 +1,7 @@
 import type { Order as OrderAnswer, OrderStatus } from '@tradepost/contract';
 import type { Caller } from '../accounts/account';
 import { timestamp } from '../clock';
+import { DomainError } from '../domain-error';
 
 /** An order as the domain keeps it. */
 export interface Order {
@@ -43,6 +44,14 @@ export function isVisibleTo(order: Order, caller: Caller): boolean {
   return partiesOf(order).includes(caller.accountId);
 }
 
+/** The problem of asking for an order that is not there, or that the caller may not know of. */
+export function orderNotFound(id: string): DomainError {
+  return new DomainError(
+    'order_not_found',
+    `No order ${JSON.stringify(id)} is visible to this account. Check the id, which reads ord_<id>, and whose key this is.`,
+  );
+}
+
 /** An order's entity tag: its version in quotes. Source: RFC 9110, section 8.8.3. */
 export function etagOf(order: Order): string {
   return `"${order.version}"`;
@@ -53,8 +62,10 @@ export function etagOf(order: Order): string {
  * A weak tag never matches, since a write needs the strong comparison. Source: RFC 9110, section 13.1.1.
  */
 export function matchesEtag(order: Order, ifMatch: string): boolean {
-  const tags = ifMatch.split(',').map((tag) => tag.trim());
-  return tags.includes('*') || tags.includes(etagOf(order));
+  if (ifMatch.trim() === '*') return true;
+  // A tag may hold commas, so the list is not to be split at them.
+  const tags = ifMatch.matchAll(/(?:^|,)\s*((?:W\/)?"[^"]*")\s*(?=,|$)/g);
+  return [...tags].some(([, tag]) => tag === etagOf(order));
 }
 
 /** An order as the interface shows it. */

@@ -4,7 +4,7 @@ import type { FeatureRoutes } from '../feature-routes';
 import { markReplayed } from '../idempotency-claim';
 import type { NewId } from '../ids';
 import { present } from '../moment';
-import { newEndpointSecret, presentCreatedWebhook, registerWebhook } from './webhook';
+import { newEndpointSecret, presentCreatedWebhook, registerWebhook, requireRoom } from './webhook';
 import type { WebhookPolicy } from './webhook-policy';
 import type { WebhookStore } from './webhook-store';
 
@@ -18,7 +18,9 @@ export function webhookRoutes(
   return {
     async create({ caller, body, claim }) {
       const moment = present(clock, newId);
-      const { answer, replayed } = await webhooks.addWebhook({ claim, moment }, () => {
+      const request = { accountId: caller.accountId, claim, moment };
+      const { answer, replayed } = await webhooks.addWebhook(request, (registered) => {
+        requireRoom(registered);
         const webhook = registerWebhook(caller, body, policy, newEndpointSecret(), moment);
         return {
           webhook,

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { CreatedWebhook, CreateWebhook, EventKind, WebhookStatus } from '@tradepost/contract';
+import {
+  type CreatedWebhook,
+  type CreateWebhook,
+  type EventKind,
+  type WebhookStatus,
+  webhooksPerAccount,
+} from '@tradepost/contract';
 import type { Caller } from '../accounts/account';
 import { timestamp } from '../clock';
+import { DomainError } from '../domain-error';
 import type { Moment } from '../moment';
 import { checkWebhookUrl, type WebhookPolicy } from './webhook-policy';
 
@@ -25,6 +32,21 @@ export interface Webhook {
 /** A new endpoint secret. The whole text keys `Service-Signature`. */
 export function newEndpointSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/**
+ * Refuses one webhook too many: each event of an account is sent to all of them.
+ *
+ * @param registered How many the account has.
+ * @throws DomainError `webhook_limit_reached`.
+ */
+export function requireRoom(registered: number): void {
+  if (registered >= webhooksPerAccount) {
+    throw new DomainError(
+      'webhook_limit_reached',
+      `This account has ${registered} webhooks, and may have ${webhooksPerAccount}. Let one endpoint take more kinds of event.`,
+    );
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   afterAttempt,
   afterDeadline,
+  afterInterruption,
   attemptTimeout,
   isAcknowledged,
   newDelivery,
@@ -86,6 +87,18 @@ describe('a delivery', () => {
       state: 'failed',
       nextAttemptAt: null,
       number: 10,
+    });
+  });
+
+  test('is due again at once when the server broke its attempt off, even its last one', () => {
+    const delivery = aClaimedDelivery({ attempts: 9, deadlineAt: noon });
+    expect(afterInterruption(delivery, noon - 1)).toEqual({
+      deliveryId: delivery.id,
+      token: delivery.token,
+      number: 9,
+      attempt: null,
+      state: 'pending',
+      nextAttemptAt: noon - 1,
     });
   });
 

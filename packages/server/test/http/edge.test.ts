@@ -63,14 +63,22 @@ describe('authentication', () => {
 });
 
 describe('paths and methods', () => {
-  it.each(['/', '/v1', '/v2/orders', '/v1/order', '/v1/orders/ord_1/items', '/V1/orders'])(
-    'answers 404 for %s, with or without a key',
-    async (path) => {
-      for (const ask of [{}, { as: buyer }]) {
-        expect(problemIn(await service.ask(`GET ${path}`, ask)).code).toBe('route_not_found');
-      }
-    },
-  );
+  it.each([
+    '/',
+    '/v1',
+    '/v2/orders',
+    '/v1/order',
+    '/v1/orders/',
+    '//v1/orders',
+    '/v1/orders/ord_1/items',
+    '/V1/orders',
+    '/v1/orders/%zz',
+    '/v1/orders/%ff',
+  ])('answers 404 for %s, with or without a key', async (path) => {
+    for (const ask of [{}, { as: buyer }]) {
+      expect(problemIn(await service.ask(`GET ${path}`, ask)).code).toBe('route_not_found');
+    }
+  });
 
   it.each([
     ['DELETE /v1/orders', 'GET, HEAD, POST'],
@@ -96,9 +104,17 @@ describe('paths and methods', () => {
     expect(got.text).toBe('');
   });
 
-  it('answers 400 for a path that cannot be decoded', async () => {
-    const problem = problemIn(await service.ask('GET /v1/orders/%zz', { as: buyer }));
-    expect(problem.code).toBe('malformed_request');
+  it.each([
+    'GET /v1/orders/ord_1?x=1',
+    'POST /v1/orders?dryRun=true',
+    'PATCH /v1/orders/ord_1?force=1',
+    'PATCH /v1/notifications/ntf_1?x=1',
+    'POST /v1/webhooks?x=1',
+  ])('refuses the parameter of %s, which takes none', async (what) => {
+    const body = what.startsWith('GET') ? {} : { body: {} };
+    const problem = problemIn(await service.ask(what, { as: buyer, ...body }));
+    expect(problem.code).toBe('validation_failed');
+    expect(problem.errors?.[0]?.message).toBe('unknown query parameter; this endpoint takes none');
   });
 });
 
@@ -148,6 +164,35 @@ describe('bodies', () => {
     expect(problem).toMatchObject({ status: 413, code: 'body_too_large' });
   });
 
+  it('answers 400 for bytes that are no UTF-8, and stores nothing of them', async () => {
+    const bytes = Buffer.from('{"url":"https://receiver.example/?","events":["order.created"]}');
+    bytes[bytes.indexOf('?')] = 0xff;
+    const response = await fetch(`${service.url}/v1/webhooks`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${buyer.key}`, 'Content-Type': 'application/json' },
+      body: bytes,
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'malformed_json' });
+  });
+
+  it('tells many faults in an answer no larger than it need be', async () => {
+    const names = Array.from({ length: 4_000 }, (_, at) => [`field_${at}`, 1]);
+    const got = await service.ask('POST /v1/orders', {
+      as: buyer,
+      body: Object.fromEntries(names),
+    });
+    const problem = problemIn(got);
+    expect(problem.errors).toHaveLength(50);
+    expect(problem.detail).toContain('More in errors');
+    expect(got.text.length).toBeLessThan(10_000);
+    const long = await service.ask('POST /v1/orders', {
+      as: buyer,
+      body: { ['x'.repeat(60_000)]: 1 },
+    });
+    expect(long.text.length).toBeLessThan(1_500);
+  });
+
   it('does not read the body of a request without a key', async () => {
     const got = await service.ask('POST /v1/orders', { body: '{' });
     expect(problemIn(got).code).toBe('missing_api_key');
@@ -169,6 +214,18 @@ describe('what is no HTTP', () => {
       `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
       431,
       'headers_too_large',
+    ],
+    [
+      'a request without Host',
+      'GET /v1/orders HTTP/1.1\r\nConnection: close\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
+    [
+      'a request with two hosts',
+      'GET /v1/orders HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n',
+      400,
+      'malformed_request',
     ],
     [
       'CONNECT',
@@ -275,6 +332,15 @@ describe('POST /v1/webhooks', () => {
     const problem = problemIn(await register({ url, events: ['order.created'] }));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.map(({ path }) => path)).toEqual(['url']);
+  });
+
+  it('lets an account have twenty', async () => {
+    const actor = await service.account('seller');
+    const body = { url: 'https://receiver.example/', events: ['order.created'] };
+    const ask = () => service.ask('POST /v1/webhooks', { as: actor, body });
+    for (let count = 0; count < 20; count += 1) expect((await ask()).status).toBe(201);
+    expect(problemIn(await ask())).toMatchObject({ status: 409, code: 'webhook_limit_reached' });
+    expect((await register(body)).status).toBe(201);
   });
 
   it.each([[[]], [['order.shipped']], ['order.created'], [undefined]])(

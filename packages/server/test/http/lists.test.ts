@@ -104,6 +104,18 @@ describe('GET /v1/orders', () => {
     expect(problem.errors?.map((issue) => issue.path)).toEqual([path]);
   });
 
+  it('refuses a parameter that is sent twice as such', async () => {
+    const path = 'GET /v1/orders?status=pending&status=confirmed';
+    const problem = problemIn(await service.ask(path, { as: buyer }));
+    expect(problem.errors?.[0]?.message).toBe('was sent more than once; send it once');
+  });
+
+  it('refuses the cursor of another list', async () => {
+    const told = pageOf(await service.ask('GET /v1/notifications?limit=1', { as: buyer }));
+    const path = `GET /v1/orders?cursor=${told.nextCursor}`;
+    expect(problemIn(await service.ask(path, { as: buyer })).code).toBe('bad_cursor');
+  });
+
   it('refuses a cursor that it never gave', async () => {
     const problem = problemIn(await service.ask('GET /v1/orders?cursor=abc', { as: buyer }));
     expect(problem).toMatchObject({ status: 400, code: 'bad_cursor' });

@@ -98,7 +98,8 @@ export class Trade {
 
 /** Adds a webhook as it is. */
 export async function addWebhook(store: Store, webhook: Webhook): Promise<Webhook> {
-  const { answer } = await store.webhooks.addWebhook({ claim: null, moment: aMoment() }, () => ({
+  const request = { accountId: webhook.accountId, claim: null, moment: aMoment() };
+  const { answer } = await store.webhooks.addWebhook(request, () => ({
     webhook,
     answer: { status: 201, headers: {}, body: webhook },
   }));

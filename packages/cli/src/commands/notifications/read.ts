@@ -57,5 +57,5 @@ async function read(ids: string[], options: GlobalOptions, terminal: Terminal): 
 
 /** Whether an error would meet every other notification too. */
 function endsAll(error: unknown): boolean {
-  return ['auth', 'unreachable', 'interrupted'].includes(exitReasonOf(error));
+  return ['usage', 'auth', 'unreachable', 'interrupted'].includes(exitReasonOf(error));
 }

@@ -1,8 +1,11 @@
+import { closeSync, openSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../store-unavailable-error';
 import { migrate } from './migrate';
 
 const lockPatience = 2_000;
+const lockPause = 10;
 const walTries = 100;
 
 /** Codes of SQLite by which it says that it cannot work now, through no fault of the statement. */
@@ -12,16 +15,31 @@ function isPassing(error: unknown): error is InstanceType<typeof Database.Sqlite
   return error instanceof Database.SqliteError && passing.test(error.code);
 }
 
+/** Whether another process holds the lock: nothing was done, and soon it may be. */
+function isLocked(error: unknown): boolean {
+  return isPassing(error) && error.code.startsWith('SQLITE_BUSY');
+}
+
+/** Makes the file if need be, for its owner alone: it holds endpoint secrets. SQLite's own files beside it follow suit. */
+function makePrivateFile(file: string): void {
+  if (file.trim() === '') throw new StoreUnavailableError('The name of the database is blank.');
+  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
+}
+
 /** Turns SQLite's own failures into the store's error and leaves all others as they are. */
 function translate(error: unknown): unknown {
   if (!isPassing(error)) return error;
   return new StoreUnavailableError(`SQLite: ${error.message} (${error.code})`, { cause: error });
 }
 
+/** Node's own: the folder is not there, or may not be written to. */
+function isOfFileSystem(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error;
+}
+
 /** The same for a file that is being opened, which it names. */
 function translateOpening(file: string, error: unknown): unknown {
-  // better-sqlite3 says by a TypeError that the folder does not exist.
-  if (!(isPassing(error) || error instanceof TypeError)) return error;
+  if (!(isPassing(error) || isOfFileSystem(error))) return error;
   return new StoreUnavailableError(
     `${file} cannot be opened as a database: ${error.message}. See that the path is right and no other program holds the file, or name another --database.`,
     { cause: error },
@@ -38,8 +56,7 @@ function useWriteAheadLog(connection: Database.Database): void {
       connection.pragma('journal_mode = WAL');
       return;
     } catch (error) {
-      const isBusy = isPassing(error) && error.code.startsWith('SQLITE_BUSY');
-      if (!isBusy || tries === walTries) throw error;
+      if (!isLocked(error) || tries === walTries) throw error;
       connection.exec('BEGIN IMMEDIATE; COMMIT');
     }
   }
@@ -50,10 +67,14 @@ export class SqliteDatabase {
   readonly #connection: Database.Database;
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
 
-  /** @throws StoreUnavailableError when the file cannot be opened, or is no database of ours. */
-  constructor(file: string) {
+  /**
+   * @param mustExist Refuse to make the file.
+   * @throws StoreUnavailableError when the file cannot be opened, or is no database of ours.
+   */
+  constructor(file: string, mustExist = false) {
     try {
-      this.#connection = new Database(file, { timeout: lockPatience });
+      if (!mustExist) makePrivateFile(file);
+      this.#connection = new Database(file, { timeout: lockPatience, fileMustExist: true });
     } catch (error) {
       throw translateOpening(file, error);
     }
@@ -62,6 +83,8 @@ export class SqliteDatabase {
       this.#connection.pragma('synchronous = FULL');
       this.#connection.pragma('foreign_keys = ON');
       migrate(this.#connection);
+      // From here on nothing waits for a lock inside of SQLite: that would hold up every request.
+      this.#connection.pragma('busy_timeout = 0');
     } catch (error) {
       this.#connection.close();
       throw translateOpening(file, error);
@@ -94,11 +117,15 @@ export class SqliteDatabase {
 
   /** Does work in one transaction: all of it is on disk when the promise fulfils, or none of it ever is. */
   async write<Result>(work: () => Result): Promise<Result> {
-    try {
-      // Immediate: a transaction that reads first and writes later could find itself outrun.
-      return this.#connection.transaction(work).immediate();
-    } catch (error) {
-      throw translate(error);
+    const patienceEnds = performance.now() + lockPatience;
+    for (;;) {
+      try {
+        // Immediate: a transaction that reads first and writes later could find itself outrun.
+        return this.#connection.transaction(work).immediate();
+      } catch (error) {
+        if (!isLocked(error) || performance.now() >= patienceEnds) throw translate(error);
+      }
+      await setTimeout(lockPause);
     }
   }
 

@@ -25,13 +25,21 @@ function insertWebhook(db: SqliteDatabase, webhook: Webhook): void {
   }
 }
 
+function countWebhooks(db: SqliteDatabase, accountId: string): number {
+  const row = db.get<{ count: number }>(
+    'SELECT count(*) AS count FROM webhooks WHERE account_id = ?',
+    accountId,
+  );
+  return row?.count ?? 0;
+}
+
 /** Webhooks in SQLite. */
 export function sqliteWebhooks(db: SqliteDatabase): WebhookStore {
   return {
-    addWebhook: ({ claim, moment }, decide) =>
+    addWebhook: ({ accountId, claim, moment }, decide) =>
       db.write(() =>
         answerOnce(db, claim, moment.now, () => {
-          const { webhook, answer } = decide();
+          const { webhook, answer } = decide(countWebhooks(db, accountId));
           insertWebhook(db, webhook);
           return answer;
         }),

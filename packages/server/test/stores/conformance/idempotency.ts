@@ -15,7 +15,8 @@ async function register(
   now = noon,
 ): Promise<Answered<typeof registered & { body: Webhook }> & { decided: number }> {
   let decided = 0;
-  const answered = await store.webhooks.addWebhook({ claim, moment: aMoment(now) }, () => {
+  const request = { accountId: buyer.accountId, claim, moment: aMoment(now) };
+  const answered = await store.webhooks.addWebhook(request, () => {
     decided += 1;
     const webhook = aWebhook({ accountId: buyer.accountId });
     return { webhook, answer: { ...registered, body: webhook } };
@@ -136,7 +137,8 @@ export function describeIdempotency(underTest: StoreUnderTest): void {
 
     test('a registration that is refused keeps nothing', async () => {
       const { trade, claim } = await openTrade();
-      const refused = trade.store.webhooks.addWebhook({ claim, moment: aMoment() }, () => {
+      const request = { accountId: trade.buyer.accountId, claim, moment: aMoment() };
+      const refused = trade.store.webhooks.addWebhook(request, () => {
         throw new Error('not this one');
       });
       await expect(refused).rejects.toThrow('not this one');

@@ -19,7 +19,7 @@ async function readPages(
     const found: Notification[] = await notifications.listNotifications(accountId, filter, page);
     const { items, nextCursor } = cutPage(found, limit);
     pages.push(items);
-    after = nextCursor === null ? undefined : readCursor(nextCursor);
+    after = nextCursor === null ? undefined : readCursor(nextCursor, 'ntf');
   }
   return pages.flat();
 }

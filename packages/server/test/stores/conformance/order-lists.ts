@@ -39,7 +39,7 @@ async function readPages(
     const found: Order[] = await store.orders.listOrders(caller, filter, page);
     const { items, nextCursor } = cutPage(found, limit);
     pages.push(items);
-    after = nextCursor === null ? undefined : readCursor(nextCursor);
+    after = nextCursor === null ? undefined : readCursor(nextCursor, 'ord');
     await between();
   }
   return pages.flat();

@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -59,6 +67,39 @@ describe('opening a SQLite store', () => {
     const before = schemaOf(file);
     await openAndClose(file);
     expect(schemaOf(file)).toEqual(before);
+  });
+
+  test("leaves another program's database alone, whatever its schema calls itself", () => {
+    for (const version of [0, 1, 7]) {
+      const file = tempFile();
+      inspect(file, (connection) => {
+        connection.exec(`CREATE TABLE recipes (name TEXT); PRAGMA user_version = ${version}`);
+      });
+      expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
+      expect(() => openSqliteStore(file)).toThrow('is the database of another program');
+      expect(inspect(file, (db) => db.pragma('user_version', { simple: true }))).toBe(version);
+      expect(schemaOf(file)).toMatchObject({ parts: [{ name: 'recipes' }] });
+    }
+  });
+
+  test('makes no file where one must be', () => {
+    const file = tempFile();
+    expect(() => openSqliteStore(file, { mustExist: true })).toThrow('cannot be opened');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('takes no blank name: SQLite would keep nothing', () => {
+    expect(() => openSqliteStore('')).toThrow(StoreUnavailableError);
+  });
+
+  test('makes its files for their owner alone', async () => {
+    const file = tempFile();
+    const store = openSqliteStore(file);
+    onTestFinished(() => store.close());
+    await Trade.open(store);
+    for (const name of [file, `${file}-wal`, `${file}-shm`]) {
+      expect(statSync(name).mode & 0o777, name).toBe(0o600);
+    }
   });
 
   test('leaves one file behind once it is closed', async () => {

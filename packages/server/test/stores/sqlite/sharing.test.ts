@@ -57,6 +57,23 @@ function health(): unknown {
 const sound = { integrity: 'ok', brokenReferences: [] };
 
 describe('a SQLite file that other processes use too', () => {
+  test('a change waits its turn without holding up reads, and goes through once the lock is let go', async () => {
+    const child = await lockElsewhere();
+    let placed = false;
+    const placing = trade.place().then(() => {
+      placed = true;
+    });
+    // Each read is answered while the change waits: it does not wait inside of SQLite.
+    for (let count = 0; count < 20; count += 1) {
+      await store.orders.listOrders(trade.buyer, {}, page);
+    }
+    expect(placed).toBe(false);
+    child.tell('let go');
+    expect(await child.says()).toBe('released');
+    await placing;
+    expect(await store.orders.listOrders(trade.buyer, {}, page)).toHaveLength(1);
+  });
+
   test('a change while another process holds the write lock is refused whole; reads go on; afterwards all is well', async () => {
     const order = await trade.place();
     const before = contents();

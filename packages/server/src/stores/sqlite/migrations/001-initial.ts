@@ -61,7 +61,7 @@ CREATE TABLE tasks (
 CREATE TABLE events (
   id TEXT PRIMARY KEY,
   kind TEXT NOT NULL,
-  order_id TEXT NOT NULL REFERENCES orders (id),
+  order_id TEXT REFERENCES orders (id),
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -88,6 +88,7 @@ CREATE TABLE webhooks (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX webhooks_of_account ON webhooks (account_id);
 
 CREATE TABLE webhook_events (
   account_id TEXT NOT NULL,
