@@ -13,7 +13,7 @@ const { packageManager } = JSON.parse(readFileSync(new URL('package.json', root)
 function pnpm(what, ...args) {
   process.stderr.write(`${what} … `);
   const started = performance.now();
-  const child = spawn(['npx', '--yes', packageManager, ...args].join(' '), {
+  const child = spawn(['npx', '--yes', '--prefer-offline', packageManager, ...args].join(' '), {
     cwd: root,
     env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1' },
     // npx is a script on Windows, which only a shell runs. All words are ours: nothing to quote.
@@ -41,6 +41,7 @@ await pnpm(
   'install',
   '--frozen-lockfile',
   '--reporter=append-only',
+  '--prefer-offline',
   // There is nobody to ask whether modules of another pnpm may be replaced.
   '--config.confirmModulesPurge=false',
 );

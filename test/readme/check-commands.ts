@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { checkout } from '../support/programs';
+import { checkout, tradepostServerBin } from '../support/programs';
 import { runCli } from '../support/run-cli';
 import { type RunningProcess, runProcess, startProcess } from '../support/start-process';
 import { compareOutput } from './compare-output';
@@ -21,6 +21,13 @@ interface Place {
   env: Record<string, string>;
 }
 
+/** The environment variables that our programs say they read. */
+async function knownVariables(): Promise<string[]> {
+  const start = [tradepostServerBin, 'start', '--help'];
+  const helps = await Promise.all([runCli(['help']), runProcess(process.execPath, start)]);
+  return helps.flatMap(({ stdout }) => stdout.match(/\b[A-Z][A-Z_]+\b/g) ?? []);
+}
+
 /**
  * Does what the commands of a snippet say, in their order, and holds them to what it shows. What goes
  * on until it is stopped is stopped when all have been run.
@@ -39,7 +46,7 @@ export async function checkCommands(
       if (kind.kind === 'install') {
         expect(await publishedNames()).toEqual(expect.arrayContaining(kind.packages));
       } else if (kind.kind === 'setting') {
-        expect((await runCli(['help'])).stdout).toContain(` ${kind.variable} `);
+        expect(await knownVariables()).toContain(kind.variable);
       } else if (kind.kind === 'script' && kind.folder === '') {
         expect((await readManifest('')).scripts).toHaveProperty(kind.script);
       } else {

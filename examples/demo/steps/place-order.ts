@@ -16,6 +16,9 @@ export async function placeOrder({ narrator, signal }: Stage, shop: Shop): Promi
   const tradepost = new Tradepost({ baseUrl, apiKey: buyer.apiKey });
   const order = await tradepost.orders.create({ listingId: listing.id, quantity }, { signal });
   narrator.fields({ id: order.id, status: order.status, quantity: String(order.quantity) });
-  narrator.confirm(order.status === 'pending', 'A new order is pending.');
+  narrator.confirm(
+    order.status === 'pending',
+    'A new order is pending. Its listing has an agent, whom a task now asks for approval.',
+  );
   return order;
 }

@@ -9,7 +9,10 @@ export const exitCodes = {
   usage: { code: 2, meaning: 'wrong command, option, argument or setting; nothing was done' },
   auth: { code: 4, meaning: 'no API key, one that is not valid, or one that may not do this' },
   notFound: { code: 5, meaning: 'no such order or notification' },
-  conflict: { code: 6, meaning: 'the order does not allow it as it stands, or has changed since' },
+  conflict: {
+    code: 6,
+    meaning: 'refused as things stand: the status of an order, a limit, a change made since',
+  },
   partialFailure: { code: 7, meaning: 'of several, some are done and some failed' },
   unreachable: { code: 9, meaning: 'the service could not be reached, or is down' },
   interrupted: { code: 130, meaning: 'interrupted (Ctrl-C)' },

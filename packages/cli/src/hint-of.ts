@@ -20,6 +20,8 @@ const hintOfCode: Readonly<Record<string, string>> = {
   order_not_found: 'Check the id. `tradepost orders list` shows the orders that this key may see.',
   notification_not_found:
     'Check the id. `tradepost notifications list` shows the notifications of this account.',
+  webhook_limit_reached:
+    'Let one endpoint take several kinds: `--events order.created,order.status_changed`.',
   illegal_transition: '`tradepost orders get ID` shows where the order stands.',
 };
 
@@ -28,7 +30,6 @@ const hintOfStatus: Readonly<Record<number, string>> = {
   401: keyHint,
   403: 'This key may not do this. Use the key of an account that may.',
   404: 'Check the id, and that this key may see it.',
-  409: '`tradepost orders get ID` shows where the order stands.',
   412: 'It has changed since it was read: look at it again before you change it.',
   429: 'Wait a moment, then ask again more slowly.',
 };
@@ -44,5 +45,8 @@ export function hintOf(error: AnyTradepostError): string | null {
   if (known !== undefined) return known;
   if (error.status === null) return null;
   if (error.status === 404 && exitReasonOf(error) === 'usage') return baseUrlHint;
+  if (error.status === 409 && error.path?.startsWith('/v1/orders/')) {
+    return '`tradepost orders get ID` shows where the order stands.';
+  }
   return hintOfStatus[error.status] ?? (error.status >= 500 ? laterHint : null);
 }

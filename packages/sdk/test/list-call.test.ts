@@ -87,6 +87,15 @@ test('toArray collects everything when the limit is Infinity', async () => {
   expect(await orders.list().toArray({ limit: Number.POSITIVE_INFINITY })).toHaveLength(5);
 });
 
+test('toArray without a limit, as plain JavaScript can call it, says what it needs', async () => {
+  const { orders } = await threePages();
+  const collect: (options?: { limit: number }) => Promise<unknown> = Object(orders.list()).toArray;
+  await expect(collect()).rejects.toMatchObject({
+    code: 'invalid_configuration',
+    message: expect.stringContaining('toArray({ limit: 200 })'),
+  });
+});
+
 test.each([0, -1, 1.5, Number.NaN])('toArray refuses a limit of %s', async (limit) => {
   const { service, orders } = await threePages();
   await expect(orders.list().toArray({ limit })).rejects.toMatchObject({

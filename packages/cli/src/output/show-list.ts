@@ -38,7 +38,8 @@ export async function showList<Item extends object>(
   }
   await writeData(terminal.stdout, format.end());
   if (moreExist) {
-    note(terminal, `Showing ${shown} ${noun}; more exist: add --all or --limit N.`);
+    const counted = shown === 1 ? noun.replace(/s$/, '') : noun;
+    note(terminal, `Showing ${shown} ${counted}; more exist: add --all or --limit N.`);
   } else if (shown === 0 && options.output === 'table') {
     note(terminal, `No ${noun} found.`);
   }

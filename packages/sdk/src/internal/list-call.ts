@@ -57,9 +57,13 @@ export function listCall<Item>(
       awaited ??= askPage(firstCursor);
       return awaited.then(fulfilled, rejected);
     },
-    async toArray({ limit }) {
+    async toArray(options?: { limit: number }) {
+      // Untyped callers leave it out: without a limit a list could be collected for ever.
+      const limit = options?.limit ?? Number.NaN;
       if (!(limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit > 0))) {
-        throw invalidConfiguration(`limit must be a positive integer or Infinity (got ${limit}).`);
+        throw invalidConfiguration(
+          `toArray needs a limit, a positive integer or Infinity, such as toArray({ limit: 200 }) (got ${options?.limit}).`,
+        );
       }
       const collected: Item[] = [];
       for await (const item of items()) {
