@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Actor, problemIn, type Service, startService } from './service';
+
+let service: Service;
+let buyer: Actor & { keyId: string };
+
+beforeAll(async () => {
+  service = await startService();
+  buyer = await service.account('buyer');
+});
+afterAll(() => service.close());
+
+describe('bodies', () => {
+  it.each(['{', '{"listingId":}', 'listingId=1', '\u0000'])(
+    'answers 400 for %j, which is not JSON',
+    async (body) => {
+      const problem = problemIn(await service.ask('POST /v1/orders', { as: buyer, body }));
+      expect(problem).toMatchObject({ status: 400, code: 'malformed_json' });
+    },
+  );
+
+  it.each(['[]', 'null', '"text"', '5', 'true'])(
+    'answers 422 for %s, which is JSON but no object',
+    async (body) => {
+      const problem = problemIn(await service.ask('POST /v1/orders', { as: buyer, body }));
+      expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+      expect(problem.detail).toContain('must be a JSON object');
+    },
+  );
+
+  it('answers 422 when there is no body at all', async () => {
+    const problem = problemIn(await service.ask('POST /v1/orders', { as: buyer }));
+    expect(problem.detail).toContain('is required');
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])(
+    'answers 415 for a body sent as %s',
+    async (type) => {
+      const ask = { as: buyer, body: '{}', headers: { 'Content-Type': type } };
+      const problem = problemIn(await service.ask('POST /v1/orders', ask));
+      expect(problem).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+    },
+  );
+
+  it.each([{ 'Content-Encoding': 'zip' }, { 'Content-Type': 'application/json; charset=ebcdic' }])(
+    'answers 415 for %j',
+    async (headers) => {
+      const got = await service.ask('POST /v1/orders', { as: buyer, body: '{}', headers });
+      expect(problemIn(got).code).toBe('unsupported_media_type');
+    },
+  );
+
+  it('answers 413 for a body over 65,536 bytes', async () => {
+    const body = JSON.stringify({ listingId: 'x'.repeat(65_536) });
+    const problem = problemIn(await service.ask('POST /v1/orders', { as: buyer, body }));
+    expect(problem).toMatchObject({ status: 413, code: 'body_too_large' });
+  });
+
+  it('answers 400 for bytes that are no UTF-8, and stores nothing of them', async () => {
+    const bytes = Buffer.from('{"url":"https://receiver.example/?","events":["order.created"]}');
+    bytes[bytes.indexOf('?')] = 0xff;
+    const response = await fetch(`${service.url}/v1/webhooks`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${buyer.key}`, 'Content-Type': 'application/json' },
+      body: bytes,
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'malformed_json' });
+  });
+
+  it('tells many faults in an answer no larger than it need be', async () => {
+    const names = Array.from({ length: 4_000 }, (_, at) => [`field_${at}`, 1]);
+    const got = await service.ask('POST /v1/orders', {
+      as: buyer,
+      body: Object.fromEntries(names),
+    });
+    const problem = problemIn(got);
+    expect(problem.errors).toHaveLength(50);
+    expect(problem.detail).toContain('More in errors');
+    expect(got.text.length).toBeLessThan(10_000);
+    const long = await service.ask('POST /v1/orders', {
+      as: buyer,
+      body: { ['x'.repeat(60_000)]: 1 },
+    });
+    expect(long.text.length).toBeLessThan(1_500);
+  });
+
+  it('does not read the body of a request without a key', async () => {
+    const got = await service.ask('POST /v1/orders', { body: '{' });
+    expect(problemIn(got).code).toBe('missing_api_key');
+  });
+
+  it('is not led astray by a body with __proto__', async () => {
+    const body = '{"__proto__":{"listingId":"lst_1"},"quantity":1}';
+    const problem = problemIn(await service.ask('POST /v1/orders', { as: buyer, body }));
+    expect(problem.errors?.map(({ path }) => path)).toContain('listingId');
+  });
+});
