@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { aDelivery, anEvent, aPlainDelivery, secret, sentAt } from './support/a-delivery';
+import { verdict, verifiers } from './support/verifiers';
+
+describe.each(verifiers)('%s', (_, verify) => {
+  describe('knows a replay by its signed timestamp', () => {
+    const later = (seconds: number) => sentAt + seconds * 1_000;
+
+    test.each([
+      [0, 'accepted'],
+      [300, 'accepted'],
+      [301, 'TIMESTAMP_TOO_OLD'],
+      [86_400, 'TIMESTAMP_TOO_OLD'],
+      [-300, 'accepted'],
+      [-301, 'TIMESTAMP_TOO_NEW'],
+    ])('%i s after it was sent it is %s', async (seconds, code) => {
+      expect(await verdict(verify({ ...aDelivery(), secret, now: later(seconds) }))).toBe(code);
+    });
+
+    test('within a tolerance of its own', async () => {
+      const delivery = { ...aDelivery(), secret, tolerance: 10 };
+      expect(await verdict(verify({ ...delivery, now: later(10) }))).toBe('accepted');
+      expect(await verdict(verify({ ...delivery, now: later(11) }))).toBe('TIMESTAMP_TOO_OLD');
+    });
+
+    test('measured against a date, or against the clock when no time is given', async () => {
+      const now = new Date(later(301));
+      expect(await verdict(verify({ ...aDelivery(), secret, now }))).toBe('TIMESTAMP_TOO_OLD');
+      const timestamp = String(Math.floor(Date.now() / 1_000));
+      const delivery = { ...aDelivery({ timestamp }), secret, now: undefined };
+      expect(await verdict(verify(delivery))).toBe('accepted');
+    });
+
+    test('and believes no timestamp that is not signed', async () => {
+      const { payload, headers } = aDelivery();
+      const fresh = { ...headers, 'webhook-timestamp': String(later(3_600) / 1_000) };
+      const replay = { payload, headers: fresh, secret, now: later(3_600) };
+      expect(await verdict(verify(replay))).toBe('SIGNATURE_MISMATCH');
+    });
+  });
+
+  describe('where requireTimestamp is set', () => {
+    const { payload, headers } = aDelivery();
+    const required = { payload, headers, secret, requireTimestamp: true };
+    const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+
+    test('accepts a delivery that is signed in both ways', async () => {
+      expect(await verify(required)).toEqual(anEvent);
+    });
+
+    test.each(names)('refuses a delivery without %s, or with an empty one', async (name) => {
+      for (const value of [undefined, '']) {
+        const stripped = { ...required, headers: { ...headers, [name]: value } };
+        const verification = verify(stripped);
+        await expect(verification).rejects.toMatchObject({ code: 'MISSING_HEADER' });
+        await expect(verification).rejects.toThrow('which requireTimestamp asks for, is missing');
+      }
+    });
+
+    test('refuses a captured delivery that passes on Service-Signature alone', async () => {
+      const plain = aPlainDelivery();
+      const renamed = { ...plain.headers, 'webhook-id': 'evt_forged' };
+      const signature = plain.headers['service-signature'];
+      for (const replay of [plain, { payload, headers: renamed }, { payload, signature }]) {
+        expect(await verdict(verify({ ...replay, secret, now: 0 }))).toBe('accepted');
+        const again = { ...replay, secret, now: 0, requireTimestamp: true };
+        expect(await verdict(verify(again))).toBe('MISSING_HEADER');
+      }
+    });
+
+    test('refuses another id or time than the signed one, and one that is too old', async () => {
+      for (const change of [{ 'webhook-id': 'evt_2' }, { 'webhook-timestamp': '1' }]) {
+        const forged = { ...required, headers: { ...headers, ...change } };
+        expect(await verdict(verify(forged))).toBe('SIGNATURE_MISMATCH');
+      }
+      const late = { ...required, now: sentAt + 301_000 };
+      expect(await verdict(verify(late))).toBe('TIMESTAMP_TOO_OLD');
+    });
+
+    test('still asks for Service-Signature first', async () => {
+      const others = { ...headers, 'service-signature': '' };
+      expect(await verdict(verify({ ...required, headers: others }))).toBe('MISSING_SIGNATURE');
+    });
+  });
+});
