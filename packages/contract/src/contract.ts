@@ -1,4 +1,6 @@
 import { initContract } from '@ts-rest/core';
+import { deliveryEndpoints } from './deliveries/delivery-endpoints';
+import { eventEndpoints } from './events/event-endpoints';
 import { notificationEndpoints } from './notifications/notification-endpoints';
 import { orderEndpoints } from './orders/order-endpoints';
 import { webhookEndpoints } from './webhooks/webhook-endpoints';
@@ -12,6 +14,8 @@ export const contract = initContract().router(
     orders: orderEndpoints,
     notifications: notificationEndpoints,
     webhooks: webhookEndpoints,
+    deliveries: deliveryEndpoints,
+    events: eventEndpoints,
   },
   { strictStatusCodes: true },
 );

@@ -20,6 +20,10 @@ export const notificationIdSchema = idSchema('ntf', 'a notification');
 export const webhookIdSchema = idSchema('whk', 'a webhook');
 /** `tsk_<id>`. */
 export const taskIdSchema = idSchema('tsk', 'a task');
+/** `evt_<id>`. */
+export const eventIdSchema = idSchema('evt', 'an event');
+/** `dlv_<id>`. */
+export const deliveryIdSchema = idSchema('dlv', 'a delivery');
 
 /**
  * An id in a path. Any text will do: what cannot be an id names nothing, which is a 404 like any other

@@ -8,6 +8,8 @@
  * orderSchema.parse(JSON.parse(text).data);
  */
 export { contract } from './contract';
+export * from './deliveries/delivery-schemas';
+export * from './events/account-event-schemas';
 export * from './events/event-schemas';
 export * from './field-schemas';
 export * from './http/page-schemas';

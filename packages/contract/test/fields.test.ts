@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
   accountIdSchema,
+  deliveryIdSchema,
+  eventIdSchema,
   listingIdSchema,
   notificationIdSchema,
   orderIdSchema,
@@ -17,6 +19,8 @@ const ids = [
   { prefix: 'ntf', noun: 'a notification', schema: notificationIdSchema },
   { prefix: 'whk', noun: 'a webhook', schema: webhookIdSchema },
   { prefix: 'tsk', noun: 'a task', schema: taskIdSchema },
+  { prefix: 'evt', noun: 'an event', schema: eventIdSchema },
+  { prefix: 'dlv', noun: 'a delivery', schema: deliveryIdSchema },
 ];
 
 describe.each(ids)("$noun's id", ({ prefix, noun, schema }) => {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { listNotificationsSchema, listOrdersSchema } from '../src/index';
+import {
+  eventKinds,
+  listDeliveriesSchema,
+  listNotificationsSchema,
+  listOrdersSchema,
+  listWebhooksSchema,
+} from '../src/index';
 import { complaints } from './complaints';
 
 const lists = [
@@ -12,6 +18,16 @@ const lists = [
     of: 'GET /v1/notifications',
     schema: listNotificationsSchema,
     known: 'read, limit, cursor',
+  },
+  {
+    of: 'GET /v1/webhooks',
+    schema: listWebhooksSchema,
+    known: 'limit, cursor',
+  },
+  {
+    of: 'GET /v1/deliveries',
+    schema: listDeliveriesSchema,
+    known: 'webhookId, event, state, since, http, limit, cursor',
   },
 ];
 
@@ -82,7 +98,30 @@ test('notifications are filtered by true or false, as text or as what it says', 
   }
 });
 
-describe.each(['createdAfter', 'createdBefore'])('%s', (name) => {
+test('deliveries are filtered by webhook, event kind, state and class of the last answer', () => {
+  const query = { webhookId: 'whk_1', event: 'order.created', state: 'failed', http: 'none' };
+  expect(listDeliveriesSchema.parse(query)).toEqual(query);
+  for (const http of ['2xx', '3xx', '4xx', '5xx', 'none']) {
+    expect(listDeliveriesSchema.parse({ http })).toEqual({ http });
+  }
+});
+
+test('a filter of deliveries that names nothing is refused, and the refusal lists what there is', () => {
+  const refused = { webhookId: 'ord_1', event: 'order.lost', state: 'queued', http: '500' };
+  expect(complaints(listDeliveriesSchema, refused)).toEqual([
+    "webhookId: must be a webhook's id, which reads whk_<id>",
+    `event: must be one of ${eventKinds.join(', ')}`,
+    'state: must be one of pending, delivered, failed',
+    'http: must be one of 2xx, 3xx, 4xx, 5xx, none',
+  ]);
+  expect(complaints(listDeliveriesSchema, { http: '2XX' })).toHaveLength(1);
+});
+
+describe.each([
+  { name: 'createdAfter', schema: listOrdersSchema },
+  { name: 'createdBefore', schema: listOrdersSchema },
+  { name: 'since', schema: listDeliveriesSchema },
+])('$name', ({ name, schema }) => {
   test.each([
     ['2026-11-21T09:30:00Z'],
     ['2026-11-21T09:30:00.123Z'],
@@ -90,7 +129,7 @@ describe.each(['createdAfter', 'createdBefore'])('%s', (name) => {
     ['2026-11-21T04:30:00-05:00'],
     ['2024-02-29T00:00:00Z'],
   ])('may be %s', (moment) => {
-    expect(listOrdersSchema.parse({ [name]: moment })).toEqual({ [name]: moment });
+    expect(schema.parse({ [name]: moment })).toEqual({ [name]: moment });
   });
 
   test.each([
@@ -106,7 +145,7 @@ describe.each(['createdAfter', 'createdBefore'])('%s', (name) => {
     ['yesterday'],
     [''],
   ])('may not be %j', (moment) => {
-    expect(complaints(listOrdersSchema, { [name]: moment })).toEqual([
+    expect(complaints(schema, { [name]: moment })).toEqual([
       `${name}: must be an ISO 8601 moment with seconds and a zone, such as 2026-11-21T09:30:00Z (a + is written %2B in a URL)`,
     ]);
   });

@@ -84,6 +84,27 @@ test('an answer without a body has no content', () => {
   expect(remove?.operation.responses?.['204']).not.toHaveProperty('content');
 });
 
+test('a body that may be left out is not required, and any other is', () => {
+  const knock = (body: z.ZodType) =>
+    c.router({
+      knock: {
+        method: 'POST',
+        path: '/v1/knock',
+        body,
+        responses: { 202: dataSchema(z.object({})) },
+        metadata: { operationId: 'knock', extension: true, answerHeaders: [] } as RouteNotes,
+      },
+    });
+  for (const [body, required] of [
+    [z.object({}).default({}), false],
+    [z.object({}).optional(), false],
+    [z.object({}), true],
+  ] as const) {
+    const [knocked] = operationsOf(openApiDocument(knock(body)).paths);
+    expect(knocked?.operation.requestBody).toMatchObject({ required });
+  }
+});
+
 test('a deprecated route says so in every answer', () => {
   expect(remove?.operation.deprecated).toBe(true);
   for (const status of ['204', '404', '503']) {

@@ -108,6 +108,10 @@ test('no schema uses what OpenAPI 3.1 took from JSON Schema', () => {
   });
 });
 
+test('what a parameter is marked with is beside its schema and not in it', () => {
+  visit(document, '#', (node, at) => expect(node, at).not.toHaveProperty('param'));
+});
+
 test('every regular expression in it is valid', () => {
   visit(document, '#', (node) => {
     if ('pattern' in node && typeof node.pattern === 'string') new RegExp(node.pattern, 'u');

@@ -22,15 +22,49 @@ test('openapi.json is what the contract generates', () => {
   ).toBe(true);
 });
 
-test('it has the seven operations of the interface and no other', () => {
-  expect(operations.map(({ method, path }) => `${method} ${path}`)).toEqual([
-    'get /v1/orders',
-    'post /v1/orders',
-    'get /v1/orders/{id}',
-    'patch /v1/orders/{id}',
-    'get /v1/notifications',
-    'patch /v1/notifications/{id}',
-    'post /v1/webhooks',
+/** The seven operations of the interface. Source: the interface, "Endpoints". */
+const ofInterface = [
+  'get /v1/orders',
+  'post /v1/orders',
+  'get /v1/orders/{id}',
+  'patch /v1/orders/{id}',
+  'get /v1/notifications',
+  'patch /v1/notifications/{id}',
+  'post /v1/webhooks',
+];
+
+/** What the operations that do not just answer 200 succeed with. */
+const successes: Record<string, string> = {
+  createOrder: '201',
+  createWebhook: '201',
+  removeWebhook: '204',
+  stageWebhookSecret: '201',
+  testWebhook: '202',
+  replayDelivery: '202',
+};
+
+/** The operations whose answer says where to find what they created. */
+const creators = ['createOrder', 'createWebhook', 'testWebhook'];
+
+test('it has the seven operations of the interface, and every other is marked as an extension', () => {
+  const unmarked = operations.filter(({ operation }) => operation['x-extension'] !== true);
+  expect(unmarked.map(({ method, path }) => `${method} ${path}`)).toEqual(ofInterface);
+});
+
+test('beyond the interface it manages webhooks, shows their deliveries and tells events', () => {
+  const marked = operations.filter(({ operation }) => operation['x-extension'] === true);
+  expect(marked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'get /v1/webhooks',
+    'get /v1/webhooks/{id}',
+    'delete /v1/webhooks/{id}',
+    'patch /v1/webhooks/{id}',
+    'post /v1/webhooks/{id}/secret',
+    'post /v1/webhooks/{id}/secret/promote',
+    'post /v1/webhooks/{id}/test',
+    'get /v1/deliveries',
+    'get /v1/deliveries/{id}',
+    'post /v1/deliveries/{id}/replay',
+    'get /v1/events',
   ]);
 });
 
@@ -47,14 +81,28 @@ test('it has a webhook for each of the five event kinds, which carries that even
 test('a delivery needs no bearer key and carries the signature and the Standard Webhooks headers', () => {
   for (const { operation } of deliveries) {
     expect(operation.security).toEqual([]);
-    expect(operation.parameters).toMatchObject(
+    const carried = (operation.parameters ?? []).filter(
+      (header) => resolved<oas31.ParameterObject>(document, header).required,
+    );
+    expect(carried).toMatchObject(
       ['Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
         in: 'header',
         name,
-        required: true,
         description: expect.any(String),
       })),
     );
+  }
+});
+
+test('a delivery may be a sample, and of its headers the interface has the signature alone', () => {
+  for (const { operation } of deliveries) {
+    const headers = (operation.parameters ?? []).map((header) =>
+      resolved<oas31.ParameterObject>(document, header),
+    );
+    expect(headers.at(-1)).toMatchObject({ name: 'Tradepost-Test', schema: { const: 'true' } });
+    expect(headers.at(-1)).not.toHaveProperty('required', true);
+    const unmarked = headers.filter((header) => header['x-extension'] !== true);
+    expect(unmarked.map(({ name }) => name)).toEqual(['Service-Signature']);
   }
 });
 
@@ -93,7 +141,8 @@ test('every operation asks for the bearer key', () => {
   for (const { operation } of operations) expect(operation).not.toHaveProperty('security');
 });
 
-describe.each(operations)('$method $path', ({ method, operation }) => {
+describe.each(operations)('$method $path', ({ method, path, operation }) => {
+  const success = successes[operation.operationId ?? ''] ?? '200';
   const answers = Object.entries(operation.responses ?? {}).map(([status, answer]) => {
     return { status, answer: resolved<oas31.ResponseObject>(document, answer) };
   });
@@ -105,9 +154,7 @@ describe.each(operations)('$method $path', ({ method, operation }) => {
 
   test('has one success and the problems that any request may meet', () => {
     const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status.startsWith('2'))).toEqual([
-      method === 'post' ? '201' : '200',
-    ]);
+    expect(statuses.filter((status) => status.startsWith('2'))).toEqual([success]);
     expect(statuses).toEqual(
       expect.arrayContaining(['400', '401', '422', '429', '500', '503', 'default']),
     );
@@ -119,6 +166,27 @@ describe.each(operations)('$method $path', ({ method, operation }) => {
     expect(ofBody).toEqual(operation.requestBody === undefined ? [] : ['413', '415']);
   });
 
+  test('takes a body when it changes something, unless it removes', () => {
+    expect(operation.requestBody !== undefined).toBe(method === 'post' || method === 'patch');
+  });
+
+  test('refuses a key that may only read when it changes something', () => {
+    expect(answers.some(({ status }) => status === '403')).toBe(method !== 'get');
+  });
+
+  test('may find nothing when it names one thing', () => {
+    expect(answers.some(({ status }) => status === '404')).toBe(path.includes('{id}'));
+  });
+
+  test('takes an idempotency key when it is a POST, and says when it repeats itself', () => {
+    const taken = (operation.parameters ?? []).some(
+      (parameter) =>
+        resolved<oas31.ParameterObject>(document, parameter).name === 'Idempotency-Key',
+    );
+    const told = answers.some(({ answer }) => answer.headers?.['Idempotent-Replayed']);
+    expect([taken, told]).toEqual([method === 'post', method === 'post']);
+  });
+
   test('answers with X-Request-Id, and with the rate limit unless the key was refused', () => {
     for (const { status, answer } of answers) {
       const names = Object.keys(answer.headers ?? {});
@@ -127,7 +195,9 @@ describe.each(operations)('$method $path', ({ method, operation }) => {
       expect(names.includes('RateLimit-Policy')).toBe(status !== '401');
       expect(names.includes('WWW-Authenticate')).toBe(status === '401');
       expect(names.includes('Retry-After')).toBe(status === '429' || status === '503');
-      expect(names.includes('Location')).toBe(status === '201');
+      expect(names.includes('Location')).toBe(
+        status === success && creators.includes(operation.operationId ?? ''),
+      );
     }
   });
 
@@ -141,14 +211,17 @@ describe.each(operations)('$method $path', ({ method, operation }) => {
     }
   });
 
-  test('marks what the interface does not have, and only that', () => {
-    expect(operation).not.toHaveProperty('x-extension');
+  test('marks the parameters that the interface does not have, and only those', () => {
     for (const parameter of operation.parameters ?? []) {
       const { in: place, name, ...rest } = resolved<oas31.ParameterObject>(document, parameter);
-      const ofInterface = place === 'path' || name === 'status';
-      expect(rest['x-extension'] ?? false, name).toBe(!ofInterface);
+      expect(rest['x-extension'] ?? false, name).toBe(place !== 'path' && name !== 'status');
     }
   });
+});
+
+test('an answer to a removal has no body', () => {
+  const [removal] = operations.filter(({ method }) => method === 'delete');
+  expect(removal?.operation.responses?.['204']).not.toHaveProperty('content');
 });
 
 test('a body is closed, so that a misspelt field is found; an answer is open for fields to come', () => {

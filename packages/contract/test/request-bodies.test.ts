@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { emptyBodySchema } from '../src/http/request-schemas';
 import {
   createOrderSchema,
   createWebhookSchema,
+  testWebhookSchema,
   updateNotificationSchema,
   updateOrderSchema,
 } from '../src/index';
@@ -32,10 +34,16 @@ const bodies = [
     good: { url: 'https://receiver.example/', events: ['order.created'] },
     known: 'url, events',
   },
+  {
+    of: 'POST /v1/webhooks/:id/test',
+    schema: testWebhookSchema,
+    good: { event: 'task.completed' },
+    known: 'event',
+  },
 ];
 
 describe.each(bodies)('the body of $of', ({ schema, good, known }) => {
-  test('is accepted as the interface has it', () => {
+  test('is accepted as it is documented', () => {
     expect(schema.parse(good)).toEqual(good);
   });
 
@@ -56,6 +64,23 @@ describe.each(bodies)('the body of $of', ({ schema, good, known }) => {
 
   test.each([[undefined], [null], ['text'], [[good]], [7]])('is not %j', (value) => {
     expect(complaints(schema, value)).toEqual([': must be a JSON object']);
+  });
+});
+
+describe('the body of an endpoint that needs none', () => {
+  test('may be left out, which is the same as an empty object', () => {
+    expect(emptyBodySchema.parse(undefined)).toEqual({});
+    expect(emptyBodySchema.parse({})).toEqual({});
+  });
+
+  test('may not have a field: whoever sends one believes that it does something', () => {
+    expect(complaints(emptyBodySchema, { secret: 'whsec_mine' })).toEqual([
+      'secret: unknown field; this endpoint takes none',
+    ]);
+  });
+
+  test.each([[null], ['text'], [[]], [7]])('is not %j', (value) => {
+    expect(complaints(emptyBodySchema, value)).toEqual([': must be a JSON object']);
   });
 });
 

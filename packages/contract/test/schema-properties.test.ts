@@ -10,6 +10,8 @@ import {
   momentSchema,
   pageLimit,
   updateOrderSchema,
+  updateWebhookSchema,
+  webhookStatuses,
 } from '../src/index';
 
 const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
@@ -149,6 +151,24 @@ test('event kinds are accepted exactly when there is one and none is repeated', 
       const fits = events.length > 0 && new Set(events).size === events.length;
       const url = 'https://receiver.example';
       expect(createWebhookSchema.safeParse({ url, events }).success).toBe(fits);
+    }),
+  );
+});
+
+test('a webhook is changed by any fields of it, as long as there is one', () => {
+  const fields = fc.record(
+    {
+      url: fc.webUrl({ validSchemes: ['https'] }),
+      events: fc.uniqueArray(fc.constantFrom(...eventKinds), { minLength: 1 }),
+      status: fc.constantFrom(...webhookStatuses),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(fields, (change) => {
+      const read = updateWebhookSchema.safeParse(change);
+      expect(read.success).toBe(Object.keys(change).length > 0);
+      if (read.success) expect(read.data).toEqual(change);
     }),
   );
 });

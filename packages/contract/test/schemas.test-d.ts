@@ -1,18 +1,36 @@
+import type { ClientInferRequest } from '@ts-rest/core';
 import { describe, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import type {
+  AccountEvent,
+  accountEventSchema,
   CreatedWebhook,
   CreateOrder,
   CreateWebhook,
+  contract,
   createdWebhookSchema,
   createOrderSchema,
   createWebhookSchema,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryDetails,
+  deliveryAttemptSchema,
+  deliveryDetailsSchema,
+  deliverySchema,
+  EventsPage,
+  eventsPageSchema,
+  ListDeliveries,
+  ListEvents,
   ListingAvailabilityLowEvent,
   ListNotifications,
   ListOrders,
+  ListWebhooks,
+  listDeliveriesSchema,
+  listEventsSchema,
   listingAvailabilityLowSchema,
   listNotificationsSchema,
   listOrdersSchema,
+  listWebhooksSchema,
   Notification,
   notificationSchema,
   Order,
@@ -25,16 +43,24 @@ import type {
   Problem,
   pageSchema,
   problemSchema,
+  StagedSecret,
+  stagedSecretSchema,
   TaskApprovalRequestedEvent,
   TaskCompletedEvent,
+  TestWebhook,
   taskApprovalRequestedSchema,
   taskCompletedSchema,
+  testWebhookSchema,
   UpdateNotification,
   UpdateOrder,
+  UpdateWebhook,
   updateNotificationSchema,
   updateOrderSchema,
+  updateWebhookSchema,
   Webhook,
+  WebhookDetails,
   WebhookEvent,
+  webhookDetailsSchema,
   webhookEventSchema,
   webhookSchema,
 } from '../src/index';
@@ -57,6 +83,18 @@ describe('what a schema gives is what the interface promises, no more and no les
     expectTypeOf<z.output<typeof webhookSchema>>().toEqualTypeOf<Webhook>();
     expectTypeOf<z.output<typeof createdWebhookSchema>>().toEqualTypeOf<CreatedWebhook>();
     expectTypeOf<z.output<typeof createWebhookSchema>>().toEqualTypeOf<CreateWebhook>();
+    expectTypeOf<z.output<typeof webhookDetailsSchema>>().toEqualTypeOf<WebhookDetails>();
+    expectTypeOf<z.output<typeof updateWebhookSchema>>().toEqualTypeOf<UpdateWebhook>();
+    expectTypeOf<z.output<typeof stagedSecretSchema>>().toEqualTypeOf<StagedSecret>();
+    expectTypeOf<z.output<typeof testWebhookSchema>>().toEqualTypeOf<TestWebhook>();
+    expectTypeOf<z.output<typeof listWebhooksSchema>>().toEqualTypeOf<ListWebhooks>();
+  });
+
+  test('of deliveries', () => {
+    expectTypeOf<z.output<typeof deliverySchema>>().toEqualTypeOf<Delivery>();
+    expectTypeOf<z.output<typeof deliveryAttemptSchema>>().toEqualTypeOf<DeliveryAttempt>();
+    expectTypeOf<z.output<typeof deliveryDetailsSchema>>().toEqualTypeOf<DeliveryDetails>();
+    expectTypeOf<z.output<typeof listDeliveriesSchema>>().toEqualTypeOf<ListDeliveries>();
   });
 
   test('of events', () => {
@@ -72,6 +110,9 @@ describe('what a schema gives is what the interface promises, no more and no les
       z.output<typeof listingAvailabilityLowSchema>
     >().toEqualTypeOf<ListingAvailabilityLowEvent>();
     expectTypeOf<z.output<typeof webhookEventSchema>>().toEqualTypeOf<WebhookEvent>();
+    expectTypeOf<z.output<typeof accountEventSchema>>().toEqualTypeOf<AccountEvent>();
+    expectTypeOf<z.output<typeof eventsPageSchema>>().toEqualTypeOf<EventsPage>();
+    expectTypeOf<z.output<typeof listEventsSchema>>().toEqualTypeOf<ListEvents>();
   });
 
   test('of problems and pages', () => {
@@ -88,11 +129,27 @@ describe('what a client has can be sent as it is', () => {
     expectTypeOf<UpdateOrder>().toEqualTypeOf<z.input<typeof updateOrderSchema>>();
     expectTypeOf<UpdateNotification>().toEqualTypeOf<z.input<typeof updateNotificationSchema>>();
     expectTypeOf<CreateWebhook>().toEqualTypeOf<z.input<typeof createWebhookSchema>>();
+    expectTypeOf<UpdateWebhook>().toEqualTypeOf<z.input<typeof updateWebhookSchema>>();
+    expectTypeOf<TestWebhook>().toEqualTypeOf<z.input<typeof testWebhookSchema>>();
+  });
+
+  test('no body at all, where none is needed', () => {
+    type Bodiless =
+      | typeof contract.webhooks.stageSecret
+      | typeof contract.webhooks.promoteSecret
+      | typeof contract.deliveries.replay;
+    type Body = ClientInferRequest<Bodiless>['body'];
+    expectTypeOf<undefined>().toExtend<Body>();
+    expectTypeOf<Record<never, never>>().toExtend<Body>();
+    expectTypeOf<{ secret: string }>().not.toExtend<Body>();
   });
 
   test('queries', () => {
     expectTypeOf<ListOrders>().toExtend<z.input<typeof listOrdersSchema>>();
     expectTypeOf<ListNotifications>().toExtend<z.input<typeof listNotificationsSchema>>();
+    expectTypeOf<ListWebhooks>().toExtend<z.input<typeof listWebhooksSchema>>();
+    expectTypeOf<ListDeliveries>().toExtend<z.input<typeof listDeliveriesSchema>>();
+    expectTypeOf<ListEvents>().toExtend<z.input<typeof listEventsSchema>>();
   });
 });
 
@@ -101,6 +158,12 @@ test('`event` tells the events apart, and there is no `type`', () => {
     Extract<WebhookEvent, { event: 'order.status_changed' }>
   >().toEqualTypeOf<OrderStatusChangedEvent>();
   expectTypeOf<WebhookEvent>().not.toHaveProperty('type');
+});
+
+test('an event of the account is told apart like any, and has its id', () => {
+  type Changed = Extract<AccountEvent, { event: 'order.status_changed' }>;
+  expectTypeOf<Changed>().toExtend<OrderStatusChangedEvent>();
+  expectTypeOf<Changed['id']>().toEqualTypeOf<string>();
 });
 
 test('an optional field is absent or has its type, and is never undefined', () => {

@@ -1,6 +1,7 @@
 /**
  * Method and path of each endpoint. The ts-rest contract and the SDK both take them from here, so
- * that the SDK follows the contract without carrying its schemas. Source: the interface, "Endpoints".
+ * that the SDK follows the contract without carrying its schemas. Source: the interface, "Endpoints";
+ * what it does not have there goes beyond it, and is marked as an extension in the contract.
  */
 export const endpoints = {
   orders: {
@@ -15,5 +16,20 @@ export const endpoints = {
   },
   webhooks: {
     create: { method: 'POST', path: '/v1/webhooks' },
+    list: { method: 'GET', path: '/v1/webhooks' },
+    get: { method: 'GET', path: '/v1/webhooks/:id' },
+    update: { method: 'PATCH', path: '/v1/webhooks/:id' },
+    remove: { method: 'DELETE', path: '/v1/webhooks/:id' },
+    stageSecret: { method: 'POST', path: '/v1/webhooks/:id/secret' },
+    promoteSecret: { method: 'POST', path: '/v1/webhooks/:id/secret/promote' },
+    test: { method: 'POST', path: '/v1/webhooks/:id/test' },
+  },
+  deliveries: {
+    list: { method: 'GET', path: '/v1/deliveries' },
+    get: { method: 'GET', path: '/v1/deliveries/:id' },
+    replay: { method: 'POST', path: '/v1/deliveries/:id/replay' },
+  },
+  events: {
+    list: { method: 'GET', path: '/v1/events' },
   },
 } as const;

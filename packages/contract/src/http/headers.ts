@@ -12,7 +12,7 @@ export const headerNames = {
   idempotencyKey: 'Idempotency-Key',
   /** `true` on an answer that repeats the first answer to its idempotency key. */
   idempotentReplayed: 'Idempotent-Replayed',
-  /** On a 201: where the created resource is. */
+  /** On an answer to a request that created something: where that is. */
   location: 'Location',
   /** On every answer; a sane one in the request is kept. */
   requestId: 'X-Request-Id',
@@ -40,4 +40,6 @@ export const deliveryHeaderNames = {
   webhookTimestamp: 'webhook-timestamp',
   /** `v1,<base64>` over id, timestamp and body. Source: Standard Webhooks. */
   webhookSignature: 'webhook-signature',
+  /** `true` on a sample that the account asked for; else it is not there. */
+  test: 'Tradepost-Test',
 } as const;

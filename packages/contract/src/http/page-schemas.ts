@@ -1,20 +1,13 @@
 import { z } from 'zod';
+import { countSchema } from './count-schema';
 import { pageLimit } from './page';
 
-const limitError = `must be an integer from ${pageLimit.min} to ${pageLimit.max}`;
 const cursorError = 'must be the nextCursor of the page before, as it was';
 
 /** `limit` of a list: digits in the query, a number once read. */
-export const limitSchema = z
-  .preprocess(
-    (value: number | string) =>
-      typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
-    z
-      .int({ error: limitError })
-      .min(pageLimit.min, { error: limitError })
-      .max(pageLimit.max, { error: limitError }),
-  )
-  .meta({ description: `How many items a page holds at most; ${pageLimit.default} unless told.` });
+export const limitSchema = countSchema(pageLimit).meta({
+  description: `How many items a page holds at most; ${pageLimit.default} unless told.`,
+});
 
 /** `cursor` of a list: opaque, only ever what `nextCursor` said. */
 export const cursorSchema = z

@@ -5,11 +5,14 @@ import { z } from 'zod';
  * issue's `keys` name it; its message says which fields there are.
  */
 export function bodySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `unknown field; known: ${Object.keys(shape).join(', ')}`
-        : 'must be a JSON object',
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return 'must be a JSON object';
+      return known === ''
+        ? 'unknown field; this endpoint takes none'
+        : `unknown field; known: ${known}`;
+    },
   });
 }
 
@@ -31,3 +34,11 @@ export function querySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 
 /** The query of an endpoint that takes no parameters: whoever sends one believes that it does something. */
 export const noQuerySchema = querySchema({});
+
+/**
+ * The body of an endpoint that needs none: left out, or `{}`. It reads as `{}` either way, so that both
+ * are the same request to an idempotency key.
+ */
+export const emptyBodySchema = bodySchema({})
+  .default({})
+  .meta({ id: 'EmptyBody', description: 'Nothing: leave the body out, or send {}.' });

@@ -32,6 +32,12 @@ const otherProblemAnswer: ZodOpenApiResponseObject = {
   content: { [problemMediaType]: { schema: problemSchema } },
 };
 
+const successes = new Map([
+  [201, 'Created.'],
+  [202, 'Accepted: it is done after this answer.'],
+  [204, 'Done. There is no body.'],
+]);
+
 function isProblem(response: AppRouteResponse): boolean {
   return isAppRouteOtherResponse(response) && response.body === problemSchema;
 }
@@ -54,7 +60,7 @@ export function answersOf({ name, route, notes }: FoundRoute): ZodOpenApiRespons
       return [key, shared ?? problemAnswer(status, always)];
     }
     const answer: ZodOpenApiResponseObject = {
-      description: status === 201 ? 'Created.' : 'Success.',
+      description: successes.get(status) ?? 'Success.',
       headers: answerHeadersOf(status, [...notes.answerHeaders, ...always]),
       ...contentOf(response, `${name}: the body of its ${status}`),
     };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { webhookEventSchema } from '../events/event-schemas';
 import { deliveryHeaderNames } from '../http/headers';
+import { extension } from './extension';
 import { signedExample } from './signed-example';
 
 const deliveryHeaders = {
@@ -33,6 +34,14 @@ const deliveryHeaders = {
       'Standard Webhooks: `v1,` and the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the bytes whose base64 follows `whsec_`. While a secret is replaced there are two of these, with a space between.',
     examples: [signedExample.webhookSignature],
   }),
+  test: z
+    .literal('true')
+    .optional()
+    .meta({
+      description:
+        'There when this is a sample that the account asked for: nothing of what it tells has happened.',
+      examples: ['true'],
+    }),
 } satisfies Record<keyof typeof deliveryHeaderNames, z.ZodType>;
 
 const description = [
@@ -54,7 +63,8 @@ function receiverOf(event: string): string {
 
 function deliveryOf(event: string, schema: z.ZodType): ZodOpenApiOperationObject {
   const headers = Object.entries(deliveryHeaders).map(([key, header]) => {
-    return [deliveryHeaderNames[key as keyof typeof deliveryHeaders], header] as const;
+    const name = deliveryHeaderNames[key as keyof typeof deliveryHeaders];
+    return [name, key === 'signature' ? header : extension(header)] as const;
   });
   return {
     operationId: receiverOf(event),

@@ -18,13 +18,14 @@ const options: CreateDocumentOptions = {
   },
 };
 
-/** Puts a parameter's description beside its schema, not inside it: that is where tools show it. */
+/** Puts what is said of a parameter beside its schema, not inside it: that is where tools show it. */
 function tidyParameter(parameter: oas31.ParameterObject | oas31.ReferenceObject) {
   if (!('schema' in parameter) || parameter.schema === undefined) return;
-  const { description, ...schema } = parameter.schema;
-  if (description === undefined) return;
-  parameter.description = description;
+  // The marks are beside it already; of a schema that is a reference, they are left in it as well.
+  const written = parameter.schema as oas31.SchemaObject & { param?: unknown };
+  const { description, param: _, ...schema } = written;
   parameter.schema = schema;
+  if (description !== undefined) parameter.description = description;
 }
 
 function sorted<Value>(entries: Record<string, Value> | undefined): Record<string, Value> {
@@ -34,14 +35,14 @@ function sorted<Value>(entries: Record<string, Value> | undefined): Record<strin
 /** The OpenAPI 3.1 document of a contract. A route that is added to the contract appears by itself. */
 export function openApiDocument(contract: AppRouter): oas31.OpenAPIObject {
   const routes = routesOf(contract);
-  const nouns = [...new Set(routes.map(({ noun }) => noun)), 'deliveries'];
+  const nouns = new Set([...routes.map(({ noun }) => noun), 'deliveries']);
   const document = createDocument(
     {
       openapi: '3.1.0',
       info,
       servers,
       security: [{ bearer: [] }],
-      tags: nouns.map((name) => ({ name })),
+      tags: [...nouns].map((name) => ({ name })),
       paths: pathsOf(routes),
       webhooks: deliveries(),
       components: {

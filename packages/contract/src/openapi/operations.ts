@@ -3,15 +3,11 @@ import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { headerNames } from '../http/headers';
 import { answersOf } from './answers';
+import { extension } from './extension';
 import type { FoundRoute } from './routes';
 import { fieldsOf, zodOf } from './zod-of';
 
 const pathParameter = /:(\w+)/g;
-
-/** Marks a parameter as one that the interface does not have. */
-function extension(schema: z.ZodType): z.ZodType {
-  return schema.meta({ param: { 'x-extension': true } });
-}
 
 /** The documented spelling of a header that the contract names in lower case. */
 function spelled(header: string): string {
@@ -45,7 +41,8 @@ function bodyOf({ name, route }: FoundRoute): Pick<ZodOpenApiOperationObject, 'r
   if (!('body' in route) || route.body === null || isAppRouteNoBody(route.body)) return {};
   const contentType = route.contentType ?? 'application/json';
   const schema = zodOf(route.body, `${name}: its body`);
-  return { requestBody: { required: true, content: { [contentType]: { schema } } } };
+  const required = !schema.safeParse(undefined).success;
+  return { requestBody: { required, content: { [contentType]: { schema } } } };
 }
 
 function operationOf(found: FoundRoute): ZodOpenApiOperationObject {

@@ -9,9 +9,10 @@ event deliveries instead of polling.
 
 **Requests and results.** Bodies are JSON in both directions. A result is in \`data\`; a list has
 \`nextCursor\` beside it: send it as \`cursor\` to get the next page, until it is null. A page holds
-${pageLimit.default} items unless \`limit\` says otherwise, newest first. Unknown body fields and
-query parameters are refused, so that a misspelt one is noticed. Be ready for fields that you do not
-know in results.
+${pageLimit.default} items unless \`limit\` says otherwise, newest first. The events of
+\`/v1/events\` alone run from oldest to newest and without end: there \`nextCursor\` is never null,
+and is sent as \`after\`. Unknown body fields and query parameters are refused, so that a misspelt
+one is noticed. Be ready for fields that you do not know in results.
 
 **Errors.** Every error answer is a problem document (RFC 9457). Decide on its \`code\`, show its
 \`detail\`, and name its \`requestId\` when you ask for help. A path that does not exist is a 404 with

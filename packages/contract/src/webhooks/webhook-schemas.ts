@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { eventKindSchema } from '../events/event-schemas';
 import { timestampSchema, webhookIdSchema } from '../field-schemas';
-import { bodySchema } from '../http/request-schemas';
+import { cursorSchema, limitSchema } from '../http/page-schemas';
+import { bodySchema, querySchema } from '../http/request-schemas';
+import { receiverUrlSchema } from './receiver-url-schema';
 import { webhookStatuses } from './webhook';
+
+const secretSchema = z.string().regex(/^whsec_[0-9A-Za-z+/]{43}=$/);
+
+/** `active` or `paused`. */
+export const webhookStatusSchema = z
+  .enum(webhookStatuses, { error: `must be one of ${webhookStatuses.join(', ')}` })
+  .meta({ id: 'WebhookStatus', description: 'A paused webhook receives nothing.' });
 
 /** Schema of `Webhook`. */
 export const webhookSchema = z
@@ -10,9 +19,7 @@ export const webhookSchema = z
     id: webhookIdSchema,
     url: z.string().meta({ examples: ['https://receiver.example/tradepost'] }),
     events: z.array(eventKindSchema),
-    status: z
-      .enum(webhookStatuses)
-      .meta({ id: 'WebhookStatus', description: 'A paused webhook receives nothing.' }),
+    status: webhookStatusSchema,
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   })
@@ -21,38 +28,74 @@ export const webhookSchema = z
 /** Schema of `CreatedWebhook`. */
 export const createdWebhookSchema = webhookSchema
   .extend({
-    secret: z
-      .string()
-      .regex(/^whsec_[0-9A-Za-z+/]{43}=$/)
-      .meta({ description: 'Keys `Service-Signature`. Told only in this answer.' }),
+    secret: secretSchema.meta({
+      description: 'Keys `Service-Signature`. Told only in this answer.',
+    }),
   })
   .meta({ id: 'CreatedWebhook', description: 'A webhook with its endpoint secret.' });
 
-const urlError = 'must be an absolute https:// URL of at most 2048 characters';
+/** Schema of `WebhookDetails`. */
+export const webhookDetailsSchema = webhookSchema
+  .extend({
+    stagedSecretAt: timestampSchema
+      .nullable()
+      .meta({ description: 'When a new secret was staged; null when none is.' }),
+    pendingDeliveries: z
+      .int()
+      .min(0)
+      .meta({ description: 'How many deliveries wait to be sent or sent again.' }),
+    consecutiveFailures: z.int().min(0).meta({
+      description:
+        'Failed attempts since the last success; those that were under way together count as one.',
+    }),
+    heldUntil: timestampSchema.nullable().meta({
+      description:
+        'An endpoint that keeps failing gets no attempt before this moment; null when nothing holds it.',
+    }),
+  })
+  .meta({ id: 'WebhookDetails', description: 'A webhook with how its deliveries fare.' });
 
-/** Where deliveries go. Whether the address may be reached, and over http, is the server's own policy. */
-const receiverUrlSchema = z
-  .string({ error: urlError })
-  .max(2048, { error: urlError })
-  // URL itself forgives spaces, line breaks and a missing "//"; a stored address must say what it means.
-  .refine((text) => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text), {
-    error: urlError,
-    abort: true,
+/** Schema of `StagedSecret`. */
+export const stagedSecretSchema = z
+  .object({
+    webhookId: webhookIdSchema,
+    secret: secretSchema.meta({
+      description: 'Keys `Service-Signature` once it is promoted. Told only in this answer.',
+    }),
+    stagedAt: timestampSchema,
   })
-  .refine((text) => new URL(text).username === '' && new URL(text).password === '', {
-    error: 'must not contain credentials: deliveries are authenticated by their signature',
+  .meta({ id: 'StagedSecret', description: 'A secret that is to follow the current one.' });
+
+const subscriptionSchema = z
+  .array(eventKindSchema, { error: 'must be a list of event kinds' })
+  .min(1, { error: 'must name at least one event kind' })
+  .refine((kinds) => new Set(kinds).size === kinds.length, {
+    error: 'must name each event kind once',
   })
-  .refine((text) => !text.includes('#'), { error: 'must not have a fragment: it is never sent' })
-  .meta({ format: 'uri', examples: ['https://receiver.example/tradepost'] });
+  .meta({ uniqueItems: true });
 
 /** Schema of `CreateWebhook`. */
 export const createWebhookSchema = bodySchema({
   url: receiverUrlSchema,
-  events: z
-    .array(eventKindSchema, { error: 'must be a list of event kinds' })
-    .min(1, { error: 'must name at least one event kind' })
-    .refine((kinds) => new Set(kinds).size === kinds.length, {
-      error: 'must name each event kind once',
-    })
-    .meta({ uniqueItems: true }),
+  events: subscriptionSchema,
 }).meta({ id: 'CreateWebhook' });
+
+/** Schema of `UpdateWebhook`. */
+export const updateWebhookSchema = bodySchema({
+  url: receiverUrlSchema.exactOptional(),
+  events: subscriptionSchema.exactOptional(),
+  status: webhookStatusSchema.exactOptional(),
+})
+  .refine((changes) => Object.keys(changes).length > 0, {
+    error: 'must have at least one of url, events, status',
+  })
+  .meta({ id: 'UpdateWebhook', minProperties: 1 });
+
+/** Schema of `TestWebhook`. */
+export const testWebhookSchema = bodySchema({ event: eventKindSchema }).meta({ id: 'TestWebhook' });
+
+/** Schema of `ListWebhooks`. */
+export const listWebhooksSchema = querySchema({
+  limit: limitSchema.exactOptional(),
+  cursor: cursorSchema.exactOptional(),
+});
