@@ -1,10 +1,12 @@
 /**
  * Which way dependencies run, type imports included. ARCHITECTURE.md draws the same in words:
  * cli → sdk → contract ← server, and inside of the server
- * main → commands → server → {http, stores} → deliveries → features → ground floor.
+ * main → commands → {server, api, engine} → {http, stores, retention, metrics} → deliveries → features → ground floor.
  */
 const inServer = '^packages/server/src/';
 const features = '(accounts|events|listings|notifications|orders|tasks|webhooks)';
+/** What puts the parts of the server together. */
+const top = '(server|main|program|index|api|engine[a-z-]*)\\.ts$';
 
 /** Forbids what is under one path to import what is under another. */
 function forbid(name, comment, from, to) {
@@ -66,13 +68,13 @@ module.exports = {
       'features-know-no-edge',
       'Domain rules stay free of HTTP, of storage and of the delivery engine.',
       `${inServer}${features}/`,
-      `${inServer}(http|stores|deliveries|commands|server|main|program|index|store)(/|\\.ts$)|node_modules/(express|better-sqlite3|undici)/`,
+      `${inServer}((http|stores|deliveries|retention|metrics|commands)/|store\\.ts$|${top})|node_modules/(express|better-sqlite3|undici)/`,
     ),
     forbid(
       'deliveries-know-no-edge',
       'The delivery engine works through ports.',
       `${inServer}deliveries/`,
-      `${inServer}(http|stores|commands|server|main|program|index)(/|\\.ts$)|node_modules/(express|better-sqlite3)/`,
+      `${inServer}((http|stores|metrics|commands)/|${top})|node_modules/(express|better-sqlite3)/`,
     ),
     forbid(
       'http-and-stores-do-not-meet',

@@ -49,12 +49,10 @@ export const deliverySchema = z
         'Why the last attempt got no whole answer; null when it got one or none was made.',
       examples: ['timeout'],
     }),
-    nextAttemptAt: timestampSchema
-      .nullable()
-      .meta({
-        description:
-          'When it is tried next; null once it is final, while an attempt is under way, and while its webhook is paused.',
-      }),
+    nextAttemptAt: timestampSchema.nullable().meta({
+      description:
+        'When it is tried next; null once it is final, while an attempt is under way, and while its webhook is paused.',
+    }),
     deadlineAt: timestampSchema.meta({
       description: 'When it is given up: 24 hours after its event or its replay.',
     }),
