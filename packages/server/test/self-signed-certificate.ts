@@ -1,4 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 
 /** Writes one element of ASN.1 in DER: its tag, its length, its content. */
 function element(tag: number, ...content: Buffer[]): Buffer {
@@ -20,19 +21,28 @@ const commonName = identifier('550403');
 const subjectAltName = identifier('551d11');
 const ecdsaWithSha256 = sequence(identifier('2a8648ce3d040302'));
 
-/** A certificate that nobody but itself vouches for, good for 127.0.0.1 and ever, and its key, both as PEM. */
-export function selfSignedCertificate(): { cert: string; key: string } {
+/** A certificate with its key, both as PEM. */
+export interface Certificate {
+  cert: string;
+  key: string;
+}
+
+/** A certificate that nobody but itself vouches for: good for 127.0.0.1 and ever unless told. */
+export function selfSignedCertificate({ host = '127.0.0.1', expired = false } = {}): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(set(sequence(commonName, text('receiver of a test'))));
-  const loopback = element(0x87, Buffer.from([127, 0, 0, 1]));
-  const extensions = sequence(sequence(subjectAltName, element(0x04, sequence(loopback))));
+  const subject = isIPv4(host)
+    ? element(0x87, Buffer.from(host.split('.').map(Number)))
+    : element(0x82, Buffer.from(host));
+  const extensions = sequence(sequence(subjectAltName, element(0x04, sequence(subject))));
+  const end = expired ? '20200102000000Z' : '99991231235959Z';
   // Source: RFC 5280, section 4.1.
   const toBeSigned = sequence(
     element(0xa0, integer(2)),
     integer(1),
     ecdsaWithSha256,
     name,
-    sequence(date('20200101000000Z'), date('99991231235959Z')),
+    sequence(date('20200101000000Z'), date(end)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     element(0xa3, extensions),

@@ -1,53 +1,74 @@
-import { lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { isPublicAddress, literalAddress } from '../webhooks/public-address';
-import type { WebhookPolicy } from '../webhooks/webhook-policy';
+import { isPublicAddress } from '../webhooks/public-address';
+import { type Destination, objectionTo, type WebhookPolicy } from '../webhooks/webhook-policy';
+import type { HostResolver } from './resolve-host';
 
-/** Raised instead of a connection to an address that deliveries may not go to. */
-export class ForbiddenAddressError extends Error {
-  override name = 'ForbiddenAddressError' as const;
-  readonly code = 'FORBIDDEN_ADDRESS' as const;
+/** Until a connection is given up: its lookup, TCP and TLS together, in milliseconds. */
+const connectTimeout = 10_000;
 
-  constructor(host: string) {
-    super(`${host} is not a public address`);
+/** Raised instead of a connection to where deliveries may not go. */
+export class ForbiddenDestinationError extends Error {
+  override name = 'ForbiddenDestinationError' as const;
+
+  constructor(
+    readonly code: 'FORBIDDEN_ADDRESS' | 'FORBIDDEN_SCHEME' | 'FORBIDDEN_PORT',
+    where: string,
+  ) {
+    super(`deliveries may not go to ${where}: ${code}`);
   }
 }
 
-/** Looks names up as the system does, and refuses them if any of their addresses is not public. */
-const publicLookup: LookupFunction = (hostname, options, answer) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return answer(error, '', 0);
-    const hidden = addresses.find(({ address }) => !isPublicAddress(address));
-    if (hidden) return answer(new ForbiddenAddressError(hidden.address), '', 0);
-    const [first] = addresses;
-    if (options.all || first === undefined) return answer(null, addresses);
-    return answer(null, first.address, first.family);
-  });
-};
+const codes = {
+  address: 'FORBIDDEN_ADDRESS',
+  scheme: 'FORBIDDEN_SCHEME',
+  port: 'FORBIDDEN_PORT',
+} as const;
+
+function refuse(destination: Destination, policy: WebhookPolicy): ForbiddenDestinationError | null {
+  const objection = objectionTo(destination, policy);
+  if (objection === null) return null;
+  const { protocol, hostname, port } = destination;
+  return new ForbiddenDestinationError(codes[objection], `${protocol}//${hostname}:${port}`);
+}
+
+/** Looks a name up for a socket, and refuses it if any of its addresses is one that deliveries may not go to. */
+function guardedLookup(policy: WebhookPolicy, resolver: HostResolver): LookupFunction {
+  return (hostname, options, answer) => {
+    resolver.resolve(hostname).then(
+      (found) => {
+        const hidden = found.find((one) => policy.publicAddressesOnly && !isPublicAddress(one));
+        if (hidden !== undefined) {
+          return answer(new ForbiddenDestinationError('FORBIDDEN_ADDRESS', hidden), '');
+        }
+        const addresses = found.map((address) => ({ address, family: isIP(address) }));
+        const [first] = addresses;
+        if (options.all || first === undefined) return answer(null, addresses);
+        answer(null, first.address, first.family);
+      },
+      (error: Error) => answer(error, ''),
+    );
+  };
+}
 
 /**
- * Makes connections as the policy allows. The check is on the address that is connected to, so that
- * a name cannot be checked as one address and reached as another.
- *
- * @param connectTimeout Milliseconds until a connection is given up.
+ * Makes connections as the policy allows. Scheme and port are checked again, as the URL may have been
+ * registered under another policy. The addresses that are checked are those that are connected to, from
+ * one lookup, so that a name cannot be checked as one address and reached as another.
  */
 export function guardedConnector(
   policy: WebhookPolicy,
-  connectTimeout: number,
+  resolver: HostResolver,
 ): buildConnector.connector {
   const connect = buildConnector({
     timeout: connectTimeout,
     rejectUnauthorized: policy.verifyCertificates,
-    ...(policy.publicAddressesOnly && { lookup: publicLookup }),
+    lookup: guardedLookup(policy, resolver),
   });
-  if (!policy.publicAddressesOnly) return connect;
   return (options, answer) => {
-    const address = literalAddress(options.hostname);
-    if (address !== null && !isPublicAddress(address)) {
-      answer(new ForbiddenAddressError(address), null);
-      return;
-    }
-    connect(options, answer);
+    const refusal = refuse(options, policy);
+    if (refusal !== null) return answer(refusal, null);
+    // Handed on, so that a socket can be ended before it is connected.
+    return connect(options, answer);
   };
 }

@@ -1,15 +1,12 @@
-import { Agent } from 'undici';
 import type { Clock } from '../clock';
-import { version } from '../version';
 import type { WebhookPolicy } from '../webhooks/webhook-policy';
+import { ConnectionPool } from './connection-pool';
 import { type Attempt, attemptTimeout, type ClaimedDelivery } from './delivery';
+import { deliveryHeaders } from './delivery-headers';
+import { type Answer, Exchange } from './exchange';
 import { guardedConnector } from './guard-address';
+import { dnsResolver, type HostResolver, systemResolver } from './resolve-host';
 import { readRetryAfter } from './retry-after';
-import { signatureHeaders } from './sign';
-
-const readAtMost = 16_384;
-const keepAtMost = 1_000;
-const connectTimeout = 5_000;
 
 /** Makes attempts. One attempt never outlives 15 s, never follows a redirect, reads 16 kB at most. */
 export interface Sender {
@@ -19,101 +16,60 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-const errorNames: Record<string, string> = {
-  ECONNREFUSED: 'connection_refused',
-  ECONNRESET: 'connection_reset',
-  EPIPE: 'connection_reset',
-  UND_ERR_SOCKET: 'connection_reset',
-  ENOTFOUND: 'dns_failed',
-  EAI_AGAIN: 'dns_failed',
-  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
-  UND_ERR_DESTROYED: 'stopped',
-  FORBIDDEN_ADDRESS: 'forbidden_address',
-};
-
-/** Names what kept an attempt from its answer, in words that an operator can look up. */
-export function nameError(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  if (error.name === 'TimeoutError') return 'timeout';
-  if (error.name === 'HTTPParserError') return 'malformed_answer';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const known = errorNames[code];
-  if (known !== undefined) return known;
-  if (/^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_SSL|EPROTO)/.test(code)) {
-    return `tls_failed (${code})`;
-  }
-  return code === '' ? error.name : code.toLowerCase();
+function unanswered(error: string): Answer {
+  return { status: null, error, excerpt: '', retryAfter: undefined };
 }
 
-/** Reads the beginning of an answer, and what broke it off if something did. */
-async function readExcerpt(
-  body: AsyncIterable<Uint8Array>,
-): Promise<{ excerpt: string; error: string | null }> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  let error: string | null = null;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      length += chunk.length;
-      // Leaving the loop destroys the rest of the body.
-      if (length >= readAtMost) break;
-    }
-  } catch (cause) {
-    error = nameError(cause);
-  }
-  const text = Buffer.concat(chunks).subarray(0, keepAtMost).toString('utf8');
-  // Not every store keeps NUL in a text.
-  return { excerpt: text.replaceAll('\0', '\uFFFD'), error };
+/** How long the receiver asks to be left alone, if its status is one that may ask that. */
+function readWait({ status, retryAfter }: Answer, now: number): number | null {
+  return status === 429 || status === 503 ? readRetryAfter(retryAfter, now) : null;
 }
 
 /**
  * A sender with connections of its own, which it keeps open between attempts.
  *
  * @param timeout Milliseconds that one attempt may take in all; 15 s unless told.
+ * @param resolver Finds the addresses of hosts. Unless told, DNS is asked past the system where only public
+ *   addresses will do, since names that take long must not hold each other up; else the system is.
  */
 export function createSender(
   policy: WebhookPolicy,
   clock: Clock,
   timeout: number = attemptTimeout,
+  resolver: HostResolver = policy.publicAddressesOnly ? dnsResolver() : systemResolver(),
 ): Sender {
-  const agent = new Agent({
-    connect: guardedConnector(policy, connectTimeout),
-    // The whole-attempt deadline below covers headers and body together.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    pipelining: 1,
-  });
+  const pool = new ConnectionPool(guardedConnector(policy, resolver));
+  let closed = false;
 
   return {
-    async send(delivery) {
+    send(delivery) {
+      const { url, body } = delivery;
       const startedAt = clock.now();
       const started = performance.now();
-      const duration = () => Math.round(performance.now() - started);
-      const { origin, pathname, search } = new URL(delivery.url);
-      try {
-        const { statusCode, headers, body } = await agent.request({
-          origin,
-          path: pathname + search,
-          method: 'POST',
-          headers: {
-            'Content-Type': 'application/json',
-            'User-Agent': `Tradepost/${version}`,
-            ...signatureHeaders(delivery, startedAt),
-          },
-          body: delivery.body,
-          signal: AbortSignal.timeout(timeout),
+      const headers = deliveryHeaders(delivery, startedAt);
+      return new Promise((resolve) => {
+        const tell = (answer: Answer) => {
+          const { status, error, excerpt } = answer;
+          const duration = Math.round(performance.now() - started);
+          const retryAfter = readWait(answer, clock.now());
+          resolve({ startedAt, duration, url, headers, status, error, excerpt, retryAfter });
+        };
+        if (closed) return tell(unanswered('stopped'));
+        // One row of nonsense must not end the worker.
+        if (!URL.canParse(url)) return tell(unanswered('unexpected (ERR_INVALID_URL)'));
+        const exchange = new Exchange(pool, { url, headers, body }, (answer) => {
+          clearTimeout(deadline);
+          tell(answer);
         });
-        const { excerpt, error } = await readExcerpt(body);
-        const asked = statusCode === 429 || statusCode === 503 ? headers['retry-after'] : undefined;
-        const retryAfter = readRetryAfter(Array.isArray(asked) ? asked[0] : asked, clock.now());
-        const answered = { status: statusCode, error, excerpt, retryAfter };
-        return { startedAt, duration: duration(), ...answered };
-      } catch (error) {
-        const silent = { status: null, error: nameError(error), excerpt: '', retryAfter: null };
-        return { startedAt, duration: duration(), ...silent };
-      }
+        const deadline = setTimeout(() => exchange.stop('timeout'), timeout);
+        exchange.start();
+      });
     },
-    close: () => agent.destroy(),
+    async close() {
+      closed = true;
+      const ended = pool.close();
+      resolver.close();
+      await ended;
+    },
   };
 }

@@ -26,6 +26,19 @@ export function isPublicAddress(text: string): boolean {
   return range === 'unicast' && address.match(globalUnicast);
 }
 
+/**
+ * Ends of names that are never those of the public Internet, whatever DNS says of them.
+ * Source: RFC 6761 (localhost), RFC 6762 (local), RFC 8375 (home.arpa), ICANN for private use (internal).
+ */
+const localName = /(^|\.)(localhost|local|internal|home\.arpa)$/;
+
+/** Whether a URL's host is a name that only this machine or its own network knows, such as one without a dot. */
+export function isLocalName(hostname: string): boolean {
+  const name = hostname.replace(/\.+$/, '').toLowerCase();
+  if (literalAddress(name) !== null) return false;
+  return !name.includes('.') || localName.test(name);
+}
+
 /** The address that a URL's host is, or null when the host is a name. */
 export function literalAddress(hostname: string): string | null {
   const bare = hostname.replace(/^\[|\]$/g, '');

@@ -1,5 +1,6 @@
 import { DomainError } from '../domain-error';
-import { isPublicAddress, literalAddress } from './public-address';
+import { isLocalName, isPublicAddress, literalAddress } from './public-address';
+import { isSensiblePort } from './sensible-port';
 
 /** Which endpoints deliveries may go to. */
 export interface WebhookPolicy {
@@ -7,6 +8,8 @@ export interface WebhookPolicy {
   requireHttps: boolean;
   /** Refuse addresses that are not public: loopback, private, link-local and their like. */
   publicAddressesOnly: boolean;
+  /** Refuse ports where no receiver listens: those below 1024 but the scheme's own, and those of other services. */
+  sensiblePortsOnly: boolean;
   /** Refuse a TLS certificate that does not verify. */
   verifyCertificates: boolean;
 }
@@ -15,21 +18,50 @@ export interface WebhookPolicy {
 export const strictWebhookPolicy: WebhookPolicy = {
   requireHttps: true,
   publicAddressesOnly: true,
+  sensiblePortsOnly: true,
   verifyCertificates: true,
 };
 
-/** For development: plain HTTP, private addresses and self-signed certificates are let through. */
+/** For development: plain HTTP, private addresses, any port and self-signed certificates are let through. */
 export const insecureWebhookPolicy: WebhookPolicy = {
   requireHttps: false,
   publicAddressesOnly: false,
+  sensiblePortsOnly: false,
   verifyCertificates: false,
 };
 
-function refused(message: string): DomainError {
-  return new DomainError('validation_failed', `The webhook's url ${message}.`, [
-    { path: 'url', message },
-  ]);
+/** Where a connection is to lead, in the words of `URL`. */
+export interface Destination {
+  /** Such as `https:`. */
+  protocol: string;
+  /** A name or an address; one of IPv6 with or without its brackets. */
+  hostname: string;
+  /** Empty for the scheme's own. */
+  port: string;
 }
+
+/** What a policy can have against a destination that has not been looked up yet. */
+export type Objection = 'address' | 'scheme' | 'port';
+
+/** What a policy has against a destination; null when it lets it through, as far as can be told without DNS. */
+export function objectionTo(
+  { protocol, hostname, port }: Destination,
+  policy: WebhookPolicy,
+): Objection | null {
+  if (policy.publicAddressesOnly) {
+    const address = literalAddress(hostname);
+    if (address === null ? isLocalName(hostname) : !isPublicAddress(address)) return 'address';
+  }
+  if (policy.requireHttps && protocol !== 'https:') return 'scheme';
+  if (policy.sensiblePortsOnly && !isSensiblePort(port)) return 'port';
+  return null;
+}
+
+const explanations: Record<Objection, string> = {
+  address: 'must name a public host: deliveries do not go to local or private addresses',
+  scheme: 'must begin with https://',
+  port: 'must use port 443, or one from 1024 up that is not known for another service, such as 8443',
+};
 
 /**
  * Refuses a webhook's URL that the policy plainly forbids when it is registered. Names that resolve to
@@ -42,13 +74,12 @@ function refused(message: string): DomainError {
  */
 export function checkWebhookUrl(text: string, policy: WebhookPolicy): string {
   const url = new URL(text);
-  if (policy.requireHttps && url.protocol !== 'https:') throw refused('must begin with https://');
-  if (policy.publicAddressesOnly) {
-    const address = literalAddress(url.hostname);
-    const isLocalName = /(^|\.)localhost\.?$/.test(url.hostname);
-    if (isLocalName || (address !== null && !isPublicAddress(address))) {
-      throw refused('must name a public host: deliveries do not go to local or private addresses');
-    }
+  const objection = objectionTo(url, policy);
+  if (objection !== null) {
+    const message = explanations[objection];
+    throw new DomainError('validation_failed', `The webhook's url ${message}.`, [
+      { path: 'url', message },
+    ]);
   }
   return url.href;
 }

@@ -1,59 +1,160 @@
 import { describe, expect, test } from 'vitest';
-import { strictWebhookPolicy } from '../../src/webhooks/webhook-policy';
+import {
+  insecureWebhookPolicy,
+  strictWebhookPolicy,
+  type WebhookPolicy,
+} from '../../src/webhooks/webhook-policy';
 import { aClaimedDelivery } from '../builders';
 import { answer, Receiver } from '../receiver';
-import { selfSignedCertificate } from '../self-signed-certificate';
-import { openSender } from './sender-rig';
+import { names, type Zone } from './dns-server';
+import { localStrictPolicy, openSender, openSenderWithDns } from './sender-rig';
 
-describe('TLS', () => {
-  test('a certificate that nobody vouches for is refused, and nothing is sent', async () => {
-    const receiver = await Receiver.open(answer(200), selfSignedCertificate());
-    const policy = { ...strictWebhookPolicy, publicAddressesOnly: false };
-    const attempt = await openSender(policy).send(aClaimedDelivery({ url: receiver.origin }));
-    expect(attempt).toMatchObject({
-      status: null,
-      error: 'tls_failed (DEPTH_ZERO_SELF_SIGNED_CERT)',
-    });
+/** Refuses private addresses and nothing else: receivers of tests have odd ports and no certificate. */
+const publicOnly: WebhookPolicy = { ...insecureWebhookPolicy, publicAddressesOnly: true };
+
+/** An address of the range that is handed out for the Internet, of which this part never was: nobody is there. */
+const nobody = '3000::1';
+
+async function sendByName(zone: Zone, policy: WebhookPolicy) {
+  const receiver = await Receiver.open(answer(200));
+  const { sender, questions } = await openSenderWithDns(zone, policy, 2_000);
+  const url = receiver.origin.replace('127.0.0.1', 'receiver.test');
+  const attempt = await sender.send(aClaimedDelivery({ url }));
+  return { attempt, receiver, sender, questions, url };
+}
+
+describe('the strict policy', () => {
+  test.each([
+    '127.0.0.1',
+    '2130706433',
+    '0x7f.1',
+    '0177.0.0.1',
+    '127.1',
+    '127.0.0.1.',
+    '%31%32%37.0.0.1',
+    '１２７.0.0.1',
+    '0',
+    '[::1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    'localhost',
+    'receiver.localhost.',
+  ])('does not connect to %s, however that came into the store', async (host) => {
+    const receiver = await Receiver.open(answer(200));
+    for (const scheme of ['http', 'https']) {
+      const url = receiver.origin.replace('http', scheme).replace('127.0.0.1', host);
+      const attempt = await openSender(strictWebhookPolicy).send(aClaimedDelivery({ url }));
+      expect(attempt, url).toMatchObject({ status: null, error: 'forbidden_address' });
+    }
     expect(receiver.count).toBe(0);
   });
 
-  test('it is taken where the operator allows it', async () => {
-    const receiver = await Receiver.open(answer(200), selfSignedCertificate());
-    const attempt = await openSender().send(aClaimedDelivery({ url: receiver.origin }));
-    expect(attempt).toMatchObject({ status: 200, error: null });
+  test('does not speak plain http, though the URL was registered under another policy', async () => {
+    const receiver = await Receiver.open(answer(200));
+    const sender = openSender(localStrictPolicy);
+    const attempt = await sender.send(aClaimedDelivery({ url: receiver.origin }));
+    expect(attempt).toMatchObject({ status: null, error: 'forbidden_scheme' });
+    expect(receiver.count).toBe(0);
   });
 
-  test('a receiver that speaks plain http where TLS is expected is an outcome', async () => {
-    const receiver = await Receiver.open(answer(200));
-    const url = receiver.origin.replace('http:', 'https:');
-    const attempt = await openSender().send(aClaimedDelivery({ url }));
-    expect(attempt).toMatchObject({ status: null, error: expect.stringMatching(/^tls_failed/) });
+  test.each([1, 22, 25, 80, 444, 1023, 2049, 5432, 6379, 11211])(
+    'does not connect to port %i',
+    async (port) => {
+      const url = `https://127.0.0.1:${port}/`;
+      const attempt = await openSender(localStrictPolicy).send(aClaimedDelivery({ url }));
+      expect(attempt).toMatchObject({ status: null, error: 'forbidden_port' });
+    },
+  );
+
+  test('does not ask DNS for what it would not connect to', async () => {
+    const { sender, questions } = await openSenderWithDns(names({}), strictWebhookPolicy);
+    for (const url of ['http://receiver.test/', 'https://receiver.test:22/', 'https://a.local/']) {
+      const { error } = await sender.send(aClaimedDelivery({ url }));
+      expect(error).toMatch(/^forbidden_(scheme|port|address)$/);
+    }
+    expect(questions).toEqual([]);
   });
 });
 
-describe('the strict policy', () => {
-  test('does not connect to a name that resolves to this machine', async () => {
-    const receiver = await Receiver.open(answer(200));
-    const url = receiver.origin.replace('127.0.0.1', 'localhost');
-    const attempt = await openSender(strictWebhookPolicy).send(aClaimedDelivery({ url }));
+describe('a name', () => {
+  test.each([
+    ['a private address', ['10.0.0.1']],
+    ['this machine', ['127.0.0.1']],
+    ['public addresses and a private one', ['1.1.1.1', '8.8.8.8', '192.168.0.1']],
+    ['the metadata of a cloud', ['169.254.169.254']],
+  ])('that leads to %s is refused', async (_where, addresses) => {
+    const { attempt, receiver } = await sendByName(
+      names({ 'receiver.test': addresses }),
+      publicOnly,
+    );
     expect(attempt).toMatchObject({ status: null, error: 'forbidden_address' });
     expect(receiver.count).toBe(0);
   });
 
-  test.each(['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', '[::127.0.0.1]'])(
-    'does not connect to %s, however that came into the store',
-    async (host) => {
-      const receiver = await Receiver.open(answer(200));
-      for (const scheme of ['http', 'https']) {
-        const url = receiver.origin.replace('http', scheme).replace('127.0.0.1', host);
-        const attempt = await openSender(strictWebhookPolicy).send(aClaimedDelivery({ url }));
-        expect(attempt, url).toMatchObject({ status: null, error: 'forbidden_address' });
-      }
-      expect(receiver.count).toBe(0);
+  test.each(['::1', 'fd00::1', '::ffff:127.0.0.1', '64:ff9b::a00:1'])(
+    'that has a public address of IPv4 and %s of IPv6 is refused',
+    async (hidden) => {
+      const zone: Zone = (_name, family) => (family === 'A' ? ['8.8.8.8'] : [hidden]);
+      const { attempt } = await sendByName(zone, publicOnly);
+      expect(attempt).toMatchObject({ status: null, error: 'forbidden_address' });
     },
   );
 
-  test('the insecure policy reaches the same name', async () => {
+  test('that is public when it is checked and private right after is not reached there', async () => {
+    const asked = new Map<string, number>();
+    const rebinding: Zone = (_name, family) => {
+      const count = (asked.get(family) ?? 0) + 1;
+      asked.set(family, count);
+      if (count > 1) return family === 'A' ? ['127.0.0.1'] : ['::1'];
+      return family === 'A' ? [] : [nobody];
+    };
+    const { attempt, receiver, sender, questions, url } = await sendByName(rebinding, publicOnly);
+    expect(attempt.error).toMatch(/^(unreachable|timeout|connect_timeout)$/);
+    expect(questions.sort()).toEqual(['receiver.test A', 'receiver.test AAAA']);
+    expect(await sender.send(aClaimedDelivery({ url }))).toMatchObject({
+      error: 'forbidden_address',
+    });
+    expect(receiver.count).toBe(0);
+  });
+
+  test('is looked up once for a connection, and connected to where that led', async () => {
+    const zone = names({ 'receiver.test': ['127.0.0.1'] });
+    const { attempt, receiver, sender, questions, url } = await sendByName(
+      zone,
+      insecureWebhookPolicy,
+    );
+    expect(attempt).toMatchObject({ status: 200 });
+    expect(await sender.send(aClaimedDelivery({ url }))).toMatchObject({ status: 200 });
+    expect(questions.sort()).toEqual(['receiver.test A', 'receiver.test AAAA']);
+    expect((await receiver.next()).headers.host).toBe(new URL(url).host);
+  });
+
+  test('whose DNS servers hang holds up no other, even if there are eight of them', async () => {
+    const zone: Zone = (name, family) => {
+      if (name.startsWith('hanging')) return 'silence';
+      return family === 'A' ? ['127.0.0.1'] : [];
+    };
+    const receiver = await Receiver.open(answer(200));
+    const { sender } = await openSenderWithDns(zone, insecureWebhookPolicy);
+    const errors: (string | null)[] = [];
+    const hanging = Array.from({ length: 8 }, async (_, number) => {
+      const url = `http://hanging-${number}.test/`;
+      errors.push((await sender.send(aClaimedDelivery({ url }))).error);
+    });
+    for (const host of ['receiver.test', '127.0.0.1', 'another.test']) {
+      const url = receiver.origin.replace('127.0.0.1', host);
+      expect(await sender.send(aClaimedDelivery({ url }))).toMatchObject({ status: 200 });
+    }
+    expect(errors).toEqual([]);
+    await Promise.all(hanging);
+    expect(errors).toEqual(Array(8).fill('dns_timeout'));
+  });
+});
+
+describe('the insecure policy', () => {
+  test('reaches this machine by the name that the system knows', async () => {
     const receiver = await Receiver.open(answer(200));
     const url = receiver.origin.replace('127.0.0.1', 'localhost');
     expect(await openSender().send(aClaimedDelivery({ url }))).toMatchObject({ status: 200 });

@@ -1,19 +1,42 @@
 import { onTestFinished } from 'vitest';
 import type { Attempt, ClaimedDelivery } from '../../src/deliveries/delivery';
+import { dnsResolver, type HostResolver } from '../../src/deliveries/resolve-host';
 import { createSender, type Sender } from '../../src/deliveries/send';
-import { insecureWebhookPolicy, type WebhookPolicy } from '../../src/webhooks/webhook-policy';
+import {
+  insecureWebhookPolicy,
+  strictWebhookPolicy,
+  type WebhookPolicy,
+} from '../../src/webhooks/webhook-policy';
 import { aClaimedDelivery } from '../builders';
 import { FakeClock } from '../fake-clock';
 import { Receiver, type Respond } from '../receiver';
+import { openDnsServer, type Zone } from './dns-server';
+
+/** Checks all that the strict policy checks but the addresses: receivers of tests are local. */
+export const localStrictPolicy: WebhookPolicy = {
+  ...strictWebhookPolicy,
+  publicAddressesOnly: false,
+};
 
 /** A sender that lasts as long as the running test; under the insecure policy unless told, since receivers are local. */
 export function openSender(
   policy: WebhookPolicy = insecureWebhookPolicy,
   timeout?: number,
+  resolver?: HostResolver,
 ): Sender {
-  const sender = createSender(policy, new FakeClock(), timeout);
+  const sender = createSender(policy, new FakeClock(), timeout, resolver);
   onTestFinished(() => sender.close());
   return sender;
+}
+
+/** A sender that asks a real DNS server with this zone, and what that was asked. */
+export async function openSenderWithDns(
+  zone: Zone,
+  policy?: WebhookPolicy,
+  timeout?: number,
+): Promise<{ sender: Sender; questions: string[] }> {
+  const { address, questions } = await openDnsServer(zone);
+  return { sender: openSender(policy, timeout, dnsResolver([address], 1_000)), questions };
 }
 
 /** Sends one delivery to a receiver that responds so. */

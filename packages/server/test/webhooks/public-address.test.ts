@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPublicAddress, literalAddress } from '../../src/webhooks/public-address';
+import { isLocalName, isPublicAddress, literalAddress } from '../../src/webhooks/public-address';
 
 const publicAddresses = [
   '1.1.1.1',
@@ -34,6 +34,9 @@ const hiddenAddresses: [string, string[]][] = [
   ['IPv4-compatible', ['::127.0.0.1', '::7f00:1', '::a00:1', '::808:808']],
   ['NAT64', ['64:ff9b::127.0.0.1', '64:ff9b::7f00:1', '64:ff9b::a00:1', '64:ff9b::c0a8:1']],
   ['NAT64 of a network of its own', ['64:ff9b:1::1', '64:ff9b:1:a00:0:100:808:808']],
+  ['Teredo', ['2001::1', '2001:0:4136:e378:8000:63bf:3fff:fdd2']],
+  ['ORCHID', ['2001:10::1', '2001:20::1']],
+  ['relays of 6to4', ['192.88.99.1']],
   ['6to4', ['2002:7f00:1::', '2002:a00:1::1', '2002:c0a8:101::1', '2002:a9fe:a9fe::1']],
 ];
 
@@ -76,6 +79,40 @@ describe('addresses that deliveries may go to', () => {
   });
 });
 
+/** Ranges of IPv6 that are not of the public Internet. Source: IANA, IPv6 special-purpose address registry; RFC 4291. */
+const hiddenRanges: [string, number][] = [
+  ['0000:0000', 96],
+  ['0064:ff9b:0001', 48],
+  ['0100', 64],
+  ['2001:0000', 23],
+  ['2001:0db8', 32],
+  ['3fff:0000', 20],
+  ['5f00', 16],
+  ['fc00', 7],
+  ['fe80', 10],
+  ['fec0', 10],
+  ['ff00', 8],
+];
+
+describe('an address of IPv6 in a range that is not public', () => {
+  const anyRange = fc.constantFrom(...hiddenRanges);
+  const anyBits = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n });
+
+  test('is not public, however it is written', () => {
+    fc.assert(
+      fc.property(anyRange, anyBits, fc.boolean(), ([prefix, length], bits, loud) => {
+        const start = BigInt(`0x${prefix.replaceAll(':', '').padEnd(32, '0')}`);
+        const hex = (start | (bits >> BigInt(length))).toString(16).padStart(32, '0');
+        const whole = hex.replace(/(?<=.)(?=(.{4})+$)/g, ':');
+        const written = loud ? whole.toUpperCase() : whole;
+        const normal = literalAddress(new URL(`https://[${written}]/`).hostname) ?? '';
+        for (const text of [written, normal]) expect(isPublicAddress(text), text).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
 describe('hosts of URLs', () => {
   test.each([
     ['127.0.0.1', '127.0.0.1'],
@@ -88,5 +125,34 @@ describe('hosts of URLs', () => {
     ['', null],
   ])('%j is the address %j', (host, address) => {
     expect(literalAddress(host)).toBe(address);
+  });
+});
+
+describe('names that only this machine or its own network knows', () => {
+  test.each([
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'a.b.localhost',
+    'printer.local',
+    'metadata.google.internal',
+    'router.home.arpa',
+    'redis',
+    'redis..',
+    '',
+  ])('%j is one', (name) => {
+    expect(isLocalName(name)).toBe(true);
+  });
+
+  test.each(['receiver.example', 'localhost.example', 'notlocal.example', 'x.mylocal', '1.1.1.1'])(
+    '%j is none',
+    (name) => {
+      expect(isLocalName(name)).toBe(false);
+    },
+  );
+
+  test('an address of IPv6 is none, with or without its brackets', () => {
+    expect(isLocalName('::1')).toBe(false);
+    expect(isLocalName('[::1]')).toBe(false);
   });
 });

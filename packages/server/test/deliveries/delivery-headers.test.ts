@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { deliveryHeaders } from '../../src/deliveries/delivery-headers';
+import { signBody, signStandard } from '../../src/deliveries/sign';
+import { version } from '../../src/version';
+import { newEndpointSecret } from '../../src/webhooks/webhook';
+import { aClaimedDelivery, noon } from '../builders';
+
+const seconds = noon / 1_000;
+
+describe('the headers of an attempt', () => {
+  test('are these, its time in whole seconds', () => {
+    const delivery = aClaimedDelivery();
+    const { eventId, secret, body } = delivery;
+    expect(deliveryHeaders(delivery, noon + 999)).toEqual({
+      'Content-Type': 'application/json',
+      'User-Agent': `Tradepost/${version}`,
+      'Service-Signature': signBody(secret, body),
+      'webhook-id': eventId,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signStandard(secret, eventId, seconds, body),
+    });
+  });
+
+  test('sign with both secrets while one is staged, the present one first', () => {
+    const delivery = aClaimedDelivery({ stagedSecret: newEndpointSecret() });
+    const { eventId, secret, stagedSecret, body } = delivery;
+    const headers = deliveryHeaders(delivery, noon);
+    expect(headers['Service-Signature']).toBe(signBody(secret, body));
+    expect(headers['webhook-signature']?.split(' ')).toEqual([
+      signStandard(secret, eventId, seconds, body),
+      signStandard(stagedSecret ?? '', eventId, seconds, body),
+    ]);
+  });
+
+  test('tell of a sample that it is one', () => {
+    const headers = deliveryHeaders(aClaimedDelivery({ test: true }), noon);
+    expect(headers['Tradepost-Test']).toBe('true');
+  });
+});
