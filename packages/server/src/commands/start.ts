@@ -1,55 +1,28 @@
 import type { Command } from 'commander';
-import { databaseOption, startOptions } from '../config';
-import { createLog, type LogLevel } from '../log';
-import { startServer } from '../server';
-import { openSqliteStore } from '../stores/sqlite/sqlite-store';
-import { insecureWebhookPolicy, strictWebhookPolicy } from '../webhooks/webhook-policy';
-import { OperatorError } from './operator-error';
+import { databaseOption } from '../config';
+import { createLog } from '../log';
 import type { Streams } from './output';
-
-interface StartOptions {
-  database: string;
-  port: number;
-  host: string;
-  rateLimit: number;
-  logLevel: LogLevel;
-  allowInsecureWebhooks?: boolean;
-}
+import { startMetrics } from './start-metrics';
+import { type StartOptions, startOptions } from './start-options';
+import { startRole } from './start-role';
 
 const insecureWarning =
   'webhooks are INSECURE: plain http, private addresses and bad certificates are let through; never run production like this';
 
-function explainListenError(error: unknown, { host, port }: StartOptions): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') {
-    return new OperatorError(
-      `Port ${port} of ${host} is taken. Stop what listens there, or choose another --port; 0 takes a free one.`,
-    );
-  }
-  if (code === 'EACCES') {
-    return new OperatorError(`Port ${port} needs more rights. Choose a --port above 1023.`);
-  }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new OperatorError(`${host} is no address of this machine. Choose another --host.`);
-  }
-  return error;
-}
-
 async function startRun(options: StartOptions, streams: Streams): Promise<void> {
   const log = createLog(options.logLevel);
-  const store = openSqliteStore(options.database);
   // Said whatever the level of the log.
   if (options.allowInsecureWebhooks) log.child({}, { level: 'warn' }).warn(insecureWarning);
-  const webhookPolicy = options.allowInsecureWebhooks ? insecureWebhookPolicy : strictWebhookPolicy;
-  const { port, host, rateLimit } = options;
-  const server = await startServer({ store, log, port, host, rateLimit, webhookPolicy }).catch(
-    async (error: unknown) => {
-      await store.close();
-      throw explainListenError(error, options);
-    },
-  );
-  streams.stdout.write(`listening on ${server.url}\n`);
+  const started = await startRole(options);
+  const metrics = await startMetrics(options, started.metrics).catch(async (error: unknown) => {
+    await started.stop();
+    throw error;
+  });
+  streams.stdout.write(`${started.told}\n`);
+  if (metrics) streams.stdout.write(`metrics on ${metrics.url}\n`);
 
+  // Neither a worker's timers nor a wait for a signal keep a process alive.
+  const alive = setInterval(() => {}, 60_000);
   await new Promise<void>((stop) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => {
@@ -58,7 +31,8 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
       });
     }
   });
-  await server.close();
+  await Promise.all([started.stop(), metrics?.stop()]);
+  clearInterval(alive);
   log.info('stopped');
 }
 

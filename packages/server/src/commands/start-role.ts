@@ -1,0 +1,125 @@
+import type { Logger } from 'pino';
+import { serveApi } from '../api';
+import { systemClock } from '../clock';
+import { type Engine, startEngine } from '../engine';
+import { type EngineSettings, startOwnEngine } from '../engine-settings';
+import { startEngineThread } from '../engine-thread';
+import { createLog } from '../log';
+import { loadApiMetrics, loadEngineMetrics, loadQueueMetrics } from '../metrics/load-metrics';
+import type { Metrics } from '../metrics/metrics';
+import { stopPatience } from '../server';
+import type { Store } from '../store';
+import type { SqliteOptions } from '../stores/sqlite/open-connection';
+import { openSqliteStore } from '../stores/sqlite/sqlite-store';
+import {
+  insecureWebhookPolicy,
+  strictWebhookPolicy,
+  type WebhookPolicy,
+} from '../webhooks/webhook-policy';
+import { explainListenError } from './explain-listen-error';
+import type { StartOptions } from './start-options';
+
+/** What was started, and how it stops. */
+export interface Started {
+  /** What the operator is told on stdout. */
+  told: string;
+  /** What it counts; nothing unless metrics are served. */
+  metrics: Metrics[];
+  stop(): Promise<void>;
+}
+
+const pagesPerMb = 256;
+
+function storeOptionsOf({ maxDatabaseMb }: StartOptions): SqliteOptions {
+  return maxDatabaseMb === undefined ? {} : { maxPages: maxDatabaseMb * pagesPerMb };
+}
+
+function policyOf({ allowInsecureWebhooks }: StartOptions): WebhookPolicy {
+  return allowInsecureWebhooks ? insecureWebhookPolicy : strictWebhookPolicy;
+}
+
+function isMeasured({ metricsPort }: StartOptions): boolean {
+  return metricsPort !== undefined;
+}
+
+function engineSettingsOf(options: StartOptions): EngineSettings {
+  return {
+    database: options.database,
+    storeOptions: storeOptionsOf(options),
+    logLevel: options.logLevel,
+    insecureWebhooks: options.allowInsecureWebhooks ?? false,
+    retention: {
+      deliveries: options.keepDeliveries,
+      events: options.keepEvents,
+      notifications: options.keepNotifications,
+    },
+    metrics: isMeasured(options),
+  };
+}
+
+/** Starts an engine beside the API: in a thread of its own, unless no other thread could open the store. */
+async function startEngineBeside(
+  store: Store,
+  log: Logger,
+  options: StartOptions,
+): Promise<Engine> {
+  const settings = engineSettingsOf(options);
+  if (options.database === ':memory:') {
+    const metrics = settings.metrics ? await loadEngineMetrics(store, systemClock) : undefined;
+    const { retention } = settings;
+    return startEngine({ store, log, webhookPolicy: policyOf(options), retention, metrics });
+  }
+  const thread = startEngineThread(settings, log);
+  store.onDeliveriesQueued(() => thread.wake());
+  return thread;
+}
+
+function metricsOf(engine: Engine): Metrics {
+  return { read: () => engine.readMetrics() };
+}
+
+async function startWorker(options: StartOptions): Promise<Started> {
+  const engine = await startOwnEngine(engineSettingsOf(options));
+  return {
+    told: `delivering from ${options.database}`,
+    metrics: [metricsOf(engine)],
+    stop: () => engine.stop(stopPatience),
+  };
+}
+
+async function startApi(options: StartOptions): Promise<Started> {
+  const log = createLog(options.logLevel);
+  const store = openSqliteStore(options.database, storeOptionsOf(options));
+  const metrics: Metrics[] = [];
+  const apiMetrics = isMeasured(options) ? await loadApiMetrics() : undefined;
+  if (apiMetrics) metrics.push(apiMetrics);
+  const api = await serveApi({
+    store,
+    log,
+    port: options.port,
+    host: options.host,
+    rateLimit: options.rateLimit,
+    webhookPolicy: policyOf(options),
+    onAnswered: apiMetrics?.onAnswered,
+  }).catch(async (error: unknown) => {
+    await store.close();
+    throw explainListenError(error, options);
+  });
+
+  const engine = options.role === 'all' ? await startEngineBeside(store, log, options) : undefined;
+  if (engine) metrics.push(metricsOf(engine));
+  else if (isMeasured(options)) metrics.push(await loadQueueMetrics(store, systemClock));
+  return {
+    told: `listening on ${api.url}`,
+    metrics,
+    async stop() {
+      await Promise.all([api.stop(stopPatience), engine?.stop(stopPatience)]);
+      await store.close();
+    },
+  };
+}
+
+/** Starts what a process with this role does. */
+export function startRole(options: StartOptions): Promise<Started> {
+  return options.role === 'worker' ? startWorker(options) : startApi(options);
+}

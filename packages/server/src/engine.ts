@@ -1,0 +1,68 @@
+import type { Logger } from 'pino';
+import { type Clock, systemClock } from './clock';
+import { DeliveryWorker } from './deliveries/delivery-worker';
+import { createSender } from './deliveries/send';
+import type { EngineMetrics } from './metrics/engine-metrics';
+import { Housekeeper } from './retention/housekeeper';
+import { defaultRetention, type Retention } from './retention/retention';
+import type { Store } from './store';
+import type { WebhookPolicy } from './webhooks/webhook-policy';
+
+/** How the delivery engine is to run. */
+export interface EngineOptions {
+  store: Store;
+  log: Logger;
+  /** Which endpoints deliveries may go to. */
+  webhookPolicy: WebhookPolicy;
+  /** For how many days things are kept: deliveries 30, events 30, read notifications 90 unless told. */
+  retention?: Partial<Retention>;
+  /** The machine's clock unless told. */
+  clock?: Clock;
+  /** Numbers from 0 to below 1 for the jitter of retries; `Math.random` unless told. */
+  random?: () => number;
+  /** What is to count; nothing unless told. */
+  metrics?: EngineMetrics | undefined;
+}
+
+/** What makes the deliveries, and keeps what is finished from piling up. */
+export interface Engine {
+  /** Looks for due deliveries at once: call it when some were queued elsewhere. */
+  wake(): void;
+  /** What it counts, in the text format of Prometheus; blank when it counts nothing, or cannot tell. */
+  readMetrics(): Promise<string>;
+  /** Takes no more work, and waits for the attempts under way, `patience` milliseconds at most. Leaves the store open. */
+  stop(patience: number): Promise<void>;
+}
+
+/** Starts the delivery engine on a store. It begins with what an earlier run left in the queues. */
+export function startEngine(options: EngineOptions): Engine {
+  const { store, log, webhookPolicy, metrics, clock = systemClock, random = Math.random } = options;
+  const { deliveries, retention } = store;
+  const sender = createSender(webhookPolicy, clock);
+  const worker = new DeliveryWorker({
+    deliveries,
+    sender,
+    clock,
+    log,
+    random,
+    ...(metrics && { onAttempt: metrics.onAttempt, onGivenUp: () => metrics.onGivenUp(1) }),
+  });
+  const housekeeper = new Housekeeper({
+    deliveries,
+    retention,
+    keep: { ...defaultRetention, ...options.retention },
+    clock,
+    log,
+    ...(metrics && { onFailed: metrics.onGivenUp }),
+  });
+  store.onDeliveriesQueued(() => worker.wake());
+  worker.wake();
+  housekeeper.start();
+  return {
+    wake: () => worker.wake(),
+    readMetrics: async () => metrics?.read() ?? '',
+    async stop(patience) {
+      await Promise.all([worker.stop(patience), housekeeper.stop()]);
+    },
+  };
+}

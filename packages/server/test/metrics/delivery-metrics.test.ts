@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { retryWindow } from '../../src/deliveries/delivery';
+import { attemptErrors } from '../../src/deliveries/name-error';
+import { attemptLabels } from '../../src/metrics/delivery-metrics';
+import { anAttempt, noon } from '../builders';
+import { answer, inTurn, Receiver } from '../receiver';
+import { MeasuredEngine } from './measured-engine';
+
+const minute = 60_000;
+
+let measured: MeasuredEngine;
+
+beforeEach(async () => {
+  measured = await MeasuredEngine.open();
+});
+
+/** Has a receiver get the orders of the buyer. */
+async function subscribe(url: string, status: 'active' | 'paused' = 'active') {
+  const { trade } = measured;
+  return trade.subscribe(trade.buyer, ['order.created'], { url, status });
+}
+
+describe('metrics of deliveries', () => {
+  test('begin at zero, so that a first failure is a rise', async () => {
+    expect(await measured.samplesOf('tradepost_deliveries_total')).toEqual({
+      '{outcome="delivered"}': 0,
+      '{outcome="failed"}': 0,
+    });
+    expect(await measured.samplesOf('tradepost_delivery_queue')).toEqual({
+      _depth: 0,
+      _oldest_due_seconds: 0,
+    });
+  });
+
+  test('count each attempt by what came of it, and each delivery when it ends', async () => {
+    const good = await Receiver.open(answer(204));
+    const bad = await Receiver.open(inTurn(answer(503), answer(404), answer(200)));
+    await subscribe(good.origin);
+    await subscribe(bad.origin);
+    await subscribe('http://127.0.0.1:1/nobody');
+    await measured.place(3);
+    expect(await measured.samplesOf('tradepost_delivery_attempts_total')).toEqual({
+      '{outcome="acknowledged",answer="2xx",error="none"}': 1,
+      '{outcome="refused",answer="5xx",error="none"}': 1,
+      '{outcome="error",answer="none",error="connection_refused"}': 1,
+    });
+    expect(await measured.samplesOf('tradepost_deliveries_total')).toEqual({
+      '{outcome="delivered"}': 1,
+      '{outcome="failed"}': 0,
+    });
+    expect(await measured.samplesOf('tradepost_delivery_queue_depth')).toEqual({ '': 2 });
+
+    await measured.clock.advance(6_000);
+    for (let count = 0; count < 2; count += 1) await measured.book.next('attempt');
+    await measured.clock.advance(20_000);
+    for (let count = 0; count < 2; count += 1) await measured.book.next('attempt');
+    expect(await measured.samplesOf('tradepost_delivery_attempts_total')).toEqual({
+      '{outcome="acknowledged",answer="2xx",error="none"}': 2,
+      '{outcome="refused",answer="4xx",error="none"}': 1,
+      '{outcome="refused",answer="5xx",error="none"}': 1,
+      '{outcome="error",answer="none",error="connection_refused"}': 3,
+    });
+    const samples = await measured.scrape();
+    expect(samples.get('tradepost_deliveries_total{outcome="delivered"}')).toBe(2);
+    expect(samples.get('tradepost_delivery_attempt_duration_seconds_count')).toBe(7);
+    expect(samples.get('tradepost_delivery_queue_depth')).toBe(1);
+  });
+
+  test('tell the lag of first attempts alone, in seconds', async () => {
+    const receiver = await Receiver.open(inTurn(answer(500), answer(200)));
+    await subscribe(receiver.origin);
+    // It happened a while ago: nobody was there to deliver it.
+    await measured.trade.place({ now: noon - 20_000, quantity: 1 });
+    await measured.book.next('attempt');
+    await measured.clock.advance(6_000);
+    await measured.book.next('attempt');
+    const lag = await measured.samplesOf('tradepost_delivery_lag_seconds');
+    expect(lag).toMatchObject({ _count: 1, _sum: 20, '_bucket{le="15"}': 0 });
+    expect(lag).toMatchObject({ '_bucket{le="60"}': 1, '_bucket{le="+Inf"}': 1 });
+  });
+
+  test('count as failed what is given up without another attempt', async () => {
+    const receiver = await Receiver.open(answer(500));
+    await subscribe(receiver.origin);
+    await measured.place(1);
+    measured.clock.set(noon + retryWindow + 1);
+    await measured.clock.advance(minute);
+    await measured.book.next('given up: the deadline passed before it could be tried again');
+    expect(await measured.samplesOf('tradepost_deliveries_total')).toMatchObject({
+      '{outcome="failed"}': 1,
+    });
+    expect(receiver.count).toBe(1);
+  });
+
+  test('count as failed what waited for a paused endpoint until its time was over', async () => {
+    await subscribe('https://receiver.example', 'paused');
+    await measured.place(0);
+    await measured.place(0);
+    expect(await measured.samplesOf('tradepost_delivery_queue')).toEqual({
+      _depth: 2,
+      _oldest_due_seconds: 0,
+    });
+    measured.clock.set(noon + retryWindow + 1);
+    await measured.clock.advance(minute + 100);
+    expect(await measured.book.next('tidied up')).toMatchObject({ overdue: 2 });
+    expect(await measured.samplesOf('tradepost_deliveries_total')).toMatchObject({
+      '{outcome="failed"}': 2,
+    });
+    expect(await measured.samplesOf('tradepost_delivery_queue_depth')).toEqual({ '': 0 });
+  });
+
+  test('show what is under way, and for how long that has waited which is not', async () => {
+    const pending: (() => void)[] = [];
+    const slow = await Receiver.open((response) => pending.push(() => response.end()));
+    await subscribe(slow.origin);
+    // An endpoint begins with four attempts at once.
+    for (let count = 0; count < 6; count += 1) await measured.place(0);
+    for (let count = 0; count < 4; count += 1) await slow.next();
+    measured.clock.set(noon + 7_500);
+    const samples = await measured.scrape();
+    expect(samples.get('tradepost_deliveries_in_flight')).toBe(4);
+    expect(samples.get('tradepost_delivery_queue_depth')).toBe(6);
+    expect(samples.get('tradepost_delivery_queue_oldest_due_seconds')).toBe(7.5);
+    for (const finish of pending.splice(0)) finish();
+    for (let count = 0; count < 2; count += 1) await slow.next();
+    for (const finish of pending) finish();
+    for (let count = 0; count < 6; count += 1) await measured.book.next('attempt');
+    expect(await measured.samplesOf('tradepost_deliveries_in_flight')).toEqual({ '': 0 });
+  });
+});
+
+describe('labels of an attempt', () => {
+  test('come from a closed list, whatever a receiver or a system says', () => {
+    const names = Object.keys(attemptErrors);
+    const error = fc.oneof(
+      fc.string(),
+      fc.constantFrom(...names),
+      fc
+        .tuple(fc.constantFrom(...names), fc.string())
+        .map(([name, detail]) => `${name} (${detail})`),
+      fc.constantFrom('constructor', '__proto__', 'toString'),
+      fc.constant(null),
+    );
+    const status = fc.option(fc.integer({ min: 0, max: 9_999 }));
+    fc.assert(
+      fc.property(error, status, (said, answered) => {
+        const labels = attemptLabels(anAttempt({ error: said, status: answered }));
+        expect(['acknowledged', 'refused', 'error']).toContain(labels.outcome);
+        expect(['2xx', '3xx', '4xx', '5xx', 'other', 'none']).toContain(labels.answer);
+        expect([...names, 'none']).toContain(labels.error);
+      }),
+    );
+  });
+
+  test('name an error without its detail', () => {
+    const attempt = anAttempt({ status: null, error: 'tls_failed (CERT_HAS_EXPIRED)' });
+    expect(attemptLabels(attempt)).toEqual({
+      outcome: 'error',
+      answer: 'none',
+      error: 'tls_failed',
+    });
+  });
+
+  test('tell of an answer that broke off both its status and the error', () => {
+    const attempt = anAttempt({ status: 200, error: 'answer_cut_short' });
+    expect(attemptLabels(attempt)).toEqual({
+      outcome: 'acknowledged',
+      answer: '2xx',
+      error: 'answer_cut_short',
+    });
+  });
+});

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Metrics } from '../../src/metrics/metrics';
+import { serveMetrics } from '../../src/metrics/metrics-server';
+import { expectNoSockets } from '../leaks';
+
+async function open(...metrics: Metrics[]): Promise<string> {
+  onTestFinished(expectNoSockets);
+  const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics });
+  onTestFinished(() => server.stop());
+  return server.url;
+}
+
+function saying(text: string): Metrics {
+  return { read: async () => text };
+}
+
+async function ask(url: string, method = 'GET') {
+  const response = await fetch(url, { method, headers: { connection: 'close' } });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+describe('the server of metrics', () => {
+  test('tells all of them one after the other, in the text format of Prometheus', async () => {
+    const url = await open(saying('one 1\n'), saying(''), saying('other 2\n'));
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+    for (const address of [url, `${url}?name=one`]) {
+      const { status, headers, text } = await ask(address);
+      expect([status, text]).toEqual([200, 'one 1\nother 2\n']);
+      expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    }
+  });
+
+  test('has nothing else', async () => {
+    const url = await open(saying('one 1\n'));
+    for (const path of ['/', '/metrics/', '/v1/orders', '/Metrics']) {
+      const { status, text } = await ask(new URL(path, url).href);
+      expect([path, status]).toEqual([path, 404]);
+      expect(text).not.toContain('one 1');
+    }
+  });
+
+  test('can only be read', async () => {
+    const url = await open(saying('one 1\n'));
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const { status, headers } = await ask(url, method);
+      expect([method, status, headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
+    }
+    expect(await ask(url, 'HEAD')).toMatchObject({ status: 200, text: '' });
+  });
+
+  test('answers 503 when a part cannot be read, and the next time what it can', async () => {
+    let broken = true;
+    const url = await open(saying('one 1\n'), {
+      read: async () => {
+        if (broken) throw new Error('out of order');
+        return 'other 2\n';
+      },
+    });
+    const { status, headers, text } = await ask(url);
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(text).not.toContain('out of order');
+    broken = false;
+    expect(await ask(url)).toMatchObject({ status: 200, text: 'one 1\nother 2\n' });
+  });
+
+  test('stops at once, whoever is still connected', async () => {
+    const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics: [] });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const closed = once(socket, 'close');
+    await server.stop();
+    await closed;
+    await expectNoSockets();
+  });
+
+  test('rejects when its port is taken', async () => {
+    const url = await open(saying(''));
+    const port = Number(new URL(url).port);
+    const second = serveMetrics({ port, host: '127.0.0.1', metrics: [] });
+    await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createQueueMetrics } from '../../src/metrics/queue-metrics';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import { noon } from '../builders';
+import { FakeClock, settle } from '../fake-clock';
+import { Trade } from '../stores/trade';
+import { tempFile } from '../temp-folder';
+import { MeasuredEngine } from './measured-engine';
+import { readSamples, samplesOf } from './scrape';
+
+const gauges = [
+  'tradepost_delivery_queue_depth',
+  'tradepost_deliveries_in_flight',
+  'tradepost_delivery_queue_oldest_due_seconds',
+];
+
+describe('gauges of the queues', () => {
+  test('are left out while the store cannot tell, and all else is told', async () => {
+    const measured = await MeasuredEngine.open();
+    await measured.store.close();
+    const samples = await measured.scrape();
+    for (const gauge of gauges) expect(samples.has(gauge)).toBe(false);
+    expect(samples.get('tradepost_deliveries_total{outcome="failed"}')).toBe(0);
+  });
+
+  test('are left out when the store takes too long, and are back when it answers again', async () => {
+    const clock = new FakeClock();
+    let status = new Promise<{ depth: number; inFlight: number; oldestDueAt: null }>(() => {});
+    let asked = 0;
+    const metrics = createQueueMetrics(
+      {
+        queueStatus: () => {
+          asked += 1;
+          return status;
+        },
+      },
+      clock,
+    );
+    let text: string | undefined;
+    const reading = metrics.read().then((read) => {
+      text = read;
+    });
+    await clock.advance(1_999);
+    expect(text).toBeUndefined();
+    await clock.advance(1);
+    await reading;
+    expect(readSamples(text ?? '').size).toBe(0);
+    expect(asked).toBe(1);
+
+    status = Promise.resolve({ depth: 3, inFlight: 1, oldestDueAt: null });
+    const samples = readSamples(await metrics.read());
+    expect(gauges.map((gauge) => samples.get(gauge))).toEqual([3, 1, 0]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('are read once for all, also by scrapes that come together', async () => {
+    const clock = new FakeClock();
+    let asked = 0;
+    const metrics = createQueueMetrics(
+      {
+        queueStatus: async () => {
+          asked += 1;
+          return { depth: 1, inFlight: 0, oldestDueAt: noon - 1_000 };
+        },
+      },
+      clock,
+    );
+    const texts = await Promise.all([metrics.read(), metrics.read()]);
+    for (const text of texts) {
+      expect(samplesOf(readSamples(text), 'tradepost_delivery_queue')).toEqual({
+        _depth: 1,
+        _oldest_due_seconds: 1,
+      });
+    }
+    expect(asked).toBe(1);
+    await settle();
+    await metrics.read();
+    expect(asked).toBe(2);
+  });
+
+  test('show what other processes queued', async () => {
+    const file = tempFile();
+    const own = openSqliteStore(file);
+    const other = openSqliteStore(file);
+    onTestFinished(async () => {
+      await own.close();
+      await other.close();
+    });
+    const clock = new FakeClock();
+    const metrics = createQueueMetrics(own.deliveries, clock);
+    const trade = await Trade.open(other);
+    await trade.subscribe(trade.buyer, ['order.created']);
+    await trade.place();
+    clock.set(noon + 2_000);
+    expect(samplesOf(readSamples(await metrics.read()), 'tradepost_delivery_queue')).toEqual({
+      _depth: 1,
+      _oldest_due_seconds: 2,
+    });
+  });
+});

@@ -1,0 +1,75 @@
+import { PassThrough } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { serveMetrics } from '../../src/metrics/metrics-server';
+import { createProgram } from '../../src/program';
+import { Child } from '../child';
+import { tempFile } from '../temp-folder';
+import { samplesOf, scrape } from './scrape';
+
+const main = new URL('../../src/main.ts', import.meta.url);
+
+/** Runs the server as an operator does, and gives the lines that it begins with. */
+async function start(lines: number, ...args: string[]): Promise<string[]> {
+  const child = new Child(main, 'start', '--port', '0', '--database', tempFile(), ...args);
+  const said: string[] = [];
+  for (let count = 0; count < lines; count += 1) said.push(await child.says());
+  return said;
+}
+
+/** What follows a word in one of the lines. */
+function addressAfter(word: string, lines: string[]): string {
+  const line = lines.find((one) => one.startsWith(`${word} on http://127.0.0.1:`));
+  if (line === undefined) throw new Error(`no line tells where ${word} is: ${lines.join(' | ')}`);
+  return line.slice(`${word} on `.length);
+}
+
+const processMetric = 'process_resident_memory_bytes';
+
+test('a worker serves metrics of its process, its deliveries and the queues', async () => {
+  const lines = await start(2, '--role', 'worker', '--metrics-port', '0');
+  const samples = await scrape(addressAfter('metrics', lines));
+  expect(samples.get(processMetric)).toBeGreaterThan(0);
+  expect(samples.get('tradepost_deliveries_total{outcome="delivered"}')).toBe(0);
+  expect(samples.get('tradepost_delivery_queue_depth')).toBe(0);
+}, 30_000);
+
+test('an API serves metrics of its process, its requests and the queues, and none of deliveries', async () => {
+  const lines = await start(2, '--role', 'api', '--metrics-port', '0');
+  const api = addressAfter('listening', lines);
+  await fetch(`${api}/v1/orders/ord_1?x=1`);
+  await fetch(`${api}/v1/orders/ord_2`);
+  await fetch(`${api}/nowhere/at/all`, { method: 'PUT' });
+  const samples = await scrape(addressAfter('metrics', lines));
+  expect(samples.get(processMetric)).toBeGreaterThan(0);
+  expect(samplesOf(samples, 'tradepost_http_requests_total')).toEqual({
+    '{method="GET",route="/v1/orders/:id",status="401"}': 2,
+    '{method="other",route="none",status="404"}': 1,
+  });
+  expect(samples.get('tradepost_delivery_queue_depth')).toBe(0);
+  expect(samplesOf(samples, 'tradepost_deliveries_total')).toEqual({});
+}, 30_000);
+
+test('a server that does both serves all of it', async () => {
+  const lines = await start(2, '--database', ':memory:', '--metrics-port', '0');
+  await fetch(`${addressAfter('listening', lines)}/v1/orders`, { method: 'POST' });
+  const samples = await scrape(addressAfter('metrics', lines));
+  expect(samples.get(processMetric)).toBeGreaterThan(0);
+  expect(samplesOf(samples, 'tradepost_http_requests_total')).toEqual({
+    '{method="POST",route="/v1/orders",status="401"}': 1,
+  });
+  expect(samples.get('tradepost_deliveries_total{outcome="failed"}')).toBe(0);
+  expect(samples.get('tradepost_deliveries_in_flight')).toBe(0);
+}, 30_000);
+
+test('a port that is taken is told, with the flag to choose another, and nothing keeps running', async () => {
+  const taken = await serveMetrics({ port: 0, host: '127.0.0.1', metrics: [] });
+  onTestFinished(() => taken.stop());
+  const { port } = new URL(taken.url);
+  const stdout = new PassThrough();
+  const program = createProgram({ stdout, stderr: new PassThrough() });
+  const args = ['start', '--role', 'worker', '--database', ':memory:', '--metrics-port', port];
+  await expect(program.parseAsync(args, { from: 'user' })).rejects.toThrow(
+    `Port ${port} of 127.0.0.1 is taken. Stop what listens there, or choose another --metrics-port; 0 takes a free one.`,
+  );
+  expect(stdout.read()).toBeNull();
+});

@@ -1,0 +1,69 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { sqliteDeliveries } from '../../src/stores/sqlite/deliveries';
+import { sqliteRetention } from '../../src/stores/sqlite/retention';
+import { noon } from '../builders';
+import { expectDirect, PlannedDatabase } from '../stores/sqlite/planned-database';
+import { tempFile } from '../temp-folder';
+import { insertOldRows, makeFile } from './old-rows';
+
+const step = { after: null, before: noon + 1_000, limit: 10 };
+
+let db: PlannedDatabase;
+
+beforeEach(async () => {
+  const file = tempFile();
+  const trade = await makeFile(file);
+  db = new PlannedDatabase(file);
+  onTestFinished(() => db.close());
+  insertOldRows(db, trade, 3);
+  db.plans.length = 0;
+});
+
+describe('query plans of housekeeping', () => {
+  test('what is old is found and removed by keys and indexes, never by a walk through a table', async () => {
+    const retention = sqliteRetention(db);
+    expect(await retention.pruneDeliveries(step)).toMatchObject({ removed: 3 });
+    expect(await retention.pruneNotifications(step)).toMatchObject({ removed: 6 });
+    expect(await retention.pruneEvents(step)).toMatchObject({ removed: 3 });
+    expectDirect(db.plans);
+  });
+
+  test('so is what has expired', async () => {
+    db.run(
+      `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, answer, expires_at)
+       VALUES ('usr_1', 'createOrder', 'key', '', '{}', ${noon})`,
+    );
+    expect(await sqliteRetention(db).pruneIdempotencyKeys({ now: noon, limit: 10 })).toBe(1);
+    expectDirect(db.plans);
+  });
+
+  test('so is what is left of a removed webhook', async () => {
+    db.run(`UPDATE webhooks SET deleted_at = ${noon} WHERE id = 'whk_1'`);
+    db.plans.length = 0;
+    const { pruneRemovedWebhooks } = sqliteRetention(db);
+    expect(await pruneRemovedWebhooks({ limit: 100 })).toBe(3);
+    expect(await pruneRemovedWebhooks({ limit: 100 })).toBe(1);
+    expectDirect(db.plans);
+  });
+
+  test('so is what is overdue', async () => {
+    db.run(`UPDATE deliveries SET state = 'pending', finished_at = NULL, due_at = ${noon}`);
+    db.plans.length = 0;
+    expect(await sqliteDeliveries(db).failOverdue({ now: noon + 2, limit: 10 })).toBe(3);
+    expectDirect(db.plans);
+  });
+
+  test('how the queues stand is told from a row of each and the head of each', async () => {
+    db.run(`UPDATE deliveries SET state = 'pending', finished_at = NULL, due_at = ${noon}`);
+    db.run('UPDATE queues SET depth = 3');
+    db.plans.length = 0;
+    expect(await sqliteDeliveries(db).queueStatus(noon)).toEqual({
+      depth: 3,
+      inFlight: 0,
+      oldestDueAt: noon,
+    });
+    const [queues, , head] = db.plans;
+    expect(queues).toBe('SCAN queues');
+    expect(head).toMatch(/^SEARCH deliveries USING COVERING INDEX deliveries_due \(/);
+  });
+});

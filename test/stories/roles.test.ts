@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { Tradepost } from '@tradepost/sdk';
+import type { SeededWorld } from '@tradepost/server';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { tradepostServerBin } from '../support/programs';
+import { runServerCommand } from '../support/run-server-command';
+import { type RunningProcess, startProcess } from '../support/start-process';
+import { type Receiver, startReceiver } from '../support/start-receiver';
+import { startServerProcess } from '../support/start-server-process';
+import { temporaryFolder } from '../support/temporary-folder';
+
+let database: string;
+let world: SeededWorld;
+let inbox: Receiver;
+
+beforeEach(async () => {
+  const folder = await temporaryFolder();
+  database = join(folder.path, 'tradepost.db');
+  world = await runServerCommand<SeededWorld>(['seed'], database);
+  inbox = await startReceiver();
+  return async () => {
+    await inbox.close();
+    await folder.remove();
+  };
+});
+
+function startWorker(args: string[] = []): RunningProcess {
+  const whole = ['start', '--role', 'worker', '--database', database, '--allow-insecure-webhooks'];
+  const worker = startProcess(process.execPath, [tradepostServerBin, ...whole, ...args]);
+  onTestFinished(async () => {
+    await worker.stop();
+  });
+  return worker;
+}
+
+async function startApi(args: string[]) {
+  const server = await startServerProcess(database, args);
+  onTestFinished(async () => {
+    await server.stop();
+  });
+  return {
+    server,
+    seller: new Tradepost({ baseUrl: server.url, apiKey: world.accounts[1]?.apiKey ?? '' }),
+  };
+}
+
+async function confirmOrder(seller: Tradepost): Promise<void> {
+  await seller.webhooks.create({ url: inbox.url, events: ['order.status_changed'] });
+  await seller.orders.update(world.orders[0]?.id ?? '', { status: 'confirmed' });
+}
+
+async function scrape(process: RunningProcess): Promise<string> {
+  const [, url = ''] = await process.writes(/^metrics on (\S+)$/m);
+  return (await fetch(url)).text();
+}
+
+it('delivers from a process of its own what the API of another process queued', async () => {
+  const worker = startWorker();
+  await worker.writes(/^delivering from /m);
+  const { seller } = await startApi(['--role', 'api']);
+  await confirmOrder(seller);
+  await inbox.until(({ length }) => length === 1);
+});
+
+it('leaves deliveries alone where it only serves the API, until a worker comes', async () => {
+  const { seller, server } = await startApi(['--role', 'api', '--metrics-port', '0']);
+  await confirmOrder(seller);
+  expect(await scrape(server)).toMatch(/^tradepost_delivery_queue_depth 1$/m);
+  expect(inbox.arrivals).toEqual([]);
+  startWorker();
+  await inbox.until(({ length }) => length === 1);
+});
+
+it('counts in a thread of its own what it delivers, and tells it with what the API counts', async () => {
+  const { seller, server } = await startApi(['--metrics-port', '0', '--log-level', 'debug']);
+  await confirmOrder(seller);
+  await server.writes(/"msg":"attempt"/, 'stderr');
+  const text = await scrape(server);
+  expect(text).toMatch(/^tradepost_deliveries_total\{outcome="delivered"\} 1$/m);
+  expect(text).toMatch(/^tradepost_delivery_queue_depth 0$/m);
+  expect(text).toMatch(/^tradepost_http_requests_total\{[^}]*route="\/v1\/webhooks"[^}]*\} 1$/m);
+});
+
+it('ends a worker at SIGTERM with exit code 0', async () => {
+  const worker = startWorker();
+  await worker.writes(/^delivering from /m);
+  expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
+});
+
+it('refuses a role that there is not, and names those that there are', async () => {
+  const refused = startProcess(process.execPath, [tradepostServerBin, 'start', '--role', 'boss']);
+  const { code, stderr } = await refused.exit;
+  expect(code).toBe(2);
+  expect(stderr).toContain('Allowed choices are all, api, worker');
+});
