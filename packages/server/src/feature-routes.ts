@@ -8,6 +8,8 @@ export interface Asked {
   caller: Caller;
   /** The request's claim on its idempotency key; null when it sent none. */
   claim: IdempotencyClaim | null;
+  /** Aborts when the client hangs up: nobody waits for the answer any more. */
+  gone: AbortSignal;
 }
 
 type Handler<Route extends AppRoute> = (

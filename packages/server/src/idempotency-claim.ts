@@ -16,7 +16,7 @@ export interface IdempotencyClaim {
   /** The contract's operation, such as `createOrder`: one key may serve several endpoints. */
   operation: string;
   key: string;
-  /** SHA-256 of the validated body, lowercase hex. */
+  /** SHA-256 of the validated body, and of the ids in the path if there are any, lowercase hex. */
   fingerprint: string;
   /** Until when the answer is kept, in milliseconds since 1970. */
   expiresAt: number;

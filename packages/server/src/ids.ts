@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory } from 'ulid';
 
 /** What an id can belong to. Source: the interface, "Resources and their fields". */
 export type IdPrefix = 'ord' | 'usr' | 'lst' | 'ntf' | 'whk' | 'evt' | 'dlv' | 'tsk' | 'key';
@@ -27,4 +27,13 @@ function secureRandom(): number {
 export function createIds(random: () => number = secureRandom): NewId {
   const next = monotonicFactory(random);
   return (prefix, now) => `${prefix}_${next(now)}`;
+}
+
+/**
+ * A text that sorts before every id that is made at a time or after it, and behind all that are older.
+ *
+ * @param now Milliseconds since 1970; what lies before counts as 1970.
+ */
+export function idFloor(prefix: IdPrefix, now: number): string {
+  return `${prefix}_${encodeTime(Math.max(0, now))}`;
 }

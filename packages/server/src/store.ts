@@ -1,8 +1,11 @@
 import type { AccountStore } from './accounts/account-store';
+import type { DeliveryLogStore } from './deliveries/delivery-log-store';
 import type { DeliveryStore } from './deliveries/delivery-store';
+import type { EventStore } from './events/event-store';
 import type { ListingStore } from './listings/listing-store';
 import type { NotificationStore } from './notifications/notification-store';
 import type { OrderStore } from './orders/order-store';
+import type { RetentionStore } from './retention/retention-store';
 import type { WebhookStore } from './webhooks/webhook-store';
 
 /** Everything the server keeps, by feature. One conformance suite holds every implementation. */
@@ -13,8 +16,13 @@ export interface Store {
   notifications: NotificationStore;
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
-  /** Runs `listener` after each commit that queued deliveries in this process. */
+  deliveryLog: DeliveryLogStore;
+  events: EventStore;
+  retention: RetentionStore;
+  /** Runs `listener` after each commit that queued deliveries in this process, or made some due. */
   onDeliveriesQueued(listener: () => void): void;
+  /** Runs `listener` after each commit that wrote events in this process, with the accounts that may see them. */
+  onEvents(listener: (accountIds: string[]) => void): void;
   /** Lets go of the store's files and connections. */
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Account, Caller } from '../src/accounts/account';
 import { type IssuedKey, issueKey } from '../src/accounts/api-key';
 import type { Attempt, ClaimedDelivery } from '../src/deliveries/delivery';
 import type { IdempotencyClaim } from '../src/idempotency-claim';
-import { createIds } from '../src/ids';
+import { createIds, type NewId } from '../src/ids';
 import type { Listing } from '../src/listings/listing';
 import type { Moment } from '../src/moment';
 import type { Order } from '../src/orders/order';
@@ -14,9 +14,13 @@ export const noon = Date.parse('2026-11-21T12:00:00.000Z');
 
 const newId = createIds();
 
-/** A moment, at noon unless told. */
+const makers = new Map<number, NewId>();
+
+/** A moment, at noon unless told. Its ids sort by it, whatever moments there were before. */
 export function aMoment(now = noon): Moment {
-  return { now, newId: (prefix) => newId(prefix, now) };
+  const newIdThen = makers.get(now) ?? createIds();
+  makers.set(now, newIdThen);
+  return { now, newId: (prefix) => newIdThen(prefix, now) };
 }
 
 /** An account: a buyer unless told. */
@@ -99,6 +103,8 @@ export function aWebhook(overrides: Partial<Webhook> = {}): Webhook {
     events: ['order.created'],
     status: 'active',
     secret: newEndpointSecret(),
+    stagedSecret: null,
+    stagedAt: null,
     createdAt: noon,
     updatedAt: noon,
     ...overrides,
@@ -122,6 +128,8 @@ export function anAttempt(overrides: Partial<Attempt> = {}): Attempt {
   return {
     startedAt: noon,
     duration: 12,
+    url: 'https://receiver.example/tradepost',
+    headers: { 'webhook-id': 'evt_1' },
     status: 200,
     error: null,
     excerpt: 'ok',
@@ -137,11 +145,15 @@ export function aClaimedDelivery(overrides: Partial<ClaimedDelivery> = {}): Clai
     eventId: newId('evt', noon),
     token: 'a-token',
     attempts: 0,
+    tries: 0,
     deadlineAt: noon + 24 * 60 * 60 * 1000,
     webhookId: newId('whk', noon),
     url: 'https://receiver.example/tradepost',
     secret: newEndpointSecret(),
+    stagedSecret: null,
     body: '{"event":"order.created"}',
+    createdAt: noon,
+    test: false,
     ...overrides,
   };
 }

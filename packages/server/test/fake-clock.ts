@@ -61,7 +61,11 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets everything run that waits for nothing but its turn. */
-export function settle(): Promise<void> {
-  return new Promise((done) => setImmediate(done));
+const turns = 20;
+
+/** Lets everything run that waits for nothing but its turn: a change that is committed, what that sets off, and so on. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) {
+    await new Promise((done) => setImmediate(done));
+  }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createIds } from '../src/ids';
+import { createIds, idFloor } from '../src/ids';
 import { noon } from './builders';
 
 describe('ids', () => {
@@ -57,5 +57,17 @@ describe('ids', () => {
       expect(createIds(random)('ord', noon)).toBe(createIds(random)('ord', noon));
       expect(createIds(random)('ord', noon)).toMatch(/^ord_[0-9A-HJKMNP-TV-Z]{26}$/);
     }
+  });
+
+  test('the floor of a time lies below every id of it and later, and above every older one', () => {
+    const time = fc.integer({ min: 1, max: Date.parse('9999-12-31') });
+    fc.assert(
+      fc.property(time, time, (floor, now) => {
+        expect(createIds()('evt', now) > idFloor('evt', floor)).toBe(now >= floor);
+      }),
+    );
+    expect(createIds()('evt', noon) > idFloor('evt', noon)).toBe(true);
+    expect(createIds()('evt', noon - 1) > idFloor('evt', noon)).toBe(false);
+    expect(idFloor('evt', -1)).toBe(idFloor('evt', 0));
   });
 });

@@ -1,10 +1,28 @@
 import type { ClaimedDelivery, Outcome } from './delivery';
 
-/** Where the queue of deliveries is kept. Deliveries are written by the changes whose events they carry. */
+/** How all queues stand, those of other processes included: what metrics tell. */
+export interface QueueStatus {
+  /** Pending deliveries, those under way included. */
+  depth: number;
+  /** Deliveries in workers' hands. */
+  inFlight: number;
+  /**
+   * When that became due which has been due for longest and is not under way, in milliseconds since 1970;
+   * null when there is none. What waits for a paused endpoint, or for one that is held, is not counted.
+   */
+  oldestDueAt: number | null;
+}
+
+/**
+ * Where the queues of deliveries are kept, one for each endpoint. Deliveries are written by the changes
+ * whose events they carry.
+ */
 export interface DeliveryStore {
   /**
-   * Takes deliveries that are due, the longest due first, `limit` at most. A claim lasts until
-   * `leaseUntil`; then the delivery is due again, whatever became of the worker.
+   * Takes deliveries that are due, `limit` at most: from each endpoint that has some no more than its
+   * fair share and than it is allowed at once, the longest due first. A claim lasts until `leaseUntil`;
+   * then the delivery is due again, whatever became of the worker. What it costs does not grow with the
+   * queues.
    */
   claimDue(request: {
     now: number;
@@ -12,8 +30,30 @@ export interface DeliveryStore {
     token: string;
     limit: number;
   }): Promise<ClaimedDelivery[]>;
-  /** Records outcomes, with the attempts that led to them. One whose claim no longer stands changes nothing. */
-  recordAttempts(outcomes: Outcome[]): Promise<void>;
-  /** When the next delivery is due, in milliseconds since 1970; null when none is pending. */
+  /**
+   * Records outcomes, with the attempts that led to them and what they tell of their endpoints' health.
+   * One whose claim no longer stands changes nothing.
+   *
+   * @param now Milliseconds since 1970.
+   */
+  recordAttempts(outcomes: Outcome[], now: number): Promise<void>;
+  /**
+   * Tells that a worker starts: claims that others left do not count against what their endpoints are
+   * allowed any more, so that what a crash left behind holds up nothing else. They stand until their
+   * leases end.
+   *
+   * @param now Milliseconds since 1970.
+   */
+  beginAnew(now: number): Promise<void>;
+  /** When something may be claimed next, in milliseconds since 1970; null when nothing waits for a moment. */
   nextDueAt(): Promise<number | null>;
+  /**
+   * Fails deliveries whose deadline has passed before they could be tried again: those of a paused
+   * endpoint, or of one that is held. `limit` at most, those first that are overdue longest.
+   *
+   * @returns How many there were.
+   */
+  failOverdue(request: { now: number; limit: number }): Promise<number>;
+  /** How the queues stand. What it costs grows with the endpoints, not with what waits for them. */
+  queueStatus(now: number): Promise<QueueStatus>;
 }

@@ -1,19 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock';
+import { AttemptSlots } from './attempt-slots';
 import {
+  type Attempt,
   afterAttempt,
   afterDeadline,
   afterInterruption,
   type ClaimedDelivery,
+  isAcknowledged,
   leaseTime,
+  type Outcome,
 } from './delivery';
 import type { DeliveryStore } from './delivery-store';
+import { OutcomeRecorder } from './outcome-recorder';
 import type { Sender } from './send';
 
-const attemptsAtOnce = 64;
 const longestNap = 1_000;
 const napAfterFault = 1_000;
+
+/** Is told of every attempt that was made to its end: what metrics are made of. */
+export type AttemptListener = (
+  delivery: ClaimedDelivery,
+  attempt: Attempt,
+  outcome: Outcome,
+) => void;
 
 /** What a worker works with. */
 export interface DeliveryWorkerParts {
@@ -23,12 +34,18 @@ export interface DeliveryWorkerParts {
   log: Logger;
   /** Numbers from 0 to below 1, for the jitter. */
   random: () => number;
+  onAttempt?: AttemptListener;
+  /** Is told of every delivery that failed without an attempt, since its deadline had passed. */
+  onGivenUp?: (delivery: ClaimedDelivery) => void;
 }
 
 /** Sends what is due, again and again, until it is stopped. */
 export class DeliveryWorker {
   readonly #parts: DeliveryWorkerParts;
+  readonly #recorder: OutcomeRecorder;
+  readonly #slots = new AttemptSlots();
   readonly #underWay = new Set<Promise<void>>();
+  #begun = false;
   #stopped = false;
   #looking: Promise<void> | null = null;
   #lookAgain = false;
@@ -36,6 +53,7 @@ export class DeliveryWorker {
 
   constructor(parts: DeliveryWorkerParts) {
     this.#parts = parts;
+    this.#recorder = new OutcomeRecorder(parts);
   }
 
   /** Looks for due deliveries at once: call it when some were queued. */
@@ -65,6 +83,7 @@ export class DeliveryWorker {
     });
     await Promise.race([this.#settle(), patienceEnds]);
     callOff();
+    this.#recorder.giveUp();
     await this.#parts.sender.close();
     await this.#settle();
   }
@@ -78,15 +97,23 @@ export class DeliveryWorker {
   async #look(): Promise<void> {
     const { deliveries, clock, log } = this.#parts;
     try {
-      const limit = attemptsAtOnce - this.#underWay.size;
-      // Without room left there is no nap: the end of an attempt makes room, and looks again.
-      if (limit === 0) return;
+      // Attempts that end in one turn make room together, for one claim.
+      await new Promise((done) => setImmediate(done));
       const now = clock.now();
+      if (!this.#begun) await deliveries.beginAnew(now);
+      this.#begun = true;
+      if (this.#recorder.behind) return this.#nap(now + napAfterFault);
+      const limit = this.#slots.free(now);
+      if (limit === 0) return this.#nap(this.#slots.nextFreeAt());
+      // A look is cheap and a claim writes: an idle worker must not.
+      const dueAt = (await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY;
+      if (dueAt > now) return this.#nap(dueAt);
       const claim = { now, leaseUntil: now + leaseTime, token: randomUUID(), limit };
       const due = await deliveries.claimDue(claim);
-      for (const delivery of due) this.#attempt(delivery);
-      if (due.length === limit) return;
-      this.#nap((await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY);
+      for (const delivery of due) this.#take(delivery, now);
+      // Fair shares may have left something.
+      if (due.length > 0) this.#lookAgain = true;
+      else this.#nap((await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY);
     } catch (error) {
       log.error({ err: error }, 'could not look for due deliveries; trying again');
       this.#nap(clock.now() + napAfterFault);
@@ -102,38 +129,40 @@ export class DeliveryWorker {
     this.#callOffNap = clock.after(pause, () => this.wake());
   }
 
-  #attempt(delivery: ClaimedDelivery): void {
-    const work = this.#sendAndRecord(delivery).finally(() => {
+  #take(delivery: ClaimedDelivery, now: number): void {
+    const giveBack = this.#slots.take(now);
+    const work = this.#work(delivery).finally(() => {
+      giveBack();
       this.#underWay.delete(work);
       this.wake();
     });
     this.#underWay.add(work);
   }
 
-  async #sendAndRecord(delivery: ClaimedDelivery): Promise<void> {
-    const { deliveries, sender, clock, log, random } = this.#parts;
+  async #work(delivery: ClaimedDelivery): Promise<void> {
+    const { sender, clock, log, random, onAttempt, onGivenUp } = this.#parts;
     const about = { deliveryId: delivery.id, webhookId: delivery.webhookId };
-    try {
-      const tooLate = afterDeadline(delivery, clock.now());
-      if (tooLate !== null) {
-        await deliveries.recordAttempts([tooLate]);
-        log.warn(about, 'given up: the deadline passed before it could be tried again');
-        return;
-      }
-      const attempt = await sender.send(delivery);
-      if (attempt.error === 'stopped') {
-        await deliveries.recordAttempts([afterInterruption(delivery, clock.now())]);
-        log.info(about, 'attempt broken off by the stop; due again at once');
-        return;
-      }
-      const outcome = afterAttempt(delivery, attempt, random);
-      await deliveries.recordAttempts([outcome]);
-      const { status, error, duration } = attempt;
-      const { state, number, nextAttemptAt } = outcome;
-      log.info({ ...about, state, number, status, error, duration, nextAttemptAt }, 'attempt');
-    } catch (error) {
-      // The claim runs out and the delivery is made again: at least once, never lost.
-      log.error({ ...about, err: error }, 'could not record an attempt');
+    const tooLate = afterDeadline(delivery, clock.now());
+    if (tooLate !== null) {
+      await this.#recorder.record(tooLate);
+      onGivenUp?.(delivery);
+      log.warn(about, 'given up: the deadline passed before it could be tried again');
+      return;
     }
+    const attempt = await sender.send(delivery);
+    if (attempt.error === 'stopped') {
+      await this.#recorder.record(afterInterruption(delivery, clock.now()));
+      log.info(about, 'attempt broken off by the stop; due again at once');
+      return;
+    }
+    const outcome = afterAttempt(delivery, attempt, random);
+    await this.#recorder.record(outcome);
+    onAttempt?.(delivery, attempt, outcome);
+    const { status, error, duration } = attempt;
+    const { state, number, nextAttemptAt } = outcome;
+    const line = { ...about, state, number, status, error, duration, nextAttemptAt };
+    // A good day has thousands of these a second, and the delivery log keeps them all.
+    if (isAcknowledged(attempt)) log.debug(line, 'attempt');
+    else log.info(line, 'attempt');
   }
 }

@@ -1,4 +1,7 @@
+import type { EventKind } from '@tradepost/contract';
+import type { DomainEvent } from '../events/domain-event';
 import type { Moment } from '../moment';
+import type { AttemptEnd } from './endpoint-queue';
 import { type RetryTimes, retryAt } from './retry-schedule';
 
 /** For how long after its event a delivery is tried: 24 hours. Source: the interface, "Retries". */
@@ -7,8 +10,10 @@ export const retryWindow = 24 * 60 * 60 * 1000;
 /** How many milliseconds one attempt may take in all, the answer's body included. */
 export const attemptTimeout = 15_000;
 
-/** How long a worker may keep a claimed delivery: longer than any attempt, so that none is made twice. */
-export const leaseTime = 2 * attemptTimeout;
+const timeToRecord = 10_000;
+
+/** How long a worker may keep a claimed delivery: longer than any attempt and its record, so that none is made twice. */
+export const leaseTime = attemptTimeout + timeToRecord;
 
 /** Where a delivery stands. `delivered` and `failed` are final. */
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
@@ -19,6 +24,9 @@ export interface Delivery {
   id: string;
   eventId: string;
   webhookId: string;
+  kind: EventKind;
+  /** Whether it carries a sample that its account asked for. */
+  test: boolean;
   state: DeliveryState;
   /** When it is to be tried next, in milliseconds since 1970. */
   nextAttemptAt: number;
@@ -32,17 +40,25 @@ export interface Delivery {
 export interface ClaimedDelivery {
   id: string;
   eventId: string;
-  /** The claim's token: an outcome is recorded only while the claim stands. */
+  /** The store's token for this claim on this delivery: an outcome is recorded only while the claim stands. */
   token: string;
   /** Attempts that were made and recorded before. */
   attempts: number;
+  /** Those of them that were made since it was queued or replayed: the schedule goes by these. */
+  tries: number;
   deadlineAt: number;
   webhookId: string;
   url: string;
   /** The endpoint secret. */
   secret: string;
+  /** A secret that is to follow it: until it is promoted, `webhook-signature` is made with both. */
+  stagedSecret: string | null;
   /** The envelope's bytes as they were rendered when the event happened. */
   body: string;
+  /** When the delivery was queued, in milliseconds since 1970. */
+  createdAt: number;
+  /** Whether it carries a sample that its account asked for: it is tried once. */
+  test: boolean;
 }
 
 /** How one attempt went. A receiver's refusal is data, not an exception. */
@@ -51,6 +67,10 @@ export interface Attempt {
   startedAt: number;
   /** Milliseconds that it took. */
   duration: number;
+  /** Where it went. */
+  url: string;
+  /** The headers that it was sent with, in their documented spelling. */
+  headers: Record<string, string>;
   /** The answer's HTTP status; null when there was none. */
   status: number | null;
   /** Why there was no answer or it broke off, such as `timeout` or `connection_refused`; null when it came whole. */
@@ -76,7 +96,7 @@ export interface Outcome {
 
 /** A new delivery of an event, due at once. */
 export function newDelivery(
-  event: { id: string; createdAt: number },
+  event: Pick<DomainEvent, 'id' | 'kind' | 'createdAt'>,
   webhookId: string,
   moment: Moment,
 ): Delivery {
@@ -84,6 +104,8 @@ export function newDelivery(
     id: moment.newId('dlv'),
     eventId: event.id,
     webhookId,
+    kind: event.kind,
+    test: false,
     state: 'pending',
     nextAttemptAt: moment.now,
     deadlineAt: event.createdAt + retryWindow,
@@ -99,6 +121,12 @@ export function isAcknowledged(attempt: Attempt): boolean {
   return attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
 }
 
+/** An attempt's end, as far as its endpoint's health is concerned. */
+export function endOfAttempt(attempt: Attempt): AttemptEnd {
+  const { startedAt, duration } = attempt;
+  return { acknowledged: isAcknowledged(attempt), startedAt, endedAt: startedAt + duration };
+}
+
 /** What a delivery comes to after an attempt: delivered, tried again later, or failed for good. */
 export function afterAttempt(
   delivery: ClaimedDelivery,
@@ -108,8 +136,9 @@ export function afterAttempt(
   const base = { deliveryId: delivery.id, token: delivery.token, attempt };
   const number = delivery.attempts + 1;
   if (isAcknowledged(attempt)) return { ...base, number, state: 'delivered', nextAttemptAt: null };
+  if (delivery.test) return { ...base, number, state: 'failed', nextAttemptAt: null };
   const times: RetryTimes = {
-    attempts: number,
+    attempts: delivery.tries + 1,
     now: attempt.startedAt + attempt.duration,
     lastStartAt: delivery.deadlineAt - attemptTimeout,
     retryAfter: attempt.retryAfter,

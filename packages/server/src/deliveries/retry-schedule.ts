@@ -5,7 +5,7 @@ const jitter = 0.1;
 
 /** What the time of the next attempt depends on. All times are milliseconds, since 1970 where absolute. */
 export interface RetryTimes {
-  /** Attempts made so far: 1 after the first. */
+  /** Attempts made since the delivery was queued: 1 after the first. */
   attempts: number;
   /** When the last attempt ended. */
   now: number;
@@ -22,13 +22,14 @@ export function backoff(attempts: number): number {
 
 /**
  * When to try again: exponential backoff with ±10% jitter, no sooner than the receiver asked for.
- * The last attempt is made just before the deadline; null when even that is past.
+ * The last attempt is made just before the deadline; null when the one that ended was the last.
  *
  * @param random Numbers from 0 to below 1.
  */
 export function retryAt(times: RetryTimes, random: () => number): number | null {
   const { attempts, now, lastStartAt, retryAfter } = times;
-  if (now >= lastStartAt) return null;
+  // What is left is less than the shortest pause: the attempt that ended was the last.
+  if (lastStartAt - now < firstDelay) return null;
   const jittered = Math.round(backoff(attempts) * (1 - jitter + 2 * jitter * random()));
   return Math.min(now + Math.max(jittered, retryAfter ?? 0), lastStartAt);
 }

@@ -19,20 +19,30 @@ export interface DomainEvent {
   message: string;
 }
 
-type WithoutTime<Event> = Event extends WebhookEvent ? Omit<Event, 'createdAt'> : never;
+/** What is kept of an event. A sample is about no order, and nobody but its webhook is told. */
+export type KeptEvent = Pick<DomainEvent, 'id' | 'kind' | 'createdAt' | 'body'> & {
+  orderId: string | null;
+};
 
-/** A new event: the envelope has exactly `event`, `createdAt` and `data`, in this order. */
+/** An event before it has a time. */
+export type WithoutTime<Event> = Event extends WebhookEvent ? Omit<Event, 'createdAt'> : never;
+
+/** The envelope of an event as JSON: exactly `event`, `createdAt` and `data`, in this order. */
+export function renderEnvelope({ event, data }: WithoutTime<WebhookEvent>, now: number): string {
+  return JSON.stringify({ event, createdAt: timestamp(now), data });
+}
+
+/** A new event. */
 export function newEvent(
   happened: WithoutTime<WebhookEvent>,
   about: { orderId: string; recipients: (string | null)[]; message: string },
   moment: Moment,
 ): DomainEvent {
-  const { event, data } = happened;
   return {
     id: moment.newId('evt'),
-    kind: event,
+    kind: happened.event,
     createdAt: moment.now,
-    body: JSON.stringify({ event, createdAt: timestamp(moment.now), data }),
+    body: renderEnvelope(happened, moment.now),
     orderId: about.orderId,
     recipients: [...new Set(about.recipients.filter((id) => id !== null))],
     message: about.message,

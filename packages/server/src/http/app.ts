@@ -4,6 +4,10 @@ import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock';
+import { deliveryRoutes } from '../deliveries/delivery-routes';
+import { sampleRoutes } from '../deliveries/sample-routes';
+import { eventRoutes } from '../events/event-routes';
+import { EventWaiters } from '../events/event-waiters';
 import type { NewId } from '../ids';
 import { notificationRoutes } from '../notifications/notification-routes';
 import { orderRoutes } from '../orders/order-routes';
@@ -36,10 +40,21 @@ export interface AppParts {
   checkAnswers: boolean;
 }
 
+/** The HTTP application, and what ends with it. */
+export interface App {
+  app: Express;
+  /** Answers at once those who wait for something to happen. */
+  releaseWaits(): void;
+  /** Ends its timers. */
+  stop(): void;
+}
+
 /** The HTTP application: the contract's endpoints, and a problem for everything else. */
-export function createApp(parts: AppParts): { app: Express; stop(): void } {
+export function createApp(parts: AppParts): App {
   const { store, clock, newId, log } = parts;
   const limiter = createRateLimiter(parts.rateLimit);
+  const waiters = new EventWaiters(clock);
+  store.onEvents((accountIds) => waiters.announce(accountIds));
   const app = express();
   app.set('etag', false);
   app.set('case sensitive routing', true);
@@ -67,7 +82,15 @@ export function createApp(parts: AppParts): { app: Express; stop(): void } {
   const router = initServer().router(contract, {
     orders: serveRoutes(orderRoutes(store.orders, clock, newId), clock),
     notifications: serveRoutes(notificationRoutes(store.notifications), clock),
-    webhooks: serveRoutes(webhookRoutes(store.webhooks, parts.webhookPolicy, clock, newId), clock),
+    webhooks: serveRoutes(
+      {
+        ...webhookRoutes(store.webhooks, parts.webhookPolicy, clock, newId),
+        ...sampleRoutes(store.deliveryLog, clock, newId),
+      },
+      clock,
+    ),
+    deliveries: serveRoutes(deliveryRoutes(store.deliveryLog, clock, newId), clock),
+    events: serveRoutes(eventRoutes(store.events, waiters, clock), clock),
   });
   // What each endpoint's own checks come after. None of it reads what ts-rest's types describe.
   const gate: RequestHandler[] = [
@@ -86,5 +109,5 @@ export function createApp(parts: AppParts): { app: Express; stop(): void } {
   refuseMethods(app, contract);
   app.use(refusePath);
   app.use(handleErrors(log));
-  return { app, stop: limiter.stop };
+  return { app, releaseWaits: () => waiters.release(), stop: limiter.stop };
 }

@@ -13,11 +13,14 @@ const keptFor = 24 * 60 * 60 * 1000;
 export function claimOf(
   caller: Caller,
   operation: string,
-  request: { headers?: Record<string, unknown>; body?: unknown },
+  request: { params?: Record<string, string>; headers?: Record<string, unknown>; body?: unknown },
   now: number,
 ): IdempotencyClaim | null {
   const key = request.headers?.['idempotency-key'];
   if (typeof key !== 'string') return null;
-  const fingerprint = createHash('sha256').update(JSON.stringify(request.body)).digest('hex');
+  const { params = {}, body } = request;
+  // A key that was used for one webhook must not be answered with it for another.
+  const meant = Object.keys(params).length === 0 ? body : [params, body];
+  const fingerprint = createHash('sha256').update(JSON.stringify(meant)).digest('hex');
   return { accountId: caller.accountId, operation, key, fingerprint, expiresAt: now + keptFor };
 }

@@ -11,6 +11,7 @@ import { claimOf } from './idempotency';
 interface TsRestInput {
   req: Request & { tsRestRoute: AppRoute };
   res: Response;
+  params?: Record<string, string>;
   headers?: Record<string, unknown>;
   body?: unknown;
 }
@@ -24,6 +25,14 @@ type Served<Router extends AppRouter> = {
     : never;
 };
 
+/** Aborts when the client hangs up before it was answered; it may have done so by now. */
+function hangUpOf(res: Response): AbortSignal {
+  if (res.closed) return AbortSignal.abort();
+  const hangUp = new AbortController();
+  res.once('close', () => hangUp.abort());
+  return hangUp.signal;
+}
+
 /** Tells a feature's handlers who asks and on which idempotency key, and sends their answers' headers. */
 export function serveRoutes<Router extends AppRouter>(
   routes: FeatureRoutes<Router>,
@@ -35,7 +44,15 @@ export function serveRoutes<Router extends AppRouter>(
       const caller = callerOf(input.res);
       const { operationId } = input.req.tsRestRoute.metadata as RouteNotes;
       const claim = claimOf(caller, operationId, input, clock.now());
-      const answer = await handler({ ...input, caller, claim });
+      const answer = await handler({
+        ...input,
+        caller,
+        claim,
+        // Few look at it, and an abort is dear: it keeps a stack.
+        get gone() {
+          return hangUpOf(input.res);
+        },
+      });
       input.res.set(answer.headers ?? {});
       return answer;
     },

@@ -3,6 +3,9 @@ import {
   type CreatedWebhook,
   type CreateWebhook,
   type EventKind,
+  eventKinds,
+  type UpdateWebhook,
+  type Webhook as WebhookAnswer,
   type WebhookStatus,
   webhooksPerAccount,
 } from '@tradepost/contract';
@@ -23,6 +26,10 @@ export interface Webhook {
   status: WebhookStatus;
   /** The endpoint secret: `whsec_` and the base64 of 32 random bytes. */
   secret: string;
+  /** The secret that is to follow it; null when none is staged. */
+  stagedSecret: string | null;
+  /** When that was staged, in milliseconds since 1970; null when none is. */
+  stagedAt: number | null;
   /** Milliseconds since 1970. */
   createdAt: number;
   /** Milliseconds since 1970. */
@@ -49,6 +56,11 @@ export function requireRoom(registered: number): void {
   }
 }
 
+/** Event kinds in the contract's order, whatever order they were asked for in. */
+function inOrder(events: EventKind[]): EventKind[] {
+  return eventKinds.filter((kind) => events.includes(kind));
+}
+
 /**
  * Registers an endpoint.
  *
@@ -65,16 +77,83 @@ export function registerWebhook(
     id: moment.newId('whk'),
     accountId: caller.accountId,
     url: checkWebhookUrl(request.url, policy),
-    events: request.events,
+    events: inOrder(request.events),
     status: 'active',
     secret,
+    stagedSecret: null,
+    stagedAt: null,
     createdAt: moment.now,
     updatedAt: moment.now,
   };
 }
 
-/** A webhook as the answer to its registration shows it, its secret included. */
-export function presentCreatedWebhook(webhook: Webhook): CreatedWebhook {
+/** The problem of asking for a webhook that is not there, or that is another account's. */
+export function webhookNotFound(id: string): DomainError {
+  return new DomainError(
+    'webhook_not_found',
+    `No webhook ${JSON.stringify(id)} belongs to this account. Check the id, which reads whk_<id>, and whose key this is.`,
+  );
+}
+
+/** When a change is made to a webhook: now, but never before its last one, as a clock may be set back. */
+function changedAt(webhook: Webhook, now: number): number {
+  return Math.max(now, webhook.updatedAt);
+}
+
+/**
+ * Changes where a webhook is sent, what it subscribes to, whether it is paused. What it is already is no
+ * change: the request may be repeated.
+ *
+ * @throws DomainError `validation_failed` when the policy does not allow the URL.
+ */
+export function updateWebhook(
+  webhook: Webhook,
+  changes: UpdateWebhook,
+  policy: WebhookPolicy,
+  now: number,
+): Webhook {
+  const url = changes.url === undefined ? webhook.url : checkWebhookUrl(changes.url, policy);
+  const events = inOrder(changes.events ?? webhook.events);
+  const status = changes.status ?? webhook.status;
+  const isSame =
+    url === webhook.url && status === webhook.status && events.join() === webhook.events.join();
+  return isSame ? webhook : { ...webhook, url, events, status, updatedAt: changedAt(webhook, now) };
+}
+
+/** Stages a secret that is to follow the current one; it replaces one that was staged before. */
+export function stageSecret(webhook: Webhook, secret: string, now: number): Webhook {
+  const updatedAt = changedAt(webhook, now);
+  return { ...webhook, stagedSecret: secret, stagedAt: updatedAt, updatedAt };
+}
+
+/**
+ * Makes the staged secret the current one.
+ *
+ * @throws DomainError `no_staged_secret`.
+ */
+export function promoteSecret(webhook: Webhook, now: number): Webhook {
+  if (webhook.stagedSecret === null) {
+    throw new DomainError(
+      'no_staged_secret',
+      `Webhook ${webhook.id} has no staged secret. Stage one with POST /v1/webhooks/${webhook.id}/secret, let the receiver accept it, then promote it.`,
+    );
+  }
+  return {
+    ...webhook,
+    secret: webhook.stagedSecret,
+    stagedSecret: null,
+    stagedAt: null,
+    updatedAt: changedAt(webhook, now),
+  };
+}
+
+/** Whether a change gives an endpoint that was held another chance: it has a new address, or was resumed. */
+export function isMended(before: Webhook, after: Webhook): boolean {
+  return before.url !== after.url || (before.status === 'paused' && after.status === 'active');
+}
+
+/** A webhook as the interface shows it. */
+export function presentWebhook(webhook: Webhook): WebhookAnswer {
   return {
     id: webhook.id,
     url: webhook.url,
@@ -82,6 +161,10 @@ export function presentCreatedWebhook(webhook: Webhook): CreatedWebhook {
     status: webhook.status,
     createdAt: timestamp(webhook.createdAt),
     updatedAt: timestamp(webhook.updatedAt),
-    secret: webhook.secret,
   };
+}
+
+/** A webhook as the answer to its registration shows it, its secret included. */
+export function presentCreatedWebhook(webhook: Webhook): CreatedWebhook {
+  return { ...presentWebhook(webhook), secret: webhook.secret };
 }

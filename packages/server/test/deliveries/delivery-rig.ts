@@ -2,7 +2,7 @@ import type { EventKind } from '@tradepost/contract';
 import { expect, onTestFinished } from 'vitest';
 import type { Attempt } from '../../src/deliveries/delivery';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
-import { DeliveryWorker } from '../../src/deliveries/delivery-worker';
+import { type AttemptListener, DeliveryWorker } from '../../src/deliveries/delivery-worker';
 import { createSender } from '../../src/deliveries/send';
 import type { Store } from '../../src/store';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
@@ -25,6 +25,8 @@ export interface WorkerOptions {
   timeout?: number;
   /** The store's queue unless told: where a test makes it fail. */
   deliveries?: DeliveryStore;
+  /** Is told of every attempt. */
+  onAttempt?: AttemptListener;
 }
 
 /** A worker with all that it works with: a store in a file, trade in it, real receivers, a clock that stands still, a log. */
@@ -60,6 +62,23 @@ export class DeliveryRig {
     return rig;
   }
 
+  /**
+   * The store's queue with outcomes that it cannot record as long as `fault` gives an error.
+   *
+   * @param fault Is asked at each try.
+   */
+  failingToRecord(fault: () => Error | null): DeliveryStore {
+    const { deliveries } = this.store;
+    return {
+      ...deliveries,
+      recordAttempts: async (outcomes, now) => {
+        const error = fault();
+        if (error !== null) throw error;
+        return deliveries.recordAttempts(outcomes, now);
+      },
+    };
+  }
+
   /** Opens the same file once more, as another process does, and trades there. */
   beside(): Trade {
     const store = openSqliteStore(this.#file);
@@ -68,7 +87,7 @@ export class DeliveryRig {
   }
 
   /** Starts a worker as the server does. */
-  start({ policy, timeout, deliveries }: WorkerOptions = {}): DeliveryWorker {
+  start({ policy, timeout, deliveries, onAttempt }: WorkerOptions = {}): DeliveryWorker {
     const { clock, book, store } = this;
     const worker = new DeliveryWorker({
       deliveries: deliveries ?? store.deliveries,
@@ -76,6 +95,7 @@ export class DeliveryRig {
       clock,
       log: book.log,
       random: () => 0.5,
+      ...(onAttempt && { onAttempt }),
     });
     this.#workers.add(worker);
     store.onDeliveriesQueued(() => worker.wake());

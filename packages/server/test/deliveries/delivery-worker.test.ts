@@ -128,7 +128,9 @@ describe('a worker', () => {
     for (let count = 0; count < 5; count += 1) {
       expect(await rig.recorded()).toMatchObject({ webhookId: healthy.webhook.id, status: 200 });
     }
-    for (let count = 0; count < 5; count += 1) await hanging.receiver.next();
+    for (let count = 0; count < 4; count += 1) await hanging.receiver.next();
+    await settle();
+    expect(hanging.receiver.count).toBe(4);
   });
 
   test('tries a receiver that fails for a day 13 times, the last time before the deadline, and then no more', async () => {
@@ -157,15 +159,51 @@ describe('a worker', () => {
     expect(receiver.count).toBe(150);
   });
 
-  test('sets no timer while it has its hands full: the end of an attempt wakes it', async () => {
-    const { receiver } = await rig.receiver(() => {});
-    for (let count = 0; count < 70; count += 1) await rig.place();
+  test('fills the place of an attempt that ended at once, without a timer', async () => {
+    const answers: (() => void)[] = [];
+    const { receiver } = await rig.receiver((response) => {
+      answers.push(() => response.writeHead(200).end());
+    });
+    for (let count = 0; count < 7; count += 1) await rig.place();
     rig.start();
-    for (let count = 0; count < 64; count += 1) await receiver.next();
-    await rig.place();
+    for (let count = 0; count < 4; count += 1) await receiver.next();
     await settle();
-    expect(rig.clock.pendingTimers).toBe(0);
-    expect(receiver.count).toBe(64);
+    expect(receiver.count).toBe(4);
+    answers.shift()?.();
+    // Its own place, and one more that a success has earned.
+    for (let count = 0; count < 2; count += 1) await receiver.next();
+    await settle();
+    expect(receiver.count).toBe(6);
+    for (const release of answers.splice(0)) release();
+    await receiver.next();
+    answers.shift()?.();
+  });
+
+  test('logs what failed at level info, and what was delivered at level debug: there is much of it', async () => {
+    rig.start();
+    await rig.receiver(inTurn(answer(500), answer(200)));
+    await rig.place();
+    expect(await rig.recorded()).toMatchObject({ level: 30, state: 'pending' });
+    await rig.advanceToNext();
+    expect(await rig.recorded()).toMatchObject({ level: 20, state: 'delivered' });
+  });
+
+  test('tells a listener of each attempt, once it is recorded', async () => {
+    const told: unknown[] = [];
+    rig.start({
+      onAttempt: (delivery, attempt, outcome) => {
+        told.push([delivery.webhookId, attempt.status, outcome.number, outcome.state]);
+      },
+    });
+    const { webhook } = await rig.receiver(inTurn(answer(503), answer(200)));
+    await rig.place();
+    await rig.recorded();
+    await rig.advanceToNext();
+    await rig.recorded();
+    expect(told).toEqual([
+      [webhook.id, 503, 1, 'pending'],
+      [webhook.id, 200, 2, 'delivered'],
+    ]);
   });
 
   test('sees what another process queued within a second', async () => {

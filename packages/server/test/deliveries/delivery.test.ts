@@ -5,6 +5,7 @@ import {
   afterDeadline,
   afterInterruption,
   attemptTimeout,
+  endOfAttempt,
   isAcknowledged,
   newDelivery,
   retryWindow,
@@ -15,11 +16,13 @@ const middle = () => 0.5;
 
 describe('a delivery', () => {
   test('is due at once, until a day after its event', () => {
-    const event = { id: 'evt_1', createdAt: noon };
+    const event = { id: 'evt_1', kind: 'order.created' as const, createdAt: noon };
     expect(newDelivery(event, 'whk_1', aMoment(noon + 10))).toEqual({
       id: expect.stringMatching(/^dlv_/),
       eventId: 'evt_1',
       webhookId: 'whk_1',
+      kind: 'order.created',
+      test: false,
       state: 'pending',
       nextAttemptAt: noon + 10,
       deadlineAt: noon + retryWindow,
@@ -38,7 +41,7 @@ describe('a delivery', () => {
   });
 
   test('is delivered after an attempt that was acknowledged', () => {
-    const delivery = aClaimedDelivery({ attempts: 3 });
+    const delivery = aClaimedDelivery({ attempts: 3, tries: 3 });
     const attempt = anAttempt({ status: 204 });
     expect(afterAttempt(delivery, attempt, middle)).toEqual({
       deliveryId: delivery.id,
@@ -60,7 +63,7 @@ describe('a delivery', () => {
     ['a redirect', anAttempt({ status: 302, duration: 1_000 })],
     ['no answer', anAttempt({ status: null, error: 'timeout', duration: 1_000 })],
   ])('is tried again after %s, counted from the end of the attempt', (_what, attempt) => {
-    const delivery = aClaimedDelivery({ attempts: 1 });
+    const delivery = aClaimedDelivery({ attempts: 1, tries: 1 });
     expect(afterAttempt(delivery, attempt, middle)).toEqual({
       deliveryId: delivery.id,
       token: delivery.token,
@@ -79,7 +82,7 @@ describe('a delivery', () => {
 
   test('has its last attempt where it can still end before the deadline, and is then failed', () => {
     const deadlineAt = noon + 60_000;
-    const delivery = aClaimedDelivery({ attempts: 9, deadlineAt });
+    const delivery = aClaimedDelivery({ attempts: 9, tries: 9, deadlineAt });
     const last = afterAttempt(delivery, anAttempt({ status: 500 }), middle).nextAttemptAt;
     expect(last).toBe(deadlineAt - attemptTimeout);
     const attempt = anAttempt({ status: 500, startedAt: last ?? 0 });
@@ -88,6 +91,35 @@ describe('a delivery', () => {
       nextAttemptAt: null,
       number: 10,
     });
+  });
+
+  test('counts all attempts, yet waits by those that were made since it was queued or replayed', () => {
+    const replayed = aClaimedDelivery({ attempts: 13, tries: 0 });
+    const attempt = anAttempt({ status: 500, duration: 0 });
+    expect(afterAttempt(replayed, attempt, middle)).toMatchObject({
+      state: 'pending',
+      number: 14,
+      nextAttemptAt: noon + 5_000,
+    });
+  });
+
+  test.each([
+    ['delivered', 200],
+    ['failed', 500],
+  ])('that carries a sample is tried once, and is then %s', (state, status) => {
+    const sample = aClaimedDelivery({ test: true });
+    const attempt = anAttempt({ status, retryAfter: 1_000 });
+    const outcome = { state, number: 1, nextAttemptAt: null };
+    expect(afterAttempt(sample, attempt, middle)).toMatchObject(outcome);
+  });
+
+  test('tells of an attempt what its endpoint is judged by', () => {
+    const times = { startedAt: noon + 3, duration: 40 };
+    const ended = { startedAt: noon + 3, endedAt: noon + 43 };
+    const taken = endOfAttempt(anAttempt({ ...times, status: 202 }));
+    expect(taken).toEqual({ ...ended, acknowledged: true });
+    const refused = endOfAttempt(anAttempt({ ...times, status: null, error: 'timeout' }));
+    expect(refused).toEqual({ ...ended, acknowledged: false });
   });
 
   test('is due again at once when the server broke its attempt off, even its last one', () => {

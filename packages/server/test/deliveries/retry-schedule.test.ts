@@ -7,6 +7,8 @@ import { noon } from '../builders';
 const minute = 60_000;
 const hour = 60 * minute;
 const lastStartAt = noon + retryWindow - attemptTimeout;
+/** The latest end of an attempt after which there is another: the shortest pause before the last start. */
+const latestEnd = lastStartAt - 5_000;
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const retryAfter = fc.option(fc.integer({ min: 0, max: 999_999_999_000 }), { nil: null });
@@ -14,6 +16,7 @@ const attempts = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, 
 /** Any time at all, from long before the event to long after the deadline. */
 const now = fc.oneof(
   fc.integer({ min: noon, max: lastStartAt }),
+  fc.integer({ min: latestEnd - 10, max: lastStartAt }),
   fc.integer({ min: noon - 10 * retryWindow, max: noon + 10 * retryWindow }),
 );
 
@@ -57,16 +60,16 @@ describe('the retry schedule', () => {
     ]);
   });
 
-  test('a retry is always ahead and never past the last start; there is none once that has come', () => {
+  test('a retry is never past the last start, and never sooner than after the shortest pause; there is none once less than that is left', () => {
     fc.assert(
       fc.property(attempts, now, retryAfter, random, (made, at, asked, chance) => {
         const times = timesOf({ attempts: made, now: at, retryAfter: asked });
         const next = retryAt(times, () => chance);
-        if (at >= lastStartAt) {
+        if (at > latestEnd) {
           expect(next).toBeNull();
           return;
         }
-        expect(next).toBeGreaterThan(at);
+        expect(next).toBeGreaterThanOrEqual(at + 4_500);
         expect(next).toBeLessThanOrEqual(lastStartAt);
         expect(Number.isInteger(next)).toBe(true);
       }),
@@ -95,7 +98,7 @@ describe('the retry schedule', () => {
     fc.assert(
       fc.property(
         attempts,
-        fc.integer({ min: noon, max: lastStartAt - 1 }),
+        fc.integer({ min: noon, max: latestEnd }),
         fc.integer({ min: 0, max: 3 * retryWindow }),
         random,
         (made, at, asked, chance) => {
@@ -113,7 +116,14 @@ describe('the retry schedule', () => {
     expect(retryAt(timesOf({ attempts: 5, retryAfter: 1_000 }), () => 0.5)).toBe(noon + 405_000);
   });
 
-  test('a receiver that fails for a day is tried 12 or 13 times, the last time at the last start', () => {
+  test('there is a last attempt as long as the shortest pause is left before it, and then no more', () => {
+    expect(retryAt(timesOf({ attempts: 12, now: latestEnd }), () => 0.5)).toBe(lastStartAt);
+    expect(retryAt(timesOf({ attempts: 12, now: latestEnd + 1 }), () => 0.5)).toBeNull();
+    expect(retryAt(timesOf({ now: latestEnd, retryAfter: 0 }), () => 0)).toBe(latestEnd + 4_500);
+    expect(retryAt(timesOf({ now: latestEnd + 1, retryAfter: 0 }), () => 0)).toBeNull();
+  });
+
+  test('a receiver that fails for a day is tried 12 to 14 times, the last time as late as can be', () => {
     const durations = fc.array(fc.integer({ min: 0, max: attemptTimeout }), { minLength: 20 });
     fc.assert(
       fc.property(fc.infiniteStream(random), durations, (chances, took) => {
@@ -124,7 +134,8 @@ describe('the retry schedule', () => {
         );
         expect(starts.length).toBeGreaterThanOrEqual(12);
         expect(starts.length).toBeLessThanOrEqual(14);
-        expect(starts.at(-1)).toBe(lastStartAt - noon);
+        expect(starts.at(-1)).toBeGreaterThan(latestEnd - attemptTimeout - noon);
+        expect(starts.at(-1)).toBeLessThanOrEqual(lastStartAt - noon);
       }),
     );
   });
@@ -163,7 +174,7 @@ describe('the retry schedule', () => {
           if (next !== null) expect(next).toBeGreaterThan(clock);
           if (made > 1_000) throw new Error('it never ends');
         }
-        expect(clock).toBeGreaterThanOrEqual(lastStartAt);
+        expect(clock).toBeGreaterThan(latestEnd);
       }),
     );
   });

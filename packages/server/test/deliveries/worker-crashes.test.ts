@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { leaseTime } from '../../src/deliveries/delivery';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+import { StoreUnavailableError } from '../../src/store-unavailable-error';
 import { answer, inTurn } from '../receiver';
 import { DeliveryRig } from './delivery-rig';
+
+const unavailable = new StoreUnavailableError('SQLite: database is locked (SQLITE_BUSY)');
 
 let rig: DeliveryRig;
 
@@ -63,21 +66,52 @@ describe('a crash', () => {
     expect(await rig.recorded()).toMatchObject({ state: 'delivered' });
   });
 
-  test('of the store while an outcome is recorded: the delivery is made again, never lost', async () => {
-    let failures = 1;
-    const { deliveries } = rig.store;
-    const failing: DeliveryStore = {
-      ...deliveries,
-      recordAttempts: async (outcomes) => {
-        failures -= 1;
-        if (failures >= 0) throw new Error('the disk is on fire');
-        return deliveries.recordAttempts(outcomes);
-      },
-    };
+  test('of the store while an outcome is recorded: it is recorded later, and nothing is sent again', async () => {
+    let faults = 3;
     const { receiver } = await rig.receiver(answer(200));
     await rig.place();
-    rig.start({ deliveries: failing });
-    await rig.book.next('could not record an attempt');
+    rig.start({
+      deliveries: rig.failingToRecord(() => {
+        faults -= 1;
+        return faults >= 0 ? unavailable : null;
+      }),
+    });
+    await rig.book.next('could not record attempts; trying again');
+    await rig.clock.advance(2_000);
+    expect(faults).toBe(0);
+    await rig.clock.advance(1_000);
+    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
+    await rig.clock.advance(leaseTime);
+    expect(receiver.count).toBe(1);
+  });
+
+  test('of the store for longer than a lease: the worker takes no more work, and sends nothing again', async () => {
+    let working = false;
+    const { receiver } = await rig.receiver(answer(200));
+    await rig.place();
+    rig.start({ deliveries: rig.failingToRecord(() => (working ? null : unavailable)) });
+    await rig.book.next('could not record attempts; trying again');
+    await rig.place();
+    await rig.clock.advance(5 * leaseTime);
+    expect(receiver.count).toBe(1);
+    working = true;
+    await rig.clock.advance(2_000);
+    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
+    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
+    expect(receiver.count).toBe(2);
+  });
+
+  test('of one outcome that cannot be written: the delivery is made again, never lost', async () => {
+    let faults = 1;
+    const { receiver } = await rig.receiver(answer(200));
+    await rig.place();
+    rig.start({
+      deliveries: rig.failingToRecord(() => {
+        faults -= 1;
+        return faults >= 0 ? new TypeError('that cannot be written') : null;
+      }),
+    });
+    await rig.book.next('could not record an attempt; it will be made again');
     await rig.clock.advance(leaseTime);
     expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
     const [first, second] = [await receiver.next(), await receiver.next()];

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { leaseTime } from '../../src/deliveries/delivery';
+import { StoreUnavailableError } from '../../src/store-unavailable-error';
 import { noon } from '../builders';
 import { settle } from '../fake-clock';
 import { answer, inTurn } from '../receiver';
@@ -50,6 +52,22 @@ describe('stopping a worker', () => {
     expect(await rig.store.deliveries.nextDueAt()).toBe(rig.clock.now());
     rig.start();
     expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
+  });
+
+  test('gives up outcomes that the store does not take; their deliveries are made again when the leases end', async () => {
+    const fault = new StoreUnavailableError('SQLite: database is locked (SQLITE_BUSY)');
+    const worker = rig.start({ deliveries: rig.failingToRecord(() => fault) });
+    const { receiver } = await rig.receiver(answer(200));
+    await rig.place();
+    await rig.book.next('could not record attempts; trying again');
+    const stopping = rig.stop(worker);
+    await rig.clock.advance(patience);
+    await stopping;
+    await rig.book.next('could not record an attempt; it will be made again');
+    rig.start();
+    await rig.clock.advance(leaseTime);
+    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
+    expect(receiver.count).toBe(2);
   });
 
   test('takes no more work', async () => {

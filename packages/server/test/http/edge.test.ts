@@ -22,6 +22,13 @@ describe('paths and methods', () => {
     '/V1/orders',
     '/v1/orders/%zz',
     '/v1/orders/%ff',
+    '/v1/webhooks/',
+    '/v1/webhooks/whk_1/',
+    '/v1/webhooks/whk_1/secrets',
+    '/v1/webhooks/whk_1/secret/',
+    '/v1/deliveries/dlv_1/attempts',
+    '/v1/events/evt_1',
+    '/v1/events/',
   ])('answers 404 for %s, with or without a key', async (path) => {
     for (const ask of [{}, { as: buyer }]) {
       expect(problemIn(await service.ask(`GET ${path}`, ask)).code).toBe('route_not_found');
@@ -33,7 +40,16 @@ describe('paths and methods', () => {
     ['PUT /v1/orders/ord_1', 'GET, HEAD, PATCH'],
     ['POST /v1/notifications', 'GET, HEAD'],
     ['GET /v1/notifications/ntf_1', 'PATCH'],
-    ['GET /v1/webhooks', 'POST'],
+    ['PUT /v1/webhooks', 'POST, GET, HEAD'],
+    ['POST /v1/webhooks/whk_1', 'GET, HEAD, PATCH, DELETE'],
+    ['GET /v1/webhooks/whk_1/secret', 'POST'],
+    ['DELETE /v1/webhooks/whk_1/secret', 'POST'],
+    ['GET /v1/webhooks/whk_1/secret/promote', 'POST'],
+    ['GET /v1/webhooks/whk_1/test', 'POST'],
+    ['POST /v1/deliveries', 'GET, HEAD'],
+    ['DELETE /v1/deliveries/dlv_1', 'GET, HEAD'],
+    ['GET /v1/deliveries/dlv_1/replay', 'POST'],
+    ['POST /v1/events', 'GET, HEAD'],
   ])('answers 405 for %s and tells what is allowed', async (what, allow) => {
     const got = await service.ask(what);
     expect(problemIn(got)).toMatchObject({ status: 405, code: 'method_not_allowed' });
@@ -58,8 +74,16 @@ describe('paths and methods', () => {
     'PATCH /v1/orders/ord_1?force=1',
     'PATCH /v1/notifications/ntf_1?x=1',
     'POST /v1/webhooks?x=1',
+    'GET /v1/webhooks/whk_1?x=1',
+    'PATCH /v1/webhooks/whk_1?x=1',
+    'DELETE /v1/webhooks/whk_1?force=1',
+    'POST /v1/webhooks/whk_1/secret?x=1',
+    'POST /v1/webhooks/whk_1/secret/promote?x=1',
+    'POST /v1/webhooks/whk_1/test?event=order.created',
+    'GET /v1/deliveries/dlv_1?x=1',
+    'POST /v1/deliveries/dlv_1/replay?x=1',
   ])('refuses the parameter of %s, which takes none', async (what) => {
-    const body = what.startsWith('GET') ? {} : { body: {} };
+    const body = /^(GET|DELETE)/.test(what) ? {} : { body: {} };
     const problem = problemIn(await service.ask(what, { as: buyer, ...body }));
     expect(problem.code).toBe('validation_failed');
     expect(problem.errors?.[0]?.message).toBe('unknown query parameter; this endpoint takes none');

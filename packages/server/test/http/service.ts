@@ -73,10 +73,15 @@ export async function startService(options: Partial<ServerOptions> = {}) {
     },
 
     /** Adds a listing. */
-    async listing(seller: Actor, agent: Actor | null = null, units = 100): Promise<Listing> {
+    async listing(
+      seller: Actor,
+      agent: Actor | null = null,
+      units = 100,
+      lowThreshold: number | null = null,
+    ): Promise<Listing> {
       const fields = { sellerId: seller.id, agentId: agent?.id ?? null };
       const listing = createListing(
-        { ...fields, availableQuantity: units, lowThreshold: null },
+        { ...fields, availableQuantity: units, lowThreshold },
         present(clock, newId),
       );
       await store.listings.addListing(listing);

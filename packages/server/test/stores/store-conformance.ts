@@ -3,12 +3,24 @@ import type { Store } from '../../src/store';
 import { describeAccounts } from './conformance/accounts';
 import { describeClaims } from './conformance/claims';
 import { describeConsequences } from './conformance/consequences';
+import { describeDeliveryLists } from './conformance/delivery-lists';
+import { describeDeliveryLog } from './conformance/delivery-log';
+import { describeEventLog } from './conformance/event-log';
+import { describeFairClaims } from './conformance/fair-claims';
+import { describeHolds } from './conformance/holds';
 import { describeIdempotency } from './conformance/idempotency';
 import { describeListings } from './conformance/listings';
+import { describeManagedWebhooks } from './conformance/managed-webhooks';
 import { describeNotifications } from './conformance/notifications';
 import { describeOrderLists } from './conformance/order-lists';
 import { describeOrders } from './conformance/orders';
+import { describeOverdue } from './conformance/overdue';
+import { describePauses } from './conformance/pauses';
+import { describeQueueLaws } from './conformance/queue-laws';
+import { describeRemovedWebhooks } from './conformance/removed-webhooks';
 import { describeReopening } from './conformance/reopening';
+import { describeReplaysAndSamples } from './conformance/replays-and-samples';
+import { describeRetention } from './conformance/retention';
 import type { StoreUnderTest } from './conformance/store-under-test';
 
 /** Where one store is kept: a file, a database. It is empty at first. */
@@ -35,16 +47,25 @@ export function describeStore(
         store = await place.open();
         return store;
       },
+      async renew() {
+        await giveUp();
+        await begin();
+        return store;
+      },
     };
 
-    beforeEach(async () => {
+    async function begin(): Promise<void> {
       place = await newPlace();
       store = await place.open();
-    });
-    afterEach(async () => {
+    }
+
+    async function giveUp(): Promise<void> {
       await store.close();
       await place.remove();
-    });
+    }
+
+    beforeEach(begin);
+    afterEach(giveUp);
 
     describeAccounts(underTest);
     describeListings(underTest);
@@ -54,6 +75,18 @@ export function describeStore(
     describeNotifications(underTest);
     describeIdempotency(underTest);
     describeClaims(underTest);
+    describeFairClaims(underTest);
+    describeHolds(underTest);
+    describeOverdue(underTest);
+    describeQueueLaws(underTest);
+    describeManagedWebhooks(underTest);
+    describePauses(underTest);
+    describeRemovedWebhooks(underTest);
+    describeDeliveryLog(underTest);
+    describeReplaysAndSamples(underTest);
+    describeDeliveryLists(underTest);
+    describeEventLog(underTest);
     describeReopening(underTest);
+    describeRetention(underTest);
   });
 }

@@ -31,6 +31,8 @@ describe('registering a webhook', () => {
       events: ['order.created', 'task.completed'],
       status: 'active',
       secret,
+      stagedSecret: null,
+      stagedAt: null,
       createdAt: noon,
       updatedAt: noon,
     });

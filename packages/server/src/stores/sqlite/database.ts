@@ -1,94 +1,18 @@
-import { closeSync, openSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
-import Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../../store-unavailable-error';
-import { migrate } from './migrate';
+import type Database from 'better-sqlite3';
+import { GroupCommit } from './group-commit';
+import { openConnection, type SqliteOptions } from './open-connection';
+import { translateError } from './sqlite-errors';
 
-const lockPatience = 2_000;
-const lockPause = 10;
-const walTries = 100;
-
-/** Codes of SQLite by which it says that it cannot work now, through no fault of the statement. */
-const passing = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|NOMEM|PROTOCOL)/;
-
-function isPassing(error: unknown): error is InstanceType<typeof Database.SqliteError> {
-  return error instanceof Database.SqliteError && passing.test(error.code);
-}
-
-/** Whether another process holds the lock: nothing was done, and soon it may be. */
-function isLocked(error: unknown): boolean {
-  return isPassing(error) && error.code.startsWith('SQLITE_BUSY');
-}
-
-/** Makes the file if need be, for its owner alone: it holds endpoint secrets. SQLite's own files beside it follow suit. */
-function makePrivateFile(file: string): void {
-  if (file.trim() === '') throw new StoreUnavailableError('The name of the database is blank.');
-  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
-}
-
-/** Turns SQLite's own failures into the store's error and leaves all others as they are. */
-function translate(error: unknown): unknown {
-  if (!isPassing(error)) return error;
-  return new StoreUnavailableError(`SQLite: ${error.message} (${error.code})`, { cause: error });
-}
-
-/** Node's own: the folder is not there, or may not be written to. */
-function isOfFileSystem(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error;
-}
-
-/** The same for a file that is being opened, which it names. */
-function translateOpening(file: string, error: unknown): unknown {
-  if (!(isPassing(error) || isOfFileSystem(error))) return error;
-  return new StoreUnavailableError(
-    `${file} cannot be opened as a database: ${error.message}. See that the path is right and no other program holds the file, or name another --database.`,
-    { cause: error },
-  );
-}
-
-/**
- * Makes a database keep a write-ahead log. While another process does the same to a new file, SQLite
- * answers "busy" at once, whatever the timeout; so this waits for its turn to write and tries again.
- */
-function useWriteAheadLog(connection: Database.Database): void {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      connection.pragma('journal_mode = WAL');
-      return;
-    } catch (error) {
-      if (!isLocked(error) || tries === walTries) throw error;
-      connection.exec('BEGIN IMMEDIATE; COMMIT');
-    }
-  }
-}
-
-/** One open SQLite database: prepared statements, and transactions one after another. */
+/** One open SQLite database: prepared statements, reads, and changes that share commits. */
 export class SqliteDatabase {
   readonly #connection: Database.Database;
+  readonly #commits: GroupCommit;
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
 
-  /**
-   * @param mustExist Refuse to make the file.
-   * @throws StoreUnavailableError when the file cannot be opened, or is no database of ours.
-   */
-  constructor(file: string, mustExist = false) {
-    try {
-      if (!mustExist) makePrivateFile(file);
-      this.#connection = new Database(file, { timeout: lockPatience, fileMustExist: true });
-    } catch (error) {
-      throw translateOpening(file, error);
-    }
-    try {
-      useWriteAheadLog(this.#connection);
-      this.#connection.pragma('synchronous = FULL');
-      this.#connection.pragma('foreign_keys = ON');
-      migrate(this.#connection);
-      // From here on nothing waits for a lock inside of SQLite: that would hold up every request.
-      this.#connection.pragma('busy_timeout = 0');
-    } catch (error) {
-      this.#connection.close();
-      throw translateOpening(file, error);
-    }
+  /** @throws StoreUnavailableError when the file cannot be opened, or is no database of ours. */
+  constructor(file: string, options: SqliteOptions = {}) {
+    this.#connection = openConnection(file, options);
+    this.#commits = new GroupCommit(this.#connection, options);
   }
 
   /** All rows that a query finds. */
@@ -111,25 +35,38 @@ export class SqliteDatabase {
     try {
       return work();
     } catch (error) {
-      throw translate(error);
+      throw translateError(error);
     }
   }
 
-  /** Does work in one transaction: all of it is on disk when the promise fulfils, or none of it ever is. */
-  async write<Result>(work: () => Result): Promise<Result> {
-    const patienceEnds = performance.now() + lockPatience;
-    for (;;) {
-      try {
-        // Immediate: a transaction that reads first and writes later could find itself outrun.
-        return this.#connection.transaction(work).immediate();
-      } catch (error) {
-        if (!isLocked(error) || performance.now() >= patienceEnds) throw translate(error);
-      }
-      await setTimeout(lockPause);
+  /** Does reads that all see one state, whatever other processes commit meanwhile. */
+  async view<Result>(work: () => Result): Promise<Result> {
+    try {
+      return this.#connection.transaction(work).deferred();
+    } catch (error) {
+      throw translateError(error);
     }
   }
 
-  close(): void {
+  /**
+   * Does work that is written whole or not at all: all of it is on disk when the promise fulfils. The
+   * work may be done again, so it must have no effect outside of the database.
+   */
+  write<Result>(work: () => Result): Promise<Result> {
+    return this.#commits.add(work);
+  }
+
+  /**
+   * The same for work that a loss of power may undo: a claim on a delivery, say, of which no worker is
+   * left then. It does not wait for the disk.
+   */
+  writeFleeting<Result>(work: () => Result): Promise<Result> {
+    return this.#commits.add(work, false);
+  }
+
+  /** Finishes the changes that were asked for, and lets go of the file. */
+  async close(): Promise<void> {
+    await this.#commits.settled();
     this.#connection.close();
   }
 

@@ -12,7 +12,7 @@ interface KeptRow {
  * of a write, where claims follow one another: of two requests with one key, the second finds the
  * first one's answer.
  *
- * @throws DomainError `idempotency_key_reused` when the key belongs to a request with another body.
+ * @throws DomainError `idempotency_key_reused` when the key belongs to another request.
  */
 export function answerOnce<Given extends Answer>(
   db: SqliteDatabase,
@@ -34,8 +34,8 @@ export function answerOnce<Given extends Answer>(
     if (kept.fingerprint !== fingerprint) {
       throw new DomainError(
         'idempotency_key_reused',
-        'This Idempotency-Key was sent before with another body. Use a new key for a new request, and the same body to repeat one.',
-        [{ path: 'Idempotency-Key', message: 'belongs to a request with another body' }],
+        'This Idempotency-Key was sent before with another request: the path or the body differs. Use a new key for a new request, and the same path and body to repeat one.',
+        [{ path: 'Idempotency-Key', message: 'belongs to another request' }],
       );
     }
     return { answer: JSON.parse(kept.answer) as Given, replayed: true };

@@ -1,5 +1,6 @@
 import type { OrderStatus } from '@tradepost/contract';
 import type { AccountKind } from '../../accounts/account';
+import type { DomainEvent } from '../../events/domain-event';
 import type { Moment } from '../../moment';
 import type { Order } from '../../orders/order';
 import type { OrderChange, OrderSituation } from '../../orders/order-change';
@@ -59,8 +60,11 @@ function conditionsOf(filter: OrderFilter, after: Position | null): [string[], u
   return [conditions, values];
 }
 
-/** Orders in SQLite. `queued` is told when a change queued deliveries, after its commit. */
-export function sqliteOrders(db: SqliteDatabase, queued: () => void): OrderStore {
+/** Orders in SQLite. `announce` is told what a change set off, after its commit. */
+export function sqliteOrders(
+  db: SqliteDatabase,
+  announce: (happened: DomainEvent[], queued: number) => void,
+): OrderStore {
   function selectOrder(id: string): Order | null {
     const row = db.get<OrderRow>('SELECT * FROM orders WHERE id = ?', id);
     return row === undefined ? null : readOrder(row);
@@ -99,22 +103,22 @@ export function sqliteOrders(db: SqliteDatabase, queued: () => void): OrderStore
 
   return {
     async placeOrder({ listingId, claim, moment }, decide) {
-      let deliveries = 0;
+      let written: [DomainEvent[], number] = [[], 0];
       const answered = await db.write(() =>
         answerOnce(db, claim, moment.now, () => {
           const { change, answer } = decide(selectListing(db, listingId));
           insertOrder(change.order);
           if (change.task !== null) insertTask(db, change.task);
-          deliveries = writeConsequences(change, moment);
+          written = [change.events, writeConsequences(change, moment)];
           return answer;
         }),
       );
-      if (deliveries > 0) queued();
+      announce(...written);
       return answered;
     },
 
     async changeOrder(id, moment, decide) {
-      let deliveries = 0;
+      let written: [DomainEvent[], number] = [[], 0];
       const order = await db.write(() => {
         const found = selectSituation(id);
         const change = decide(found);
@@ -131,10 +135,10 @@ export function sqliteOrders(db: SqliteDatabase, queued: () => void): OrderStore
           id,
         );
         if (change.task !== null) updateTask(db, change.task);
-        deliveries = writeConsequences(change, moment);
+        written = [change.events, writeConsequences(change, moment)];
         return change.order;
       });
-      if (deliveries > 0) queued();
+      announce(...written);
       return order;
     },
 

@@ -1,20 +1,53 @@
-import type { Webhook } from '../../webhooks/webhook';
+import { eventKinds, type WebhookStatus } from '@tradepost/contract';
+import { healthAfterMending } from '../../deliveries/endpoint-queue';
+import { isMended, type Webhook } from '../../webhooks/webhook';
 import type { WebhookStore } from '../../webhooks/webhook-store';
+import type { WatchedWebhook } from '../../webhooks/webhook-traffic';
 import type { SqliteDatabase } from './database';
 import { answerOnce } from './idempotency';
+import { ChangingQueues, insertQueue } from './queues';
 
-function insertWebhook(db: SqliteDatabase, webhook: Webhook): void {
-  db.run(
-    `INSERT INTO webhooks (id, account_id, url, status, secret, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    webhook.id,
-    webhook.accountId,
-    webhook.url,
-    webhook.status,
-    webhook.secret,
-    webhook.createdAt,
-    webhook.updatedAt,
-  );
+interface WebhookRow {
+  id: string;
+  account_id: string;
+  url: string;
+  status: WebhookStatus;
+  secret: string;
+  staged_secret: string | null;
+  staged_at: number | null;
+  created_at: number;
+  updated_at: number;
+  /** Event kinds, separated by commas. */
+  kinds: string;
+  depth: number;
+  failures: number;
+  held_until: number;
+}
+
+const watched = `SELECT webhooks.*, queues.depth, queues.failures, queues.held_until,
+    (SELECT group_concat(kind) FROM webhook_events AS e
+     WHERE e.webhook_id = webhooks.id AND e.account_id = webhooks.account_id) AS kinds
+  FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id
+  WHERE webhooks.account_id = ? AND webhooks.deleted_at IS NULL`;
+
+function readWebhook(row: WebhookRow): WatchedWebhook {
+  const kinds = new Set(row.kinds.split(','));
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    url: row.url,
+    events: eventKinds.filter((kind) => kinds.has(kind)),
+    status: row.status,
+    secret: row.secret,
+    stagedSecret: row.staged_secret,
+    stagedAt: row.staged_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    traffic: { pending: row.depth, failures: row.failures, heldUntil: row.held_until },
+  };
+}
+
+function insertSubscriptions(db: SqliteDatabase, webhook: Webhook): void {
   for (const kind of webhook.events) {
     db.run(
       'INSERT INTO webhook_events (account_id, kind, webhook_id) VALUES (?, ?, ?)',
@@ -25,16 +58,64 @@ function insertWebhook(db: SqliteDatabase, webhook: Webhook): void {
   }
 }
 
+function deleteSubscriptions(db: SqliteDatabase, accountId: string, id: string): void {
+  db.run('DELETE FROM webhook_events WHERE account_id = ? AND webhook_id = ?', accountId, id);
+}
+
+function insertWebhook(db: SqliteDatabase, webhook: Webhook): void {
+  db.run(
+    `INSERT INTO webhooks (id, account_id, url, status, secret, staged_secret, staged_at,
+       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    webhook.id,
+    webhook.accountId,
+    webhook.url,
+    webhook.status,
+    webhook.secret,
+    webhook.stagedSecret,
+    webhook.stagedAt,
+    webhook.createdAt,
+    webhook.updatedAt,
+  );
+  insertSubscriptions(db, webhook);
+  insertQueue(db, webhook.id, webhook.status === 'paused');
+}
+
+function updateWebhook(db: SqliteDatabase, webhook: Webhook): void {
+  db.run(
+    `UPDATE webhooks SET url = ?, status = ?, secret = ?, staged_secret = ?, staged_at = ?,
+       updated_at = ? WHERE id = ?`,
+    webhook.url,
+    webhook.status,
+    webhook.secret,
+    webhook.stagedSecret,
+    webhook.stagedAt,
+    webhook.updatedAt,
+    webhook.id,
+  );
+  deleteSubscriptions(db, webhook.accountId, webhook.id);
+  insertSubscriptions(db, webhook);
+}
+
 function countWebhooks(db: SqliteDatabase, accountId: string): number {
   const row = db.get<{ count: number }>(
-    'SELECT count(*) AS count FROM webhooks WHERE account_id = ?',
+    'SELECT count(*) AS count FROM webhooks WHERE account_id = ? AND deleted_at IS NULL',
     accountId,
   );
   return row?.count ?? 0;
 }
 
-/** Webhooks in SQLite. */
-export function sqliteWebhooks(db: SqliteDatabase): WebhookStore {
+/** The account's webhook with this id, or null. For use inside of a read or a write. */
+export function selectWebhook(
+  db: SqliteDatabase,
+  accountId: string,
+  id: string,
+): WatchedWebhook | null {
+  const row = db.get<WebhookRow>(`${watched} AND webhooks.id = ?`, accountId, id);
+  return row === undefined ? null : readWebhook(row);
+}
+
+/** Webhooks in SQLite. `queued` is told when a change made deliveries due, after its commit. */
+export function sqliteWebhooks(db: SqliteDatabase, queued: () => void): WebhookStore {
   return {
     addWebhook: ({ accountId, claim, moment }, decide) =>
       db.write(() =>
@@ -44,5 +125,58 @@ export function sqliteWebhooks(db: SqliteDatabase): WebhookStore {
           return answer;
         }),
       ),
+
+    listWebhooks: (accountId, { after, limit }) =>
+      db.read(() => {
+        const from = after === null ? '' : 'AND (webhooks.created_at, webhooks.id) < (?, ?)';
+        const values = after === null ? [] : [after.createdAt, after.id];
+        return db
+          .all<WebhookRow>(
+            `${watched} ${from} ORDER BY webhooks.created_at DESC, webhooks.id DESC LIMIT ?`,
+            accountId,
+            ...values,
+            limit,
+          )
+          .map(readWebhook);
+      }),
+
+    findWebhook: (accountId, id) => db.read(() => selectWebhook(db, accountId, id)),
+
+    async changeWebhook({ accountId, id, claim, moment }, decide) {
+      const answered = await db.write(() =>
+        answerOnce(db, claim, moment.now, () => {
+          const found = selectWebhook(db, accountId, id);
+          const { webhook, answer } = decide(found);
+          if (found === null) throw new Error(`There is no webhook ${id} to change.`);
+          updateWebhook(db, webhook);
+          const queues = new ChangingQueues(db);
+          queues.change(id, {
+            paused: webhook.status === 'paused',
+            ...(isMended(found, webhook) && healthAfterMending(queues.of(id))),
+          });
+          queues.write(moment.now);
+          return answer;
+        }),
+      );
+      queued();
+      return answered;
+    },
+
+    removeWebhook: (accountId, id, now) =>
+      db.write(() => {
+        const changed = db.run(
+          `UPDATE webhooks SET deleted_at = ?, status = 'paused', secret = '', staged_secret = NULL
+           WHERE id = ? AND account_id = ? AND deleted_at IS NULL`,
+          now,
+          id,
+          accountId,
+        );
+        if (changed === 0) return false;
+        deleteSubscriptions(db, accountId, id);
+        const queues = new ChangingQueues(db);
+        queues.change(id, { paused: true });
+        queues.write(now);
+        return true;
+      }),
   };
 }

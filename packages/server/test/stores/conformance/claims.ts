@@ -1,34 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type ClaimedDelivery, leaseTime, type Outcome } from '../../../src/deliveries/delivery';
+import { leaseTime } from '../../../src/deliveries/delivery';
 import type { Store } from '../../../src/store';
 import { anAttempt, noon } from '../../builders';
+import { claim, claimOne, failedUntil, interrupted, outcomeOf } from '../claiming';
+import { addEndpoint, queueUp } from '../queue-up';
 import { Trade } from '../trade';
 import type { StoreUnderTest } from './store-under-test';
-
-let claims = 0;
-
-/** Claims as a worker does, with a token of its own each time. */
-async function claim({ deliveries }: Store, now: number, limit = 100): Promise<ClaimedDelivery[]> {
-  claims += 1;
-  return deliveries.claimDue({ now, leaseUntil: now + leaseTime, token: `claim-${claims}`, limit });
-}
-
-function outcomeOf(delivery: ClaimedDelivery, overrides: Partial<Outcome> = {}): Outcome {
-  return {
-    deliveryId: delivery.id,
-    token: delivery.token,
-    number: delivery.attempts + 1,
-    attempt: anAttempt(),
-    state: 'delivered',
-    nextAttemptAt: null,
-    ...overrides,
-  };
-}
-
-function failedUntil(delivery: ClaimedDelivery, nextAttemptAt: number): Outcome {
-  const attempt = anAttempt({ status: 500, excerpt: 'no' });
-  return outcomeOf(delivery, { attempt, state: 'pending', nextAttemptAt });
-}
 
 /** The queue of deliveries: claims, leases, outcomes. */
 export function describeClaims(underTest: StoreUnderTest): void {
@@ -38,12 +15,6 @@ export function describeClaims(underTest: StoreUnderTest): void {
       await trade.subscribe(trade.buyer, ['order.created']);
       for (const now of times) await trade.place({ now, quantity: 1 });
       return trade.store;
-    }
-
-    async function claimOne(store: Store, now: number): Promise<ClaimedDelivery> {
-      const [delivery, ...more] = await claim(store, now);
-      if (delivery === undefined || more.length > 0) throw new Error('exactly one must be due');
-      return delivery;
     }
 
     test('an empty queue has nothing to claim and nothing due', async () => {
@@ -77,9 +48,13 @@ export function describeClaims(underTest: StoreUnderTest): void {
       expect(second.token).not.toBe(first.token);
     });
 
-    test('workers that claim at once share the queue without overlap', async () => {
-      const store = await queue(Array.from({ length: 12 }, () => noon));
-      const shares = await Promise.all([1, 2, 3, 4].map(() => claim(store, noon, 4)));
+    test('workers that claim at once share the queues without overlap', async () => {
+      const trade = await Trade.open(underTest.current);
+      for (let count = 0; count < 3; count += 1) {
+        const { accountId } = await addEndpoint(trade);
+        await queueUp(trade, { accountId, count: 4 });
+      }
+      const shares = await Promise.all([1, 2, 3, 4].map(() => claim(trade.store, noon, 4)));
       const ids = shares.flat().map(({ id }) => id);
       expect(ids).toHaveLength(12);
       expect(new Set(ids).size).toBe(12);
@@ -88,7 +63,7 @@ export function describeClaims(underTest: StoreUnderTest): void {
     test('a delivered one is never due again', async () => {
       const store = await queue([noon]);
       const delivery = await claimOne(store, noon);
-      await store.deliveries.recordAttempts([outcomeOf(delivery)]);
+      await store.deliveries.recordAttempts([outcomeOf(delivery)], noon);
       expect(await store.deliveries.nextDueAt()).toBeNull();
       expect(await claim(store, noon + 10 * leaseTime)).toEqual([]);
     });
@@ -97,7 +72,10 @@ export function describeClaims(underTest: StoreUnderTest): void {
       const store = await queue([noon]);
       const delivery = await claimOne(store, noon);
       const attempt = anAttempt({ status: null, error: 'timeout', excerpt: '' });
-      await store.deliveries.recordAttempts([outcomeOf(delivery, { attempt, state: 'failed' })]);
+      await store.deliveries.recordAttempts(
+        [outcomeOf(delivery, { attempt, state: 'failed' })],
+        noon,
+      );
       expect(await store.deliveries.nextDueAt()).toBeNull();
       expect(await claim(store, noon + 10 * leaseTime)).toEqual([]);
     });
@@ -106,7 +84,7 @@ export function describeClaims(underTest: StoreUnderTest): void {
       const store = await queue([noon]);
       const delivery = await claimOne(store, noon);
       const givenUp = outcomeOf(delivery, { number: 0, attempt: null, state: 'failed' });
-      await store.deliveries.recordAttempts([givenUp]);
+      await store.deliveries.recordAttempts([givenUp], noon);
       expect(await store.deliveries.nextDueAt()).toBeNull();
       expect(await claim(store, noon + 10 * leaseTime)).toEqual([]);
     });
@@ -114,23 +92,40 @@ export function describeClaims(underTest: StoreUnderTest): void {
     test('one to be tried again is due at that time, with its attempts counted', async () => {
       const store = await queue([noon]);
       const first = await claimOne(store, noon);
-      await store.deliveries.recordAttempts([failedUntil(first, noon + 5_000)]);
+      await store.deliveries.recordAttempts([failedUntil(first, noon + 5_000)], noon);
       expect(await store.deliveries.nextDueAt()).toBe(noon + 5_000);
       expect(await claim(store, noon + 4_999)).toEqual([]);
       const second = await claimOne(store, noon + 5_000);
-      expect(second).toEqual({ ...first, token: second.token, attempts: 1 });
-      await store.deliveries.recordAttempts([failedUntil(second, noon + 20_000)]);
-      expect(await claimOne(store, noon + 20_000)).toMatchObject({ attempts: 2 });
+      expect(second).toEqual({ ...first, token: second.token, attempts: 1, tries: 1 });
+      await store.deliveries.recordAttempts([failedUntil(second, noon + 20_000)], noon);
+      expect(await claimOne(store, noon + 20_000)).toMatchObject({ attempts: 2, tries: 2 });
+    });
+
+    test('one whose attempt was broken off is due again at once, and counts no attempt', async () => {
+      const store = await queue([noon]);
+      const first = await claimOne(store, noon);
+      await store.deliveries.recordAttempts([interrupted(first, noon + 5)], noon + 5);
+      expect(await store.deliveries.nextDueAt()).toBe(noon + 5);
+      const second = await claimOne(store, noon + 5);
+      expect(second).toEqual({ ...first, token: second.token });
+    });
+
+    test('a lease that ended is good until somebody else claims: its outcome is recorded', async () => {
+      const store = await queue([noon]);
+      const late = await claimOne(store, noon);
+      await store.deliveries.recordAttempts([outcomeOf(late)], noon + 2 * leaseTime);
+      expect(await claim(store, noon + 2 * leaseTime)).toEqual([]);
+      expect(await store.deliveries.nextDueAt()).toBeNull();
     });
 
     test('an outcome whose claim another worker holds by now changes nothing', async () => {
       const store = await queue([noon]);
       const late = await claimOne(store, noon);
       const current = await claimOne(store, noon + leaseTime);
-      await store.deliveries.recordAttempts([outcomeOf(late)]);
+      await store.deliveries.recordAttempts([outcomeOf(late)], noon);
       expect(await store.deliveries.nextDueAt()).toBe(noon + 2 * leaseTime);
-      await store.deliveries.recordAttempts([failedUntil(current, noon + 90_000)]);
-      await store.deliveries.recordAttempts([outcomeOf(late)]);
+      await store.deliveries.recordAttempts([failedUntil(current, noon + 90_000)], noon);
+      await store.deliveries.recordAttempts([outcomeOf(late)], noon);
       expect(await claimOne(store, noon + 90_000)).toMatchObject({ id: late.id, attempts: 1 });
     });
 
@@ -138,8 +133,8 @@ export function describeClaims(underTest: StoreUnderTest): void {
       const store = await queue([noon]);
       const delivery = await claimOne(store, noon);
       const outcome = failedUntil(delivery, noon + 5_000);
-      await store.deliveries.recordAttempts([outcome]);
-      await store.deliveries.recordAttempts([outcome]);
+      await store.deliveries.recordAttempts([outcome], noon);
+      await store.deliveries.recordAttempts([outcome], noon);
       expect(await claimOne(store, noon + 5_000)).toMatchObject({ attempts: 1 });
     });
 
@@ -147,11 +142,10 @@ export function describeClaims(underTest: StoreUnderTest): void {
       const store = await queue([noon, noon, noon]);
       const [first, second, third] = await claim(store, noon);
       if (!(first && second && third)) throw new Error('three are due');
-      await store.deliveries.recordAttempts([
-        outcomeOf(first),
-        outcomeOf(second, { token: 'stale' }),
-        failedUntil(third, noon + 5_000),
-      ]);
+      await store.deliveries.recordAttempts(
+        [outcomeOf(first), outcomeOf(second, { token: 'stale' }), failedUntil(third, noon + 5_000)],
+        noon,
+      );
       const left = await claim(store, noon + leaseTime);
       expect(left.map(({ id, attempts }) => ({ id, attempts }))).toEqual([
         { id: third.id, attempts: 1 },
@@ -161,7 +155,7 @@ export function describeClaims(underTest: StoreUnderTest): void {
 
     test('nothing is recorded when there is nothing to record', async () => {
       const store = await queue([noon]);
-      await store.deliveries.recordAttempts([]);
+      await store.deliveries.recordAttempts([], noon);
       expect(await store.deliveries.nextDueAt()).toBe(noon);
     });
   });

@@ -4,12 +4,24 @@ import type { Caller } from '../../../src/accounts/account';
 import { type ClaimedDelivery, retryWindow } from '../../../src/deliveries/delivery';
 import type { Store } from '../../../src/store';
 import { noon } from '../../builders';
+import { outcomeOf } from '../claiming';
 import { addCaller, Trade } from '../trade';
 import type { StoreUnderTest } from './store-under-test';
 
+/** Claims all that is queued for endpoints that are not paused, though each hands out little at once. */
 async function allDeliveries({ deliveries }: Store): Promise<ClaimedDelivery[]> {
-  const far = noon + 365 * retryWindow;
-  return deliveries.claimDue({ now: far, leaseUntil: far + 1, token: 'look', limit: 1_000 });
+  const now = noon + retryWindow;
+  const all: ClaimedDelivery[] = [];
+  for (;;) {
+    const claim = { now, leaseUntil: now + 1, token: 'look', limit: 1_000 };
+    const claimed = await deliveries.claimDue(claim);
+    if (claimed.length === 0) return all;
+    await deliveries.recordAttempts(
+      claimed.map((one) => outcomeOf(one)),
+      now,
+    );
+    all.push(...claimed);
+  }
 }
 
 async function typesTold({ notifications }: Store, caller: Caller): Promise<string[]> {
@@ -58,7 +70,7 @@ export function describeConsequences(underTest: StoreUnderTest): void {
       });
     });
 
-    test('an event is delivered to each active webhook of its recipients that subscribes to it, and to no other', async () => {
+    test('an event is delivered to each webhook of its recipients that subscribes to it, and to no other', async () => {
       const trade = await Trade.open(underTest.current);
       const stranger = await addCaller(underTest.current, 'buyer');
       const wanted = await Promise.all([
@@ -68,7 +80,6 @@ export function describeConsequences(underTest: StoreUnderTest): void {
         trade.subscribe(trade.agent, ['order.created', 'order.status_changed']),
       ]);
       await trade.subscribe(trade.buyer, ['order.status_changed']);
-      await trade.subscribe(trade.buyer, ['order.created'], { status: 'paused' });
       await trade.subscribe(stranger, [...eventKinds]);
       await trade.place();
       const deliveries = await allDeliveries(trade.store);
@@ -103,12 +114,16 @@ export function describeConsequences(underTest: StoreUnderTest): void {
       expect(delivery).toEqual({
         id: expect.stringMatching(/^dlv_/),
         eventId: expect.stringMatching(/^evt_/),
-        token: 'mine',
+        token: expect.any(String),
         attempts: 0,
+        tries: 0,
+        createdAt: noon + 9,
         deadlineAt: noon + 9 + retryWindow,
+        test: false,
         webhookId: id,
         url,
         secret,
+        stagedSecret: null,
         body: expect.stringContaining(`"orderId":"${order.id}"`),
       });
     });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { hashApiKey } from '../../../src/accounts/api-key';
 import { leaseTime } from '../../../src/deliveries/delivery';
-import { aClaim, aKey, anAccount, anAttempt, noon } from '../../builders';
+import { aClaim, aKey, anAccount, noon } from '../../builders';
+import { failedUntil, outcomeOf } from '../claiming';
 import { Trade } from '../trade';
 import type { StoreUnderTest } from './store-under-test';
 
@@ -42,24 +43,17 @@ export function describeReopening(underTest: StoreUnderTest): void {
       const request = { now: noon, leaseUntil: noon + leaseTime, token: 'before', limit: 2 };
       const [tried, held] = await trade.store.deliveries.claimDue(request);
       if (!(tried && held)) throw new Error('two of three were claimed');
-      await trade.store.deliveries.recordAttempts([
-        {
-          deliveryId: tried.id,
-          token: tried.token,
-          number: 1,
-          attempt: anAttempt({ status: 503 }),
-          state: 'pending',
-          nextAttemptAt: noon + 5_000,
-        },
-      ]);
+      await trade.store.deliveries.recordAttempts([failedUntil(tried, noon + 5_000)], noon);
 
       const { deliveries } = await underTest.reopen();
       const now = { ...request, token: 'after', limit: 100 };
       const [untouched, ...none] = await deliveries.claimDue(now);
       expect(none).toEqual([]);
+      if (untouched === undefined) throw new Error('one was never claimed');
       expect(untouched).toMatchObject({ attempts: 0 });
+      await deliveries.recordAttempts([outcomeOf(untouched)], noon);
       const later = await deliveries.claimDue({ ...now, now: noon + 5_000 });
-      expect(later).toEqual([{ ...tried, token: 'after', attempts: 1 }]);
+      expect(later).toEqual([{ ...tried, token: expect.any(String), attempts: 1, tries: 1 }]);
       const last = await deliveries.claimDue({ ...now, now: noon + leaseTime });
       expect(last.map(({ id }) => id)).toContain(held.id);
     });

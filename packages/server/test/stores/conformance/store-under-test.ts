@@ -6,4 +6,6 @@ export interface StoreUnderTest {
   readonly current: Store;
   /** Closes the store and opens it again in the same place, as a restart does. */
   reopen(): Promise<Store>;
+  /** Gives the store up for a new, empty one: for a property, which needs one for each of its runs. */
+  renew(): Promise<Store>;
 }

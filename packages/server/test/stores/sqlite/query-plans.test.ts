@@ -3,36 +3,10 @@ import { type AccountKind, accountKinds } from '../../../src/accounts/account';
 import type { OrderFilter } from '../../../src/orders/order-store';
 import type { Position } from '../../../src/position';
 import { sqliteAccounts } from '../../../src/stores/sqlite/accounts';
-import { SqliteDatabase } from '../../../src/stores/sqlite/database';
-import { sqliteDeliveries } from '../../../src/stores/sqlite/deliveries';
 import { sqliteNotifications } from '../../../src/stores/sqlite/notifications';
 import { sqliteOrders } from '../../../src/stores/sqlite/orders';
 import { aCaller, noon } from '../../builders';
-
-/** A database that keeps the plan of every query that is made of it. */
-class PlannedDatabase extends SqliteDatabase {
-  readonly plans: string[] = [];
-
-  override all<Row>(sql: string, ...values: unknown[]): Row[] {
-    this.#explain(sql, values);
-    return super.all<Row>(sql, ...values);
-  }
-
-  override get<Row>(sql: string, ...values: unknown[]): Row | undefined {
-    this.#explain(sql, values);
-    return super.get<Row>(sql, ...values);
-  }
-
-  override run(sql: string, ...values: unknown[]): number {
-    this.#explain(sql, values);
-    return super.run(sql, ...values);
-  }
-
-  #explain(sql: string, values: unknown[]): void {
-    const steps = super.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
-    this.plans.push(...steps.map(({ detail }) => detail));
-  }
-}
+import { expectDirect, PlannedDatabase } from './planned-database';
 
 const db = new PlannedDatabase(':memory:');
 
@@ -40,12 +14,6 @@ beforeEach(() => {
   db.plans.length = 0;
 });
 afterAll(() => db.close());
-
-/** Neither a walk through a whole table nor a sort: the cost grows with what is asked for, not with what is kept. */
-function expectDirect(plans: string[]): void {
-  expect(plans.length).toBeGreaterThan(0);
-  for (const step of plans) expect(step).not.toMatch(/SCAN|TEMP B-TREE/);
-}
 
 const statuses = [{}, { status: 'pending' }] as const;
 const spans = [
@@ -86,16 +54,6 @@ describe('query plans', () => {
         expect.stringMatching(new RegExp(`^SEARCH notifications USING INDEX ${index} \\(`)),
       ]);
     }
-  });
-
-  test('the queue is looked into by when deliveries are due, whatever else it holds', async () => {
-    const deliveries = sqliteDeliveries(db);
-    await deliveries.claimDue({ now: noon, leaseUntil: noon + 1, token: 'mine', limit: 64 });
-    await deliveries.nextDueAt();
-    const ofQueue = db.plans.filter((step) => step.includes(' deliveries '));
-    expect(ofQueue).toHaveLength(2);
-    for (const step of ofQueue) expect(step).toMatch(/INDEX deliveries_due \(/);
-    expectDirect(db.plans);
   });
 
   test('keys are found by their hash and listed by their account without a sort', async () => {

@@ -4,6 +4,7 @@ import { retryWindow } from '../../../src/deliveries/delivery';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { anAttempt, noon } from '../../builders';
 import { tempFile } from '../../temp-folder';
+import { claimOne, delivered, failedUntil, outcomeOf } from '../claiming';
 import { Trade } from '../trade';
 
 let file: string;
@@ -26,89 +27,145 @@ function rows(sql: string): unknown[] {
 }
 
 describe('rows that the port does not show yet', () => {
-  test('an event stands beside the notifications and deliveries that name it', async () => {
-    await trade.subscribe(trade.buyer, ['order.created']);
+  test('an event stands beside the notifications and deliveries that name it, and in the log of each party', async () => {
+    const webhook = await trade.subscribe(trade.buyer, ['order.created']);
     const order = await trade.place();
     const [created] = rows("SELECT * FROM events WHERE kind = 'order.created'") as [{ id: string }];
     expect(created).toMatchObject({ order_id: order.id, created_at: noon });
     expect(
       rows(`SELECT account_id, order_id FROM notifications WHERE event_id = '${created.id}'`),
     ).toHaveLength(3);
+    const log = `SELECT account_id FROM account_events WHERE event_id = '${created.id}' ORDER BY seq`;
+    const parties = [trade.buyer, trade.seller, trade.agent];
+    expect(rows(log)).toEqual(parties.map(({ accountId }) => ({ account_id: accountId })));
     expect(rows('SELECT * FROM deliveries')).toEqual([
       {
+        seq: 1,
         id: expect.stringMatching(/^dlv_/),
         event_id: created.id,
-        webhook_id: expect.stringMatching(/^whk_/),
+        webhook_id: webhook.id,
+        kind: 'order.created',
+        test: 0,
         state: 'pending',
         attempts: 0,
+        tries: 0,
         due_at: noon,
         deadline_at: noon + retryWindow,
         lease_token: null,
+        lease_until: null,
+        lease_counts: 0,
+        last_status: null,
+        last_error: null,
         created_at: noon,
+        finished_at: null,
       },
     ]);
   });
 
-  test('each attempt of a delivery is kept, with how it went', async () => {
+  test('a queue counts what is pending and what is in hand, and says when to look into it next', async () => {
+    const { id } = await trade.subscribe(trade.buyer, ['order.created']);
+    for (let count = 0; count < 3; count += 1) await trade.place({ now: noon + count });
+    const inHand = await trade.store.deliveries.claimDue({
+      now: noon + 10,
+      leaseUntil: noon + 1_000,
+      token: 'mine',
+      limit: 2,
+    });
+    const queue = {
+      webhook_id: id,
+      depth: 3,
+      in_flight: 2,
+      paused: 0,
+      allowance: 4,
+      failures: 0,
+      failed_at: 0,
+      held_until: 0,
+      next_at: noon + 10,
+    };
+    expect(rows('SELECT * FROM queues')).toEqual([queue]);
+    await trade.store.deliveries.recordAttempts(
+      inHand.map((delivery) => delivered(delivery, noon + 10)),
+      noon + 20,
+    );
+    expect(rows('SELECT * FROM queues')).toEqual([
+      { ...queue, depth: 1, in_flight: 0, allowance: 6, next_at: noon + 20 },
+    ]);
+  });
+
+  test('each attempt of a delivery is kept, with how it went and what it was sent with', async () => {
     await trade.subscribe(trade.buyer, ['order.created']);
     await trade.place();
-    const { deliveries } = trade.store;
+    const { store } = trade;
     const attempts = [
       anAttempt({ startedAt: noon, duration: 31, status: 503, excerpt: 'später “bitte”' }),
       anAttempt({ startedAt: noon + 5_000, status: null, error: 'timeout', excerpt: '' }),
-      anAttempt({ startedAt: noon + 20_000 }),
+      anAttempt({ startedAt: noon + 20_000, headers: { 'webhook-id': 'evt_1', 'X-Ü': '“2”' } }),
     ];
     for (const [index, attempt] of attempts.entries()) {
-      const now = attempt.startedAt;
-      const request = { now, leaseUntil: now + 1_000, token: `claim-${index}`, limit: 1 };
-      const [delivery] = await deliveries.claimDue(request);
-      if (delivery === undefined) throw new Error('the delivery is due');
-      const last = index === attempts.length - 1;
-      await deliveries.recordAttempts([
-        {
-          deliveryId: delivery.id,
-          token: delivery.token,
-          number: delivery.attempts + 1,
-          attempt,
-          state: last ? 'delivered' : 'pending',
-          nextAttemptAt: attempts[index + 1]?.startedAt ?? null,
-        },
-      ]);
+      const delivery = await claimOne(store, attempt.startedAt);
+      const nextAttemptAt = attempts[index + 1]?.startedAt ?? null;
+      const state = nextAttemptAt === null ? 'delivered' : 'pending';
+      const outcome = outcomeOf(delivery, { attempt, state, nextAttemptAt });
+      await store.deliveries.recordAttempts([outcome], attempt.startedAt + 40);
     }
-    expect(
-      rows(
-        'SELECT number, started_at, duration, status, error, excerpt FROM attempts ORDER BY number',
-      ),
-    ).toEqual(
-      attempts.map(({ startedAt, duration, status, error, excerpt }, index) => ({
+    expect(rows('SELECT * FROM attempts ORDER BY number')).toEqual(
+      attempts.map(({ startedAt, duration, url, headers, status, error, excerpt }, index) => ({
+        delivery_seq: 1,
         number: index + 1,
         started_at: startedAt,
         duration,
+        url,
+        headers: JSON.stringify(headers),
         status,
         error,
         excerpt,
       })),
     );
-    expect(rows('SELECT state, attempts, due_at, lease_token FROM deliveries')).toEqual([
-      { state: 'delivered', attempts: 3, due_at: null, lease_token: null },
+    expect(
+      rows(
+        'SELECT state, attempts, tries, due_at, lease_token, lease_until, last_status, last_error, finished_at FROM deliveries',
+      ),
+    ).toEqual([
+      {
+        state: 'delivered',
+        attempts: 3,
+        tries: 3,
+        due_at: null,
+        lease_token: null,
+        lease_until: null,
+        last_status: 200,
+        last_error: null,
+        finished_at: noon + 20_040,
+      },
     ]);
   });
 
   test('no attempt is kept with a stale claim, nor where none was made', async () => {
     await trade.subscribe(trade.buyer, ['order.created']);
     await trade.place();
-    const request = { now: noon, leaseUntil: noon + 1_000, token: 'mine', limit: 1 };
-    const [delivery] = await trade.store.deliveries.claimDue(request);
-    if (delivery === undefined) throw new Error('the delivery is due');
-    const outcome = { deliveryId: delivery.id, state: 'failed', nextAttemptAt: null } as const;
-    await trade.store.deliveries.recordAttempts([
-      { ...outcome, token: 'stale', number: 1, attempt: anAttempt() },
-      { ...outcome, token: 'mine', number: 0, attempt: null },
-    ]);
-    expect(rows('SELECT state, attempts FROM deliveries')).toEqual([
-      { state: 'failed', attempts: 0 },
+    const delivery = await claimOne(trade.store, noon);
+    const givenUp = outcomeOf(delivery, { number: 0, attempt: null, state: 'failed' });
+    const outcomes = [outcomeOf(delivery, { token: 'stale' }), givenUp];
+    await trade.store.deliveries.recordAttempts(outcomes, noon + 7);
+    expect(rows('SELECT state, attempts, last_status, finished_at FROM deliveries')).toEqual([
+      { state: 'failed', attempts: 0, last_status: null, finished_at: noon + 7 },
     ]);
     expect(rows('SELECT * FROM attempts')).toEqual([]);
+    expect(rows('SELECT depth, in_flight, allowance FROM queues')).toEqual([
+      { depth: 0, in_flight: 0, allowance: 4 },
+    ]);
+  });
+
+  test('what ends after its deadline keeps how its last attempt went', async () => {
+    await trade.subscribe(trade.buyer, ['order.created']);
+    await trade.place();
+    const delivery = await claimOne(trade.store, noon);
+    await trade.store.deliveries.recordAttempts([failedUntil(delivery, noon + 5_000)], noon);
+    const now = noon + retryWindow + 1;
+    await trade.store.deliveries.failOverdue({ now, limit: 10 });
+    expect(
+      rows('SELECT state, attempts, due_at, last_status, finished_at FROM deliveries'),
+    ).toEqual([{ state: 'failed', attempts: 1, due_at: null, last_status: 500, finished_at: now }]);
   });
 
   test('no API key is kept, only its hash', async () => {

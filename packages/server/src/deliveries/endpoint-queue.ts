@@ -1,0 +1,90 @@
+import { backoff } from './retry-schedule';
+
+/** How many attempts at once an endpoint starts with: little enough that one which hangs takes little. */
+const firstAllowance = 4;
+const largestAllowance = 32;
+/** Rounds of failure after which an endpoint counts as failing: from then on it is tried one delivery at a time. */
+const failuresUntilHeld = 5;
+const longestHold = 5 * 60 * 1000;
+/** By how much outcomes may be noted in another order than they ended in: times are rounded, and batches gather. */
+const disorder = 1_000;
+
+/**
+ * How one endpoint fares, which decides how many attempts it may have under way. What one endpoint does
+ * changes nothing for another.
+ */
+export interface EndpointHealth {
+  /** How many attempts may be under way at once. */
+  allowance: number;
+  /** Failures in a row. Attempts that were under way together fail as one. */
+  failures: number;
+  /** When the last of these was noted, in milliseconds since 1970; 0 when there is none. */
+  failedAt: number;
+  /** No attempt before this moment, in milliseconds since 1970; 0 when nothing holds it. */
+  heldUntil: number;
+}
+
+/** An endpoint that nothing is known of. */
+export const newEndpointHealth: EndpointHealth = {
+  allowance: firstAllowance,
+  failures: 0,
+  failedAt: 0,
+  heldUntil: 0,
+};
+
+/** How an attempt ended, as far as its endpoint's health is concerned. Milliseconds since 1970. */
+export interface AttemptEnd {
+  acknowledged: boolean;
+  startedAt: number;
+  endedAt: number;
+}
+
+/** Health without what else its object may hold: that belongs to the caller, who may be changing it. */
+function healthAlone({ allowance, failures, failedAt, heldUntil }: EndpointHealth): EndpointHealth {
+  return { allowance, failures, failedAt, heldUntil };
+}
+
+/**
+ * What an endpoint's health is after an attempt. Each success allows one attempt more, each round of
+ * failure halves what is allowed. After five rounds the endpoint is held: one attempt, then a pause that
+ * grows from 5 s to 5 min, until one succeeds. It is never given up.
+ */
+export function healthAfter(health: EndpointHealth, attempt: AttemptEnd): EndpointHealth {
+  if (attempt.acknowledged) {
+    const allowance = Math.min(health.allowance + 1, largestAllowance);
+    return { allowance, failures: 0, failedAt: 0, heldUntil: 0 };
+  }
+  // It was under way when the last failure was noted, so it tells nothing new. A clock that was set back must not hide failures.
+  const wasUnderWay = attempt.startedAt < health.failedAt;
+  if (wasUnderWay && health.failedAt <= attempt.endedAt + disorder) return healthAlone(health);
+  const failures = health.failures + 1;
+  const held = failures >= failuresUntilHeld;
+  const pause = Math.min(backoff(failures - failuresUntilHeld + 1), longestHold);
+  return {
+    allowance: held ? 1 : Math.max(1, Math.floor(health.allowance / 2)),
+    failures,
+    failedAt: attempt.endedAt,
+    heldUntil: held ? attempt.endedAt + pause : 0,
+  };
+}
+
+/** The latest moment at which a hold ends, in milliseconds since 1970: it never lasts longer than 5 min. */
+export function latestEndOfHold(now: number): number {
+  return now + longestHold;
+}
+
+/**
+ * The earliest moment of an endpoint's next attempt, in milliseconds since 1970: now, unless it is held.
+ * A hold never lasts longer than 5 min, whatever became of the clock since.
+ */
+export function endOfHold({ heldUntil }: EndpointHealth, now: number): number {
+  return Math.max(Math.min(heldUntil, latestEndOfHold(now)), now);
+}
+
+/**
+ * Health after a person has stepped in, by a new URL, a resumption or a replay: nothing holds the
+ * endpoint any more, yet it has to prove itself.
+ */
+export function healthAfterMending(health: EndpointHealth): EndpointHealth {
+  return { ...healthAlone(health), heldUntil: 0 };
+}

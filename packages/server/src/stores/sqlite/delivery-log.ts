@@ -1,0 +1,104 @@
+import type { DeliveryLogStore } from '../../deliveries/delivery-log-store';
+import { healthAfterMending } from '../../deliveries/endpoint-queue';
+import type { SqliteDatabase } from './database';
+import { insertDelivery } from './deliveries';
+import { type AttemptRow, type DeliveryRow, readAttempt, readDelivery } from './delivery-rows';
+import { searchDeliveries } from './delivery-search';
+import { insertEvent } from './events';
+import { answerOnce } from './idempotency';
+import { ChangingQueues } from './queues';
+import { selectWebhook } from './webhooks';
+
+/** Does a search to its end, and lets others have their turn where it pauses. */
+async function finish<Found>(
+  db: SqliteDatabase,
+  search: Generator<undefined, Found>,
+): Promise<Found> {
+  for (;;) {
+    const step = await db.view(() => search.next());
+    if (step.done === true) return step.value;
+    await new Promise((done) => setImmediate(done));
+  }
+}
+
+function selectOwn(db: SqliteDatabase, accountId: string, id: string): DeliveryRow | undefined {
+  return db.get<DeliveryRow>(
+    `SELECT deliveries.*, queues.held_until, queues.paused FROM deliveries
+     JOIN webhooks ON webhooks.id = deliveries.webhook_id
+     JOIN queues ON queues.webhook_id = deliveries.webhook_id
+     WHERE deliveries.id = ? AND webhooks.account_id = ? AND webhooks.deleted_at IS NULL`,
+    id,
+    accountId,
+  );
+}
+
+/** What an account may see of its deliveries, in SQLite. `queued` is told when some were made due, after the commit. */
+export function sqliteDeliveryLog(db: SqliteDatabase, queued: () => void): DeliveryLogStore {
+  return {
+    async listDeliveries(accountId, filter, page) {
+      const found = await finish(db, searchDeliveries(db, accountId, filter, page));
+      return found.map(readDelivery);
+    },
+
+    findDelivery: (accountId, id) =>
+      db.view(() => {
+        const row = selectOwn(db, accountId, id);
+        if (row === undefined) return null;
+        const event = db.get<{ body: string }>(
+          'SELECT body FROM events WHERE id = ?',
+          row.event_id,
+        );
+        const log = db.all<AttemptRow>(
+          'SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number',
+          row.seq,
+        );
+        return { ...readDelivery(row), body: event?.body ?? '', log: log.map(readAttempt) };
+      }),
+
+    async replayDelivery({ accountId, id, claim, moment }, decide) {
+      const answered = await db.write(() =>
+        answerOnce(db, claim, moment.now, () => {
+          const row = selectOwn(db, accountId, id);
+          const { delivery, answer } = decide(row === undefined ? null : readDelivery(row));
+          if (row === undefined) throw new Error(`There is no delivery ${id} to replay.`);
+          db.run(
+            `UPDATE deliveries SET state = ?, tries = 0, due_at = ?, deadline_at = ?, finished_at = ?
+             WHERE seq = ?`,
+            delivery.state,
+            delivery.nextAttemptAt,
+            delivery.deadlineAt,
+            delivery.finishedAt,
+            row.seq,
+          );
+          const queues = new ChangingQueues(db);
+          const queue = queues.of(row.webhook_id);
+          const joins = row.state === 'pending' ? 0 : 1;
+          queues.change(row.webhook_id, {
+            ...healthAfterMending(queue),
+            depth: queue.depth + joins,
+          });
+          queues.write(moment.now);
+          return answer;
+        }),
+      );
+      queued();
+      return answered;
+    },
+
+    async addSample({ accountId, webhookId, claim, moment }, decide) {
+      const answered = await db.write(() =>
+        answerOnce(db, claim, moment.now, () => {
+          const { event, delivery, answer } = decide(selectWebhook(db, accountId, webhookId));
+          insertEvent(db, event);
+          insertDelivery(db, delivery);
+          const queues = new ChangingQueues(db);
+          queues.change(webhookId, healthAfterMending(queues.of(webhookId)));
+          queues.write(moment.now);
+          return answer;
+        }),
+      );
+      queued();
+      return answered;
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { setTimeout } from 'node:timers/promises';
+import type Database from 'better-sqlite3';
+import type { SqliteOptions } from './open-connection';
+import { isLocked, translateError } from './sqlite-errors';
+
+const lockPatience = 2_000;
+const lockPause = 2;
+const defaultLargestGroup = 100;
+
+/** A change that waits for its commit. */
+interface Change {
+  work: () => unknown;
+  /** Whether it has to survive a loss of power. */
+  lasting: boolean;
+  /** Until when it waits for a lock that another process holds: a time of `performance.now()`. */
+  patienceEnds: number;
+  fulfil: (result: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** What became of a change inside of its transaction. It is told only after the commit. */
+type Settlement = () => void;
+
+/**
+ * Changes that arrive together share one transaction, each in a savepoint of its own, and are answered
+ * after its commit: also those that were refused, since what they saw may have been a neighbour's change.
+ * Nothing waits for company: the first change takes along what arrived in the same turn.
+ */
+export class GroupCommit {
+  readonly #connection: Database.Database;
+  readonly #largestGroup: number;
+  readonly #synchronous: 'full' | 'off';
+  readonly #begin: Database.Statement;
+  readonly #commit: Database.Statement;
+  readonly #rollback: Database.Statement;
+  readonly #save: Database.Statement;
+  readonly #release: Database.Statement;
+  readonly #undo: Database.Statement;
+  #waits = true;
+  #waiting: Change[] = [];
+  #working: Promise<void> | null = null;
+
+  constructor(
+    connection: Database.Database,
+    { largestGroup = defaultLargestGroup, synchronous = 'full' }: SqliteOptions = {},
+  ) {
+    this.#connection = connection;
+    this.#largestGroup = largestGroup;
+    this.#synchronous = synchronous;
+    // Immediate: a transaction that reads first and writes later could find itself outrun.
+    this.#begin = connection.prepare('BEGIN IMMEDIATE');
+    this.#commit = connection.prepare('COMMIT');
+    this.#rollback = connection.prepare('ROLLBACK');
+    this.#save = connection.prepare('SAVEPOINT change');
+    this.#release = connection.prepare('RELEASE change');
+    this.#undo = connection.prepare('ROLLBACK TO change');
+  }
+
+  /**
+   * Does work in the next commit. Fulfils with its result once that is on disk, or rejects with what it
+   * threw. A change that is not `lasting` does not wait for the disk: a loss of power may undo it, as long
+   * as no later one was waited for, and nothing else can.
+   */
+  add<Result>(work: () => Result, lasting = true): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const fulfil = (result: unknown) => resolve(result as Result);
+      const patienceEnds = performance.now() + lockPatience;
+      this.#waiting.push({ work, lasting, patienceEnds, fulfil, reject });
+      this.#working ??= this.#workOff();
+    });
+  }
+
+  /** Fulfils when nothing waits any more. */
+  async settled(): Promise<void> {
+    while (this.#working) await this.#working;
+  }
+
+  async #workOff(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // What else arrived by the end of this turn of the event loop comes along.
+      await new Promise((done) => setImmediate(done));
+      const group = this.#waiting.splice(0, this.#largestGroup);
+      for (const change of await this.#write(group)) await this.#write([change]);
+    }
+    this.#working = null;
+  }
+
+  /**
+   * Writes a group in one transaction. While another process holds the lock, each change waits as long
+   * as it has patience.
+   *
+   * @returns What is to be tried alone, since the transaction failed; never a change that came alone.
+   */
+  async #write(group: Change[]): Promise<Change[]> {
+    for (let waiting = group; waiting.length > 0; ) {
+      try {
+        const settlements = this.#transact(waiting);
+        for (const settle of settlements) settle();
+        return [];
+      } catch (error) {
+        if (this.#connection.inTransaction) this.#rollback.run();
+        // Of a group, one change may be to blame, such as the one that no room is left for.
+        if (waiting.length > 1 && !isLocked(error)) return waiting;
+        const now = performance.now();
+        const goesOn = ({ patienceEnds }: Change) => isLocked(error) && now < patienceEnds;
+        for (const change of waiting) if (!goesOn(change)) change.reject(translateError(error));
+        waiting = waiting.filter(goesOn);
+      }
+      if (waiting.length > 0) await setTimeout(lockPause);
+    }
+    return [];
+  }
+
+  /** @throws what SQLite throws when the transaction as a whole fails; then nothing was written. */
+  #transact(group: Change[]): Settlement[] {
+    this.#waitForDisk(group.some(({ lasting }) => lasting));
+    this.#begin.run();
+    const settlements = group.map((change) => this.#try(change));
+    this.#commit.run();
+    return settlements;
+  }
+
+  #waitForDisk(waits: boolean): void {
+    if (this.#synchronous === 'off' || waits === this.#waits) return;
+    this.#connection.pragma(`synchronous = ${waits ? 'full' : 'normal'}`);
+    this.#waits = waits;
+  }
+
+  #try({ work, fulfil, reject }: Change): Settlement {
+    this.#save.run();
+    try {
+      const result = work();
+      if (result instanceof Promise) throw new TypeError('A change in a transaction cannot wait.');
+      this.#release.run();
+      return () => fulfil(result);
+    } catch (error) {
+      // A full disk ends the whole transaction, savepoints and all.
+      if (!this.#connection.inTransaction) throw error;
+      this.#undo.run();
+      this.#release.run();
+      return () => reject(translateError(error));
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { closeSync, openSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { StoreUnavailableError } from '../../store-unavailable-error';
+import { migrate } from './migrate';
+import { isLocked, translateOpeningError } from './sqlite-errors';
+
+const openingPatience = 2_000;
+const walTries = 100;
+
+/** How a SQLite file is to be kept. */
+export interface SqliteOptions {
+  /** Refuse to make the file: for work that makes sense only on what is there. False unless told. */
+  mustExist?: boolean;
+  /** `full` unless told: what was answered survives a loss of power. `off` leaves that to the system. */
+  synchronous?: 'full' | 'off';
+  /** How many pages of 4,096 bytes the file may have; without it, as many as the disk holds. */
+  maxPages?: number;
+  /** How many changes may share one commit; 100 unless told, 1 for a commit each. */
+  largestGroup?: number;
+}
+
+/** Makes the file if need be, for its owner alone: it holds endpoint secrets. SQLite's own files beside it follow suit. */
+function makePrivateFile(file: string): void {
+  if (file.trim() === '') throw new StoreUnavailableError('The name of the database is blank.');
+  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
+}
+
+/**
+ * Makes a database keep a write-ahead log. While another process does the same to a new file, SQLite
+ * answers "busy" at once, whatever the timeout; so this waits for its turn to write and tries again.
+ */
+function useWriteAheadLog(connection: Database.Database): void {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      connection.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isLocked(error) || tries === walTries) throw error;
+      connection.exec('BEGIN IMMEDIATE; COMMIT');
+    }
+  }
+}
+
+/**
+ * Opens a connection to a SQLite file of the newest schema.
+ *
+ * @throws StoreUnavailableError when the file cannot be opened, or is no database of ours.
+ */
+export function openConnection(
+  file: string,
+  { mustExist = false, synchronous = 'full', maxPages }: SqliteOptions,
+): Database.Database {
+  let connection: Database.Database;
+  try {
+    if (!mustExist) makePrivateFile(file);
+    connection = new Database(file, { timeout: openingPatience, fileMustExist: true });
+  } catch (error) {
+    throw translateOpeningError(file, error);
+  }
+  try {
+    useWriteAheadLog(connection);
+    connection.pragma(`synchronous = ${synchronous}`);
+    connection.pragma('foreign_keys = ON');
+    migrate(connection);
+    if (maxPages !== undefined) connection.pragma(`max_page_count = ${maxPages}`);
+    // From here on nothing waits for a lock inside of SQLite: that would hold up every request.
+    connection.pragma('busy_timeout = 0');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw translateOpeningError(file, error);
+  }
+}

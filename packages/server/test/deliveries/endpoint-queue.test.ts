@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type AttemptEnd,
+  type EndpointHealth,
+  endOfHold,
+  healthAfter,
+  healthAfterMending,
+  latestEndOfHold,
+  newEndpointHealth,
+} from '../../src/deliveries/endpoint-queue';
+import { noon } from '../builders';
+
+const second = 1_000;
+const minute = 60 * second;
+
+function succeeded(endedAt: number, duration = 20): AttemptEnd {
+  return { acknowledged: true, startedAt: endedAt - duration, endedAt };
+}
+
+function failed(endedAt: number, duration = 20): AttemptEnd {
+  return { acknowledged: false, startedAt: endedAt - duration, endedAt };
+}
+
+function healthOf(...attempts: AttemptEnd[]): EndpointHealth {
+  return attempts.reduce(healthAfter, newEndpointHealth);
+}
+
+/** Rounds of failure, each a minute after the one before. */
+function rounds(count: number): AttemptEnd[] {
+  return Array.from({ length: count }, (_, index) => failed(noon + index * minute));
+}
+
+/** Attempts of any kind on a clock that goes any way. */
+const anyAttempts = fc.array(
+  fc.record({
+    acknowledged: fc.boolean(),
+    startedAt: fc.integer({ min: noon - 60 * minute, max: noon + 60 * minute }),
+    took: fc.integer({ min: 0, max: 15 * second }),
+  }),
+  { maxLength: 100 },
+);
+
+function asEnd({ acknowledged, startedAt, took }: { took: number } & Omit<AttemptEnd, 'endedAt'>) {
+  return { acknowledged, startedAt, endedAt: startedAt + took };
+}
+
+describe('the health of an endpoint', () => {
+  test('begins with four attempts at once, and nothing that holds it', () => {
+    expect(newEndpointHealth).toEqual({ allowance: 4, failures: 0, failedAt: 0, heldUntil: 0 });
+  });
+
+  test('allows one attempt more after each success, 32 at most', () => {
+    const allowances = Array.from({ length: 30 }, (_, count) => {
+      const successes = Array.from({ length: count }, (_, index) => succeeded(noon + index));
+      return healthOf(...successes).allowance;
+    });
+    expect(allowances).toEqual(Array.from({ length: 30 }, (_, count) => Math.min(4 + count, 32)));
+  });
+
+  test('allows half of it after each round of failure, one at least, and holds it from the fifth on', () => {
+    const successes = Array.from({ length: 28 }, () => succeeded(noon - minute));
+    const healths = [0, 1, 2, 3, 4, 5, 6].map((count) => healthOf(...successes, ...rounds(count)));
+    expect(healths.map(({ allowance }) => allowance)).toEqual([32, 16, 8, 4, 2, 1, 1]);
+    expect(healths.map(({ failures }) => failures)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(healths.map(({ heldUntil }) => heldUntil > 0)).toEqual([
+      ...Array.from({ length: 5 }, () => false),
+      true,
+      true,
+    ]);
+  });
+
+  test('is held for 5 s, then three times as long each time, and 5 min at most', () => {
+    const pauses = [5, 6, 7, 8, 9, 10, 400].map((count) => {
+      const { heldUntil, failedAt } = healthOf(...rounds(count));
+      return heldUntil - failedAt;
+    });
+    const most = 5 * minute;
+    expect(pauses).toEqual([5_000, 15_000, 45_000, 135_000, most, most, most]);
+  });
+
+  test('takes one success for the end of all failures: from there on it may have one attempt more', () => {
+    expect(healthOf(...rounds(9), succeeded(noon + 60 * minute))).toEqual({
+      allowance: 2,
+      failures: 0,
+      failedAt: 0,
+      heldUntil: 0,
+    });
+  });
+
+  test('takes attempts that were under way together for one failure, in whichever order they are noted', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(15 * second), fc.nat(999)), { minLength: 1, maxLength: 32 }),
+        (together) => {
+          // All of them are under way at noon; those that end later are noted later, but for a batch's disorder.
+          const ends = together
+            .map(([remains]) => remains)
+            .sort((one, other) => one - other)
+            .map((remains, index) => noon + remains + (together[index]?.[1] ?? 0))
+            .map((endedAt) => failed(endedAt, endedAt - noon + 1));
+          expect(healthOf(...ends).failures).toBe(1);
+        },
+      ),
+    );
+  });
+
+  test('takes an attempt that began after a failure was noted for a round of its own', () => {
+    const first = failed(noon);
+    expect(healthOf(first, failed(noon + 20, 20)).failures).toBe(2);
+    expect(healthOf(first, failed(noon + 20, 21)).failures).toBe(1);
+  });
+
+  test('is told by failures even on a clock that was set back', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 16 * second, max: 10 ** 9 }), (back) => {
+        const before = rounds(4);
+        const { failures, heldUntil, failedAt } = healthOf(...before, failed(noon - back));
+        expect({ failures, failedAt }).toEqual({ failures: 5, failedAt: noon - back });
+        expect(heldUntil).toBe(noon - back + 5 * second);
+      }),
+    );
+  });
+
+  test('says nothing of what else is known of a queue: that may have changed meanwhile', () => {
+    const queue = { ...healthOf(...rounds(5)), depth: 7, inFlight: 2, paused: true };
+    const parts = ['allowance', 'failedAt', 'failures', 'heldUntil'];
+    for (const attempt of [...rounds(6), succeeded(noon + 60 * minute)]) {
+      expect(Object.keys(healthAfter(queue, attempt)).sort()).toEqual(parts);
+    }
+    expect(Object.keys(healthAfterMending(queue)).sort()).toEqual(parts);
+  });
+
+  test('keeps within its bounds whatever happens in whatever order', () => {
+    fc.assert(
+      fc.property(anyAttempts, (attempts) => {
+        let health = newEndpointHealth;
+        for (const attempt of attempts.map(asEnd)) {
+          health = healthAfter(health, attempt);
+          const { allowance, failures, failedAt, heldUntil } = health;
+          expect(Number.isInteger(allowance)).toBe(true);
+          expect(allowance).toBeGreaterThanOrEqual(1);
+          expect(allowance).toBeLessThanOrEqual(32);
+          if (attempt.acknowledged)
+            expect({ failures, failedAt, heldUntil }).toMatchObject({
+              failures: 0,
+              failedAt: 0,
+              heldUntil: 0,
+            });
+          if (failures < 5) expect(heldUntil).toBe(0);
+          else {
+            expect(allowance).toBe(1);
+            expect(heldUntil - failedAt).toBeGreaterThanOrEqual(5 * second);
+            expect(heldUntil - failedAt).toBeLessThanOrEqual(5 * minute);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('a hold', () => {
+  test('ends when it was said to end', () => {
+    const health = { ...newEndpointHealth, heldUntil: noon + minute };
+    expect(endOfHold(health, noon)).toBe(noon + minute);
+    expect(endOfHold(health, noon + minute)).toBe(noon + minute);
+    expect(endOfHold(health, noon + minute + 1)).toBe(noon + minute + 1);
+  });
+
+  test('of an endpoint that is not held is over now', () => {
+    expect(endOfHold(newEndpointHealth, noon)).toBe(noon);
+  });
+
+  test('is never in the past and never longer than 5 min, whatever became of the clock', () => {
+    fc.assert(
+      fc.property(fc.nat(10 ** 13), fc.nat(10 ** 13), (heldUntil, now) => {
+        const end = endOfHold({ ...newEndpointHealth, heldUntil }, now);
+        expect(end).toBeGreaterThanOrEqual(now);
+        expect(end).toBeLessThanOrEqual(latestEndOfHold(now));
+        expect(latestEndOfHold(now)).toBe(now + 5 * minute);
+      }),
+    );
+  });
+
+  test('ends when a person steps in; the endpoint still has to prove itself', () => {
+    const held = healthOf(...rounds(7));
+    expect(healthAfterMending(held)).toEqual({ ...held, heldUntil: 0 });
+    const again = healthAfter(healthAfterMending(held), failed(noon + 60 * minute));
+    expect(again).toMatchObject({ allowance: 1, failures: 8 });
+  });
+});

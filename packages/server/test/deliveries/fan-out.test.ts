@@ -1,0 +1,79 @@
+import type { EventKind } from '@tradepost/contract';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { retryWindow } from '../../src/deliveries/delivery';
+import { fanOut } from '../../src/deliveries/fan-out';
+import { type DomainEvent, newEvent } from '../../src/events/domain-event';
+import { aMoment, noon } from '../builders';
+
+const task = { taskId: 'tsk_1', orderId: 'ord_1', agentId: 'usr_agent' };
+
+function anEvent(recipients: (string | null)[]): DomainEvent {
+  const about = { orderId: 'ord_1', recipients, message: 'A task is open.' };
+  return newEvent({ event: 'task.approval_requested', data: task }, about, aMoment());
+}
+
+describe('what follows from an event', () => {
+  test('is a notification for each recipient, and a delivery for each webhook of theirs that subscribes', () => {
+    const webhooks: Record<string, string[]> = {
+      usr_a: ['whk_1', 'whk_2'],
+      usr_b: [],
+      usr_c: ['whk_3'],
+    };
+    const event = anEvent(['usr_a', 'usr_b', 'usr_c']);
+    const subscribed = (accountId: string) => webhooks[accountId] ?? [];
+    const { notifications, deliveries } = fanOut(event, subscribed, aMoment(noon + 5));
+    expect(notifications.map(({ accountId }) => accountId)).toEqual(['usr_a', 'usr_b', 'usr_c']);
+    expect(deliveries.map(({ webhookId }) => webhookId)).toEqual(['whk_1', 'whk_2', 'whk_3']);
+    expect(deliveries[0]).toEqual({
+      id: expect.stringMatching(/^dlv_/),
+      eventId: event.id,
+      webhookId: 'whk_1',
+      kind: 'task.approval_requested',
+      test: false,
+      state: 'pending',
+      nextAttemptAt: noon + 5,
+      deadlineAt: noon + retryWindow,
+      createdAt: noon + 5,
+    });
+  });
+
+  test("asks for subscriptions to the event's own kind", () => {
+    const asked: [string, EventKind][] = [];
+    const subscribed = (accountId: string, kind: EventKind) => {
+      asked.push([accountId, kind]);
+      return [];
+    };
+    fanOut(anEvent(['usr_a', 'usr_b']), subscribed, aMoment());
+    expect(asked).toEqual([
+      ['usr_a', 'task.approval_requested'],
+      ['usr_b', 'task.approval_requested'],
+    ]);
+  });
+
+  test('is told once to an account that is named twice, as a party may play two parts', () => {
+    const { notifications, deliveries } = fanOut(
+      anEvent(['usr_a', null, 'usr_a']),
+      (accountId) => [`whk_of_${accountId}`],
+      aMoment(),
+    );
+    expect(notifications).toHaveLength(1);
+    expect(deliveries.map(({ webhookId }) => webhookId)).toEqual(['whk_of_usr_a']);
+  });
+
+  test('has an id of its own for each part, all of one event', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.uuid()), fc.nat(20), (accounts, count) => {
+        const event = anEvent(accounts);
+        const subscribed = (accountId: string) =>
+          Array.from({ length: count }, (_, index) => `whk_${accountId}_${index}`);
+        const { notifications, deliveries } = fanOut(event, subscribed, aMoment());
+        expect(notifications).toHaveLength(accounts.length);
+        expect(deliveries).toHaveLength(accounts.length * count);
+        const all = [...notifications, ...deliveries];
+        expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+        expect(all.every(({ eventId }) => eventId === event.id)).toBe(true);
+      }),
+    );
+  });
+});

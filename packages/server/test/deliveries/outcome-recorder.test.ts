@@ -1,0 +1,243 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Outcome } from '../../src/deliveries/delivery';
+import { OutcomeRecorder } from '../../src/deliveries/outcome-recorder';
+import { StoreUnavailableError } from '../../src/store-unavailable-error';
+import { aClaimedDelivery, noon } from '../builders';
+import { FakeClock, settle } from '../fake-clock';
+import { LogBook } from '../log-book';
+import { outcomeOf } from '../stores/claiming';
+
+const unavailable = new StoreUnavailableError('SQLite: database or disk is full (SQLITE_FULL)');
+
+let clock: FakeClock;
+let book: LogBook;
+let batches: { ids: string[]; now: number }[];
+/** What the store says to each batch, in turn; nothing when it takes it. */
+let answers: (Error | null)[];
+/** Outcomes that the store can never write. */
+let cursed: Set<string>;
+/** What lets the store go on, while it is told to take its time. */
+let letGo: (() => void) | null;
+let recorder: OutcomeRecorder;
+
+async function recordAttempts(outcomes: Outcome[], now: number): Promise<void> {
+  const ids = outcomes.map(({ deliveryId }) => deliveryId);
+  batches.push({ ids, now });
+  if (letGo !== null) {
+    await new Promise<void>((goOn) => {
+      letGo = goOn;
+    });
+  }
+  const fault = answers.shift() ?? null;
+  if (fault !== null) throw fault;
+  if (ids.some((id) => cursed.has(id))) throw new TypeError('that cannot be written');
+}
+
+function anOutcome(id: string): Outcome {
+  return outcomeOf(aClaimedDelivery({ id }));
+}
+
+/** Records outcomes, and tells in which order that is done. */
+function record(...ids: string[]): { done: string[]; all: Promise<unknown> } {
+  const done: string[] = [];
+  const all = ids.map((id) => recorder.record(anOutcome(id)).then(() => void done.push(id)));
+  return { done, all: Promise.all(all) };
+}
+
+beforeEach(() => {
+  clock = new FakeClock();
+  book = new LogBook();
+  batches = [];
+  answers = [];
+  cursed = new Set();
+  letGo = null;
+  recorder = new OutcomeRecorder({ deliveries: { recordAttempts }, clock, log: book.log });
+});
+
+describe('recording outcomes', () => {
+  test('tells each when it is written, with the time', async () => {
+    await record('one').all;
+    expect(batches).toEqual([{ ids: ['one'], now: noon }]);
+    expect(recorder.behind).toBe(false);
+  });
+
+  test('writes one batch at a time: while it is written, the next gathers', async () => {
+    letGo = () => {};
+    const first = record('one');
+    const others = record('two', 'three', 'four');
+    await settle();
+    expect(batches.map(({ ids }) => ids)).toEqual([['one']]);
+    expect(first.done).toEqual([]);
+    letGo();
+    await settle();
+    expect(first.done).toEqual(['one']);
+    expect(others.done).toEqual([]);
+    letGo();
+    await others.all;
+    expect(batches.map(({ ids }) => ids)).toEqual([['one'], ['two', 'three', 'four']]);
+  });
+
+  test('asks a store that cannot be reached again, a second later, until it can', async () => {
+    answers = [unavailable, unavailable, unavailable];
+    const { done, all } = record('one', 'two');
+    await clock.advance(2_999);
+    expect(done).toEqual([]);
+    expect(recorder.behind).toBe(true);
+    await clock.advance(1);
+    await all;
+    expect(recorder.behind).toBe(false);
+    expect(batches.map(({ ids, now }) => [...ids, now - noon])).toEqual([
+      ['one', 0],
+      ['one', 'two', 1_000],
+      ['one', 'two', 2_000],
+      ['one', 'two', 3_000],
+    ]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('says so each time, and nothing of outcomes', async () => {
+    answers = [unavailable];
+    const { all } = record('one');
+    expect(await book.next('could not record attempts; trying again')).toMatchObject({
+      level: 50,
+      err: { message: unavailable.message },
+    });
+    await clock.advance(1_000);
+    await all;
+    expect(book.text).toHaveLength(1);
+  });
+
+  test('keeps the order in which they came while it waits for the store', async () => {
+    answers = [unavailable];
+    const first = record('one', 'two');
+    await settle();
+    const second = record('three');
+    await clock.advance(1_000);
+    await Promise.all([first.all, second.all]);
+    expect(batches.at(-1)?.ids).toEqual(['one', 'two', 'three']);
+  });
+
+  test('leaves out one that cannot be written, and takes the others', async () => {
+    letGo = () => {};
+    record('first');
+    cursed = new Set(['bad']);
+    const { done, all } = record('one', 'bad', 'two');
+    await settle();
+    const goOn = letGo;
+    letGo = null;
+    goOn();
+    await all;
+    expect(done.sort()).toEqual(['bad', 'one', 'two']);
+    expect(batches.map(({ ids }) => ids)).toEqual([
+      ['first'],
+      ['one', 'bad', 'two'],
+      ['one'],
+      ['bad'],
+      ['two'],
+    ]);
+    const line = await book.next('could not record an attempt; it will be made again');
+    expect(line).toMatchObject({ level: 50, deliveryId: 'bad' });
+  });
+
+  test('loses none when the store fails while the good are told from the bad', async () => {
+    letGo = () => {};
+    record('first');
+    cursed = new Set(['bad']);
+    const { done, all } = record('one', 'bad', 'two', 'three');
+    await settle();
+    // The first batch is taken; the next is refused, and of its parts the first and the third cannot be asked for.
+    answers = [
+      null,
+      new TypeError('one of these cannot be written'),
+      unavailable,
+      null,
+      unavailable,
+    ];
+    const goOn = letGo;
+    letGo = null;
+    goOn();
+    await settle();
+    expect(done.sort()).toEqual(['bad', 'three']);
+    expect(recorder.behind).toBe(true);
+    await clock.advance(1_000);
+    await all;
+    expect(batches.at(-1)).toEqual({ ids: ['one', 'two'], now: noon + 1_000 });
+  });
+});
+
+describe('giving up', () => {
+  test('asks a store that cannot be reached once more, and then lets its callers go', async () => {
+    answers = [unavailable, unavailable, unavailable];
+    const { done, all } = record('one');
+    await settle();
+    recorder.giveUp();
+    await all;
+    expect(done).toEqual(['one']);
+    expect(batches).toHaveLength(2);
+    expect(await book.next('could not record an attempt; it will be made again')).toMatchObject({
+      deliveryId: 'one',
+    });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('writes what can be written by then', async () => {
+    answers = [unavailable];
+    const { done, all } = record('one');
+    await settle();
+    recorder.giveUp();
+    await all;
+    expect(done).toEqual(['one']);
+    expect(batches).toHaveLength(2);
+    expect(book.text).toHaveLength(1);
+  });
+
+  test('still takes outcomes, and asks once for each', async () => {
+    recorder.giveUp();
+    answers = [unavailable, null];
+    const { all } = record('one', 'two');
+    await all;
+    expect(batches.map(({ ids }) => ids)).toEqual([['one'], ['two']]);
+  });
+});
+
+test('whatever the store says, each outcome is told once, and is written unless it cannot be', async () => {
+  const fault = fc.constantFrom(null, unavailable, new TypeError('no'));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fault, { maxLength: 20 }),
+      fc.array(fc.nat(3), { minLength: 1, maxLength: 20 }),
+      async (faults, turns) => {
+        const written: string[] = [];
+        const left = [...faults];
+        const told: string[] = [];
+        const own = new OutcomeRecorder({
+          deliveries: {
+            recordAttempts: async (outcomes) => {
+              const answer = left.shift() ?? null;
+              if (answer !== null) throw answer;
+              written.push(...outcomes.map(({ deliveryId }) => deliveryId));
+            },
+          },
+          clock,
+          log: book.log,
+        });
+        const all: Promise<void>[] = [];
+        for (const [index, pause] of turns.entries()) {
+          const id = `dlv_${index}`;
+          all.push(own.record(anOutcome(id)).then(() => void told.push(id)));
+          for (let turn = 0; turn < pause; turn += 1) await Promise.resolve();
+        }
+        await clock.advance(30_000);
+        await Promise.all(all);
+        expect(told.sort()).toEqual(turns.map((_, index) => `dlv_${index}`).sort());
+        expect(new Set(written).size).toBe(written.length);
+        // Only a fault that is none of the store's own loses an outcome, and only one that stands alone.
+        const lost = turns.length - written.length;
+        expect(lost).toBeLessThanOrEqual(faults.filter((one) => one instanceof TypeError).length);
+        expect(own.behind).toBe(false);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,200 @@
+import {
+  type AccountEvent,
+  type EventsPage,
+  type Notification,
+  type Order,
+  webhookEventSchema,
+} from '@tradepost/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import { noon } from '../builders';
+import { FakeClock } from '../fake-clock';
+import { tempFile } from '../temp-folder';
+import { DeliveringService } from './delivering-service';
+import { type Actor, dataOf, problemIn, startService } from './service';
+
+let rig: DeliveringService;
+
+beforeEach(async () => {
+  rig = await DeliveringService.start();
+});
+afterEach(() => rig.close());
+
+const iso = (time: number) => new Date(time).toISOString();
+const kindsOf = ({ data }: EventsPage) => data.map(({ event }) => event);
+const idsOf = (events: AccountEvent[]) => events.map(({ id }) => id);
+const askFor = (query: string, as: Actor = rig.buyer) =>
+  rig.service.ask(`GET /v1/events${query}`, { as });
+
+async function read(query = '', as: Actor = rig.buyer): Promise<EventsPage> {
+  return JSON.parse((await askFor(query, as)).text) as EventsPage;
+}
+
+async function move({ id }: Order, status: string): Promise<void> {
+  await rig.service.ask(`PATCH /v1/orders/${id}`, { as: rig.seller, body: { status } });
+}
+
+describe('GET /v1/events', () => {
+  it('shows what the account may see, oldest first: each event as its deliveries carry it, with its id', async () => {
+    const order = await rig.place();
+    await rig.clock.advance(1_000);
+    await move(order, 'fulfilling');
+    const page = await read();
+    expect(kindsOf(page)).toEqual([
+      'order.created',
+      'task.approval_requested',
+      'order.status_changed',
+      'task.completed',
+    ]);
+    for (const { id, ...envelope } of page.data) {
+      expect(id).toMatch(/^evt_/);
+      expect(webhookEventSchema.parse(envelope)).toEqual(envelope);
+    }
+    expect(page.data[2]).toMatchObject({
+      event: 'order.status_changed',
+      createdAt: iso(noon + 1_000),
+      data: { orderId: order.id, previousStatus: 'pending', status: 'fulfilling' },
+    });
+    const told = dataOf<Notification[]>(
+      await rig.service.ask('GET /v1/notifications', { as: rig.buyer }),
+    );
+    expect(told).toHaveLength(page.data.length);
+  });
+
+  it('is the same log for each party of an order, and empty for anybody else', async () => {
+    await rig.place();
+    const ofBuyer = await read();
+    for (const as of [rig.seller, rig.agent])
+      expect((await read('', as)).data).toEqual(ofBuyer.data);
+    const stranger = await rig.service.account('buyer');
+    expect((await read('', stranger)).data).toEqual([]);
+  });
+
+  it('tells a low listing to its seller and agent, and not to the buyer', async () => {
+    const { service, seller, agent, buyer } = rig;
+    const listing = await service.listing(seller, agent, 10, 8);
+    const body = { listingId: listing.id, quantity: 3 };
+    await service.ask('POST /v1/orders', { as: buyer, body });
+    for (const as of [seller, agent]) {
+      expect(kindsOf(await read('', as))).toContain('listing.availability_low');
+    }
+    expect(kindsOf(await read())).not.toContain('listing.availability_low');
+  });
+
+  it('hands out every event once, page by page, and always says where to go on', async () => {
+    for (let count = 0; count < 4; count += 1) await rig.place();
+    const all = idsOf((await read()).data);
+    const seen: string[][] = [];
+    let query = '?limit=3';
+    for (let count = 0; count < 4; count += 1) {
+      const { data, nextCursor } = await read(query);
+      seen.push(idsOf(data));
+      query = `?limit=3&after=${nextCursor}`;
+    }
+    expect(seen).toEqual([all.slice(0, 3), all.slice(3, 6), all.slice(6), []]);
+    const late = await rig.place();
+    const { data } = await read(query);
+    expect(data).toMatchObject([{ data: { orderId: late.id } }, { data: { orderId: late.id } }]);
+  });
+
+  it('gives an empty log a cursor that everything follows', async () => {
+    const { data, nextCursor } = await read();
+    expect(data).toEqual([]);
+    await rig.place();
+    expect(kindsOf(await read(`?after=${nextCursor}`))).toHaveLength(2);
+  });
+
+  it('starts at a moment, that itself included, in any zone', async () => {
+    await rig.place();
+    await rig.clock.advance(1_000);
+    const late = await rig.place();
+    for (const since of [iso(noon + 1_000), '2026-11-21T14:00:01%2B02:00']) {
+      const { data, nextCursor } = await read(`?since=${since}`);
+      expect(data.map((event) => event.data)).toMatchObject([
+        { orderId: late.id },
+        { orderId: late.id },
+      ]);
+      expect((await read(`?after=${nextCursor}`)).data).toEqual([]);
+    }
+    expect((await read(`?since=${iso(noon)}`)).data).toHaveLength(4);
+    expect((await read('?since=0001-01-01T00:00:00Z')).data).toHaveLength(4);
+    expect((await read(`?since=${iso(noon + 1_001)}`)).data).toEqual([]);
+  });
+
+  it('goes on from a moment that nothing happened since with what happens next', async () => {
+    await rig.place();
+    const { nextCursor } = await read(`?since=${iso(noon + 1)}`);
+    await rig.clock.advance(1);
+    await rig.place();
+    expect((await read(`?after=${nextCursor}`)).data).toHaveLength(2);
+  });
+
+  it('takes a moment at the end of time, after which there is nothing', async () => {
+    await rig.place();
+    const { data, nextCursor } = await read('?since=9999-12-31T23:59:59Z');
+    expect(data).toEqual([]);
+    expect((await read(`?after=${nextCursor}`)).data).toEqual([]);
+  });
+
+  it('loses nothing of a moment though another server wrote what is newer before it', async () => {
+    const file = tempFile();
+    const ahead = await DeliveringService.start({ store: openSqliteStore(file) });
+    const behindClock = new FakeClock(noon - 40);
+    const behind = await startService({ store: openSqliteStore(file), clock: behindClock });
+    try {
+      const { buyer, listing, service } = ahead;
+      const order = { as: buyer, body: { listingId: listing.id, quantity: 1 } };
+      const newer = dataOf<Order>(await service.ask('POST /v1/orders', order));
+      const older = dataOf<Order>(await behind.ask('POST /v1/orders', order));
+      expect(newer.createdAt > older.createdAt).toBe(true);
+      const ordersSince = async (since: string) => {
+        const got = await service.ask(`GET /v1/events?since=${since}`, { as: buyer });
+        const events = dataOf<AccountEvent[]>(got);
+        return events.map(({ data }) => ('orderId' in data ? data.orderId : '')).filter(isNew);
+      };
+      const isNew = (id: string, index: number, all: string[]) => all.indexOf(id) === index;
+      expect(await ordersSince(older.createdAt)).toEqual([newer.id, older.id]);
+      expect(await ordersSince(newer.createdAt)).toEqual([newer.id]);
+    } finally {
+      await ahead.close();
+      await behind.close();
+    }
+  });
+
+  it('refuses after and since together: they say two things', async () => {
+    const { nextCursor } = await read();
+    const problem = problemIn(await askFor(`?after=${nextCursor}&since=${iso(noon)}`));
+    expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+    expect(problem.errors).toMatchObject([{ path: 'since' }]);
+  });
+
+  it.each([
+    'abc',
+    Buffer.from('events.').toString('base64url'),
+    Buffer.from('events.-1').toString('base64url'),
+    Buffer.from('events.01').toString('base64url'),
+    Buffer.from('events.1.5').toString('base64url'),
+    Buffer.from('events.9999999999999999').toString('base64url'),
+    `${Buffer.from('events.12').toString('base64url')}=`,
+    Buffer.from(`${noon}.ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH`).toString('base64url'),
+  ])('refuses the cursor %s, which it never gave', async (cursor) => {
+    const problem = problemIn(await askFor(`?after=${encodeURIComponent(cursor)}`));
+    expect(problem).toMatchObject({ status: 400, code: 'bad_cursor' });
+  });
+
+  it.each([
+    ['after=', 'after'],
+    ['since=yesterday', 'since'],
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['waitSeconds=31', 'waitSeconds'],
+    ['waitSeconds=-1', 'waitSeconds'],
+    ['waitSeconds=1.5', 'waitSeconds'],
+    ['waitSeconds=soon', 'waitSeconds'],
+    ['cursor=abc', 'cursor'],
+  ])('refuses the query %s and names %s', async (query, path) => {
+    const problem = problemIn(await askFor(`?${query}`));
+    expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+    expect(problem.errors?.map((issue) => issue.path)).toEqual([path]);
+  });
+});

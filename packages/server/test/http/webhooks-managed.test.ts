@@ -1,0 +1,257 @@
+import type { CreatedWebhook, Page, WebhookDetails } from '@tradepost/contract';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../fake-clock';
+import { type Actor, dataOf, type Got, problemIn, type Service, startService } from './service';
+
+const clock = new FakeClock();
+let service: Service;
+let seller: Actor;
+let stranger: Actor;
+let reader: Actor;
+
+beforeAll(async () => {
+  service = await startService({ clock });
+});
+beforeEach(async () => {
+  seller = await service.account('seller');
+  stranger = await service.account('seller');
+  reader = await service.account('seller', { readOnly: true });
+});
+afterAll(() => service.close());
+
+const wish = { url: 'https://receiver.example/hook', events: ['order.created'] };
+
+async function register(as = seller, changes: object = {}): Promise<CreatedWebhook> {
+  const body = { ...wish, ...changes };
+  return dataOf<CreatedWebhook>(await service.ask('POST /v1/webhooks', { as, body }));
+}
+
+const get = (id: string, as = seller) => service.ask(`GET /v1/webhooks/${id}`, { as });
+const remove = (id: string, as = seller) => service.ask(`DELETE /v1/webhooks/${id}`, { as });
+const patch = (id: string, body: unknown, as = seller) =>
+  service.ask(`PATCH /v1/webhooks/${id}`, { as, body });
+
+function pageOf(got: Got): Page<WebhookDetails> {
+  return JSON.parse(got.text) as Page<WebhookDetails>;
+}
+
+async function list(query = '', as = seller): Promise<Page<WebhookDetails>> {
+  return pageOf(await service.ask(`GET /v1/webhooks${query}`, { as }));
+}
+
+/** What is shown of a webhook that nothing was ever sent to. */
+function untried({ secret: _never, ...webhook }: CreatedWebhook): WebhookDetails {
+  const nothing = { pendingDeliveries: 0, consecutiveFailures: 0, heldUntil: null };
+  return { ...webhook, stagedSecretAt: null, ...nothing };
+}
+
+describe('GET /v1/webhooks', () => {
+  it("lists the account's webhooks, newest first, without their secrets", async () => {
+    const one = await register();
+    const other = await register();
+    await register(stranger);
+    expect(await list()).toEqual({ data: [untried(other), untried(one)], nextCursor: null });
+  });
+
+  it('hands out every webhook once, page by page, while new ones are registered', async () => {
+    const all: string[] = [];
+    for (let count = 0; count < 5; count += 1) all.unshift((await register()).id);
+    const first = await list('?limit=2');
+    const late = await register();
+    const second = await list(`?limit=2&cursor=${first.nextCursor}`);
+    const third = await list(`?limit=2&cursor=${second.nextCursor}`);
+    const pages = [first, second, third].map(({ data }) => data.map(({ id }) => id));
+    expect(pages).toEqual([all.slice(0, 2), all.slice(2, 4), all.slice(4)]);
+    expect(third.nextCursor).toBeNull();
+    expect((await list('?limit=1')).data[0]?.id).toBe(late.id);
+  });
+
+  it('has nothing for an account without webhooks', async () => {
+    await register();
+    expect(await list('', stranger)).toEqual({ data: [], nextCursor: null });
+  });
+
+  it('refuses a cursor that it never gave, and a parameter that it does not know', async () => {
+    const odd = await service.ask('GET /v1/webhooks?cursor=abc', { as: seller });
+    expect(problemIn(odd)).toMatchObject({ status: 400, code: 'bad_cursor' });
+    const unknown = await service.ask('GET /v1/webhooks?status=active', { as: seller });
+    expect(problemIn(unknown).errors?.map(({ path }) => path)).toEqual(['status']);
+  });
+});
+
+describe('GET /v1/webhooks/:id', () => {
+  it('shows a webhook as the list does', async () => {
+    const webhook = await register();
+    const got = await get(webhook.id);
+    expect(got.status).toBe(200);
+    expect(dataOf(got)).toEqual(untried(webhook));
+    expect(got.text).not.toContain('whsec_');
+  });
+
+  it('does not tell a webhook of somebody else from one that does not exist', async () => {
+    const { id } = await register();
+    const hidden = problemIn(await get(id, stranger));
+    const missing = problemIn(await get('whk_none', stranger));
+    expect(hidden).toMatchObject({ status: 404, code: 'webhook_not_found' });
+    expect(hidden.detail.replace(id, 'whk_none')).toBe(missing.detail);
+  });
+
+  it.each(['nonsense', 'ord_1', 'whk_', '%00', '..%2f', 'x'.repeat(500)])(
+    'answers 404 for %s, which is no id',
+    async (id) => {
+      expect(problemIn(await get(id)).code).toBe('webhook_not_found');
+    },
+  );
+});
+
+describe('PATCH /v1/webhooks/:id', () => {
+  it.each([
+    { url: 'https://elsewhere.example/in' },
+    { events: ['task.completed', 'listing.availability_low'] },
+    { status: 'paused' },
+    {
+      url: 'https://elsewhere.example/in',
+      events: ['order.status_changed', 'task.completed'],
+      status: 'paused',
+    },
+  ])('changes %j and nothing else', async (changes) => {
+    const webhook = await register();
+    await clock.advance(1_000);
+    const got = await patch(webhook.id, changes);
+    expect(got.status).toBe(200);
+    const changed = dataOf<WebhookDetails>(got);
+    const updatedAt = new Date(clock.now()).toISOString();
+    expect(changed).toEqual({ ...untried(webhook), ...changes, updatedAt });
+    expect(dataOf(await get(webhook.id))).toEqual(changed);
+  });
+
+  it("shows the url in its normal form and the events in the contract's order, as registration does", async () => {
+    const { id } = await register();
+    const events = ['task.completed', 'order.created'];
+    const got = await patch(id, { url: 'https://ELSEWHERE.example:443', events });
+    expect(dataOf(got)).toMatchObject({
+      url: 'https://elsewhere.example/',
+      events: ['order.created', 'task.completed'],
+    });
+  });
+
+  it.each([
+    { url: wish.url },
+    { events: wish.events },
+    { status: 'active' },
+    { ...wish, status: 'active' },
+  ])('takes %j, which is so already, for no change: it may be repeated', async (changes) => {
+    const webhook = await register();
+    await clock.advance(1_000);
+    const got = await patch(webhook.id, changes);
+    expect([got.status, dataOf(got)]).toEqual([200, untried(webhook)]);
+  });
+
+  it.each([
+    ['http://receiver.example/', 'must begin with https://'],
+    ['https://10.0.0.7/', 'must name a public host'],
+    ['https://localhost/', 'must name a public host'],
+    ['https://receiver.example:25/', 'must use port 443'],
+    ['https://user:pass@receiver.example/', 'must not contain credentials'],
+    ['receiver.example', 'must be an absolute https:// URL'],
+  ])('refuses the url %s, names it, and changes nothing', async (url, message) => {
+    const webhook = await register();
+    const problem = problemIn(await patch(webhook.id, { url, status: 'paused' }));
+    expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+    expect(problem.errors).toEqual([{ path: 'url', message: expect.stringContaining(message) }]);
+    expect(dataOf(await get(webhook.id))).toEqual(untried(webhook));
+  });
+
+  it.each([
+    ['nothing', {}, '', 'must have at least one of url, events, status'],
+    ['no body', undefined, '', 'is required'],
+    ['a list', [], '', 'must be a JSON object'],
+    ['a secret', { secret: 'whsec_mine' }, 'secret', 'unknown field; known: url, events, status'],
+    ['a status that there is none of', { status: 'deleted' }, 'status', 'must be one of active'],
+    ['no events', { events: [] }, 'events', 'must name at least one event kind'],
+    ['an unknown event', { events: ['order.shipped'] }, 'events.0', 'must be one of'],
+    ['an event twice', { events: ['order.created', 'order.created'] }, 'events', 'each'],
+    ['null', { url: null }, 'url', 'must be an absolute https:// URL'],
+  ])('refuses %s', async (_what, body, path, message) => {
+    const { id } = await register();
+    const problem = problemIn(await patch(id, body));
+    expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+    expect(problem.errors?.[0]).toEqual({ path, message: expect.stringContaining(message) });
+  });
+
+  it('answers 404 for a webhook of another account, and changes nothing', async () => {
+    const webhook = await register();
+    const problem = problemIn(await patch(webhook.id, { status: 'paused' }, stranger));
+    expect(problem).toMatchObject({ status: 404, code: 'webhook_not_found' });
+    expect(dataOf(await get(webhook.id))).toEqual(untried(webhook));
+  });
+});
+
+describe('DELETE /v1/webhooks/:id', () => {
+  it('removes a webhook: 204 without a body, and 404 for all that names it from then on', async () => {
+    const { id } = await register();
+    const kept = await register();
+    const got = await remove(id);
+    expect([got.status, got.text, got.headers.get('content-type')]).toEqual([204, '', null]);
+    for (const what of [
+      'GET /v1/webhooks/:id',
+      'PATCH /v1/webhooks/:id',
+      'DELETE /v1/webhooks/:id',
+      'POST /v1/webhooks/:id/secret',
+      'POST /v1/webhooks/:id/secret/promote',
+      'POST /v1/webhooks/:id/test',
+    ]) {
+      const bodies: Record<string, unknown> = {
+        'PATCH /v1/webhooks/:id': { status: 'active' },
+        'POST /v1/webhooks/:id/test': { event: 'order.created' },
+      };
+      const body = bodies[what];
+      const again = await service.ask(what.replace(':id', id), { as: seller, body });
+      expect(problemIn(again).code, what).toBe('webhook_not_found');
+    }
+    expect((await list()).data).toEqual([untried(kept)]);
+  });
+
+  it('is done by one of two requests at once', async () => {
+    const { id } = await register();
+    const both = await Promise.all([remove(id), remove(id)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([204, 404]);
+  });
+
+  it('makes room for another: a removed webhook does not count', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 20; count += 1) ids.push((await register()).id);
+    const full = await service.ask('POST /v1/webhooks', { as: seller, body: wish });
+    expect(problemIn(full)).toMatchObject({ status: 409, code: 'webhook_limit_reached' });
+    await remove(ids[7] ?? '');
+    const { id } = await register();
+    expect((await list('?limit=100')).data).toHaveLength(20);
+    expect((await get(id)).status).toBe(200);
+    const fullAgain = await service.ask('POST /v1/webhooks', { as: seller, body: wish });
+    expect(problemIn(fullAgain).code).toBe('webhook_limit_reached');
+  });
+
+  it('answers 404 for a webhook of another account, which stays', async () => {
+    const webhook = await register();
+    expect(problemIn(await remove(webhook.id, stranger)).code).toBe('webhook_not_found');
+    expect(dataOf(await get(webhook.id))).toEqual(untried(webhook));
+  });
+});
+
+describe('a read-only key', () => {
+  it.each([
+    ['PATCH /v1/webhooks/whk_1', { status: 'paused' }],
+    ['DELETE /v1/webhooks/whk_1', undefined],
+    ['POST /v1/webhooks/whk_1/secret', undefined],
+    ['POST /v1/webhooks/whk_1/secret/promote', undefined],
+    ['POST /v1/webhooks/whk_1/test', { event: 'order.created' }],
+    ['POST /v1/deliveries/dlv_1/replay', undefined],
+  ])('may not %s', async (what, body) => {
+    const problem = problemIn(await service.ask(what, { as: reader, body }));
+    expect(problem).toMatchObject({ status: 403, code: 'read_only_api_key' });
+  });
+
+  it.each(['/v1/webhooks', '/v1/deliveries', '/v1/events'])('may read %s', async (path) => {
+    expect((await service.ask(`GET ${path}`, { as: reader })).status).toBe(200);
+  });
+});

@@ -1,0 +1,141 @@
+import {
+  type Attempt,
+  attemptTimeout,
+  type ClaimedDelivery,
+  type DeliveryState,
+  isAcknowledged,
+  type Outcome,
+} from '../../src/deliveries/delivery';
+import type { PlannedEndpoint } from './plan';
+
+const shortestPause = 5_000;
+const longestPause = 6 * 60 * 60 * 1_000;
+const mostAttempts = 14;
+
+/** One attempt as it was seen on the network. Milliseconds since 1970. */
+export interface SeenAttempt {
+  startedAt: number;
+  end: 'under way' | 'cut off' | 'taken' | 'not taken';
+  /** The worker that made it. */
+  by: object;
+}
+
+/** A delivery of which a history is kept. */
+export interface Watched {
+  /** What it is called in the trace, such as `e2#5`. */
+  label: string;
+  endpoint: PlannedEndpoint;
+  /** When it was queued, in milliseconds since the beginning. */
+  queuedAt: number;
+  /** When it was queued, in milliseconds since 1970. */
+  dueAt: number;
+  deadlineAt: number;
+}
+
+/** All that happens to one delivery, held to what the interface and DESIGN.md promise of it. */
+export class History {
+  readonly watched: Watched;
+  readonly attempts: SeenAttempt[] = [];
+  /** Attempts whose outcome was recorded. */
+  recordedAttempts = 0;
+  state: DeliveryState = 'pending';
+  /** Whether it was given up without another attempt, since its deadline had passed. */
+  overdue = false;
+  readonly #complain: (what: string) => void;
+  #dueAt: number;
+  #claim: { token: string; leaseUntil: number } | null = null;
+
+  constructor(watched: Watched, complain: (what: string) => void) {
+    this.watched = watched;
+    this.#dueAt = watched.dueAt;
+    this.#complain = (what) => complain(`${watched.label} ${what}`);
+  }
+
+  /** Whether an attempt is being made now. */
+  get underWay(): boolean {
+    return this.attempts.at(-1)?.end === 'under way';
+  }
+
+  claimed(request: { now: number; leaseUntil: number }, delivery: ClaimedDelivery): void {
+    if (this.state !== 'pending') this.#complain(`was claimed, though it is ${this.state}`);
+    if (this.watched.endpoint.kind === 'paused') this.#complain('was claimed, though it is paused');
+    const { token, attempts, tries } = delivery;
+    if (this.#claim !== null) this.#complain('is in two hands');
+    if (request.now < this.#dueAt) this.#complain('was claimed before it was due');
+    if (attempts !== this.recordedAttempts || tries !== attempts) {
+      this.#complain(`was claimed with ${attempts} attempts, of ${this.recordedAttempts}`);
+    }
+    this.#claim = { token, leaseUntil: request.leaseUntil };
+  }
+
+  /** Notes that somebody claims, whatever: leases that have ended stand no longer. */
+  somebodyClaims(now: number): void {
+    if (this.#claim === null || now < this.#claim.leaseUntil) return;
+    this.#dueAt = this.#claim.leaseUntil;
+    this.#claim = null;
+  }
+
+  /** @param alone Whether the worker is the only one, so that nobody else can have claimed it meanwhile. */
+  started(
+    delivery: ClaimedDelivery,
+    attempt: { startedAt: number; by: object; alone: boolean },
+  ): void {
+    const { startedAt, by, alone } = attempt;
+    const last = this.attempts.at(-1);
+    if (alone && last?.end === 'taken' && last.by === by) {
+      this.#complain('was sent again by the worker that knows it was taken');
+    }
+    if (this.underWay) this.#complain('is sent twice at the same time');
+    if (this.state !== 'pending') this.#complain(`was sent, though it is ${this.state}`);
+    if (delivery.token !== this.#claim?.token) this.#complain('was sent with an old claim');
+    if (startedAt > this.watched.deadlineAt) this.#complain('was sent after its deadline');
+    this.attempts.push({ startedAt, end: 'under way', by });
+  }
+
+  ended(end: 'cut off' | 'taken' | 'not taken'): void {
+    const last = this.attempts.at(-1);
+    if (last?.end !== 'under way') this.#complain('ended an attempt that nobody made');
+    else last.end = end;
+  }
+
+  /** Notes an outcome that was recorded; answers whether its claim still stood. */
+  recorded(outcome: Outcome, now: number): boolean {
+    if (this.#claim?.token !== outcome.token) return false;
+    this.#claim = null;
+    this.state = outcome.state;
+    this.#dueAt = outcome.nextAttemptAt ?? this.#dueAt;
+    if (outcome.attempt !== null) {
+      this.recordedAttempts += 1;
+      this.#judge(outcome, outcome.attempt);
+    } else if (outcome.state === 'failed') this.givenUp(now);
+    if (this.recordedAttempts > mostAttempts) this.#complain('was tried too often');
+    return true;
+  }
+
+  /** Notes that it was failed without another attempt. */
+  givenUp(now: number): void {
+    if (now <= this.watched.deadlineAt) this.#complain('was given up before its deadline');
+    if (this.underWay) this.#complain('was given up while it was sent');
+    this.state = 'failed';
+    this.overdue = true;
+  }
+
+  #judge({ state, nextAttemptAt }: Outcome, attempt: Attempt): void {
+    const end = attempt.startedAt + attempt.duration;
+    const lastStart = this.watched.deadlineAt - attemptTimeout;
+    if (isAcknowledged(attempt)) {
+      if (state !== 'delivered') this.#complain(`is ${state}, though it was acknowledged`);
+    } else if (lastStart - end < shortestPause) {
+      if (state !== 'failed') this.#complain(`is ${state} after its last attempt`);
+    } else if (nextAttemptAt === null) {
+      this.#complain(`is ${state}, though there is time for another attempt`);
+    } else {
+      const pause = Math.min(shortestPause * 3 ** (this.recordedAttempts - 1), longestPause);
+      const asked = attempt.retryAfter ?? 0;
+      const earliest = Math.min(end + Math.max(Math.round(0.9 * pause), asked), lastStart);
+      const latest = Math.min(end + Math.max(Math.round(1.1 * pause), asked), lastStart);
+      if (nextAttemptAt < earliest) this.#complain(`is tried ${earliest - nextAttemptAt} ms early`);
+      if (nextAttemptAt > latest) this.#complain(`is tried ${nextAttemptAt - latest} ms late`);
+    }
+  }
+}

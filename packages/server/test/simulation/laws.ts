@@ -1,0 +1,234 @@
+import {
+  type Attempt,
+  attemptTimeout,
+  type ClaimedDelivery,
+  isAcknowledged,
+  leaseTime,
+  type Outcome,
+} from '../../src/deliveries/delivery';
+import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+import type { SqliteDatabase } from '../../src/stores/sqlite/database';
+import { History, type Watched } from './history';
+import type { VirtualTime } from './virtual-time';
+
+const second = 1_000;
+const hour = 3_600 * second;
+/** How long a healthy receiver waits at most, whatever the others do. */
+const prompt = 2 * second;
+const mostAtOnce = 32;
+const roundsUntilHeld = 5;
+
+type ClaimRequest = Parameters<DeliveryStore['claimDue']>[0];
+
+interface QueueRow {
+  webhook_id: string;
+  depth: number;
+  in_flight: number;
+  allowance: number;
+  failures: number;
+  held_until: number;
+}
+
+/**
+ * What the engine promises, held against all that it does. A promise that is broken is noted and not
+ * thrown, since the engine would take an exception for a fault of its store.
+ */
+export class Laws {
+  readonly broken: string[] = [];
+  /** What happened, line by line: the story of a seed. */
+  readonly trace: string[] = [];
+  readonly #time: VirtualTime;
+  readonly #db: SqliteDatabase;
+  /** By the event's id: each is told to one endpoint alone. */
+  readonly #histories = new Map<string, History>();
+  readonly #byDelivery = new Map<string, History>();
+  readonly #workers = new Set<object>();
+  /** When something came between the engine and its work, in milliseconds since the beginning. */
+  readonly #disturbances: number[] = [];
+  #latestNow = 0;
+  /** Until the clock shows this, leases and looks of before a disturbance may still have to be waited for. */
+  #calmAt = 0;
+  #setBack = false;
+
+  constructor(time: VirtualTime, db: SqliteDatabase) {
+    this.#time = time;
+    this.#db = db;
+  }
+
+  get histories(): History[] {
+    return [...this.#histories.values()];
+  }
+
+  /** Whether each delivery is delivered or failed. */
+  get settled(): boolean {
+    return this.histories.every(({ state }) => state !== 'pending');
+  }
+
+  /** Notes that a worker begins, or ends. */
+  began(worker: object): void {
+    this.#workers.add(worker);
+    this.disturbed('a worker begins');
+  }
+
+  ended(worker: object, how: string): void {
+    this.#workers.delete(worker);
+    this.disturbed(how);
+  }
+
+  tell(line: string): void {
+    this.trace.push(`${this.#time.elapsed} ${line}`);
+  }
+
+  /** Notes that a crash, a fault or a correction of the clock comes between the engine and its work. */
+  disturbed(what: string): void {
+    this.tell(what);
+    this.#see();
+    this.#calmAt = Math.max(this.#calmAt, this.#latestNow + leaseTime);
+    this.#disturbances.push(this.#time.elapsed);
+    if (what === 'set back') this.#setBack = true;
+  }
+
+  queued(eventId: string, watched: Watched): void {
+    const complain = (what: string) => this.#complain(what);
+    this.#histories.set(eventId, new History(watched, complain));
+    this.tell(`queued ${watched.label}`);
+  }
+
+  claimed(request: ClaimRequest, deliveries: ClaimedDelivery[]): void {
+    for (const history of this.histories) history.somebodyClaims(request.now);
+    for (const delivery of deliveries) {
+      const history = this.#of(delivery);
+      this.#byDelivery.set(delivery.id, history);
+      history.claimed(request, delivery);
+    }
+    this.tell(`claimed ${deliveries.map((one) => this.#of(one).watched.label).join(' ')}`);
+    if (deliveries.length > request.limit) this.#complain('more was claimed than asked for');
+    for (const webhookId of new Set(deliveries.map((one) => one.webhookId))) {
+      const queue = this.#db.get<QueueRow>('SELECT * FROM queues WHERE webhook_id = ?', webhookId);
+      if (queue === undefined) continue;
+      const { in_flight, allowance, failures, held_until } = queue;
+      if (in_flight > allowance) this.#complain(`${in_flight} in hand, ${allowance} allowed`);
+      if (failures >= roundsUntilHeld && in_flight > 1)
+        this.#complain('a failing endpoint has two');
+      const held = held_until > request.now && !this.#setBack;
+      if (held) this.#complain('something was claimed during a hold');
+    }
+  }
+
+  /** @param by The worker that makes it. */
+  attemptStarted(delivery: ClaimedDelivery, by: object): void {
+    const history = this.#of(delivery);
+    const alone = this.#workers.size === 1;
+    history.started(delivery, { startedAt: this.#time.now(), by, alone });
+    this.tell(`sent ${history.watched.label}`);
+    const { endpoint } = history.watched;
+    const own = this.histories.filter((one) => one.underWay && one.watched.endpoint === endpoint);
+    // What another worker left under way does not count when one begins.
+    if (own.length > mostAtOnce * this.#workers.size)
+      this.#complain(`${own.length} attempts at once at one endpoint`);
+  }
+
+  attemptEnded(delivery: ClaimedDelivery, attempt: Attempt): void {
+    const { status, error } = attempt;
+    const history = this.#of(delivery);
+    history.ended(isAcknowledged(attempt) ? 'taken' : 'not taken');
+    this.tell(`ended ${history.watched.label} ${status ?? error}`);
+  }
+
+  attemptCutOff(delivery: ClaimedDelivery): void {
+    this.#of(delivery).ended('cut off');
+  }
+
+  recorded(outcomes: Outcome[]): void {
+    for (const outcome of outcomes) {
+      const history = this.#byDelivery.get(outcome.deliveryId);
+      if (history === undefined) throw new Error('an outcome of nothing');
+      const stood = history.recorded(outcome, this.#time.now());
+      const { label } = history.watched;
+      this.tell(`${stood ? 'recorded' : 'too late for'} ${label} ${outcome.state}`);
+      if (stood && outcome.state === 'delivered') this.#demandPrompt(history);
+    }
+  }
+
+  /** Notes what a sweep failed. */
+  swept(): void {
+    const failed = this.#db.all<{ event_id: string }>(
+      "SELECT event_id FROM deliveries WHERE state = 'failed'",
+    );
+    for (const { event_id } of failed) {
+      const history = this.#histories.get(event_id);
+      if (history?.state !== 'pending') continue;
+      history.givenUp(this.#time.now());
+      this.tell(`overdue ${history.watched.label}`);
+    }
+  }
+
+  /** Holds the end of all to what must have become of it. */
+  finish(): void {
+    for (const history of this.histories) {
+      const { label } = history.watched;
+      if (history.state === 'pending') this.#complain(`${label} is still pending`);
+      if (history.underWay) this.#complain(`${label} is still being sent`);
+      if (history.state === 'failed') this.#demandDespair(history);
+    }
+    this.#compareRows();
+  }
+
+  #of({ eventId }: ClaimedDelivery): History {
+    const history = this.#histories.get(eventId);
+    if (history === undefined) throw new Error('a delivery of nothing');
+    return history;
+  }
+
+  #complain(what: string): void {
+    this.broken.push(`after ${this.#time.elapsed} ms: ${what}`);
+  }
+
+  #see(): void {
+    this.#latestNow = Math.max(this.#latestNow, this.#time.now());
+  }
+
+  /** A receiver that is well waits for nothing but the network, unless the engine itself was disturbed. */
+  #demandPrompt({ watched: { label, endpoint, queuedAt } }: History): void {
+    if (endpoint.kind !== 'healthy') return;
+    const late = this.#time.elapsed - queuedAt - prompt;
+    if (late <= 0 || this.#time.now() <= this.#calmAt + prompt) return;
+    this.#complain(`${label} was ${late} ms late, though its receiver is healthy`);
+  }
+
+  /** A delivery fails only if its receiver gave no reason for hope, up to its last attempt. */
+  #demandDespair(history: History): void {
+    const { label, endpoint, queuedAt, deadlineAt, dueAt } = history.watched;
+    if (this.#setBack || endpoint.kind === 'flaky' || endpoint.kind === 'paused') return;
+    const deadline = queuedAt + (deadlineAt - dueAt);
+    const undisturbed = !this.#disturbances.some((at) => at > deadline - hour && at < deadline);
+    const well = endpoint.ailing.every(({ to }) => to < deadline - hour);
+    if (well && undisturbed) this.#complain(`${label} failed, though its receiver was well again`);
+    const alone = endpoint.arrivals.length === 1 && endpoint.arrivals[0]?.count === 1;
+    if (endpoint.kind !== 'dead' || !alone || this.#disturbances.length > 0) return;
+    const { attempts } = history;
+    const [count, last] = [attempts.length, attempts.at(-1)?.startedAt ?? 0];
+    if (count < 12 || history.overdue) this.#complain(`${label} had but ${count} attempts`);
+    const lastStart = deadlineAt - attemptTimeout;
+    if (last < lastStart - 10 * second) this.#complain(`${label} was given up early`);
+    if (last > lastStart + second) this.#complain(`${label} had its last attempt late`);
+  }
+
+  #compareRows(): void {
+    const rows = this.#db.all<{ event_id: string; state: string; attempts: number }>(
+      `SELECT event_id, state, (SELECT count(*) FROM attempts WHERE delivery_seq = seq) AS attempts
+       FROM deliveries`,
+    );
+    if (rows.length !== this.#histories.size) this.#complain('deliveries got lost');
+    for (const { event_id, state, attempts } of rows) {
+      const history = this.#histories.get(event_id);
+      if (history?.state !== state || history.recordedAttempts !== attempts) {
+        this.#complain(`${history?.watched.label} is kept as ${state} with ${attempts} attempts`);
+      }
+    }
+    for (const { depth, in_flight } of this.#db.all<QueueRow>('SELECT * FROM queues')) {
+      if (depth !== 0 || in_flight !== 0)
+        this.#complain(`a queue has ${depth}, ${in_flight} in hand`);
+    }
+  }
+}

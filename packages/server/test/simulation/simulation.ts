@@ -1,0 +1,275 @@
+import { createHash } from 'node:crypto';
+import { type ClaimedDelivery, retryWindow } from '../../src/deliveries/delivery';
+import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+import { SqliteDatabase } from '../../src/stores/sqlite/database';
+import { storeIn } from '../../src/stores/sqlite/sqlite-store';
+import type { Webhook } from '../../src/webhooks/webhook';
+import { noon } from '../builders';
+import { addEndpoint, queueUp } from '../stores/queue-up';
+import { Trade } from '../stores/trade';
+import { Fates } from './fates';
+import { Laws } from './laws';
+import { drawPlan, lastArrival, type Plan, type PlannedEndpoint } from './plan';
+import { SeededRandom } from './seeded-random';
+import { replyOf } from './simulated-receivers';
+import { VirtualTime } from './virtual-time';
+import { WorkerLife, type WorkerSurroundings } from './worker-life';
+
+const second = 1_000;
+const hour = 3_600 * second;
+const longestNap = second;
+const stopPatience = 5 * second;
+/** All is over by then: the last arrival, its window, and what setbacks add to it. */
+const longest = lastArrival + retryWindow + 10 * hour;
+const shortest = 25 * hour;
+/** Moments at which something happens: many times what a day has. */
+const mostMoments = 50_000;
+/** Turns of the event loop without a call of the store after which nothing goes on by itself. */
+const calmTurns = 3;
+
+/** An endpoint in the store, with what it is to do. */
+interface SimulatedEndpoint {
+  name: string;
+  planned: PlannedEndpoint;
+  webhook: Webhook;
+  random: SeededRandom;
+}
+
+/** A day and more in the life of the engine: real workers on a real store, and all else as a seed will have it. */
+export class Simulation {
+  readonly plan: Plan;
+  readonly time = new VirtualTime(noon);
+  readonly laws: Laws;
+  readonly #db = new SqliteDatabase(':memory:');
+  readonly #store = storeIn(this.#db);
+  readonly #surroundings: WorkerSurroundings;
+  readonly #fates: Fates;
+  readonly #chance: SeededRandom;
+  readonly #pauses: SeededRandom;
+  readonly #lives = new Set<WorkerLife>();
+  readonly #stopping = new Set<WorkerLife>();
+  readonly #endpoints = new Map<string, SimulatedEndpoint>();
+  /** What was to happen by now, and happens once all else is quiet. */
+  readonly #actions: (() => Promise<void>)[] = [];
+  #arrivals = 0;
+  #calls = 0;
+
+  /** @param tamper Makes the store another one: where a test has promises broken. */
+  constructor(seed: number, tamper: (deliveries: DeliveryStore) => DeliveryStore = (same) => same) {
+    this.#chance = new SeededRandom(`simulation ${seed}`);
+    this.plan = drawPlan(seed);
+    this.laws = new Laws(this.time, this.#db);
+    this.#fates = new Fates(this.plan.faults, this.#chance.stream('fates'), this.time);
+    this.#pauses = this.#chance.stream('pauses');
+    const jitter = this.#chance.stream('jitter');
+    this.#surroundings = {
+      time: this.time,
+      laws: this.laws,
+      fates: this.#fates,
+      store: tamper(this.#store.deliveries),
+      random: () => jitter.next(),
+      reply: (delivery) => this.#reply(delivery),
+      count: (calls) => {
+        this.#calls += calls;
+      },
+      onDeath: (life, downFor) => this.#bury(life, downFor),
+    };
+  }
+
+  /** Lives through all of it, or up to the first promise that is broken. */
+  async run(): Promise<void> {
+    await this.#open();
+    for (let moments = 0; moments < mostMoments; moments += 1) {
+      await this.#quiet();
+      for (const action of this.#actions.splice(0)) {
+        await action();
+        await this.#quiet();
+      }
+      if (this.laws.broken.length > 0 || this.#over()) break;
+      await this.#skipIdleTime();
+      this.time.step();
+    }
+    if (this.laws.broken.length === 0) this.laws.finish();
+    for (const life of [...this.#lives, ...this.#stopping]) life.die();
+    await this.#store.close();
+  }
+
+  #over(): boolean {
+    const { elapsed } = this.time;
+    const done = this.#arrivals === 0 && this.laws.settled && elapsed >= shortest;
+    return done || elapsed >= longest;
+  }
+
+  async #open(): Promise<void> {
+    const trade = await Trade.open(this.#store);
+    for (const [index, planned] of this.plan.endpoints.entries()) {
+      const status = planned.kind === 'paused' ? 'paused' : 'active';
+      const webhook = await addEndpoint(trade, { status });
+      const name = `e${index + 1}`;
+      const random = this.#chance.stream(name);
+      this.#endpoints.set(webhook.id, { name, planned, webhook, random });
+    }
+    this.#scheduleArrivals(trade);
+    this.#scheduleDisturbances();
+    this.#scheduleSweep();
+    for (let count = 0; count < this.plan.workers; count += 1) this.#start();
+    if (this.plan.woken) {
+      this.#store.onDeliveriesQueued(() => {
+        for (const life of this.#lives) life.wake();
+      });
+    }
+  }
+
+  #scheduleArrivals(trade: Trade): void {
+    for (const endpoint of this.#endpoints.values()) {
+      let queued = 0;
+      for (const { at, count } of endpoint.planned.arrivals) {
+        this.#arrivals += 1;
+        this.#at(at, async () => {
+          this.#arrivals -= 1;
+          const now = this.time.now();
+          const { accountId } = endpoint.webhook;
+          for (const eventId of await queueUp(trade, { accountId, count, now })) {
+            queued += 1;
+            this.laws.queued(eventId, {
+              label: `${endpoint.name}#${queued}`,
+              endpoint: endpoint.planned,
+              queuedAt: this.time.elapsed,
+              dueAt: now,
+              deadlineAt: now + retryWindow,
+            });
+          }
+        });
+      }
+    }
+  }
+
+  #scheduleDisturbances(): void {
+    for (const crash of this.plan.crashes) {
+      this.#at(crash.at, async () => {
+        if (crash.upon !== 'the moment') return this.#fates.load(crash);
+        const [life] = this.#lives;
+        life?.die();
+        if (life !== undefined) this.#bury(life, crash.downFor);
+      });
+    }
+    for (const at of this.plan.stops) this.#at(at, async () => this.#replace());
+    for (const { at, by } of this.plan.setbacks) {
+      this.#at(at, async () => {
+        this.laws.disturbed('set back');
+        this.time.setBack(by);
+      });
+    }
+    for (const { to } of this.plan.faults) {
+      this.#at(to, async () => this.laws.disturbed('the store is well'));
+    }
+  }
+
+  #scheduleSweep(): void {
+    this.time.after(this.#pauses.between(second, hour), () => {
+      this.#actions.push(() => this.#sweep());
+      this.#scheduleSweep();
+    });
+  }
+
+  /** Fails what is overdue, as the engine's housekeeping does. */
+  async #sweep(): Promise<void> {
+    const request = { now: this.time.now(), limit: 3 };
+    while ((await this.#store.deliveries.failOverdue(request)) > 0) this.laws.swept();
+  }
+
+  #at(moment: number, action: () => Promise<void>): void {
+    this.time.after(moment, () => this.#actions.push(action));
+  }
+
+  #start(): void {
+    this.#lives.add(new WorkerLife(this.#surroundings));
+  }
+
+  #bury(life: WorkerLife, downFor: number): void {
+    this.#lives.delete(life);
+    this.#stopping.delete(life);
+    this.#at(downFor, async () => this.#start());
+  }
+
+  /** Stops a worker in good order while its successor starts. */
+  #replace(): void {
+    const [life] = this.#lives;
+    if (life === undefined) return;
+    this.laws.disturbed('stopping');
+    this.#lives.delete(life);
+    this.#stopping.add(life);
+    this.#start();
+    void life.stop(stopPatience).then(() => {
+      this.#stopping.delete(life);
+    });
+  }
+
+  #reply(delivery: ClaimedDelivery) {
+    const endpoint = this.#endpoints.get(delivery.webhookId);
+    if (endpoint === undefined) throw new Error('a delivery to nobody');
+    return replyOf(endpoint.planned, this.time.elapsed, endpoint.random);
+  }
+
+  /** Lets everything run that waits for nothing but its turn. */
+  async #quiet(): Promise<void> {
+    for (let calm = 0; calm < calmTurns; calm += 1) {
+      await new Promise((done) => setImmediate(done));
+      if (this.#calls > 0) calm = -1;
+    }
+  }
+
+  /**
+   * Lets workers that nap sleep through looks in which they would find nothing: a day has a great many of
+   * them. What remains happens exactly when it would have.
+   */
+  async #skipIdleTime(): Promise<void> {
+    if (this.#stopping.size > 0 || this.#fates.fault !== undefined) return;
+    const naps = new Set([...this.#lives].flatMap(({ timers }) => [...timers]));
+    // More than a nap is set while outcomes wait for the store.
+    if (naps.size !== this.#lives.size) return;
+    const dueAt = (await this.#store.deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY;
+    const due = this.time.elapsed + Math.max(0, dueAt - this.time.now());
+    const until = Math.min(this.time.nextDue(naps), due);
+    for (const timer of naps) {
+      const looks = Math.floor((until - timer.due) / longestNap);
+      if (looks > 0) timer.due += looks * longestNap;
+    }
+  }
+}
+
+/** What a simulation came to. */
+export interface Report {
+  seed: number;
+  /** Promises that were broken, and when. None is what is hoped for. */
+  broken: string[];
+  /** What happened, line by line. */
+  trace: string[];
+  /** The trace's SHA-256: equal stories have equal ones. */
+  hash: string;
+  /** How long it lasted, in milliseconds of virtual time. */
+  elapsed: number;
+  attempts: number;
+  delivered: number;
+  failed: number;
+}
+
+/** Lives through the simulation of a seed. */
+export async function simulate(
+  seed: number,
+  tamper?: (deliveries: DeliveryStore) => DeliveryStore,
+): Promise<Report> {
+  const simulation = new Simulation(seed, tamper);
+  await simulation.run();
+  const { broken, trace, histories } = simulation.laws;
+  return {
+    seed,
+    broken,
+    trace,
+    hash: createHash('sha256').update(trace.join('\n')).digest('hex'),
+    elapsed: simulation.time.elapsed,
+    attempts: histories.reduce((sum, { attempts }) => sum + attempts.length, 0),
+    delivered: histories.filter(({ state }) => state === 'delivered').length,
+    failed: histories.filter(({ state }) => state === 'failed').length,
+  };
+}

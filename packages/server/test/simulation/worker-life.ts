@@ -1,0 +1,133 @@
+import { pino } from 'pino';
+import type { Clock } from '../../src/clock';
+import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+import { DeliveryWorker } from '../../src/deliveries/delivery-worker';
+import { StoreUnavailableError } from '../../src/store-unavailable-error';
+import type { Fates, Verb } from './fates';
+import { type SimulatedNetwork, SimulatedSender } from './simulated-sender';
+import type { Timer } from './virtual-time';
+
+/** What a life is lived in. */
+export interface WorkerSurroundings extends SimulatedNetwork {
+  store: DeliveryStore;
+  /** Numbers from 0 to below 1, for the jitter. */
+  random: () => number;
+  fates: Fates;
+  /** Counts calls of the store that are under way: 1 more, or 1 less. */
+  count(calls: 1 | -1): void;
+  /** Is told when a call of the store was the worker's end, and how long it is gone. */
+  onDeath(life: WorkerLife, downFor: number): void;
+}
+
+const silent = pino({ level: 'silent' });
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
+/** A real worker from its start to its end, which may be sudden: then nothing that it waits for ever comes. */
+export class WorkerLife {
+  /** What it waits for to happen by time alone. */
+  readonly timers = new Set<Timer>();
+  readonly #in: WorkerSurroundings;
+  readonly #sender: SimulatedSender;
+  readonly #worker: DeliveryWorker;
+  #dead = false;
+
+  constructor(surroundings: WorkerSurroundings) {
+    this.#in = surroundings;
+    this.#sender = new SimulatedSender(surroundings);
+    this.#worker = new DeliveryWorker({
+      deliveries: this.#deliveries(),
+      sender: this.#sender,
+      clock: this.#clock(),
+      log: silent,
+      random: surroundings.random,
+    });
+    surroundings.laws.began(this.#sender);
+    this.#worker.wake();
+  }
+
+  wake(): void {
+    if (!this.#dead) this.#worker.wake();
+  }
+
+  /** Stops it in good order. */
+  async stop(patience: number): Promise<void> {
+    await this.#worker.stop(patience);
+    this.#dead = true;
+    this.#in.laws.ended(this.#sender, 'a worker stops');
+  }
+
+  /** Ends it as a crash does. */
+  die(): void {
+    this.#dead = true;
+    this.#sender.die();
+    this.#in.laws.ended(this.#sender, 'a worker crashes');
+    for (const timer of this.timers) this.#in.time.cancel(timer);
+    this.timers.clear();
+  }
+
+  #clock(): Clock {
+    const { time } = this.#in;
+    return {
+      now: () => time.now(),
+      after: (milliseconds, work) => {
+        if (this.#dead) return () => {};
+        const timer = time.after(milliseconds, () => {
+          this.timers.delete(timer);
+          work();
+        });
+        this.timers.add(timer);
+        return () => {
+          time.cancel(timer);
+          this.timers.delete(timer);
+        };
+      },
+    };
+  }
+
+  #deliveries(): DeliveryStore {
+    const { store, laws } = this.#in;
+    return {
+      ...store,
+      beginAnew: (now) => this.#call('beginAnew', () => store.beginAnew(now)),
+      nextDueAt: () => this.#call('nextDueAt', () => store.nextDueAt()),
+      claimDue: (request) =>
+        this.#call('claimDue', async () => {
+          const claimed = await store.claimDue(request);
+          laws.claimed(request, claimed);
+          return claimed;
+        }),
+      recordAttempts: (outcomes, now) =>
+        this.#call('recordAttempts', async () => {
+          await store.recordAttempts(outcomes, now);
+          laws.recorded(outcomes);
+        }),
+    };
+  }
+
+  async #call<Result>(verb: Verb, work: () => Promise<Result>): Promise<Result> {
+    if (this.#dead) return never();
+    this.#in.count(1);
+    try {
+      const { fate, downFor } = this.#in.fates.of(verb);
+      if (fate === 'crash before') return this.#crash(downFor);
+      if (fate !== 'done') this.#in.laws.disturbed(`${verb} ${fate}`);
+      if (fate === 'refused') throw new StoreUnavailableError(`${verb} is refused`);
+      const result = await work();
+      if (this.#dead) return never();
+      if (fate === 'crash after') return this.#crash(downFor);
+      if (fate === 'answer lost') throw new StoreUnavailableError(`${verb} has no answer`);
+      return result;
+    } finally {
+      this.#in.count(-1);
+    }
+  }
+
+  #crash(downFor: number): Promise<never> {
+    this.die();
+    this.#in.onDeath(this, downFor);
+    return never();
+  }
+}

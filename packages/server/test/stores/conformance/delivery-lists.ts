@@ -1,0 +1,128 @@
+import { type EventKind, httpClasses } from '@tradepost/contract';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { DeliveryState } from '../../../src/deliveries/delivery';
+import type { DeliveryFilter, LoggedDelivery } from '../../../src/deliveries/logged-delivery';
+import type { Position } from '../../../src/position';
+import { anAttempt, noon } from '../../builders';
+import { claim, failedUntil, outcomeOf } from '../claiming';
+import { Trade } from '../trade';
+import type { StoreUnderTest } from './store-under-test';
+
+const kinds: EventKind[] = ['order.created', 'task.approval_requested', 'order.status_changed'];
+const states: DeliveryState[] = ['pending', 'delivered', 'failed'];
+/** How attempts end, in turn: answered in each class, broken off after an answer, or never answered. */
+const ends = [
+  { status: 200, error: null },
+  { status: 500, error: null },
+  { status: null, error: 'timeout' },
+  { status: 404, error: null },
+  { status: 302, error: null },
+  { status: 299, error: 'connection_reset' },
+  { status: 599, error: 'timeout' },
+] as const;
+
+function classOf({ lastStatus, lastError }: LoggedDelivery): string | undefined {
+  if (lastStatus !== null) return `${Math.floor(lastStatus / 100)}xx`;
+  return lastError === null ? undefined : 'none';
+}
+
+/** What a filter is to let through, told from what is shown of each delivery. */
+function isLetThrough(one: LoggedDelivery, filter: DeliveryFilter): boolean {
+  return (
+    one.webhookId === (filter.webhookId ?? one.webhookId) &&
+    one.kind === (filter.kind ?? one.kind) &&
+    one.state === (filter.state ?? one.state) &&
+    one.createdAt >= (filter.since ?? 0) &&
+    (filter.http === undefined || classOf(one) === filter.http)
+  );
+}
+
+/** Lists of deliveries: filters, order and pages. */
+export function describeDeliveryLists(underTest: StoreUnderTest): void {
+  describe('lists of deliveries', () => {
+    let trade: Trade;
+    let webhookIds: string[];
+
+    const list = (
+      filter: DeliveryFilter,
+      after: Position | null = null,
+      limit = 1_000,
+    ): Promise<LoggedDelivery[]> =>
+      trade.store.deliveryLog.listDeliveries(trade.buyer.accountId, filter, { after, limit });
+
+    /** Attempts what is due, so that it ends in every way there is. */
+    async function attempt(now: number): Promise<void> {
+      const claimed = await claim(trade.store, now);
+      const outcomes = claimed.map((delivery, index) => {
+        const own = { attempt: anAttempt({ startedAt: now, ...ends[index % ends.length] }) };
+        if (own.attempt.status === 200) return outcomeOf(delivery, own);
+        if (index % 2 === 0) return outcomeOf(delivery, { ...own, state: 'failed' });
+        return { ...failedUntil(delivery, now + 3_600_000), ...own };
+      });
+      await trade.store.deliveries.recordAttempts(outcomes, now + 20);
+    }
+
+    beforeEach(async () => {
+      trade = await Trade.open(underTest.current);
+      const { buyer, seller } = trade;
+      webhookIds = [];
+      for (const events of [kinds, kinds.slice(0, 2), kinds.slice(1)]) {
+        webhookIds.push((await trade.subscribe(buyer, events)).id);
+      }
+      await trade.subscribe(seller, kinds);
+      for (let count = 0; count < 8; count += 1) {
+        // Two at each moment, so that ids decide too.
+        const now = noon + Math.floor(count / 2) * 1_000;
+        const order = await trade.place({ now, quantity: 1 });
+        if (count % 3 === 0) await trade.move(order, 'confirmed', now);
+        if (count < 6) await attempt(now);
+      }
+    });
+
+    test('there is something of everything to find', async () => {
+      const all = await list({});
+      expect(new Set(all.map(({ state }) => state)).size).toBe(states.length);
+      expect(new Set(all.map(({ kind }) => kind)).size).toBe(kinds.length);
+      expect(new Set(all.map(classOf))).toEqual(new Set([...httpClasses, undefined]));
+    });
+
+    test('any filter finds what it is to let through, newest first, in pages of any size', async () => {
+      const all = await list({});
+      const sorted = all.toSorted(
+        (one, other) => other.createdAt - one.createdAt || (other.id > one.id ? 1 : -1),
+      );
+      expect(all).toEqual(sorted);
+      const filters = fc.record(
+        {
+          webhookId: fc.constantFrom(...webhookIds, 'whk_none'),
+          kind: fc.constantFrom(...kinds),
+          state: fc.constantFrom(...states),
+          since: fc.integer({ min: noon - 1, max: noon + 4_000 }),
+          http: fc.constantFrom(...httpClasses),
+        },
+        { requiredKeys: [] },
+      );
+      await fc.assert(
+        fc.asyncProperty(filters, fc.integer({ min: 1, max: 12 }), async (filter, limit) => {
+          const found: LoggedDelivery[] = [];
+          for (let more = true; more; ) {
+            const got = await list(filter, found.at(-1) ?? null, limit);
+            found.push(...got);
+            more = got.length === limit;
+          }
+          expect(found).toEqual(all.filter((one) => isLetThrough(one, filter)));
+        }),
+        { numRuns: 200 },
+      );
+    });
+
+    test('what is queued while one reads shifts no page', async () => {
+      const all = await list({});
+      const first = await list({}, null, 5);
+      await trade.place({ now: noon + 60_000 });
+      const second = await list({}, first.at(-1), 5);
+      expect([...first, ...second]).toEqual(all.slice(0, 10));
+    });
+  });
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { retryWindow } from '../../../src/deliveries/delivery';
+import { anAttempt, noon } from '../../builders';
+import { changeWebhook } from '../ask-webhooks';
+import { claimOne, failedUntil, outcomeOf } from '../claiming';
+import { addCaller, Trade } from '../trade';
+import type { StoreUnderTest } from './store-under-test';
+
+const page = { after: null, limit: 100 };
+
+/** What an account may see of its deliveries. */
+export function describeDeliveryLog(underTest: StoreUnderTest): void {
+  describe('the log of deliveries', () => {
+    /** A trade whose buyer has one webhook, and one delivery to it. */
+    async function open() {
+      const trade = await Trade.open(underTest.current);
+      const { store, buyer } = trade;
+      const { accountId } = buyer;
+      const webhook = await trade.subscribe(buyer, ['order.created']);
+      await trade.place();
+      const list = () => store.deliveryLog.listDeliveries(accountId, {}, page);
+      const [delivery, ...more] = await list();
+      if (delivery === undefined || more.length > 0) throw new Error('exactly one is queued');
+      const find = () => store.deliveryLog.findDelivery(accountId, delivery.id);
+      return { trade, store, accountId, webhook, delivery, list, find };
+    }
+
+    test('a new delivery is pending and due, and none of it has happened yet', async () => {
+      const { webhook, delivery } = await open();
+      expect(delivery).toEqual({
+        id: expect.stringMatching(/^dlv_/),
+        eventId: expect.stringMatching(/^evt_/),
+        webhookId: webhook.id,
+        kind: 'order.created',
+        test: false,
+        state: 'pending',
+        nextAttemptAt: noon,
+        inProgress: false,
+        paused: false,
+        heldUntil: 0,
+        attempts: 0,
+        lastStatus: null,
+        lastError: null,
+        deadlineAt: noon + retryWindow,
+        createdAt: noon,
+        finishedAt: null,
+      });
+    });
+
+    test('it tells what a worker has, what is tried again, and what is delivered', async () => {
+      const { store, delivery, list } = await open();
+      const first = await claimOne(store, noon);
+      const inHand = { ...delivery, nextAttemptAt: null, inProgress: true };
+      expect(await list()).toEqual([inHand]);
+      await store.deliveries.recordAttempts([failedUntil(first, noon + 5_000)], noon + 20);
+      const waiting = { attempts: 1, lastStatus: 500, nextAttemptAt: noon + 5_000 };
+      expect(await list()).toEqual([{ ...delivery, ...waiting }]);
+      const second = await claimOne(store, noon + 5_000);
+      await store.deliveries.recordAttempts([outcomeOf(second)], noon + 5_020);
+      const end = { state: 'delivered', finishedAt: noon + 5_020, nextAttemptAt: null };
+      expect(await list()).toEqual([{ ...delivery, ...end, attempts: 2, lastStatus: 200 }]);
+    });
+
+    test('it keeps the body, and each attempt as it was made, oldest first', async () => {
+      const { store, delivery, find } = await open();
+      const attempts = [
+        anAttempt({ duration: 31, status: 503, excerpt: 'später “bitte”' }),
+        anAttempt({ startedAt: noon + 5_000, status: null, error: 'timeout', excerpt: '' }),
+        anAttempt({ startedAt: noon + 20_000, url: 'https://elsewhere.example/', headers: {} }),
+      ];
+      const bodies = new Set<string>();
+      for (const [index, attempt] of attempts.entries()) {
+        const claimed = await claimOne(store, attempt.startedAt);
+        bodies.add(claimed.body);
+        const again = attempts[index + 1]?.startedAt ?? null;
+        const state = again === null ? 'delivered' : 'pending';
+        const outcome = outcomeOf(claimed, { attempt, state, nextAttemptAt: again });
+        await store.deliveries.recordAttempts([outcome], attempt.startedAt + attempt.duration);
+      }
+      const log = attempts.map(({ retryAfter: _own, ...attempt }, index) => ({
+        number: index + 1,
+        ...attempt,
+      }));
+      expect(await find()).toMatchObject({
+        id: delivery.id,
+        attempts: 3,
+        body: [...bodies].join(),
+      });
+      expect((await find())?.log).toEqual(log);
+    });
+
+    test('it says that a webhook is paused, and until when its endpoint is held', async () => {
+      const { store, webhook, list } = await open();
+      for (let round = 0; round < 5; round += 1) {
+        const now = noon + round * 1_000;
+        const attempt = anAttempt({ startedAt: now, duration: 10, status: 500 });
+        const claimed = await claimOne(store, now);
+        const outcome = { ...failedUntil(claimed, now + 10), attempt };
+        await store.deliveries.recordAttempts([outcome], now + 10);
+      }
+      expect(await list()).toMatchObject([{ paused: false, heldUntil: noon + 9_010 }]);
+      await changeWebhook(store, webhook, { status: 'paused' });
+      expect(await list()).toMatchObject([{ paused: true, nextAttemptAt: noon + 4_010 }]);
+    });
+
+    test('it is shown to the account of the webhook alone', async () => {
+      const { trade, store, delivery } = await open();
+      for (const { accountId } of [trade.seller, await addCaller(store, 'buyer')]) {
+        expect(await store.deliveryLog.listDeliveries(accountId, {}, page)).toEqual([]);
+        expect(await store.deliveryLog.findDelivery(accountId, delivery.id)).toBeNull();
+      }
+      expect(await store.deliveryLog.findDelivery(trade.buyer.accountId, 'dlv_none')).toBeNull();
+    });
+
+    test('it survives a restart', async () => {
+      const { store, accountId, delivery, find } = await open();
+      await store.deliveries.recordAttempts([outcomeOf(await claimOne(store, noon))], noon + 20);
+      const before = await find();
+      const reopened = await underTest.reopen();
+      expect(await reopened.deliveryLog.findDelivery(accountId, delivery.id)).toEqual(before);
+    });
+  });
+}

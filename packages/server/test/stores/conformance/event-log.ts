@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Caller } from '../../../src/accounts/account';
+import { newDelivery } from '../../../src/deliveries/delivery';
+import { firstPlace } from '../../../src/events/event-place';
+import type { LoggedEvent } from '../../../src/events/event-store';
+import { sampleEvent } from '../../../src/events/sample-event';
+import type { Order } from '../../../src/orders/order';
+import { aClaim, aMoment, noon } from '../../builders';
+import { queueUp } from '../queue-up';
+import { addCaller, Trade } from '../trade';
+import type { StoreUnderTest } from './store-under-test';
+
+function toldBy({ body }: LoggedEvent): { event: string; createdAt: string; order: string } {
+  const { event, createdAt, data } = JSON.parse(body) as {
+    event: string;
+    createdAt: string;
+    data: Pick<Order, 'id'> & { orderId: string };
+  };
+  return { event, createdAt, order: data.orderId };
+}
+
+/** The log of events that each account may read. */
+export function describeEventLog(underTest: StoreUnderTest): void {
+  describe('the log of events', () => {
+    async function open() {
+      const trade = await Trade.open(underTest.current, { lowThreshold: 995 });
+      const read = ({ accountId }: Caller, after = 0, limit = 1_000) =>
+        trade.store.events.readEvents(accountId, after, limit);
+      return { trade, read };
+    }
+
+    test('each party of an order finds its events there, oldest first, and nobody else does', async () => {
+      const { trade, read } = await open();
+      const stranger = await addCaller(underTest.current, 'buyer');
+      const order = await trade.place({ quantity: 10 });
+      await trade.move(order, 'fulfilling', noon + 1);
+      const found = await read(trade.seller);
+      expect(found.map((one) => toldBy(one).event)).toEqual([
+        'order.created',
+        'task.approval_requested',
+        'listing.availability_low',
+        'order.status_changed',
+        'task.completed',
+      ]);
+      expect((await read(trade.agent)).map(({ id }) => id)).toEqual(found.map(({ id }) => id));
+      const ofBuyer = await read(trade.buyer);
+      expect(ofBuyer.map((one) => toldBy(one).event)).not.toContain('listing.availability_low');
+      expect(ofBuyer).toHaveLength(4);
+      expect(await read(stranger)).toEqual([]);
+    });
+
+    test('an event is what its deliveries carry', async () => {
+      const { trade, read } = await open();
+      await trade.subscribe(trade.buyer, ['order.created']);
+      await trade.place();
+      const claim = { now: noon, leaseUntil: noon + 1, token: 'look', limit: 10 };
+      const [delivery] = await trade.store.deliveries.claimDue(claim);
+      const [first] = await read(trade.buyer);
+      expect([first?.id, first?.body]).toEqual([delivery?.eventId, delivery?.body]);
+    });
+
+    test('a reader that goes on from the last place it got gets every event once, in pages of any size', async () => {
+      const { trade, read } = await open();
+      for (let count = 0; count < 6; count += 1) await trade.place({ now: noon + count });
+      const all = await read(trade.buyer);
+      expect(all).toHaveLength(12);
+      for (let limit = 1; limit <= 13; limit += 1) {
+        const found: LoggedEvent[] = [];
+        for (let more = true; more; ) {
+          const got = await read(trade.buyer, found.at(-1)?.seq, limit);
+          expect(got.length).toBeLessThanOrEqual(limit);
+          found.push(...got);
+          more = got.length > 0;
+        }
+        expect(found).toEqual(all);
+      }
+    });
+
+    test('a reader that reads while changes are committed misses none of them', async () => {
+      const { trade, read } = await open();
+      const seen: LoggedEvent[] = [];
+      let writing = true;
+      const writers = [1, 2, 3, 4].map(async () => {
+        for (let count = 0; count < 10; count += 1) await trade.place({ quantity: 1 });
+      });
+      const done = Promise.all(writers).then(() => {
+        writing = false;
+      });
+      for (let more = true; more || writing; ) {
+        const got = await read(trade.buyer, seen.at(-1)?.seq, 3);
+        seen.push(...got);
+        more = got.length > 0;
+        await new Promise((turn) => setImmediate(turn));
+      }
+      await done;
+      expect(seen).toHaveLength(80);
+      expect(seen).toEqual(await read(trade.buyer));
+    });
+
+    test('from the first place of a moment on stands all that happened since, whatever clocks did', async () => {
+      const { trade, read } = await open();
+      const { accountId } = trade.buyer;
+      let count = 0;
+      const leaps = fc.array(fc.integer({ min: -5_000, max: 5_000 }), {
+        minLength: 1,
+        maxLength: 8,
+      });
+      await fc.assert(
+        fc.asyncProperty(leaps, fc.nat(), async (moments, choice) => {
+          const before = (await read(trade.buyer)).at(-1)?.seq ?? 0;
+          // Each run takes place in a time of its own, behind those before it.
+          count += 1;
+          const start = noon + count * 100_000;
+          for (const leap of moments) await trade.place({ now: start + leap, quantity: 1 });
+          const log = await read(trade.buyer, before);
+          expect(log.map((one) => toldBy(one).createdAt)).toEqual(
+            moments.flatMap((leap) => Array(2).fill(new Date(start + leap).toISOString())),
+          );
+          const since = start + (moments[choice % moments.length] ?? 0);
+          const found = await trade.store.events.readEvents(
+            accountId,
+            firstPlace(since) - 1,
+            1_000,
+            since,
+          );
+          const expected = log.filter((one) => Date.parse(toldBy(one).createdAt) >= since);
+          expect(found).toEqual(expected);
+        }),
+        { numRuns: 20 },
+      );
+    });
+
+    test('places only ever rise, and are never before that of their moment', async () => {
+      const { trade } = await open();
+      const { accountId } = trade.buyer;
+      // More in one millisecond than it has places.
+      await queueUp(trade, { accountId, count: 1_500, now: noon });
+      await queueUp(trade, { accountId, count: 3, now: noon + 1 });
+      await queueUp(trade, { accountId, count: 3, now: noon - 1_000 });
+      const log = await trade.store.events.readEvents(accountId, 0, 2_000);
+      expect(log).toHaveLength(1_506);
+      for (const [index, one] of log.entries()) {
+        expect(one.seq).toBeGreaterThan(log[index - 1]?.seq ?? 0);
+        const { createdAt } = JSON.parse(one.body) as { createdAt: string };
+        expect(one.seq).toBeGreaterThanOrEqual(firstPlace(Date.parse(createdAt)));
+      }
+    });
+
+    test('what was refused or had been done before is not in it', async () => {
+      const { trade, read } = await open();
+      const claim = aClaim({ accountId: trade.buyer.accountId });
+      await trade.place({ claim });
+      const before = await read(trade.buyer);
+      await expect(trade.place({ quantity: 1_000_000 })).rejects.toThrow();
+      await trade.place({ claim });
+      expect(await read(trade.buyer)).toEqual(before);
+    });
+
+    test('a sample is in nobody’s', async () => {
+      const { trade, read } = await open();
+      const { accountId, id } = await trade.subscribe(trade.buyer, ['order.created']);
+      const request = { accountId, webhookId: id, claim: null, moment: aMoment() };
+      await trade.store.deliveryLog.addSample(request, () => {
+        const event = sampleEvent('order.created', request.moment);
+        const delivery = { ...newDelivery(event, id, request.moment), test: true };
+        return { event, delivery, answer: { status: 202, headers: {}, body: null } };
+      });
+      for (const caller of [trade.buyer, trade.seller, trade.agent]) {
+        expect(await read(caller)).toEqual([]);
+      }
+    });
+
+    test('it survives a restart, and goes on where it was', async () => {
+      const { trade, read } = await open();
+      await trade.place();
+      const before = await read(trade.buyer);
+      const reopened = trade.on(await underTest.reopen());
+      await reopened.place({ now: noon - 60_000 });
+      const { events } = reopened.store;
+      const after = await events.readEvents(trade.buyer.accountId, 0, 100);
+      expect(after.slice(0, 2)).toEqual(before);
+      expect(after).toHaveLength(4);
+    });
+
+    test('listeners hear whom an event concerns once it can be read, and nothing of what was refused', async () => {
+      const { trade, read } = await open();
+      const heard: { accounts: string[]; events: Promise<LoggedEvent[]> }[] = [];
+      trade.store.onEvents((accounts) => heard.push({ accounts, events: read(trade.buyer) }));
+      const order = await trade.place();
+      await expect(trade.place({ quantity: 1_000_000 })).rejects.toThrow();
+      await trade.move(order, 'confirmed');
+      await trade.move(order, 'confirmed');
+      const parties = [trade.buyer, trade.seller, trade.agent].map(({ accountId }) => accountId);
+      expect(heard.map(({ accounts }) => accounts.toSorted())).toEqual([
+        parties.toSorted(),
+        parties.toSorted(),
+      ]);
+      const counts = (await Promise.all(heard.map(({ events }) => events))).map(
+        (all) => all.length,
+      );
+      expect(counts).toEqual([2, 4]);
+    });
+  });
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { aMoment, aWebhook, noon } from '../../builders';
+import { claim, claimOne, failedUntil } from '../claiming';
+import { addCaller, Trade } from '../trade';
+import type { StoreUnderTest } from './store-under-test';
+
+const page = { after: null, limit: 100 };
+
+/** What is left of a webhook that was removed: nothing that anybody can see. */
+export function describeRemovedWebhooks(underTest: StoreUnderTest): void {
+  describe('webhooks that were removed', () => {
+    async function open() {
+      const trade = await Trade.open(underTest.current);
+      const { store, buyer } = trade;
+      const { accountId } = buyer;
+      const webhook = await trade.subscribe(buyer, ['order.created']);
+      const find = () => store.webhooks.findWebhook(accountId, webhook.id);
+      const list = () => store.webhooks.listWebhooks(accountId, page);
+      const remove = () => store.webhooks.removeWebhook(accountId, webhook.id, noon);
+      return { trade, store, accountId, webhook, find, list, remove };
+    }
+
+    test('it is neither found nor listed nor counted, and cannot be removed again', async () => {
+      const { store, accountId, find, list, remove } = await open();
+      expect(await remove()).toBe(true);
+      expect([await find(), await list(), await remove()]).toEqual([null, [], false]);
+      const told: number[] = [];
+      const webhook = aWebhook({ accountId });
+      const request = { accountId, claim: null, moment: aMoment() };
+      await store.webhooks.addWebhook(request, (registered) => {
+        told.push(registered);
+        return { webhook, answer: { status: 201, headers: {}, body: null } };
+      });
+      expect(told).toEqual([0]);
+    });
+
+    test('it stays removed after a restart', async () => {
+      const { trade, webhook, remove } = await open();
+      await trade.place();
+      await remove();
+      const reopened = await underTest.reopen();
+      const { accountId, id } = webhook;
+      expect(await reopened.webhooks.findWebhook(accountId, id)).toBeNull();
+      expect(await claim(reopened, noon)).toEqual([]);
+    });
+
+    test('neither what waits nor what is new is sent to it', async () => {
+      const { trade, store, remove } = await open();
+      const other = await trade.subscribe(trade.seller, ['order.created']);
+      await trade.place();
+      await remove();
+      await trade.place();
+      const due = await claim(store, noon);
+      expect(due.map(({ webhookId }) => webhookId)).toEqual([other.id, other.id]);
+    });
+
+    test('none of its deliveries is found or listed', async () => {
+      const { trade, store, accountId, remove } = await open();
+      await trade.place();
+      const { deliveryLog } = store;
+      const [delivery] = await deliveryLog.listDeliveries(accountId, {}, page);
+      await remove();
+      expect(await deliveryLog.listDeliveries(accountId, {}, page)).toEqual([]);
+      expect(await deliveryLog.findDelivery(accountId, String(delivery?.id))).toBeNull();
+    });
+
+    test('the outcome of an attempt that was under way does no harm, and nothing comes of it', async () => {
+      const { trade, store, remove } = await open();
+      await trade.place();
+      const delivery = await claimOne(store, noon);
+      await remove();
+      await store.deliveries.recordAttempts([failedUntil(delivery, noon + 5_000)], noon + 20);
+      expect(await store.deliveries.nextDueAt()).toBeNull();
+      expect(await claim(store, noon + 60_000)).toEqual([]);
+    });
+
+    test('by another account it was not', async () => {
+      const { store, webhook, find } = await open();
+      const stranger = await addCaller(store, 'buyer');
+      const { removeWebhook } = store.webhooks;
+      expect(await removeWebhook(stranger.accountId, webhook.id, noon)).toBe(false);
+      expect(await find()).not.toBeNull();
+    });
+  });
+}

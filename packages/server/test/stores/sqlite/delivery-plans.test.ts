@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type ClaimedDelivery, leaseTime, retryWindow } from '../../../src/deliveries/delivery';
+import type { Store } from '../../../src/store';
+import { storeIn } from '../../../src/stores/sqlite/sqlite-store';
+import { noon } from '../../builders';
+import { claim, outcomeOf, refused } from '../claiming';
+import { Trade } from '../trade';
+import { expectDirect, PlannedDatabase } from './planned-database';
+
+let db: PlannedDatabase;
+let trade: Trade;
+let store: Store;
+
+beforeEach(async () => {
+  db = new PlannedDatabase(':memory:');
+  onTestFinished(() => db.close());
+  store = storeIn(db);
+  trade = await Trade.open(store);
+  await trade.subscribe(trade.buyer, ['order.created']);
+  await trade.subscribe(trade.buyer, ['order.created']);
+  for (let count = 0; count < 6; count += 1) await trade.place();
+  db.plans.length = 0;
+});
+
+/** What was done to the deliveries and their queues since the last look, each step once. */
+function steps(): string[] {
+  // A row of constants is no walk through anything.
+  const plans = db.plans.filter((step) => step !== 'SCAN CONSTANT ROW');
+  db.plans.length = 0;
+  expectDirect(plans);
+  return [...new Set(plans.filter((step) => /(deliveries|queues) /.test(step)))];
+}
+
+const byRow = 'SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)';
+const byLease = 'SEARCH deliveries USING COVERING INDEX deliveries_leased (lease_until<?)';
+const dueOnes = 'SEARCH deliveries USING INDEX deliveries_due (webhook_id=? AND due_at<?)';
+const firstDue =
+  'SEARCH deliveries USING COVERING INDEX deliveries_due (webhook_id=? AND due_at>?)';
+const byDeadline = 'SEARCH deliveries USING INDEX deliveries_by_deadline (deadline_at<?)';
+const queue = 'SEARCH queues USING PRIMARY KEY (webhook_id=?)';
+const readyQueues = 'SEARCH queues USING COVERING INDEX queues_next (next_at<?)';
+
+/** However long the queues are, the engine reaches straight for what it wants. */
+describe('plans of the queries on deliveries', () => {
+  async function claimed(now = noon, limit = 100): Promise<ClaimedDelivery[]> {
+    const deliveries = await claim(store, now, limit);
+    expect(deliveries.length).toBeGreaterThan(0);
+    return deliveries;
+  }
+
+  test('a claim goes from ready queues to what is due in them', async () => {
+    await claimed(noon, 2);
+    expect(steps().sort()).toEqual([byLease, dueOnes, byRow, readyQueues, queue, firstDue].sort());
+  });
+
+  test('a claim finds the leases that have ended by their end', async () => {
+    await claimed();
+    steps();
+    await claimed(noon + leaseTime);
+    expect(steps()).toContain(byLease);
+  });
+
+  test('outcomes find their deliveries by their rows, which the claim told', async () => {
+    const [first, second, third] = await claimed();
+    if (!(first && second && third)) throw new Error('several are due');
+    steps();
+    const outcomes = [outcomeOf(first), refused(second, noon), outcomeOf(third)];
+    await store.deliveries.recordAttempts(outcomes, noon);
+    expect(steps().sort()).toEqual([byRow, queue, firstDue].sort());
+  });
+
+  test('the next moment is at the head of two indexes', async () => {
+    await claimed();
+    steps();
+    await store.deliveries.nextDueAt();
+    expect(steps().sort()).toEqual([
+      'SEARCH deliveries USING COVERING INDEX deliveries_leased (lease_until>?)',
+      'SEARCH queues USING COVERING INDEX queues_next (next_at>?)',
+    ]);
+  });
+
+  test('what is overdue is found by its deadline', async () => {
+    const request = { now: noon + retryWindow + 1, limit: 3 };
+    expect(await store.deliveries.failOverdue(request)).toBe(3);
+    expect(steps().sort()).toEqual([byDeadline, byRow, queue, firstDue].sort());
+  });
+
+  test('a new delivery touches the one queue that it is put into', async () => {
+    await trade.place();
+    expect(steps()).toEqual([queue]);
+  });
+});

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { attemptTimeout } from '../../../src/deliveries/delivery';
+import type { Order } from '../../../src/orders/order';
+import type { Store } from '../../../src/store';
+import { StoreUnavailableError } from '../../../src/store-unavailable-error';
+import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
+import { aClaim, anAttempt, noon } from '../../builders';
+import { tempFile } from '../../temp-folder';
+import { claim, outcomeOf } from '../claiming';
+import { place, Trade } from '../trade';
+import { contentsOf, healthOf, inspectFile, sound } from './inspect-file';
+
+const all = { after: null, limit: 10_000 };
+
+let file: string;
+let store: Store;
+let trade: Trade;
+
+/** Opens the store anew with room for so many more pages of 4,096 bytes. */
+function reopenWithRoom(pages: number): void {
+  const used = inspectFile(file, (connection) => connection.pragma('page_count', { simple: true }));
+  const opened = openSqliteStore(file, { maxPages: Number(used) + pages });
+  onTestFinished(() => opened.close());
+  store = opened;
+  trade = trade.on(opened);
+}
+
+/** Places orders until the next one does not fit. */
+async function fill(): Promise<Order[]> {
+  const placed: Order[] = [];
+  for (;;) {
+    try {
+      placed.push(await trade.place({ quantity: 1 }));
+    } catch (error) {
+      expect(error).toBeInstanceOf(StoreUnavailableError);
+      return placed;
+    }
+  }
+}
+
+/** Makes room past the store, as another process would. */
+function makeRoom(): void {
+  inspectFile(file, (connection) => connection.exec('DELETE FROM notifications'));
+}
+
+async function orders(): Promise<Order[]> {
+  return await store.orders.listOrders(trade.seller, {}, all);
+}
+
+beforeEach(async () => {
+  file = tempFile();
+  const roomy = openSqliteStore(file);
+  trade = await Trade.open(roomy, { availableQuantity: 100_000 });
+  await trade.subscribe(trade.buyer, ['order.created']);
+  await roomy.close();
+  reopenWithRoom(40);
+});
+
+describe('a SQLite file that may grow no further', () => {
+  test('refuses a change that does not fit, whole, and reads go on', async () => {
+    const placed = await fill();
+    expect(placed.length).toBeGreaterThan(0);
+    const before = contentsOf(file);
+    await expect(trade.place()).rejects.toBeInstanceOf(StoreUnavailableError);
+    expect(contentsOf(file)).toEqual(before);
+    expect(await orders()).toEqual(placed.reverse());
+    expect(await trade.unitsLeft()).toBe(100_000 - placed.length);
+    expect(healthOf(file)).toEqual(sound);
+  });
+
+  test('takes or refuses each of the changes that arrive together by itself', async () => {
+    const placed: string[] = [];
+    for (let refused = 0; refused === 0; ) {
+      const together = Array.from({ length: 20 }, () => trade.place({ quantity: 1 }));
+      for (const outcome of await Promise.allSettled(together)) {
+        if (outcome.status === 'fulfilled') placed.push(outcome.value.id);
+        else {
+          expect(outcome.reason).toBeInstanceOf(StoreUnavailableError);
+          refused += 1;
+        }
+      }
+    }
+    expect((await orders()).map(({ id }) => id).sort()).toEqual(placed.sort());
+    expect(await trade.unitsLeft()).toBe(100_000 - placed.length);
+    expect(healthOf(file)).toEqual(sound);
+  });
+
+  test('goes on without being opened anew once there is room', async () => {
+    const placed = await fill();
+    makeRoom();
+    const more = await fill();
+    expect(more.length).toBeGreaterThan(0);
+    expect(await orders()).toHaveLength(placed.length + more.length);
+    expect(healthOf(file)).toEqual(sound);
+  });
+
+  test('keeps no idempotency key of a request that did not fit', async () => {
+    const key = aClaim({ accountId: trade.buyer.accountId });
+    const placing = { listing: trade.listing, claim: key };
+    await fill();
+    await expect(place(store, trade.buyer, placing)).rejects.toBeInstanceOf(StoreUnavailableError);
+    makeRoom();
+    const first = await place(store, trade.buyer, placing);
+    expect(first.replayed).toBe(false);
+    expect(await place(store, trade.buyer, placing)).toEqual({ ...first, replayed: true });
+  });
+
+  test('refuses outcomes of deliveries that do not fit; the claims stand, and are recorded once there is room', async () => {
+    for (let count = 0; count < 4; count += 1) await trade.place({ quantity: 1 });
+    const claimed = await claim(store, noon);
+    expect(claimed).toHaveLength(4);
+    await fill();
+    const excerpt = 'Not now. '.repeat(111);
+    const end = noon + attemptTimeout;
+    const outcomes = claimed.map((delivery) =>
+      outcomeOf(delivery, { attempt: anAttempt({ excerpt, headers: { 'X-Long': excerpt } }) }),
+    );
+    const before = contentsOf(file);
+    const recording = store.deliveries.recordAttempts(outcomes, end);
+    await expect(recording).rejects.toBeInstanceOf(StoreUnavailableError);
+    expect(contentsOf(file)).toEqual(before);
+
+    makeRoom();
+    await store.deliveries.recordAttempts(outcomes, end);
+    const states = inspectFile(file, (connection) =>
+      connection.prepare("SELECT count(*) FROM deliveries WHERE state = 'delivered'").pluck().get(),
+    );
+    expect(states).toBe(4);
+    expect(healthOf(file)).toEqual(sound);
+  });
+
+  test('may be larger than allowed when it is opened: then it is read, and takes what it has room for', async () => {
+    const placed = await fill();
+    await store.close();
+    store = openSqliteStore(file, { maxPages: 1 });
+    trade = trade.on(store);
+    onTestFinished(() => store.close());
+    expect(await orders()).toHaveLength(placed.length);
+    await expect(trade.place()).rejects.toBeInstanceOf(StoreUnavailableError);
+    makeRoom();
+    await trade.place();
+    expect(await orders()).toHaveLength(placed.length + 1);
+  });
+});
