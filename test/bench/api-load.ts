@@ -1,0 +1,35 @@
+import type { ApiClient } from './api-client';
+import { machineTime } from './machine-time';
+import { openLoop } from './open-loop';
+import type { Trade } from './trade';
+
+type Request = (api: ApiClient, orders: readonly string[], number: number) => Promise<unknown>;
+
+const pick = (orders: readonly string[], number: number) => orders[number % orders.length] ?? '';
+
+const list: Request = (api) => api.listOrders();
+const get: Request = (api, orders, number) => api.getOrder(pick(orders, number));
+const create: Request = (api) => api.createOrder();
+const confirm: Request = (api, orders, number) => api.confirmOrder(pick(orders, number));
+
+/** Ten requests in a row: four lists, three reads, two orders, one change. */
+const mix: readonly Request[] = [list, get, create, list, get, confirm, list, get, create, list];
+
+/** What the mix is, for a report. */
+export const mixInWords = '40% lists, 30% reads, 20% new orders, 10% changes';
+
+/** Sends the mix at a steady rate. Returns the milliseconds that each request took. */
+export async function loadApi(
+  api: ApiClient,
+  { orders }: Trade,
+  rate: { perSecond: number; seconds: number },
+): Promise<number[]> {
+  const took: number[] = [];
+  await openLoop(rate, async (number) => {
+    const request = mix[number % mix.length] ?? list;
+    const sent = machineTime();
+    await request(api, orders, number);
+    took.push(machineTime() - sent);
+  });
+  return took;
+}

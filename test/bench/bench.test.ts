@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkout } from '../support/programs';
+import { type Exit, type RunningProcess, startProcess } from '../support/start-process';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder';
+import { benches } from './benches';
+import type { Figure } from './figure';
+
+const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+/** Milliseconds. Some forty processes are started, one after the other. */
+const patience = 240_000;
+
+const names = Object.keys(benches);
+
+function runBench(...args: string[]) {
+  return startProcess(process.execPath, ['--import', 'tsx', main, ...args], { cwd: checkout });
+}
+
+describe('the benchmarks, in small', () => {
+  let folder: TemporaryFolder;
+  let bench: RunningProcess;
+  let exit: Exit;
+  let figures: Figure[];
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const json = join(folder.path, 'figures.json');
+    bench = runBench('--quick', '--json', json);
+    exit = await bench.exit;
+    figures = JSON.parse(await readFile(json, 'utf8').catch(() => '[]')) as Figure[];
+  }, patience);
+
+  afterAll(async () => {
+    await bench.stop();
+    await folder.remove();
+  });
+
+  it('run to the end', () => {
+    expect(exit.code, exit.stderr).toBe(0);
+  });
+
+  it.each(names)('%s comes to figures, and shows them', (name) => {
+    const own = figures.filter(({ bench }) => bench === name);
+    expect(own).not.toEqual([]);
+    for (const { what, ours, baseline, ratio, goal, met } of own) {
+      expect(exit.stdout).toContain(`${name}: ${what}`);
+      // JSON has null for what is not finite.
+      expect(ours).toEqual(expect.any(Number));
+      expect(ratio).toEqual(baseline === null ? null : expect.any(Number));
+      expect(met).toEqual(goal === null ? null : expect.any(Boolean));
+    }
+  });
+});
+
+describe('a bench that there is not', () => {
+  it('is refused with the names of those that there are', async () => {
+    const { code, stdout, stderr } = await runBench('speed').exit;
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('There is no bench "speed".');
+    for (const name of names) expect(stderr).toContain(name);
+  });
+});

@@ -1,0 +1,21 @@
+import { api } from './api';
+import { backlog } from './backlog';
+import { commits } from './commits';
+import type { Figure } from './figure';
+import { isolation } from './isolation';
+import { latency } from './latency';
+import type { Stage } from './stage';
+import { sustained } from './sustained';
+
+/** Measures something and returns its figures. */
+export type Bench = (stage: Stage) => Promise<Figure[]>;
+
+/** All benches by name, in the order in which they run. */
+export const benches: Record<string, Bench> = {
+  sustained,
+  latency,
+  isolation,
+  api,
+  commits,
+  backlog,
+};

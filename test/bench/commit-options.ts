@@ -1,0 +1,7 @@
+/** How a SQLite store commits. What is not named is as the store has it by itself. */
+export interface CommitOptions {
+  /** `full` waits until a commit is on disk; `off` leaves that to the system, and a crash of it loses orders. */
+  synchronous?: 'full' | 'off';
+  /** The most writes that share one commit. */
+  largestGroup?: number;
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { figureOf, type Goal } from './figure';
+import { median, quantile } from './quantiles';
+import { interleave } from './rounds';
+
+const about = { bench: 'speed', what: 'orders', unit: '/s' } as const;
+const half: Goal = { of: 'ratio', bound: 'at least', value: 0.5 };
+
+describe('a figure', () => {
+  it('has the median of the ratios of each round, not the ratio of the medians', () => {
+    const baseline = { what: 'a loop', values: [100, 10, 100] };
+    const figure = figureOf({ ...about, ours: [50, 10, 90], baseline });
+    expect(figure).toMatchObject({ ours: 50, baseline: { value: 100 }, ratio: 0.9, met: null });
+  });
+
+  it('meets its goal at the bound and is short beyond it', () => {
+    const met = (ours: number, goal: Goal) =>
+      figureOf({ ...about, ours: [ours], baseline: { what: 'a loop', values: [100] }, goal }).met;
+    expect([met(50, half), met(49, half)]).toEqual([true, false]);
+    const atMost: Goal = { of: 'ours', bound: 'at most', value: 15 };
+    expect([met(15, atMost), met(16, atMost)]).toEqual([true, false]);
+  });
+
+  it('is short when a ratio was asked for and there is nothing to compare with', () => {
+    expect(figureOf({ ...about, ours: [1], goal: half }).met).toBe(false);
+  });
+});
+
+describe('quantiles', () => {
+  it('are values that were measured, by the nearest rank', () => {
+    const values = Array.from({ length: 200 }, (_, index) => 200 - index);
+    expect([0, 0.5, 0.99, 1].map((share) => quantile(values, share))).toEqual([1, 100, 198, 200]);
+  });
+
+  it('have a middle for odd and even numbers of values', () => {
+    expect([median([3]), median([9, 1, 5]), median([4, 1, 3, 2])]).toEqual([3, 5, 2.5]);
+  });
+
+  it('refuse to make something of nothing', () => {
+    expect(() => quantile([], 0.5)).toThrow('Nothing was measured');
+    expect(() => median([])).toThrow('Nothing was measured');
+  });
+});
+
+describe('rounds', () => {
+  it('take turns, and turn about every other round', async () => {
+    const ran: string[] = [];
+    const side = (name: string) => async () => ran.push(name);
+    const rounds: number[] = [];
+    const results = await interleave(3, { ours: side('ours'), bare: side('bare') }, (round) =>
+      rounds.push(round),
+    );
+    expect(ran).toEqual(['ours', 'bare', 'bare', 'ours', 'ours', 'bare']);
+    expect(results).toEqual({ ours: [1, 4, 5], bare: [2, 3, 6] });
+    expect(rounds).toEqual([1, 2, 3]);
+  });
+});

@@ -1,0 +1,66 @@
+import { median } from './quantiles';
+
+/** What a figure is to reach. Source: issue 3, "Figures". */
+export interface Goal {
+  /** Whether it is set for our value or for its ratio to the baseline. */
+  of: 'ours' | 'ratio';
+  bound: 'at least' | 'at most';
+  value: number;
+}
+
+/** One thing that was measured. */
+export interface Figure {
+  /** The bench it belongs to. */
+  bench: string;
+  /** What was measured, in words. */
+  what: string;
+  unit: '/s' | 'ms' | 'MB';
+  /** The median of our rounds. */
+  ours: number;
+  /** What ours is compared with, and the median of its rounds; null when it stands alone. */
+  baseline: { what: string; value: number } | null;
+  /** The median, over the rounds, of ours divided by the baseline of the same round. */
+  ratio: number | null;
+  goal: Goal | null;
+  /** Null when there is no goal. */
+  met: boolean | null;
+  /** Every round's values, in order. */
+  rounds: { ours: readonly number[]; baseline: readonly number[] };
+  /** What one must know to read it. */
+  notes: readonly string[];
+}
+
+/** What a bench knows of a figure. */
+export interface Measured {
+  bench: string;
+  what: string;
+  unit: Figure['unit'];
+  /** A value for each round. */
+  ours: readonly number[];
+  /** What ours is compared with, and its value in each of the same rounds. */
+  baseline?: { what: string; values: readonly number[] };
+  goal?: Goal;
+  notes?: readonly string[];
+}
+
+function isMet({ bound, value }: Goal, reached: number | null): boolean {
+  if (reached === null) return false;
+  return bound === 'at least' ? reached >= value : reached <= value;
+}
+
+/** Makes a figure of what the rounds measured: medians, the ratio, and whether the goal is met. */
+export function figureOf({ ours, baseline, goal, notes = [], ...about }: Measured): Figure {
+  const ratios = baseline?.values.map((value, round) => (ours[round] ?? Number.NaN) / value);
+  const middle = median(ours);
+  const ratio = ratios === undefined ? null : median(ratios);
+  return {
+    ...about,
+    ours: middle,
+    baseline: baseline ? { what: baseline.what, value: median(baseline.values) } : null,
+    ratio,
+    goal: goal ?? null,
+    met: goal ? isMet(goal, goal.of === 'ours' ? middle : ratio) : null,
+    rounds: { ours, baseline: baseline?.values ?? [] },
+    notes,
+  };
+}

@@ -1,0 +1,81 @@
+import { availableParallelism, cpus } from 'node:os';
+import type { Figure } from './figure';
+
+/** Shows a value with as many digits as mean something. */
+function amount(value: number, unit: Figure['unit']): string {
+  const digits = Math.abs(value) >= 100 || unit === '/s' ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  const shown = value.toLocaleString('en', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return unit === '/s' ? `${shown}/s` : `${shown} ${unit}`;
+}
+
+const times = (ratio: number) => `${ratio.toFixed(2)}x`;
+
+function goalOf({ goal, unit }: Figure): string {
+  if (goal === null) return '';
+  const value = goal.of === 'ratio' ? `${goal.value}x` : amount(goal.value, unit);
+  return `${goal.bound} ${value}`;
+}
+
+const verdictOf = ({ met }: Figure) => (met === null ? '' : met ? 'met' : 'SHORT');
+
+function spread(values: readonly number[], unit: Figure['unit']): string {
+  if (values.length < 2) return '';
+  return `  (rounds: ${values.map((value) => amount(value, unit)).join(', ')})`;
+}
+
+/** What is measured on, and what one has to bear in mind. */
+export function introduction(): string {
+  const [cpu] = cpus();
+  const processors = availableParallelism();
+  return `Tradepost's figures, ours and the baseline in turn, medians of the rounds.
+Node ${process.version} on ${process.platform}, ${processors} CPUs (${cpu?.model.trim() ?? 'unknown'}).
+Server, receivers and load are processes of this one machine and share its CPUs: with few of them
+they compete, and so does whatever else runs. Loopback only, files in the system's temporary folder.
+`;
+}
+
+/** One figure, whole. */
+export function block(figure: Figure): string {
+  const { unit, ours, baseline, ratio, rounds } = figure;
+  const lines = [
+    `${figure.bench}: ${figure.what}`,
+    `  ours      ${amount(ours, unit)}${spread(rounds.ours, unit)}`,
+  ];
+  if (baseline !== null) {
+    lines.push(`  baseline  ${amount(baseline.value, unit)}${spread(rounds.baseline, unit)}`);
+    lines.push(`            ${baseline.what}`);
+  }
+  if (ratio !== null) lines.push(`  ratio     ${times(ratio)}`);
+  if (figure.goal !== null) lines.push(`  goal      ${goalOf(figure)}: ${verdictOf(figure)}`);
+  for (const note of figure.notes) lines.push(`  note      ${note}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** All figures, a line each. */
+export function table(figures: readonly Figure[]): string {
+  const head = ['bench', 'figure', 'ours', 'baseline', 'ratio', 'goal', ''];
+  const rows = figures.map((figure) => [
+    figure.bench,
+    figure.what,
+    amount(figure.ours, figure.unit),
+    figure.baseline ? amount(figure.baseline.value, figure.unit) : '',
+    figure.ratio === null ? '' : times(figure.ratio),
+    goalOf(figure),
+    verdictOf(figure),
+  ]);
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return [head, ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}

@@ -1,0 +1,33 @@
+const endOfHead = Buffer.from('\r\n\r\n');
+const lengthHeader = /^content-length:[ \t]*(\d+)[ \t]*$/im;
+
+/**
+ * Cuts what arrives on one connection into requests: a head, and a body of `Content-Length` bytes. As
+ * much of HTTP/1.1 as deliveries need, so that the receiver costs the machine little.
+ */
+export class RequestCutter {
+  #rest: Buffer | null = null;
+
+  /**
+   * Takes what arrived and returns the bodies of the requests that are whole now.
+   *
+   * @throws Error for a request without `Content-Length`.
+   */
+  push(chunk: Buffer): Buffer[] {
+    let bytes = this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]);
+    const bodies: Buffer[] = [];
+    for (;;) {
+      const headEnds = bytes.indexOf(endOfHead);
+      if (headEnds === -1) break;
+      const length = lengthHeader.exec(bytes.toString('latin1', 0, headEnds))?.[1];
+      if (length === undefined) throw new Error('A request came without Content-Length.');
+      const bodyStarts = headEnds + endOfHead.length;
+      const bodyEnds = bodyStarts + Number(length);
+      if (bytes.length < bodyEnds) break;
+      bodies.push(bytes.subarray(bodyStarts, bodyEnds));
+      bytes = bytes.subarray(bodyEnds);
+    }
+    this.#rest = bytes.length === 0 ? null : bytes;
+    return bodies;
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Measures several sides in turn, round after round, so that what slows the machine for a while slows all
+ * of them. Every other round runs the other way about: nobody is always first.
+ *
+ * @returns What each side came to, a value for each round in the order of the rounds.
+ */
+export async function interleave<Side extends string, Result>(
+  rounds: number,
+  sides: Record<Side, () => Promise<Result>>,
+  onRound: (round: number) => void,
+): Promise<Record<Side, Result[]>> {
+  const names = Object.keys(sides) as Side[];
+  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+    Side,
+    Result[]
+  >;
+  for (let round = 1; round <= rounds; round += 1) {
+    onRound(round);
+    const order = round % 2 === 1 ? names : names.toReversed();
+    for (const name of order) results[name].push(await sides[name]());
+  }
+  return results;
+}
