@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Logger } from 'pino';
 import { databaseOption } from '../config';
 import { createLog } from '../log';
 import type { Streams } from './output';
@@ -9,10 +10,23 @@ import { startRole } from './start-role';
 const insecureWarning =
   'webhooks are INSECURE: plain http, private addresses and bad certificates are let through; never run production like this';
 
+function untilSignal(log: Logger): Promise<void> {
+  return new Promise((stop) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        log.info({ signal }, 'stopping');
+        stop();
+      });
+    }
+  });
+}
+
 async function startRun(options: StartOptions, streams: Streams): Promise<void> {
   const log = createLog(options.logLevel);
   // Said whatever the level of the log.
   if (options.allowInsecureWebhooks) log.child({}, { level: 'warn' }).warn(insecureWarning);
+  // From the first moment on: what is told below may be what a supervisor has waited for to stop it.
+  const stopped = untilSignal(log);
   const started = await startRole(options);
   const metrics = await startMetrics(options, started.metrics).catch(async (error: unknown) => {
     await started.stop();
@@ -23,14 +37,7 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
 
   // Neither a worker's timers nor a wait for a signal keep a process alive.
   const alive = setInterval(() => {}, 60_000);
-  await new Promise<void>((stop) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        log.info({ signal }, 'stopping');
-        stop();
-      });
-    }
-  });
+  await stopped;
   await Promise.all([started.stop(), metrics?.stop()]);
   clearInterval(alive);
   log.info('stopped');

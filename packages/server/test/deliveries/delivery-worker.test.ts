@@ -217,33 +217,6 @@ describe('a worker', () => {
     expect(await rig.recorded()).toMatchObject({ state: 'delivered' });
   });
 
-  test('goes on when the clock is set back: what is due waits for it, what is new does not', async () => {
-    rig.start();
-    const { receiver } = await rig.receiver(inTurn(answer(500), answer(200)));
-    await rig.place();
-    const { nextAttemptAt } = await rig.recorded();
-    rig.clock.set(noon - 3_600_000);
-    await rig.place();
-    expect(await rig.recorded()).toMatchObject({ state: 'delivered' });
-    await rig.clock.advance(3_600_000);
-    expect(receiver.count).toBe(2);
-    await rig.clock.advance(Number(nextAttemptAt) - noon);
-    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 2 });
-  });
-
-  test('goes on when the clock leaps ahead: nothing is tried after its deadline, which is told', async () => {
-    const { receiver } = await rig.receiver(answer(500));
-    await rig.place();
-    rig.clock.set(noon + retryWindow + 1);
-    rig.start();
-    const line = await rig.book.next(
-      'given up: the deadline passed before it could be tried again',
-    );
-    expect(line.deliveryId).toMatch(/^dlv_/);
-    expect(receiver.count).toBe(0);
-    expect(await rig.store.deliveries.nextDueAt()).toBeNull();
-  });
-
   test('never logs a secret, a signature or a body', async () => {
     rig.start();
     const { receiver, webhook } = await rig.receiver(inTurn(answer(500), answer(200)));

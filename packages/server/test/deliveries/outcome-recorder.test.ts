@@ -65,6 +65,7 @@ describe('recording outcomes', () => {
   test('writes one batch at a time: while it is written, the next gathers', async () => {
     letGo = () => {};
     const first = record('one');
+    await settle();
     const others = record('two', 'three', 'four');
     await settle();
     expect(batches.map(({ ids }) => ids)).toEqual([['one']]);
@@ -78,6 +79,26 @@ describe('recording outcomes', () => {
     expect(batches.map(({ ids }) => ids)).toEqual([['one'], ['two', 'three', 'four']]);
   });
 
+  test('gathers what comes in one turn after another, and waits for nobody who does not', async () => {
+    const turn = () => new Promise((done) => setImmediate(done));
+    let next = turn();
+    const all = [record('one').all];
+    for (const id of ['two', 'three']) {
+      await next;
+      next = turn();
+      all.push(record(id).all);
+    }
+    await Promise.all(all);
+    expect(batches.map(({ ids }) => ids)).toEqual([['one', 'two', 'three']]);
+  });
+
+  test('writes no more than a batch at a time, and loses none of the rest', async () => {
+    const ids = Array.from({ length: 700 }, (_, index) => `dlv_${index}`);
+    await record(...ids).all;
+    expect(batches.flatMap((batch) => batch.ids)).toEqual(ids);
+    expect(batches.length).toBeGreaterThan(1);
+  });
+
   test('asks a store that cannot be reached again, a second later, until it can', async () => {
     answers = [unavailable, unavailable, unavailable];
     const { done, all } = record('one', 'two');
@@ -88,24 +109,14 @@ describe('recording outcomes', () => {
     await all;
     expect(recorder.behind).toBe(false);
     expect(batches.map(({ ids, now }) => [...ids, now - noon])).toEqual([
-      ['one', 0],
+      ['one', 'two', 0],
       ['one', 'two', 1_000],
       ['one', 'two', 2_000],
       ['one', 'two', 3_000],
     ]);
     expect(clock.pendingTimers).toBe(0);
-  });
-
-  test('says so each time, and nothing of outcomes', async () => {
-    answers = [unavailable];
-    const { all } = record('one');
-    expect(await book.next('could not record attempts; trying again')).toMatchObject({
-      level: 50,
-      err: { message: unavailable.message },
-    });
-    await clock.advance(1_000);
-    await all;
-    expect(book.text).toHaveLength(1);
+    expect(book.text).toHaveLength(3);
+    expect(await book.next('could not record attempts; trying again')).toMatchObject({ level: 50 });
   });
 
   test('keeps the order in which they came while it waits for the store', async () => {
@@ -121,6 +132,7 @@ describe('recording outcomes', () => {
   test('leaves out one that cannot be written, and takes the others', async () => {
     letGo = () => {};
     record('first');
+    await settle();
     cursed = new Set(['bad']);
     const { done, all } = record('one', 'bad', 'two');
     await settle();
@@ -143,6 +155,7 @@ describe('recording outcomes', () => {
   test('loses none when the store fails while the good are told from the bad', async () => {
     letGo = () => {};
     record('first');
+    await settle();
     cursed = new Set(['bad']);
     const { done, all } = record('one', 'bad', 'two', 'three');
     await settle();
@@ -197,7 +210,7 @@ describe('giving up', () => {
     answers = [unavailable, null];
     const { all } = record('one', 'two');
     await all;
-    expect(batches.map(({ ids }) => ids)).toEqual([['one'], ['two']]);
+    expect(batches.map(({ ids }) => ids)).toEqual([['one', 'two'], ['one'], ['two']]);
   });
 });
 

@@ -28,6 +28,25 @@ describe('a crash', () => {
     expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
   });
 
+  test('of a worker with its hands full: its places are free at once, though not what it had', async () => {
+    const { receiver } = await rig.receiver(answer(200));
+    for (let count = 0; count < 6; count += 1) await rig.place();
+    const now = rig.clock.now();
+    const claim = { now, leaseUntil: now + leaseTime, token: 'of the one that crashed', limit: 9 };
+    expect(await rig.store.deliveries.claimDue(claim)).toHaveLength(4);
+
+    rig.start();
+    for (let count = 0; count < 2; count += 1) {
+      expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
+    }
+    expect(receiver.count).toBe(2);
+    await rig.clock.advance(leaseTime);
+    for (let count = 0; count < 4; count += 1) {
+      expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
+    }
+    expect(receiver.count).toBe(6);
+  });
+
   test('of the process: what was queued is delivered after a restart on the same file', async () => {
     const { receiver } = await rig.receiver(inTurn(answer(500), answer(200)));
     await rig.place();

@@ -43,6 +43,7 @@ export class History {
   overdue = false;
   readonly #complain: (what: string) => void;
   #dueAt: number;
+  #takenOver = false;
   #claim: { token: string; leaseUntil: number } | null = null;
 
   constructor(watched: Watched, complain: (what: string) => void) {
@@ -56,7 +57,13 @@ export class History {
     return this.attempts.at(-1)?.end === 'under way';
   }
 
-  claimed(request: { now: number; leaseUntil: number }, delivery: ClaimedDelivery): void {
+  /** @param by The worker that claims it. */
+  claimed(
+    request: { now: number; leaseUntil: number },
+    delivery: ClaimedDelivery,
+    by: object,
+  ): void {
+    this.#takeOver(by);
     if (this.state !== 'pending') this.#complain(`was claimed, though it is ${this.state}`);
     if (this.watched.endpoint.kind === 'paused') this.#complain('was claimed, though it is paused');
     const { token, attempts, tries } = delivery;
@@ -68,23 +75,20 @@ export class History {
     this.#claim = { token, leaseUntil: request.leaseUntil };
   }
 
-  /** Notes that somebody claims, whatever: leases that have ended stand no longer. */
-  somebodyClaims(now: number): void {
+  /** Notes that a worker claims, whatever it gets: leases that have ended stand no longer. */
+  somebodyClaims(now: number, by: object): void {
     if (this.#claim === null || now < this.#claim.leaseUntil) return;
     this.#dueAt = this.#claim.leaseUntil;
     this.#claim = null;
+    this.#takeOver(by);
   }
 
-  /** @param alone Whether the worker is the only one, so that nobody else can have claimed it meanwhile. */
-  started(
-    delivery: ClaimedDelivery,
-    attempt: { startedAt: number; by: object; alone: boolean },
-  ): void {
-    const { startedAt, by, alone } = attempt;
+  started(delivery: ClaimedDelivery, startedAt: number, by: object): void {
     const last = this.attempts.at(-1);
-    if (alone && last?.end === 'taken' && last.by === by) {
+    if (last?.end === 'taken' && last.by === by && !this.#takenOver) {
       this.#complain('was sent again by the worker that knows it was taken');
     }
+    this.#takenOver = false;
     if (this.underWay) this.#complain('is sent twice at the same time');
     if (this.state !== 'pending') this.#complain(`was sent, though it is ${this.state}`);
     if (delivery.token !== this.#claim?.token) this.#complain('was sent with an old claim');
@@ -118,6 +122,11 @@ export class History {
     if (this.underWay) this.#complain('was given up while it was sent');
     this.state = 'failed';
     this.overdue = true;
+  }
+
+  /** Notes that what the worker of the last attempt knows of it counts for nothing any more. */
+  #takeOver(by: object): void {
+    if (by !== this.attempts.at(-1)?.by) this.#takenOver = true;
   }
 
   #judge({ state, nextAttemptAt }: Outcome, attempt: Attempt): void {

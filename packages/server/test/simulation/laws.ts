@@ -94,12 +94,13 @@ export class Laws {
     this.tell(`queued ${watched.label}`);
   }
 
-  claimed(request: ClaimRequest, deliveries: ClaimedDelivery[]): void {
-    for (const history of this.histories) history.somebodyClaims(request.now);
+  /** @param by The worker that claims them. */
+  claimed(request: ClaimRequest, deliveries: ClaimedDelivery[], by: object): void {
+    for (const history of this.histories) history.somebodyClaims(request.now, by);
     for (const delivery of deliveries) {
       const history = this.#of(delivery);
       this.#byDelivery.set(delivery.id, history);
-      history.claimed(request, delivery);
+      history.claimed(request, delivery, by);
     }
     this.tell(`claimed ${deliveries.map((one) => this.#of(one).watched.label).join(' ')}`);
     if (deliveries.length > request.limit) this.#complain('more was claimed than asked for');
@@ -118,8 +119,7 @@ export class Laws {
   /** @param by The worker that makes it. */
   attemptStarted(delivery: ClaimedDelivery, by: object): void {
     const history = this.#of(delivery);
-    const alone = this.#workers.size === 1;
-    history.started(delivery, { startedAt: this.#time.now(), by, alone });
+    history.started(delivery, this.#time.now(), by);
     this.tell(`sent ${history.watched.label}`);
     const { endpoint } = history.watched;
     const own = this.histories.filter((one) => one.underWay && one.watched.endpoint === endpoint);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+import { liveThrough } from './live-through';
 import { drawPlan } from './plan';
-import { simulate } from './simulation';
 
 const seeds = Array.from({ length: 120 }, (_, index) => index + 1);
 
@@ -10,7 +10,7 @@ async function firstBroken(
   tamper: (deliveries: DeliveryStore) => DeliveryStore,
 ): Promise<string | undefined> {
   for (const seed of seeds) {
-    const [broken] = (await simulate(seed, tamper)).broken;
+    const [broken] = (await liveThrough(seed, tamper)).broken;
     if (broken !== undefined) return broken;
   }
   return undefined;
@@ -20,7 +20,7 @@ describe('a day of the engine, lived through in a moment', () => {
   test('keeps every promise, whatever goes wrong', async () => {
     let [attempts, delivered, failed] = [0, 0, 0];
     for (const seed of seeds) {
-      const report = await simulate(seed);
+      const report = await liveThrough(seed);
       const again = `node --import tsx packages/server/test/simulation/simulate.ts --seed ${seed}`;
       expect(report.broken, `see it all with: ${again}`).toEqual([]);
       expect(report.elapsed).toBeGreaterThanOrEqual(25 * 3_600_000);
@@ -52,10 +52,10 @@ describe('a day of the engine, lived through in a moment', () => {
 
   test('is the same day each time for the same seed, and another one for another seed', async () => {
     for (const seed of [3, 24, 39]) {
-      const [one, other] = [await simulate(seed), await simulate(seed)];
+      const [one, other] = [await liveThrough(seed), await liveThrough(seed)];
       expect(other.trace).toEqual(one.trace);
       expect(other.hash).toBe(one.hash);
-      expect((await simulate(seed + 1)).hash).not.toBe(one.hash);
+      expect((await liveThrough(seed + 1)).hash).not.toBe(one.hash);
     }
   }, 60_000);
 });

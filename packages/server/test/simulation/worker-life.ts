@@ -60,10 +60,10 @@ export class WorkerLife {
   }
 
   /** Ends it as a crash does. */
-  die(): void {
+  die(how = 'a worker crashes'): void {
     this.#dead = true;
     this.#sender.die();
-    this.#in.laws.ended(this.#sender, 'a worker crashes');
+    this.#in.laws.ended(this.#sender, how);
     for (const timer of this.timers) this.#in.time.cancel(timer);
     this.timers.clear();
   }
@@ -96,7 +96,7 @@ export class WorkerLife {
       claimDue: (request) =>
         this.#call('claimDue', async () => {
           const claimed = await store.claimDue(request);
-          laws.claimed(request, claimed);
+          laws.claimed(request, claimed, this.#sender);
           return claimed;
         }),
       recordAttempts: (outcomes, now) =>
