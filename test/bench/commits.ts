@@ -94,7 +94,7 @@ async function compareDisk(
     what: 'commits of one small row, synchronous=FULL, one by one',
     unit: '/s',
     ours: rows,
-    notes: [`${(1000 / median(rows)).toFixed(3)} ms each: what this disk takes for an fsync.`],
+    notes: [`${(1000 / median(rows)).toFixed(3)} ms each, fsync and all.`],
   });
 }
 

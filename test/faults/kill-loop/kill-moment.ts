@@ -23,8 +23,11 @@ export type KillMoment =
   | { by: keyof Activity; count: number; turns: number }
   | { by: 'start'; turns: number };
 
-/** Kills come after this many answers at the latest: deliveries may have to wait for leases to end. */
-const mostAnswers = 60;
+/**
+ * Kills come after this many answers at the latest, should no delivery come. Enough for the engine's thread to
+ * start, which takes longer than the API: else no kill would hit a delivery.
+ */
+const mostAnswers = 200;
 
 /** Draws when the next kill is to come. */
 export function drawKillMoment(random: SeededRandom): KillMoment {

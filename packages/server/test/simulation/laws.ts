@@ -16,6 +16,7 @@ const hour = 3_600 * second;
 /** How long a healthy receiver waits at most, whatever the others do. */
 const prompt = 2 * second;
 const mostAtOnce = 32;
+const longestHold = 300 * second;
 const roundsUntilHeld = 5;
 
 type ClaimRequest = Parameters<DeliveryStore['claimDue']>[0];
@@ -205,12 +206,14 @@ export class Laws {
     const well = endpoint.ailing.every(({ to }) => to < deadline - hour);
     if (well && undisturbed) this.#complain(`${label} failed, though its receiver was well again`);
     const alone = endpoint.arrivals.length === 1 && endpoint.arrivals[0]?.count === 1;
-    if (endpoint.kind !== 'dead' || !alone || this.#disturbances.length > 0) return;
-    const { attempts } = history;
+    if (endpoint.kind !== 'dead' || !alone || this.#disturbances.some((at) => at > 0)) return;
+    const { attempts, overdue } = history;
     const [count, last] = [attempts.length, attempts.at(-1)?.startedAt ?? 0];
-    if (count < 12 || history.overdue) this.#complain(`${label} had but ${count} attempts`);
     const lastStart = deadlineAt - attemptTimeout;
-    if (last < lastStart - 10 * second) this.#complain(`${label} was given up early`);
+    // A hold may swallow the last attempt, if the one before was made less than a hold ago.
+    const earliest = (overdue ? deadlineAt - longestHold : lastStart) - 10 * second;
+    if (count < 12) this.#complain(`${label} had but ${count} attempts`);
+    if (last < earliest) this.#complain(`${label} was given up early`);
     if (last > lastStart + second) this.#complain(`${label} had its last attempt late`);
   }
 

@@ -82,6 +82,40 @@ describe('changes that share commits', () => {
   });
 });
 
+describe('a change that need not last', () => {
+  /** What the disk is waited for: 0 for nothing, 1 for what must not break, 2 for everything. */
+  const disk = () => rig.connection.pragma('synchronous', { simple: true });
+
+  test('does not wait for the disk; those that have to last do, before it and after it', async () => {
+    const waited: unknown[] = [];
+    for (const lasting of [false, true, false, false, true]) {
+      waited.push(await rig.commits.add(disk, lasting));
+    }
+    expect(waited).toEqual([1, 2, 1, 1, 2]);
+  });
+
+  test('waits with the others when it shares a commit with one that has to last', async () => {
+    const together = [
+      rig.commits.add(disk, false),
+      rig.commits.add(disk),
+      rig.commits.add(disk, false),
+    ];
+    expect(await Promise.all(together)).toEqual([2, 2, 2]);
+  });
+
+  test('is seen by others as soon as it is answered', async () => {
+    await rig.commits.add(rig.note('fleeting'), false);
+    expect(rig.seenElsewhere()).toEqual(['fleeting']);
+  });
+
+  test('changes nothing where the disk is never waited for', async () => {
+    rig.connection.pragma('synchronous = off');
+    rig.commits = new GroupCommit(rig.connection, { synchronous: 'off' });
+    expect(await rig.commits.add(disk, false)).toBe(0);
+    expect(await rig.commits.add(disk)).toBe(0);
+  });
+});
+
 describe('a change that is refused', () => {
   test('leaves no trace, and its neighbours are written', async () => {
     const undone = () => {
