@@ -104,7 +104,8 @@ interface LeftRow {
 /** Removes deliveries of a removed webhook, and tells how many. For use inside of a write. */
 function deleteLeft(db: SqliteDatabase, webhookId: string, limit: number): number {
   const rows = db.all<LeftRow>(
-    `SELECT seq, attempts, state = 'pending' AS pending, lease_until IS NOT NULL AS leased
+    `SELECT seq, attempts, state = 'pending' AS pending,
+       lease_until IS NOT NULL AND lease_counts = 1 AS leased
      FROM deliveries WHERE webhook_id = ? LIMIT ?`,
     webhookId,
     limit,

@@ -274,6 +274,18 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await store.deliveries.queueStatus(noon + 3)).toMatchObject({ depth: 0, inFlight: 0 });
     });
 
+    test('a claim that outlived its worker is not taken off twice with its removed webhook', async () => {
+      const { store, webhookId, accountId } = await openClaimed();
+      await queueUp(await Trade.open(store), { accountId, count: 3, now: noon + 1 });
+      await store.deliveries.beginAnew(noon + 1);
+      await store.webhooks.removeWebhook(accountId, webhookId, noon + 2);
+      for (let step = 0; step < 2; step += 1) {
+        await store.retention.pruneRemovedWebhooks({ limit: 2 });
+        const { inFlight } = await store.deliveries.queueStatus(noon + 2);
+        expect(inFlight).toBe(0);
+      }
+    });
+
     test('a webhook that was not removed keeps its deliveries', async () => {
       const { store, accountId, delivery } = await openClaimed();
       await store.deliveries.recordAttempts([outcomeOf(delivery)], noon);
