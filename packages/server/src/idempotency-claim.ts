@@ -1,4 +1,4 @@
-import { headerNames } from '@tradepost/contract';
+import { headerNames } from '@tradepost/contract/wire';
 
 /** An answer that can be kept and given again: what a replayed idempotency key is answered with. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import { deliveryHeaderNames as names } from '@tradepost/contract';
+import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
 import { version } from '../version';
 import type { ClaimedDelivery } from './delivery';
 import { signBody, signStandard } from './sign';

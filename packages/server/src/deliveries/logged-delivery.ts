@@ -3,7 +3,7 @@ import type {
   DeliveryAttempt,
   DeliveryDetails,
   HttpClass,
-} from '@tradepost/contract';
+} from '@tradepost/contract/wire';
 import { timestamp } from '../clock';
 import { DomainError } from '../domain-error';
 import { type Attempt, type Delivery, retryWindow } from './delivery';

@@ -6,7 +6,7 @@ import {
   problemMediaType,
   problems,
   problemType,
-} from '@tradepost/contract';
+} from '@tradepost/contract/wire';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { blotOutKeys } from '../blot-out-keys';

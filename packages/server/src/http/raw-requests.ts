@@ -1,6 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { headerNames, problemMediaType } from '@tradepost/contract';
+import { headerNames, problemMediaType } from '@tradepost/contract/wire';
 import type { Logger } from 'pino';
 import { problemOf, type Trouble } from './problems';
 import { keepOrMakeRequestId, newRequestId } from './request-id';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { headerNames } from '@tradepost/contract';
+import { headerNames } from '@tradepost/contract/wire';
 import type { RequestHandler, Response } from 'express';
 
 const sane = /^[A-Za-z0-9._-]{8,128}$/;

@@ -8,7 +8,7 @@ import {
   type Webhook as WebhookAnswer,
   type WebhookStatus,
   webhooksPerAccount,
-} from '@tradepost/contract';
+} from '@tradepost/contract/wire';
 import type { Caller } from '../accounts/account';
 import { timestamp } from '../clock';
 import { DomainError } from '../domain-error';

@@ -1,4 +1,4 @@
-import { eventKinds, type WebhookStatus } from '@tradepost/contract';
+import { eventKinds, type WebhookStatus } from '@tradepost/contract/wire';
 import { healthAfterMending } from '../../deliveries/endpoint-queue';
 import { isMended, type Webhook } from '../../webhooks/webhook';
 import type { WebhookStore } from '../../webhooks/webhook-store';
