@@ -133,10 +133,19 @@ export function afterAttempt(
   attempt: Attempt,
   random: () => number,
 ): Outcome {
-  const base = { deliveryId: delivery.id, token: delivery.token, attempt };
+  const { id: deliveryId, token } = delivery;
   const number = delivery.attempts + 1;
-  if (isAcknowledged(attempt)) return { ...base, number, state: 'delivered', nextAttemptAt: null };
-  if (delivery.test) return { ...base, number, state: 'failed', nextAttemptAt: null };
+  // Literals: at thousands a second, spreading one object into another costs as much as a signature.
+  const end = (state: DeliveryState, nextAttemptAt: number | null = null): Outcome => ({
+    deliveryId,
+    token,
+    number,
+    attempt,
+    state,
+    nextAttemptAt,
+  });
+  if (isAcknowledged(attempt)) return end('delivered');
+  if (delivery.test) return end('failed');
   const times: RetryTimes = {
     attempts: delivery.tries + 1,
     now: attempt.startedAt + attempt.duration,
@@ -144,7 +153,7 @@ export function afterAttempt(
     retryAfter: attempt.retryAfter,
   };
   const nextAttemptAt = retryAt(times, random);
-  return { ...base, number, state: nextAttemptAt === null ? 'failed' : 'pending', nextAttemptAt };
+  return end(nextAttemptAt === null ? 'failed' : 'pending', nextAttemptAt);
 }
 
 /**
