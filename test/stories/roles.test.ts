@@ -1,7 +1,9 @@
+import { readdirSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import type { SeededWorld } from '@tradepost/server';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { tradepostServerBin } from '../support/programs';
 import { runServerCommand } from '../support/run-server-command';
 import { type RunningProcess, startProcess } from '../support/start-process';
@@ -80,6 +82,20 @@ it('counts in a thread of its own what it delivers, and tells it with what the A
   expect(text).toMatch(/^tradepost_delivery_queue_depth 0$/m);
   expect(text).toMatch(/^tradepost_http_requests_total\{[^}]*route="\/v1\/webhooks"[^}]*\} 1$/m);
 });
+
+// Elsewhere threads have no priority of their own.
+it.runIf(process.platform === 'linux')(
+  'leaves the processor to requests first: of its threads one alone has a lower priority',
+  async () => {
+    const { server } = await startApi([]);
+    const lowered = () =>
+      readdirSync(`/proc/${server.pid}/task`).filter(
+        (id) => getPriority(Number(id)) === constants.priority.PRIORITY_BELOW_NORMAL,
+      );
+    await vi.waitFor(() => expect(lowered()).toHaveLength(1), 10_000);
+    expect(getPriority(server.pid)).toBe(constants.priority.PRIORITY_NORMAL);
+  },
+);
 
 it('ends a worker at SIGTERM with exit code 0', async () => {
   const worker = startWorker();

@@ -16,6 +16,8 @@ export interface EngineSettings {
   /** Deliver to `http://`, to private addresses and past bad certificates: for development. */
   insecureWebhooks: boolean;
   retention: Retention;
+  /** Milliseconds after which it looks for deliveries that other processes queued; 1 s unless told. */
+  lookEvery?: number;
   /** Whether it is to count what it does. */
   metrics: boolean;
 }
@@ -29,6 +31,7 @@ export async function startOwnEngine(settings: EngineSettings): Promise<Engine> 
     log: createLog(logLevel),
     webhookPolicy: insecureWebhooks ? insecureWebhookPolicy : strictWebhookPolicy,
     retention,
+    lookEvery: settings.lookEvery,
     metrics: settings.metrics ? await loadEngineMetrics(store, systemClock) : undefined,
   });
   return {

@@ -1,6 +1,10 @@
+import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type EngineSettings, startOwnEngine } from './engine-settings';
 import type { EngineMessage } from './engine-thread';
+
+// There, a priority is a thread's own: deliveries take the processor time that requests leave.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const engine = await startOwnEngine(workerData as EngineSettings);
 

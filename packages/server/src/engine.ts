@@ -20,6 +20,8 @@ export interface EngineOptions {
   clock?: Clock;
   /** Numbers from 0 to below 1 for the jitter of retries; `Math.random` unless told. */
   random?: () => number;
+  /** Milliseconds after which it looks for deliveries that other processes queued; 1 s unless told. */
+  lookEvery?: number | undefined;
   /** What is to count; nothing unless told. */
   metrics?: EngineMetrics | undefined;
 }
@@ -45,6 +47,7 @@ export function startEngine(options: EngineOptions): Engine {
     clock,
     log,
     random,
+    lookEvery: options.lookEvery,
     ...(metrics && { onAttempt: metrics.onAttempt, onGivenUp: () => metrics.onGivenUp(1) }),
   });
   const housekeeper = new Housekeeper({

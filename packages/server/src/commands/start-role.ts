@@ -11,6 +11,7 @@ import { stopPatience } from '../server';
 import type { Store } from '../store';
 import type { SqliteOptions } from '../stores/sqlite/open-connection';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
+import { turnMemory } from '../stores/sqlite/write-turns';
 import {
   insecureWebhookPolicy,
   strictWebhookPolicy,
@@ -29,6 +30,8 @@ export interface Started {
 }
 
 const pagesPerMb = 256;
+/** A look costs some millionths of a second, and a worker that is alone learns of deliveries in no other way. */
+const aloneLooksEvery = 100;
 
 function storeOptionsOf({ maxDatabaseMb }: StartOptions): SqliteOptions {
   return maxDatabaseMb === undefined ? {} : { maxPages: maxDatabaseMb * pagesPerMb };
@@ -62,6 +65,7 @@ async function startEngineBeside(
   store: Store,
   log: Logger,
   options: StartOptions,
+  turns: SharedArrayBuffer,
 ): Promise<Engine> {
   const settings = engineSettingsOf(options);
   if (options.database === ':memory:') {
@@ -69,6 +73,8 @@ async function startEngineBeside(
     const { retention } = settings;
     return startEngine({ store, log, webhookPolicy: policyOf(options), retention, metrics });
   }
+  // Somebody waits for what the API writes; nobody waits for the record of a delivery.
+  settings.storeOptions.turns = { memory: turns, yields: true };
   const thread = startEngineThread(settings, log);
   store.onDeliveriesQueued(() => thread.wake());
   return thread;
@@ -79,7 +85,7 @@ function metricsOf(engine: Engine): Metrics {
 }
 
 async function startWorker(options: StartOptions): Promise<Started> {
-  const engine = await startOwnEngine(engineSettingsOf(options));
+  const engine = await startOwnEngine({ ...engineSettingsOf(options), lookEvery: aloneLooksEvery });
   return {
     told: `delivering from ${options.database}`,
     metrics: [metricsOf(engine)],
@@ -89,7 +95,11 @@ async function startWorker(options: StartOptions): Promise<Started> {
 
 async function startApi(options: StartOptions): Promise<Started> {
   const log = createLog(options.logLevel);
-  const store = openSqliteStore(options.database, storeOptionsOf(options));
+  const turns = turnMemory();
+  const store = openSqliteStore(options.database, {
+    ...storeOptionsOf(options),
+    turns: { memory: turns, yields: false },
+  });
   const metrics: Metrics[] = [];
   const apiMetrics = isMeasured(options) ? await loadApiMetrics() : undefined;
   if (apiMetrics) metrics.push(apiMetrics);
@@ -106,7 +116,8 @@ async function startApi(options: StartOptions): Promise<Started> {
     throw explainListenError(error, options);
   });
 
-  const engine = options.role === 'all' ? await startEngineBeside(store, log, options) : undefined;
+  const engine =
+    options.role === 'all' ? await startEngineBeside(store, log, options, turns) : undefined;
   if (engine) metrics.push(metricsOf(engine));
   else if (isMeasured(options)) metrics.push(await loadQueueMetrics(store, systemClock));
   return {

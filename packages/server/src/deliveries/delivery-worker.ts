@@ -16,7 +16,7 @@ import type { DeliveryStore } from './delivery-store';
 import { OutcomeRecorder } from './outcome-recorder';
 import type { Sender } from './send';
 
-const longestNap = 1_000;
+const lookEvery = 1_000;
 const napAfterFault = 1_000;
 
 /** Is told of every attempt that was made to its end: what metrics are made of. */
@@ -34,6 +34,8 @@ export interface DeliveryWorkerParts {
   log: Logger;
   /** Numbers from 0 to below 1, for the jitter. */
   random: () => number;
+  /** Milliseconds after which it looks for what other processes queued, which cannot wake it; 1 s unless told. */
+  lookEvery?: number | undefined;
   onAttempt?: AttemptListener;
   /** Is told of every delivery that failed without an attempt, since its deadline had passed. */
   onGivenUp?: (delivery: ClaimedDelivery) => void;
@@ -122,9 +124,8 @@ export class DeliveryWorker {
 
   #nap(until: number): void {
     if (this.#stopped) return;
-    const { clock } = this.#parts;
-    // Other processes queue deliveries too and cannot wake this one, so no nap is long.
-    const pause = Math.min(Math.max(until - clock.now(), 1), longestNap);
+    const { clock, lookEvery: longest = lookEvery } = this.#parts;
+    const pause = Math.min(Math.max(until - clock.now(), 1), longest);
     this.#callOffNap();
     this.#callOffNap = clock.after(pause, () => this.wake());
   }
@@ -158,11 +159,11 @@ export class DeliveryWorker {
     const outcome = afterAttempt(delivery, attempt, random);
     await this.#recorder.record(outcome);
     onAttempt?.(delivery, attempt, outcome);
+    // A good day has thousands of these a second, and the delivery log keeps them all.
+    const level = isAcknowledged(attempt) ? 'debug' : 'info';
+    if (!log.isLevelEnabled(level)) return;
     const { status, error, duration } = attempt;
     const { state, number, nextAttemptAt } = outcome;
-    const line = { ...about, state, number, status, error, duration, nextAttemptAt };
-    // A good day has thousands of these a second, and the delivery log keeps them all.
-    if (isAcknowledged(attempt)) log.debug(line, 'attempt');
-    else log.info(line, 'attempt');
+    log[level]({ ...about, state, number, status, error, duration, nextAttemptAt }, 'attempt');
   }
 }

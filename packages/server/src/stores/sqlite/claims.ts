@@ -37,8 +37,8 @@ function writeHold({ seq, webhookId, token }: Hold): string {
 
 /** Reads the token of a claimed delivery; null when it is none. */
 export function readHold(text: string): Hold | null {
-  const [, seq, webhookId, token] = /^(\d+):(\w+):(.+)$/s.exec(text) ?? [];
-  if (webhookId === undefined || token === undefined) return null;
+  const { length, 0: seq, 1: webhookId, 2: token } = text.split(':');
+  if (length !== 3 || webhookId === undefined || token === undefined) return null;
   return { seq: Number(seq), webhookId, token };
 }
 
@@ -123,15 +123,22 @@ function claimFrom(
   }));
 }
 
-/** Takes what is due, from each queue that is ready its share. For use inside of a write. */
-export function claimDue(db: SqliteDatabase, request: ClaimRequest): ClaimedDelivery[] {
+/**
+ * Takes what is due, from each queue that is ready its share of `limit`, and no more than `most` in all. For use
+ * inside of a write.
+ */
+export function claimDue(
+  db: SqliteDatabase,
+  request: ClaimRequest,
+  most: number,
+): ClaimedDelivery[] {
   const { now, limit } = request;
   const ready = selectReadyQueues(db, now, limit);
   const share = Math.max(1, Math.floor(limit / Math.min(ready.length, servedAtOnce)));
   const queues = new ChangingQueues(db);
   const claimed: ClaimedDelivery[] = [];
   for (const webhookId of ready) {
-    const left = limit - claimed.length;
+    const left = most - claimed.length;
     if (left === 0) break;
     const { allowance, inFlight } = queues.of(webhookId);
     const room = Math.max(0, Math.min(share, allowance - inFlight, left));

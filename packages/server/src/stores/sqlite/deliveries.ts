@@ -1,10 +1,13 @@
-import { type Delivery, endOfAttempt, type Outcome } from '../../deliveries/delivery';
+import type { ClaimedDelivery, Delivery } from '../../deliveries/delivery';
 import type { DeliveryStore } from '../../deliveries/delivery-store';
-import { healthAfter } from '../../deliveries/endpoint-queue';
-import { claimDue, type Hold, readHold, releaseOverdueLeases } from './claims';
+import { claimDue, releaseOverdueLeases } from './claims';
 import type { SqliteDatabase } from './database';
+import { portionsOf, writeOutcomes } from './outcomes';
 import { selectQueueStatus } from './queue-status';
 import { ChangingQueues, growQueue } from './queues';
+
+/** How many deliveries are claimed in one go, at most: a millisecond's work or two. */
+const claimsAtOnce = 64;
 
 /** Writes a new delivery into its webhook's queue. For use inside of a write. */
 export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
@@ -26,89 +29,31 @@ export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
   growQueue(db, delivery.webhookId, delivery.nextAttemptAt);
 }
 
-/** Writes an outcome if its claim stands, and it is one that `counts` or not. For use inside of a write. */
-function updateDelivery(
-  db: SqliteDatabase,
-  { seq, token }: Hold,
-  counts: 0 | 1,
-  { number, attempt, state, nextAttemptAt }: Outcome,
-  now: number,
-): boolean {
-  const told = 'last_status = ?, last_error = ?,';
-  const seen = attempt === null ? [] : [attempt.status, attempt.error];
-  const changed = db.run(
-    `UPDATE deliveries SET ${attempt === null ? '' : told} state = ?, tries = tries + ? - attempts,
-       attempts = ?, due_at = ?, lease_token = NULL, lease_until = NULL, finished_at = ?
-     WHERE seq = ? AND lease_token = ? AND lease_counts = ?`,
-    ...seen,
-    state,
-    number,
-    number,
-    nextAttemptAt,
-    state === 'pending' ? null : now,
-    seq,
-    token,
-    counts,
-  );
-  return changed > 0;
-}
-
-/** Writes an outcome, with what it means for its queue, unless its claim stands no more. For use inside of a write. */
-function recordOutcome(
-  db: SqliteDatabase,
-  queues: ChangingQueues,
-  outcome: Outcome,
-  now: number,
-): void {
-  const hold = readHold(outcome.token);
-  if (hold === null) return;
-  // Nearly every claim counts: the other kind outlived the worker that made it.
-  const counts = ([1, 0] as const).find((kind) => updateDelivery(db, hold, kind, outcome, now));
-  if (counts === undefined) return;
-  insertAttempt(db, hold.seq, outcome);
-  const queue = queues.of(hold.webhookId);
-  const { attempt, state } = outcome;
-  queues.change(hold.webhookId, {
-    inFlight: queue.inFlight - counts,
-    depth: queue.depth - (state === 'pending' ? 0 : 1),
-    ...(attempt !== null && healthAfter(queue, endOfAttempt(attempt))),
-  });
-}
-
-function insertAttempt(db: SqliteDatabase, deliverySeq: number, outcome: Outcome): void {
-  const { attempt, number } = outcome;
-  if (attempt === null) return;
-  db.run(
-    `INSERT INTO attempts
-       (delivery_seq, number, started_at, duration, url, headers, status, error, excerpt)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    deliverySeq,
-    number,
-    attempt.startedAt,
-    attempt.duration,
-    attempt.url,
-    JSON.stringify(attempt.headers),
-    attempt.status,
-    attempt.error,
-    attempt.excerpt,
-  );
-}
-
 /** The queues of deliveries in SQLite. */
 export function sqliteDeliveries(db: SqliteDatabase): DeliveryStore {
   return {
-    claimDue: (request) =>
-      db.writeFleeting(() => {
-        releaseOverdueLeases(db, request.now);
-        return claimDue(db, request);
-      }),
+    async claimDue(request) {
+      const writes: Promise<ClaimedDelivery[]>[] = [];
+      for (let left = request.limit; left > 0; left -= claimsAtOnce) {
+        const most = Math.min(left, claimsAtOnce);
+        writes.push(
+          db.writeFleeting(() => {
+            if (left === request.limit) releaseOverdueLeases(db, request.now);
+            return claimDue(db, request, most);
+          }),
+        );
+      }
+      return (await Promise.all(writes)).flat();
+    },
 
-    recordAttempts: (outcomes, now) =>
-      db.write(() => {
-        const queues = new ChangingQueues(db);
-        for (const outcome of outcomes) recordOutcome(db, queues, outcome, now);
-        queues.write(now);
-      }),
+    async recordAttempts(outcomes, now) {
+      const writes = portionsOf(outcomes).map((portion) =>
+        db.write(() => writeOutcomes(db, portion, now)),
+      );
+      for (const write of await Promise.allSettled(writes)) {
+        if (write.status === 'rejected') throw write.reason;
+      }
+    },
 
     beginAnew: (now) =>
       db.write(() => {

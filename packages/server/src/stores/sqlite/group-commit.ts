@@ -1,10 +1,9 @@
-import { setTimeout } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import type { SqliteOptions } from './open-connection';
 import { isLocked, translateError } from './sqlite-errors';
+import { turnMemory, WriteTurns } from './write-turns';
 
 const lockPatience = 2_000;
-const lockPause = 2;
 const defaultLargestGroup = 100;
 
 /** A change that waits for its commit. */
@@ -30,6 +29,7 @@ export class GroupCommit {
   readonly #connection: Database.Database;
   readonly #largestGroup: number;
   readonly #synchronous: 'full' | 'off';
+  readonly #turns: WriteTurns;
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
   readonly #rollback: Database.Statement;
@@ -42,9 +42,10 @@ export class GroupCommit {
 
   constructor(
     connection: Database.Database,
-    { largestGroup = defaultLargestGroup, synchronous = 'full' }: SqliteOptions = {},
+    { largestGroup = defaultLargestGroup, synchronous = 'full', turns }: SqliteOptions = {},
   ) {
     this.#connection = connection;
+    this.#turns = new WriteTurns(turns ?? { memory: turnMemory(), yields: false });
     this.#largestGroup = largestGroup;
     this.#synchronous = synchronous;
     // Immediate: a transaction that reads first and writes later could find itself outrun.
@@ -66,6 +67,7 @@ export class GroupCommit {
       const fulfil = (result: unknown) => resolve(result as Result);
       const patienceEnds = performance.now() + lockPatience;
       this.#waiting.push({ work, lasting, patienceEnds, fulfil, reject });
+      this.#turns.want(true);
       this.#working ??= this.#workOff();
     });
   }
@@ -83,39 +85,50 @@ export class GroupCommit {
       for (const change of await this.#write(group)) await this.#write([change]);
     }
     this.#working = null;
+    this.#turns.want(false);
   }
 
   /**
-   * Writes a group in one transaction. While another process holds the lock, each change waits as long
-   * as it has patience.
+   * Writes a group in one transaction, or in several when another thread comes in between that goes
+   * first. While another holds the lock, each change waits as long as it has patience.
    *
    * @returns What is to be tried alone, since the transaction failed; never a change that came alone.
    */
   async #write(group: Change[]): Promise<Change[]> {
     for (let waiting = group; waiting.length > 0; ) {
+      const mayBeCut = await this.#turns.yield();
       try {
-        const settlements = this.#transact(waiting);
+        const settlements = this.#transact(waiting, mayBeCut);
+        this.#turns.end();
         for (const settle of settlements) settle();
-        return [];
+        waiting = waiting.slice(settlements.length);
       } catch (error) {
         if (this.#connection.inTransaction) this.#rollback.run();
+        this.#turns.end();
         // Of a group, one change may be to blame, such as the one that no room is left for.
         if (waiting.length > 1 && !isLocked(error)) return waiting;
         const now = performance.now();
         const goesOn = ({ patienceEnds }: Change) => isLocked(error) && now < patienceEnds;
         for (const change of waiting) if (!goesOn(change)) change.reject(translateError(error));
         waiting = waiting.filter(goesOn);
+        if (waiting.length > 0) await this.#turns.otherEnds();
       }
-      if (waiting.length > 0) await setTimeout(lockPause);
     }
     return [];
   }
 
-  /** @throws what SQLite throws when the transaction as a whole fails; then nothing was written. */
-  #transact(group: Change[]): Settlement[] {
+  /**
+   * @returns What became of the first changes of the group: of all, unless it was cut.
+   * @throws what SQLite throws when the transaction as a whole fails; then nothing was written.
+   */
+  #transact(group: Change[], mayBeCut: boolean): Settlement[] {
     this.#waitForDisk(group.some(({ lasting }) => lasting));
     this.#begin.run();
-    const settlements = group.map((change) => this.#try(change));
+    const settlements: Settlement[] = [];
+    for (const change of group) {
+      settlements.push(this.#try(change));
+      if (mayBeCut && this.#turns.mustYield) break;
+    }
     this.#commit.run();
     return settlements;
   }

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../store-unavailable-error';
 import { migrate } from './migrate';
 import { isLocked, translateOpeningError } from './sqlite-errors';
+import type { TurnSettings } from './write-turns';
 
 const openingPatience = 2_000;
 const walTries = 100;
@@ -17,6 +18,8 @@ export interface SqliteOptions {
   maxPages?: number;
   /** How many changes may share one commit; 100 unless told, 1 for a commit each. */
   largestGroup?: number;
+  /** How it takes turns with other threads that write to the same file; without it, as it comes. */
+  turns?: TurnSettings;
 }
 
 /** Makes the file if need be, for its owner alone: it holds endpoint secrets. SQLite's own files beside it follow suit. */
@@ -42,13 +45,22 @@ function useWriteAheadLog(connection: Database.Database): void {
 }
 
 /**
+ * After how many pages in the log whoever commits copies them into the file, which takes several times as long as the
+ * commit. A thread that others wait for leaves that to the one that yields, unless it has not come to it for long.
+ */
+function checkpointAfter(turns: TurnSettings | undefined): number {
+  if (turns === undefined) return 1_000;
+  return turns.yields ? 2_000 : 8_000;
+}
+
+/**
  * Opens a connection to a SQLite file of the newest schema.
  *
  * @throws StoreUnavailableError when the file cannot be opened, or is no database of ours.
  */
 export function openConnection(
   file: string,
-  { mustExist = false, synchronous = 'full', maxPages }: SqliteOptions,
+  { mustExist = false, synchronous = 'full', maxPages, turns }: SqliteOptions,
 ): Database.Database {
   let connection: Database.Database;
   try {
@@ -63,6 +75,7 @@ export function openConnection(
     connection.pragma('foreign_keys = ON');
     migrate(connection);
     if (maxPages !== undefined) connection.pragma(`max_page_count = ${maxPages}`);
+    connection.pragma(`wal_autocheckpoint = ${checkpointAfter(turns)}`);
     // From here on nothing waits for a lock inside of SQLite: that would hold up every request.
     connection.pragma('busy_timeout = 0');
     return connection;
