@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { ApiClient } from './api-client';
 import { loadApi, mixInWords } from './api-load';
-import { type Arrangement, arrangements } from './arrangements';
+import { type Arrangement, arrangements, ownThread } from './arrangements';
 import { makeDatabases, type Template } from './database';
 import { type Figure, figureOf } from './figure';
 import { inWords } from './in-words';
@@ -46,12 +47,30 @@ async function measure(
   });
 }
 
+/** Deliveries per second while nobody asks the API for anything. */
+async function deliverAlone(
+  { place }: Stage,
+  { use }: Template<[Trade, ...Trade[]]>,
+  receiver: Receiver,
+  size: Size,
+): Promise<number> {
+  return await use(async (file) => {
+    const server = await ownThread.start(place, file);
+    await setTimeout(size.warmUp * 1000);
+    await receiver.ask('countAnew', 0);
+    await setTimeout(size.seconds * 1000);
+    const { arrived } = await receiver.ask('counted', null);
+    await server.stop();
+    return arrived / size.seconds;
+  });
+}
+
 const medianOf = (rounds: Round[], part: keyof Round) =>
   median(rounds.map((round) => round[part])).toFixed(part === 'delivered' ? 0 : 1);
 
 /**
  * How long API requests take while the engine drains a backlog of another account as fast as it can,
- * against the same while it has nothing to do.
+ * against the same while it has nothing to do; and how fast it drains it, against the same without requests.
  */
 export async function api(stage: Stage): Promise<Figure[]> {
   const { place, say } = stage;
@@ -93,6 +112,22 @@ export async function api(stage: Stage): Promise<Figure[]> {
       }),
     );
   }
+  const { beside, alone } = await interleave(
+    size.rounds,
+    {
+      beside: async () =>
+        (await measure(stage, ownThread, databases.busy, receiver, size)).delivered,
+      alone: () => deliverAlone(stage, databases.busy, receiver, size),
+    },
+    (round) => say(`deliveries beside requests: round ${round} of ${size.rounds}`),
+  );
   await receiver.stop();
-  return figures;
+  const delivered = figureOf({
+    bench: 'api',
+    what: `deliveries beside ${size.perSecond} requests a second, ${ownThread.engine}`,
+    unit: '/s',
+    ours: beside,
+    baseline: { what: 'without requests', values: alone },
+  });
+  return [...figures, delivered];
 }

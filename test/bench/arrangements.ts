@@ -10,9 +10,15 @@ export interface Arrangement {
   start(place: Workplace, database: string): Promise<{ url: string; stop(): Promise<void> }>;
 }
 
+/** What `--role all` does. */
+export const ownThread: Arrangement = {
+  engine: 'engine in a thread of its own',
+  start: startTradepostServer,
+};
+
 /** The ways in which API and engine can be put together. */
 export const arrangements: readonly Arrangement[] = [
   { engine: "engine in the API's thread", start: startInThreadServer },
-  { engine: 'engine in a thread of its own', start: startTradepostServer },
+  ownThread,
   { engine: 'engine in a process of its own', start: startTwoProcesses },
 ];

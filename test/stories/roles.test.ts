@@ -56,6 +56,11 @@ async function scrape(process: RunningProcess): Promise<string> {
   return (await fetch(url)).text();
 }
 
+/** The priorities of a process's threads; Linux has one for each. */
+function prioritiesOf({ pid }: RunningProcess): number[] {
+  return readdirSync(`/proc/${pid}/task`).map((id) => getPriority(Number(id)));
+}
+
 it('delivers from a process of its own what the API of another process queued', async () => {
   const worker = startWorker();
   await worker.writes(/^delivering from /m);
@@ -88,12 +93,26 @@ it.runIf(process.platform === 'linux')(
   'leaves the processor to requests first: of its threads one alone has a lower priority',
   async () => {
     const { server } = await startApi([]);
-    const lowered = () =>
-      readdirSync(`/proc/${server.pid}/task`).filter(
-        (id) => getPriority(Number(id)) === constants.priority.PRIORITY_BELOW_NORMAL,
-      );
+    const { PRIORITY_BELOW_NORMAL: low } = constants.priority;
+    const lowered = () => prioritiesOf(server).filter((priority) => priority === low);
     await vi.waitFor(() => expect(lowered()).toHaveLength(1), 10_000);
     expect(getPriority(server.pid)).toBe(constants.priority.PRIORITY_NORMAL);
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'delivers at the low priority that it was started with',
+  async () => {
+    const args = ['-n', '15', process.execPath, tradepostServerBin, 'start', '--port', '0'];
+    const own = ['--database', database, '--allow-insecure-webhooks'];
+    const server = startProcess('nice', [...args, ...own]);
+    onTestFinished(async () => {
+      await server.stop();
+    });
+    const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
+    await confirmOrder(new Tradepost({ baseUrl, apiKey: world.accounts[1]?.apiKey ?? '' }));
+    await inbox.until(({ length }) => length === 1);
+    expect(new Set(prioritiesOf(server))).toEqual(new Set([15]));
   },
 );
 

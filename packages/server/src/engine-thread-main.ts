@@ -1,11 +1,9 @@
-import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type EngineSettings, startOwnEngine } from './engine-settings';
 import type { EngineMessage } from './engine-thread';
+import { lowerPriority } from './lower-priority';
 
-// There, a priority is a thread's own: deliveries take the processor time that requests leave.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-
+lowerPriority();
 const engine = await startOwnEngine(workerData as EngineSettings);
 
 parentPort?.on('message', async (message: EngineMessage) => {

@@ -5,6 +5,8 @@ import type { Engine } from './engine';
 import type { EngineSettings } from './engine-settings';
 
 const pauseBeforeRestart = 1_000;
+/** What a thread gets to finish in beyond its patience: a store may take a while to say that it cannot be reached. */
+const stopGrace = 5_000;
 /** Longer than the engine waits for its store. */
 const metricsPatience = 3_000;
 
@@ -61,7 +63,9 @@ export function startEngineThread(settings: EngineSettings, log: Logger): Engine
       stopping = true;
       clearTimeout(restart);
       tell({ tell: 'stop', patience });
+      const tooLate = setTimeout(() => void thread.terminate(), patience + stopGrace);
       await gone;
+      clearTimeout(tooLate);
     },
   };
 }

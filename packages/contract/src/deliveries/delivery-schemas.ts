@@ -76,9 +76,10 @@ export const deliveryAttemptSchema = z
     startedAt: timestampSchema,
     duration: z.int().min(0).meta({ description: 'How many milliseconds it took.' }),
     url: z.string().meta({ description: 'The URL that it was posted to.' }),
-    headers: z
-      .record(z.string(), z.string())
-      .meta({ description: 'The headers as they were sent, by name.' }),
+    headers: z.record(z.string(), z.string()).meta({
+      description:
+        'The headers as they were sent, by name, without those that follow from the rest: Host, Content-Length and Connection.',
+    }),
     status: statusSchema.meta({
       description: 'HTTP status of the answer; null when there was none.',
     }),
@@ -96,9 +97,9 @@ export const deliveryDetailsSchema = deliverySchema
     body: z
       .string()
       .meta({ description: 'The body that each attempt sends, byte for byte in UTF-8.' }),
-    attemptLog: z
-      .array(deliveryAttemptSchema)
-      .meta({ description: 'The attempts that were made, oldest first.' }),
+    attemptLog: z.array(deliveryAttemptSchema).meta({
+      description: 'The attempts that were made, oldest first; of more than 100 the newest.',
+    }),
   })
   .meta({
     id: 'DeliveryDetails',

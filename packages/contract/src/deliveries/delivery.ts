@@ -52,7 +52,7 @@ export interface DeliveryAttempt {
   duration: number;
   /** The URL that it was posted to. */
   url: string;
-  /** The headers as they were sent, by name. */
+  /** The headers as they were sent, by name, without those that follow from the rest: `Host`, `Content-Length` and `Connection`. */
   headers: Record<string, string>;
   /** HTTP status of the answer; null when there was none. */
   status: number | null;
@@ -66,7 +66,7 @@ export interface DeliveryAttempt {
 export interface DeliveryDetails extends Delivery {
   /** The body that each attempt sends, byte for byte in UTF-8. */
   body: string;
-  /** The attempts that were made, oldest first. */
+  /** The attempts that were made, oldest first; of more than 100 the newest. */
   attemptLog: DeliveryAttempt[];
 }
 

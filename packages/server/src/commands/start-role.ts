@@ -45,6 +45,11 @@ function isMeasured({ metricsPort }: StartOptions): boolean {
   return metricsPort !== undefined;
 }
 
+/** Whether deliveries have a thread of their own: unless no other thread could open the store. */
+function hasEngineThread({ role, database }: StartOptions): boolean {
+  return role === 'all' && database !== ':memory:';
+}
+
 function engineSettingsOf(options: StartOptions): EngineSettings {
   return {
     database: options.database,
@@ -60,7 +65,7 @@ function engineSettingsOf(options: StartOptions): EngineSettings {
   };
 }
 
-/** Starts an engine beside the API: in a thread of its own, unless no other thread could open the store. */
+/** Starts an engine beside the API. */
 async function startEngineBeside(
   store: Store,
   log: Logger,
@@ -68,7 +73,7 @@ async function startEngineBeside(
   turns: SharedArrayBuffer,
 ): Promise<Engine> {
   const settings = engineSettingsOf(options);
-  if (options.database === ':memory:') {
+  if (!hasEngineThread(options)) {
     const metrics = settings.metrics ? await loadEngineMetrics(store, systemClock) : undefined;
     const { retention } = settings;
     return startEngine({ store, log, webhookPolicy: policyOf(options), retention, metrics });
@@ -98,7 +103,7 @@ async function startApi(options: StartOptions): Promise<Started> {
   const turns = turnMemory();
   const store = openSqliteStore(options.database, {
     ...storeOptionsOf(options),
-    turns: { memory: turns, yields: false },
+    ...(hasEngineThread(options) && { turns: { memory: turns, yields: false } }),
   });
   const metrics: Metrics[] = [];
   const apiMetrics = isMeasured(options) ? await loadApiMetrics() : undefined;

@@ -22,7 +22,7 @@ export interface DeliveryStore {
    * Takes deliveries that are due, `limit` at most: from each endpoint that has some no more than its
    * fair share and than it is allowed at once, the longest due first. A claim lasts until `leaseUntil`;
    * then the delivery is due again, whatever became of the worker. What it costs does not grow with the
-   * queues.
+   * queues. It may take several transactions, and rejects only if none of them claimed anything.
    */
   claimDue(request: {
     now: number;
@@ -32,7 +32,8 @@ export interface DeliveryStore {
   }): Promise<ClaimedDelivery[]>;
   /**
    * Records outcomes, with the attempts that led to them and what they tell of their endpoints' health.
-   * One whose claim no longer stands changes nothing.
+   * One whose claim no longer stands changes nothing, so outcomes may be recorded again when this rejects: it may
+   * take several transactions, of which some went through.
    *
    * @param now Milliseconds since 1970.
    */

@@ -89,9 +89,15 @@ export class OutcomeRecorder {
       );
       return [];
     } catch (error) {
-      if (error instanceof StoreUnavailableError && !this.#givenUp) {
-        log.error({ err: error }, 'could not record attempts; trying again');
-        return batch;
+      if (error instanceof StoreUnavailableError) {
+        if (!this.#givenUp) {
+          log.error({ err: error }, 'could not record attempts; trying again');
+          return batch;
+        }
+        log.error({ err: error }, 'could not record attempts; they will be made again');
+        // It had its last chance: to ask for each that waits would only hold up the stop.
+        for (const { done } of this.#waiting.splice(0)) done();
+        return [];
       }
       if (batch.length === 1) {
         const [deliveryId] = batch.map(({ outcome }) => outcome.deliveryId);

@@ -43,7 +43,14 @@ export function sqliteDeliveries(db: SqliteDatabase): DeliveryStore {
           }),
         );
       }
-      return (await Promise.all(writes)).flat();
+      const results = await Promise.allSettled(writes);
+      const claimed = results.flatMap((result) =>
+        result.status === 'fulfilled' ? result.value : [],
+      );
+      const failed = results.find((result) => result.status === 'rejected');
+      // What was claimed is in this worker's hands, whatever became of the rest.
+      if (claimed.length === 0 && failed !== undefined) throw failed.reason;
+      return claimed;
     },
 
     async recordAttempts(outcomes, now) {

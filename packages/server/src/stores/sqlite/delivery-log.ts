@@ -6,18 +6,25 @@ import { type AttemptRow, type DeliveryRow, readAttempt, readDelivery } from './
 import { searchDeliveries } from './delivery-search';
 import { insertEvent } from './events';
 import { answerOnce } from './idempotency';
-import { ChangingQueues } from './queues';
+import { ChangingQueues, dueFirst } from './queues';
 import { selectWebhook } from './webhooks';
 
-/** Does a search to its end, and lets others have their turn where it pauses. */
-async function finish<Found>(
-  db: SqliteDatabase,
-  search: Generator<undefined, Found>,
-): Promise<Found> {
-  for (;;) {
-    const step = await db.view(() => search.next());
-    if (step.done === true) return step.value;
-    await new Promise((done) => setImmediate(done));
+/** Does searches to their end, a step of one of them in each turn of the event loop, however many there are. */
+class Searches {
+  readonly #db: SqliteDatabase;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db;
+  }
+
+  async finish<Found>(search: Generator<undefined, Found>): Promise<Found> {
+    for (;;) {
+      const step = await this.#db.view(() => search.next());
+      if (step.done === true) return step.value;
+      this.#turn = this.#turn.then(() => new Promise((done) => setImmediate(done)));
+      await this.#turn;
+    }
   }
 }
 
@@ -34,9 +41,10 @@ function selectOwn(db: SqliteDatabase, accountId: string, id: string): DeliveryR
 
 /** What an account may see of its deliveries, in SQLite. `queued` is told when some were made due, after the commit. */
 export function sqliteDeliveryLog(db: SqliteDatabase, queued: () => void): DeliveryLogStore {
+  const searches = new Searches(db);
   return {
     async listDeliveries(accountId, filter, page) {
-      const found = await finish(db, searchDeliveries(db, accountId, filter, page));
+      const found = await searches.finish(searchDeliveries(db, accountId, filter, page));
       return found.map(readDelivery);
     },
 
@@ -65,7 +73,7 @@ export function sqliteDeliveryLog(db: SqliteDatabase, queued: () => void): Deliv
             `UPDATE deliveries SET state = ?, tries = 0, due_at = ?, deadline_at = ?, finished_at = ?
              WHERE seq = ?`,
             delivery.state,
-            delivery.nextAttemptAt,
+            dueFirst(db, row.webhook_id, moment.now),
             delivery.deadlineAt,
             delivery.finishedAt,
             row.seq,
@@ -90,7 +98,8 @@ export function sqliteDeliveryLog(db: SqliteDatabase, queued: () => void): Deliv
         answerOnce(db, claim, moment.now, () => {
           const { event, delivery, answer } = decide(selectWebhook(db, accountId, webhookId));
           insertEvent(db, event);
-          insertDelivery(db, delivery);
+          const nextAttemptAt = dueFirst(db, webhookId, moment.now);
+          insertDelivery(db, { ...delivery, nextAttemptAt });
           const queues = new ChangingQueues(db);
           queues.change(webhookId, healthAfterMending(queues.of(webhookId)));
           queues.write(moment.now);

@@ -82,7 +82,12 @@ export class GroupCommit {
       // What else arrived by the end of this turn of the event loop comes along.
       await new Promise((done) => setImmediate(done));
       const group = this.#waiting.splice(0, this.#largestGroup);
-      for (const change of await this.#write(group)) await this.#write([change]);
+      try {
+        for (const change of await this.#write(group)) await this.#write([change]);
+      } catch (error) {
+        // Not even a rollback went through. Those that were told already are not told again.
+        for (const change of group) change.reject(translateError(error));
+      }
     }
     this.#working = null;
     this.#turns.want(false);

@@ -6,6 +6,8 @@ import { ChangingQueues } from './queues';
 
 /** How many outcomes are written in one go, at most: a millisecond's work. */
 const atOnce = 16;
+/** How many attempts of one delivery are kept: its schedule has about ten, and each replay begins anew. */
+const attemptsKept = 100;
 
 /** An outcome, with what its token says. */
 export interface HeldOutcome {
@@ -91,6 +93,9 @@ function insertAttempt(db: SqliteDatabase, deliverySeq: number, outcome: Outcome
     attempt.error,
     attempt.excerpt,
   );
+  if (number <= attemptsKept) return;
+  const outlived = number - attemptsKept;
+  db.run('DELETE FROM attempts WHERE delivery_seq = ? AND number <= ?', deliverySeq, outlived);
 }
 
 /** Writes outcomes, and what they mean for their queues. For use inside of a write. */

@@ -90,18 +90,34 @@ export function growQueue(db: SqliteDatabase, webhookId: string, now: number): v
   );
 }
 
+function firstDue(db: SqliteDatabase, webhookId: string): number | null {
+  const row = db.get<{ due_at: number | null }>(
+    'SELECT min(due_at) AS due_at FROM deliveries WHERE webhook_id = ? AND due_at IS NOT NULL',
+    webhookId,
+  );
+  return row?.due_at ?? null;
+}
+
 /**
  * When a worker is to look into a queue next: when something in it is due and may be tried, no sooner
  * than now, so that a queue that was served goes behind those that wait. Null while nothing may be taken.
  */
 function nextLook(db: SqliteDatabase, queue: Queue, now: number): number | null {
   if (queue.paused || queue.inFlight >= queue.allowance) return null;
-  const first = db.get<{ due_at: number | null }>(
-    'SELECT min(due_at) AS due_at FROM deliveries WHERE webhook_id = ? AND due_at IS NOT NULL',
-    queue.webhookId,
-  );
-  if (first === undefined || first.due_at === null) return null;
-  return Math.max(first.due_at, endOfHold(queue, now));
+  const first = firstDue(db, queue.webhookId);
+  return first === null ? null : Math.max(first, endOfHold(queue, now));
+}
+
+/** What waits for no longer than this is not worth overtaking, in milliseconds. */
+const shortWait = 1_000;
+
+/**
+ * When something is to be due that somebody asks for now, so that it comes before all that has waited in the queue: a
+ * little before the head of it. For use inside of a write.
+ */
+export function dueFirst(db: SqliteDatabase, webhookId: string, now: number): number {
+  const head = firstDue(db, webhookId);
+  return head === null || head > now - shortWait ? now : head - 1;
 }
 
 /** Queues while they are changed, each read once and written once. For use inside of one write. */

@@ -147,6 +147,43 @@ export function describeReplaysAndSamples(underTest: StoreUnderTest): void {
       });
     });
 
+    test('come before what has waited in their queue', async () => {
+      const { trade, store, accountId, webhook, delivery } = await open();
+      await store.deliveries.recordAttempts([outcomeOf(await claimOne(store, noon))], noon + 20);
+      for (let count = 0; count < 3; count += 1) await trade.place();
+      const now = noon + 3_600_000;
+      await askReplay(store, accountId, delivery.id, { now });
+      const { answer } = await askSample(store, webhook, { now: now + 1 });
+      const asked = [answer.body.delivery.id, delivery.id];
+      const firstTwo = await claim(store, now + 1, 2);
+      expect(firstTwo.map(({ id }) => id)).toEqual(asked);
+      expect(await claim(store, now + 1)).toHaveLength(3);
+    });
+
+    test('are done in their order where nothing has waited for long', async () => {
+      const { store, webhook } = await open();
+      await store.deliveries.recordAttempts([outcomeOf(await claimOne(store, noon))], noon + 20);
+      const asked: string[] = [];
+      for (const now of [noon + 40, noon + 41, noon + 42]) {
+        asked.push((await askSample(store, webhook, { now })).answer.body.delivery.id);
+      }
+      expect((await claim(store, noon + 42)).map(({ id }) => id)).toEqual(asked);
+    });
+
+    test('may be asked for without end: the newest hundred attempts are kept, all are counted', async () => {
+      const { store, accountId, delivery, find } = await open();
+      for (let number = 1; number <= 103; number += 1) {
+        const now = noon + number * 1_000;
+        await store.deliveries.recordAttempts([outcomeOf(await claimOne(store, now))], now + 20);
+        await askReplay(store, accountId, delivery.id, { now: now + 40 });
+      }
+      const { attempts, log } = (await find()) ?? {};
+      expect(attempts).toBe(103);
+      expect(log?.map(({ number }) => number)).toEqual(
+        Array.from({ length: 100 }, (_, index) => index + 4),
+      );
+    });
+
     describe('a sample', () => {
       test('is queued for its webhook alone, marked, and listed', async () => {
         const { store, accountId, webhook } = await open();
