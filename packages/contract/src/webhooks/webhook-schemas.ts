@@ -50,7 +50,7 @@ export const webhookDetailsSchema = webhookSchema
     }),
     heldUntil: timestampSchema.nullable().meta({
       description:
-        'An endpoint that keeps failing gets no attempt before this moment; null when nothing holds it.',
+        'An endpoint that keeps failing, or asks for time, gets no attempt before this moment; null when nothing holds it.',
     }),
   })
   .meta({ id: 'WebhookDetails', description: 'A webhook with how its deliveries fare.' });

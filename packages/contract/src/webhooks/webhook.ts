@@ -47,7 +47,7 @@ export interface WebhookDetails extends Webhook {
   pendingDeliveries: number;
   /** Failed attempts since the last success; those that were under way together count as one. */
   consecutiveFailures: number;
-  /** An endpoint that keeps failing gets no attempt before this moment, ISO 8601; null when nothing holds it. */
+  /** An endpoint that keeps failing, or asks for time, gets no attempt before this moment, ISO 8601; null when nothing holds it. */
   heldUntil: string | null;
 }
 

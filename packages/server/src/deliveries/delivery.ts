@@ -123,8 +123,9 @@ export function isAcknowledged(attempt: Attempt): boolean {
 
 /** An attempt's end, as far as its endpoint's health is concerned. */
 export function endOfAttempt(attempt: Attempt): AttemptEnd {
-  const { startedAt, duration } = attempt;
-  return { acknowledged: isAcknowledged(attempt), startedAt, endedAt: startedAt + duration };
+  const { startedAt, duration, retryAfter } = attempt;
+  const endedAt = startedAt + duration;
+  return { acknowledged: isAcknowledged(attempt), startedAt, endedAt, retryAfter };
 }
 
 /** What a delivery comes to after an attempt: delivered, tried again later, or failed for good. */

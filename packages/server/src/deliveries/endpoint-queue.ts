@@ -37,6 +37,8 @@ export interface AttemptEnd {
   acknowledged: boolean;
   startedAt: number;
   endedAt: number;
+  /** How long the receiver asked us to wait, in milliseconds; null when it did not. */
+  retryAfter: number | null;
 }
 
 /** Health without what else its object may hold: that belongs to the caller, who may be changing it. */
@@ -45,18 +47,38 @@ function healthAlone({ allowance, failures, failedAt, heldUntil }: EndpointHealt
 }
 
 /**
+ * The end of a hold that an attempt did not outlast; 0 when there is none. Nothing is tried during a hold: what
+ * ends before it does was under way when it began, and cannot tell that it is over. One that lies too
+ * far ahead is of a clock that was set back since.
+ */
+function endOfStandingHold({ heldUntil }: EndpointHealth, { endedAt }: AttemptEnd): number {
+  const stands = heldUntil > endedAt && heldUntil <= latestEndOfHold(endedAt) + disorder;
+  return stands ? heldUntil : 0;
+}
+
+/** The end of the hold that a receiver asks for when it refuses; 0 when it asks for none. */
+function endOfAskedHold({ retryAfter, endedAt }: AttemptEnd): number {
+  const pause = Math.min(retryAfter ?? 0, longestHold);
+  return pause > 0 ? endedAt + pause : 0;
+}
+
+/**
  * What an endpoint's health is after an attempt. Each success allows one attempt more, each round of
  * failure halves what is allowed. After five rounds the endpoint is held: one attempt, then a pause that
- * grows from 5 s to 5 min, until one succeeds. It is never given up.
+ * grows from 5 s to 5 min, until one succeeds. It is never given up. A receiver that refuses and asks
+ * for time has it at once, up to 5 min, from all its deliveries. Source: RFC 9110, section 10.2.3.
  */
 export function healthAfter(health: EndpointHealth, attempt: AttemptEnd): EndpointHealth {
+  const standing = endOfStandingHold(health, attempt);
   if (attempt.acknowledged) {
     const allowance = Math.min(health.allowance + 1, largestAllowance);
-    return { allowance, failures: 0, failedAt: 0, heldUntil: 0 };
+    return { allowance, failures: 0, failedAt: 0, heldUntil: standing };
   }
+  const asked = endOfAskedHold(attempt);
   // It was under way when the last failure was noted, so it tells nothing new. A clock that was set back must not hide failures.
   const wasUnderWay = attempt.startedAt < health.failedAt;
-  if (wasUnderWay && health.failedAt <= attempt.endedAt + disorder) return healthAlone(health);
+  if (wasUnderWay && health.failedAt <= attempt.endedAt + disorder)
+    return { ...healthAlone(health), heldUntil: Math.max(health.heldUntil, asked) };
   const failures = health.failures + 1;
   const held = failures >= failuresUntilHeld;
   const pause = Math.min(backoff(failures - failuresUntilHeld + 1), longestHold);
@@ -64,7 +86,7 @@ export function healthAfter(health: EndpointHealth, attempt: AttemptEnd): Endpoi
     allowance: held ? 1 : Math.max(1, Math.floor(health.allowance / 2)),
     failures,
     failedAt: attempt.endedAt,
-    heldUntil: held ? attempt.endedAt + pause : 0,
+    heldUntil: Math.max(standing, asked, held ? attempt.endedAt + pause : 0),
   };
 }
 

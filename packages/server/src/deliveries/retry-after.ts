@@ -1,3 +1,5 @@
+import { retryWindow } from './delivery';
+
 // The three forms of an HTTP date; Date.parse alone would take much more. Source: RFC 9110, section 5.6.7.
 const withZone = /^[A-Z][a-z]+, \d\d[ -][A-Z][a-z]{2}[ -](\d{4}|\d\d) \d\d:\d\d:\d\d GMT$/;
 const withoutZone = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
@@ -9,13 +11,13 @@ function readHttpDate(text: string): number {
 }
 
 /**
- * How long a `Retry-After` header asks to wait, in milliseconds: it holds seconds or an HTTP date.
- * Null when there is none or it makes no sense. Source: RFC 9110, section 10.2.3.
+ * How long a `Retry-After` header asks to wait, in milliseconds: it holds seconds, in any number of digits, or
+ * an HTTP date. At most 24 hours, since no delivery is tried for longer. Null when there is none or it makes no
+ * sense. Source: RFC 9110, section 10.2.3.
  */
 export function readRetryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
   const text = value.trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const at = readHttpDate(text);
-  return Number.isNaN(at) ? null : Math.max(0, at - now);
+  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : readHttpDate(text) - now;
+  return Number.isNaN(wait) ? null : Math.min(Math.max(0, wait), retryWindow);
 }

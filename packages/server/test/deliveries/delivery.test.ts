@@ -115,11 +115,13 @@ describe('a delivery', () => {
 
   test('tells of an attempt what its endpoint is judged by', () => {
     const times = { startedAt: noon + 3, duration: 40 };
-    const ended = { startedAt: noon + 3, endedAt: noon + 43 };
+    const ended = { startedAt: noon + 3, endedAt: noon + 43, retryAfter: null };
     const taken = endOfAttempt(anAttempt({ ...times, status: 202 }));
     expect(taken).toEqual({ ...ended, acknowledged: true });
     const refused = endOfAttempt(anAttempt({ ...times, status: null, error: 'timeout' }));
     expect(refused).toEqual({ ...ended, acknowledged: false });
+    const asked = endOfAttempt(anAttempt({ ...times, status: 429, retryAfter: 9_000 }));
+    expect(asked).toEqual({ ...ended, acknowledged: false, retryAfter: 9_000 });
   });
 
   test('is due again at once when the server broke its attempt off, even its last one', () => {

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  type AttemptEnd,
-  type EndpointHealth,
   endOfHold,
   healthAfter,
   healthAfterMending,
@@ -10,40 +8,16 @@ import {
   newEndpointHealth,
 } from '../../src/deliveries/endpoint-queue';
 import { noon } from '../builders';
-
-const second = 1_000;
-const minute = 60 * second;
-
-function succeeded(endedAt: number, duration = 20): AttemptEnd {
-  return { acknowledged: true, startedAt: endedAt - duration, endedAt };
-}
-
-function failed(endedAt: number, duration = 20): AttemptEnd {
-  return { acknowledged: false, startedAt: endedAt - duration, endedAt };
-}
-
-function healthOf(...attempts: AttemptEnd[]): EndpointHealth {
-  return attempts.reduce(healthAfter, newEndpointHealth);
-}
-
-/** Rounds of failure, each a minute after the one before. */
-function rounds(count: number): AttemptEnd[] {
-  return Array.from({ length: count }, (_, index) => failed(noon + index * minute));
-}
-
-/** Attempts of any kind on a clock that goes any way. */
-const anyAttempts = fc.array(
-  fc.record({
-    acknowledged: fc.boolean(),
-    startedAt: fc.integer({ min: noon - 60 * minute, max: noon + 60 * minute }),
-    took: fc.integer({ min: 0, max: 15 * second }),
-  }),
-  { maxLength: 100 },
-);
-
-function asEnd({ acknowledged, startedAt, took }: { took: number } & Omit<AttemptEnd, 'endedAt'>) {
-  return { acknowledged, startedAt, endedAt: startedAt + took };
-}
+import {
+  anyAttempts,
+  askedToWait,
+  failed,
+  healthOf,
+  minute,
+  rounds,
+  second,
+  succeeded,
+} from './attempt-ends';
 
 describe('the health of an endpoint', () => {
   test('begins with four attempts at once, and nothing that holds it', () => {
@@ -135,25 +109,45 @@ describe('the health of an endpoint', () => {
     fc.assert(
       fc.property(anyAttempts, (attempts) => {
         let health = newEndpointHealth;
-        for (const attempt of attempts.map(asEnd)) {
+        let latestEnd = 0;
+        for (const attempt of attempts) {
           health = healthAfter(health, attempt);
+          latestEnd = Math.max(latestEnd, attempt.endedAt);
           const { allowance, failures, failedAt, heldUntil } = health;
           expect(Number.isInteger(allowance)).toBe(true);
           expect(allowance).toBeGreaterThanOrEqual(1);
           expect(allowance).toBeLessThanOrEqual(32);
+          expect(heldUntil).toBeLessThanOrEqual(latestEndOfHold(latestEnd));
           if (attempt.acknowledged)
-            expect({ failures, failedAt, heldUntil }).toMatchObject({
-              failures: 0,
-              failedAt: 0,
-              heldUntil: 0,
-            });
-          if (failures < 5) expect(heldUntil).toBe(0);
-          else {
-            expect(allowance).toBe(1);
-            expect(heldUntil - failedAt).toBeGreaterThanOrEqual(5 * second);
-            expect(heldUntil - failedAt).toBeLessThanOrEqual(5 * minute);
-          }
+            expect({ failures, failedAt }).toEqual({ failures: 0, failedAt: 0 });
+          if (failures < 5) continue;
+          expect(allowance).toBe(1);
+          expect(heldUntil - failedAt).toBeGreaterThanOrEqual(5 * second);
         }
+      }),
+    );
+  });
+
+  test('without a receiver that asks for time, holds nothing before the fifth round', () => {
+    fc.assert(
+      fc.property(anyAttempts, (attempts) => {
+        let wasHeld = false;
+        let health = newEndpointHealth;
+        for (const attempt of attempts) {
+          health = healthAfter(health, { ...attempt, retryAfter: null });
+          wasHeld ||= health.failures >= 5;
+          if (!wasHeld) expect(health.heldUntil).toBe(0);
+        }
+      }),
+    );
+  });
+
+  test('is the same whatever a receiver asks for, but for the hold', () => {
+    fc.assert(
+      fc.property(anyAttempts, (attempts) => {
+        const unasked = healthOf(...attempts.map((one) => ({ ...one, retryAfter: null })));
+        const asked = healthOf(...attempts);
+        expect({ ...asked, heldUntil: 0 }).toEqual({ ...unasked, heldUntil: 0 });
       }),
     );
   });
@@ -178,6 +172,15 @@ describe('a hold', () => {
         expect(end).toBeGreaterThanOrEqual(now);
         expect(end).toBeLessThanOrEqual(latestEndOfHold(now));
         expect(latestEndOfHold(now)).toBe(now + 5 * minute);
+      }),
+    );
+  });
+
+  test('of before the clock was set back is forgotten after the next attempt', () => {
+    fc.assert(
+      fc.property(fc.boolean(), fc.integer({ min: 6 * minute, max: 10 ** 10 }), (taken, back) => {
+        const end = taken ? succeeded(noon - back) : failed(noon - back);
+        expect(healthOf(askedToWait(noon, 5 * minute), end).heldUntil).toBe(0);
       }),
     );
   });

@@ -63,7 +63,7 @@ describe('stopping a worker', () => {
     const stopping = rig.stop(worker);
     await rig.clock.advance(patience);
     await stopping;
-    await rig.book.next('could not record an attempt; it will be made again');
+    await rig.book.next('could not record attempts; they will be made again');
     rig.start();
     await rig.clock.advance(leaseTime);
     expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });

@@ -9,6 +9,7 @@ import {
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
 import type { SqliteDatabase } from '../../src/stores/sqlite/database';
 import { History, type Watched } from './history';
+import type { PlannedEndpoint } from './plan';
 import type { VirtualTime } from './virtual-time';
 
 const second = 1_000;
@@ -50,6 +51,8 @@ export class Laws {
   /** Until the clock shows this, leases and looks of before a disturbance may still have to be waited for. */
   #calmAt = 0;
   #setBack = false;
+  /** Until when a receiver asked to be left alone, in milliseconds since 1970: as far as was recorded. */
+  readonly #quietUntil = new Map<PlannedEndpoint, number>();
 
   constructor(time: VirtualTime, db: SqliteDatabase) {
     this.#time = time;
@@ -102,6 +105,9 @@ export class Laws {
       const history = this.#of(delivery);
       this.#byDelivery.set(delivery.id, history);
       history.claimed(request, delivery, by);
+      const quietUntil = this.#quietUntil.get(history.watched.endpoint) ?? 0;
+      if (request.now < quietUntil && !this.#setBack)
+        this.#complain(`${history.watched.label} was claimed, though its receiver asked for time`);
     }
     this.tell(`claimed ${deliveries.map((one) => this.#of(one).watched.label).join(' ')}`);
     if (deliveries.length > request.limit) this.#complain('more was claimed than asked for');
@@ -148,6 +154,7 @@ export class Laws {
       const { label } = history.watched;
       this.tell(`${stood ? 'recorded' : 'too late for'} ${label} ${outcome.state}`);
       if (stood && outcome.state === 'delivered') this.#demandPrompt(history);
+      if (stood && outcome.attempt) this.#noteQuiet(history, outcome.attempt);
     }
   }
 
@@ -187,6 +194,12 @@ export class Laws {
 
   #see(): void {
     this.#latestNow = Math.max(this.#latestNow, this.#time.now());
+  }
+
+  #noteQuiet({ watched: { endpoint } }: History, attempt: Attempt): void {
+    const { startedAt, duration, retryAfter } = attempt;
+    const until = startedAt + duration + Math.min(retryAfter ?? 0, longestHold);
+    this.#quietUntil.set(endpoint, Math.max(until, this.#quietUntil.get(endpoint) ?? 0));
   }
 
   /** A receiver that is well waits for nothing but the network, unless the engine itself was disturbed. */

@@ -88,6 +88,21 @@ describe('a promise that is broken is noticed, such as by a store that', () => {
     expect(broken).toMatch(/late|pending/);
   }, 60_000);
 
+  test('does not know what a receiver asks for', async () => {
+    const broken = await firstBroken((deliveries) => ({
+      ...deliveries,
+      recordAttempts: (outcomes, now) =>
+        deliveries.recordAttempts(
+          outcomes.map(({ attempt, ...outcome }) => ({
+            ...outcome,
+            attempt: attempt && { ...attempt, retryAfter: null },
+          })),
+          now,
+        ),
+    }));
+    expect(broken).toContain('though its receiver asked for time');
+  }, 60_000);
+
   test('hands out one delivery at a time', async () => {
     const broken = await firstBroken((deliveries) => {
       let last = Number.NEGATIVE_INFINITY;

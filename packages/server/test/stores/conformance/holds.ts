@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ClaimedDelivery, Outcome } from '../../../src/deliveries/delivery';
 import type { Store } from '../../../src/store';
 import type { Webhook } from '../../../src/webhooks/webhook';
 import { anAttempt, noon } from '../../builders';
@@ -10,7 +11,7 @@ import type { StoreUnderTest } from './store-under-test';
 const second = 1_000;
 const year = 365 * 24 * 3_600 * second;
 
-/** Endpoints that keep failing: tried ever more rarely, never given up, at nobody else's cost. */
+/** Endpoints that keep failing or ask for time: tried ever more rarely, never given up, at nobody else's cost. */
 export function describeHolds(underTest: StoreUnderTest): void {
   describe('holds on endpoints that keep failing', () => {
     /** An endpoint that failed in five rounds, the last of which ended 10 ms after `now`. */
@@ -124,6 +125,56 @@ export function describeHolds(underTest: StoreUnderTest): void {
       const store = await underTest.reopen();
       expect(await store.deliveries.nextDueAt()).toBe(noon + 10 + 5 * second);
       expect(await claim(store, noon + 5 * second)).toEqual([]);
+    });
+
+    /** A refusal with 503, 10 ms after it was claimed, whose receiver asks for this much time. */
+    function askedToWait(
+      delivery: ClaimedDelivery,
+      claimedAt: number,
+      retryAfter: number,
+    ): Outcome {
+      const attempt = anAttempt({ startedAt: claimedAt, duration: 10, status: 503, retryAfter });
+      return outcomeOf(delivery, { attempt, state: 'pending', nextAttemptAt: claimedAt + 10 });
+    }
+
+    test('a receiver that asks for time has it from all its deliveries, and nobody else from theirs', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { accountId } = await addEndpoint(trade);
+      await queueUp(trade, { accountId, count: 20 });
+      const { store } = trade;
+      const [first, ...others] = await claim(store, noon);
+      if (first === undefined) throw new Error('four are due');
+      await store.deliveries.recordAttempts([askedToWait(first, noon, 60 * second)], noon + 10);
+      const end = noon + 10 + 60 * second;
+      // They were under way when it asked: that they were taken says nothing of now.
+      await store.deliveries.recordAttempts(
+        others.map((one) => delivered(one, noon + 5)),
+        noon + 15,
+      );
+      expect(await store.deliveries.nextDueAt()).toBe(end);
+      expect(await claim(store, end - 1)).toEqual([]);
+      const other = await addEndpoint(trade);
+      await queueUp(trade, { accountId: other.accountId, now: noon + 20 });
+      expect(await claimOne(store, noon + 20)).toMatchObject({ webhookId: other.id });
+      expect((await claim(store, end)).length).toBeGreaterThan(1);
+    });
+
+    test('a receiver that asks for hours has five minutes, and asks again', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { accountId } = await addEndpoint(trade);
+      await queueUp(trade, { accountId });
+      const { store } = trade;
+      let now = noon;
+      for (let count = 0; count < 3; count += 1) {
+        const one = await claimOne(store, now);
+        await store.deliveries.recordAttempts([askedToWait(one, now, 86_400 * second)], now + 10);
+        now += 10 + 300 * second;
+        expect(await store.deliveries.nextDueAt()).toBe(now);
+      }
+      const one = await claimOne(store, now);
+      await store.deliveries.recordAttempts([delivered(one, now)], now + 10);
+      await queueUp(trade, { accountId, now: now + 20 });
+      expect(await claim(store, now + 20)).toHaveLength(1);
     });
 
     test('it never lasts longer than five minutes, however far the clock was set back', async () => {
