@@ -5,17 +5,17 @@ import { ChangingQueues, selectReadyQueues } from './queues';
 /** Among how many queues a claim is shared at most: a look into each costs too, and the others come next. */
 const servedAtOnce = 16;
 
-interface DueRow {
-  seq: number;
-  id: string;
-  event_id: string;
-  attempts: number;
-  tries: number;
-  deadline_at: number;
-  created_at: number;
-  test: number;
-  body: string;
-}
+type DueRow = [
+  seq: number,
+  id: string,
+  eventId: string,
+  attempts: number,
+  tries: number,
+  deadlineAt: number,
+  createdAt: number,
+  test: number,
+  body: string,
+];
 
 interface EndpointRow {
   url: string;
@@ -67,7 +67,7 @@ function selectEndpoint(db: SqliteDatabase, webhookId: string): EndpointRow {
 }
 
 function selectDue(db: SqliteDatabase, webhookId: string, now: number, limit: number): DueRow[] {
-  return db.all<DueRow>(
+  return db.tuples<DueRow>(
     `SELECT deliveries.seq, deliveries.id, deliveries.event_id, deliveries.attempts, deliveries.tries,
        deliveries.deadline_at, deliveries.created_at, deliveries.test, events.body
      FROM deliveries JOIN events ON events.id = deliveries.event_id
@@ -97,7 +97,7 @@ function claimFrom(
   const rows = selectDue(db, webhookId, now, room);
   if (rows.length === 0) return [];
   const { url, secret, staged_secret: stagedSecret } = selectEndpoint(db, webhookId);
-  for (const { seq } of rows) {
+  for (const [seq] of rows) {
     db.run(
       `UPDATE deliveries SET due_at = NULL, lease_until = ?, lease_token = ?, lease_counts = 1
        WHERE seq = ?`,
@@ -106,20 +106,20 @@ function claimFrom(
       seq,
     );
   }
-  return rows.map((row) => ({
-    id: row.id,
-    eventId: row.event_id,
-    token: writeHold({ seq: row.seq, webhookId, token }),
-    attempts: row.attempts,
-    tries: row.tries,
-    deadlineAt: row.deadline_at,
-    createdAt: row.created_at,
-    test: row.test === 1,
+  return rows.map(([seq, id, eventId, attempts, tries, deadlineAt, createdAt, test, body]) => ({
+    id,
+    eventId,
+    token: writeHold({ seq, webhookId, token }),
+    attempts,
+    tries,
+    deadlineAt,
+    createdAt,
+    test: test === 1,
     webhookId,
     url,
     secret,
     stagedSecret,
-    body: row.body,
+    body,
   }));
 }
 

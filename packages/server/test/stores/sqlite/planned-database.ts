@@ -10,6 +10,11 @@ export class PlannedDatabase extends SqliteDatabase {
     return super.all<Row>(sql, ...values);
   }
 
+  override tuples<Row extends unknown[]>(sql: string, ...values: unknown[]): Row[] {
+    this.#explain(sql, values);
+    return super.tuples<Row>(sql, ...values);
+  }
+
   override get<Row>(sql: string, ...values: unknown[]): Row | undefined {
     this.#explain(sql, values);
     return super.get<Row>(sql, ...values);
