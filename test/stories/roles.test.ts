@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { constants, getPriority } from 'node:os';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import type { SeededWorld } from '@tradepost/server';
@@ -93,10 +93,9 @@ it.runIf(process.platform === 'linux')(
   'leaves the processor to requests first: of its threads one alone has a lower priority',
   async () => {
     const { server } = await startApi([]);
-    const { PRIORITY_BELOW_NORMAL: low } = constants.priority;
-    const lowered = () => prioritiesOf(server).filter((priority) => priority === low);
+    const lowered = () => prioritiesOf(server).filter((priority) => priority > 0);
     await vi.waitFor(() => expect(lowered()).toHaveLength(1), 10_000);
-    expect(getPriority(server.pid)).toBe(constants.priority.PRIORITY_NORMAL);
+    expect(getPriority(server.pid)).toBe(0);
   },
 );
 

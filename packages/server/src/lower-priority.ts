@@ -1,6 +1,7 @@
-import { constants, getPriority, setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 
-const low = constants.priority.PRIORITY_BELOW_NORMAL;
+/** A niceness: on a processor that others want all the time it leaves a quarter, enough not to be starved by them. */
+const low = 5;
 
 /**
  * Leaves the processor to others that want it, as far as the system lets this thread: on Linux alone a priority is a
