@@ -200,5 +200,5 @@ describe('an address that is not public', () => {
       }),
       { numRuns: 2_000 },
     );
-  });
+  }, 30_000);
 });
