@@ -7,16 +7,19 @@ const typeTests = {
   tsconfig: './tsconfig.json',
 };
 
+/** A guard against what hangs, not a promise of speed: machines are slow at times. */
+const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
+
 export default defineConfig({
   test: {
     // Stories mostly wait for processes of their own: every core can have one.
     maxWorkers: '100%',
     projects: [
-      { test: { name: 'contract', root: 'packages/contract', typecheck: typeTests } },
-      { test: { name: 'sdk', root: 'packages/sdk', typecheck: typeTests } },
-      { test: { name: 'server', root: 'packages/server' } },
-      { test: { name: 'cli', root: 'packages/cli' } },
-      { test: { name: 'stories', root: 'test', testTimeout: 30_000, hookTimeout: 30_000 } },
+      { test: { name: 'contract', root: 'packages/contract', typecheck: typeTests, ...patience } },
+      { test: { name: 'sdk', root: 'packages/sdk', typecheck: typeTests, ...patience } },
+      { test: { name: 'server', root: 'packages/server', ...patience } },
+      { test: { name: 'cli', root: 'packages/cli', ...patience } },
+      { test: { name: 'stories', root: 'test', ...patience } },
     ],
   },
 });
