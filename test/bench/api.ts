@@ -13,7 +13,7 @@ import type { Trade } from './trade';
 
 const sizes = {
   usual: { rounds: 3, warmUp: 1.5, seconds: 6, perSecond: 100, backlog: 100_000, orders: 1_000 },
-  quick: { rounds: 1, warmUp: 0.1, seconds: 0.4, perSecond: 50, backlog: 2_000, orders: 20 },
+  quick: { rounds: 1, warmUp: 0.1, seconds: 0.4, perSecond: 50, backlog: 20_000, orders: 20 },
 };
 const endpoints = 20;
 
@@ -55,7 +55,9 @@ async function deliverAlone(
   size: Size,
 ): Promise<number> {
   return await use(async (file) => {
+    await receiver.ask('countAnew', 0);
     const server = await ownThread.start(place, file);
+    await receiver.ask('until', 1);
     await setTimeout(size.warmUp * 1000);
     await receiver.ask('countAnew', 0);
     await setTimeout(size.seconds * 1000);
