@@ -25,7 +25,7 @@ const { faults, summary } = await runKillLoop({ kills, seed, say });
 console.table(summary);
 for (const fault of faults.slice(0, shownAtMost)) console.log(fault);
 if (faults.length > shownAtMost) console.log(`… and ${faults.length - shownAtMost} more.`);
-if (faults.length > 0) {
-  console.log(`seed ${seed}: run it again with --kills ${kills} --seed ${seed}`);
-  process.exitCode = 1;
-} else console.log(`nothing was lost over ${kills} kills (seed ${seed})`);
+if (faults.length === 0) console.log(`nothing was lost over ${kills} kills (seed ${seed})`);
+else console.log(`seed ${seed}: run it again with --kills ${kills} --seed ${seed}`);
+// Left to end by itself, Node has been seen to wait for a handle of a killed server without end.
+process.exit(faults.length === 0 ? 0 : 1);
