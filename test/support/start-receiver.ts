@@ -1,17 +1,10 @@
-import { once } from 'node:events';
-import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
+import { type Arrival, Arrivals, closeServer, listenOnLoopback } from './arrivals';
 
-/** A delivery as it arrived. */
-export interface Arrival {
-  headers: IncomingHttpHeaders;
-  /** The raw body. */
-  body: Buffer;
-}
+export type { Arrival } from './arrivals';
 
-/** A real HTTPS endpoint on loopback that keeps what it is sent. */
+/** A real endpoint on loopback that keeps what it is sent. */
 export interface Receiver {
   url: string;
   arrivals: Arrival[];
@@ -21,7 +14,7 @@ export interface Receiver {
 }
 
 /**
- * Starts a receiver with a certificate of its own making.
+ * Starts an HTTPS receiver with a certificate of its own making.
  *
  * @param answer The status to answer an arrival with, by its number from 1; 204 unless told.
  */
@@ -29,34 +22,17 @@ export async function startReceiver(
   answer: (number: number) => number = () => 204,
 ): Promise<Receiver> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
-  const arrivals: Arrival[] = [];
-  const waiting = new Set<() => void>();
+  const arrivals = new Arrivals();
   const server = createServer({ key, cert }, async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    arrivals.push({ headers: request.headers, body: Buffer.concat(chunks) });
-    response.writeHead(answer(arrivals.length)).end();
-    for (const look of waiting) look();
+    await arrivals.take(request);
+    response.writeHead(answer(arrivals.all.length)).end();
+    arrivals.show();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenOnLoopback(server);
   return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/deliveries`,
-    arrivals,
-    until: (condition) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (!condition(arrivals)) return;
-          waiting.delete(look);
-          resolve(arrivals);
-        };
-        waiting.add(look);
-        look();
-      }),
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    url: `https://127.0.0.1:${port}/deliveries`,
+    arrivals: arrivals.all,
+    until: (condition) => arrivals.until(condition),
+    close: () => closeServer(server),
   };
 }
