@@ -17,9 +17,9 @@ export type EngineMessage =
   | { tell: 'metrics'; answer: MessagePort };
 
 /**
- * Runs the delivery engine in a thread of its own, with a connection of its own to the database: neither
- * the API nor the deliveries wait for the other's work. A thread that dies is started again; what it had
- * in its hands is due again when the leases end.
+ * Runs the delivery engine in a thread of its own, with a connection of its own to the database: the API waits
+ * for none of its work, save a write that is under way. A thread that dies is started again; what it had in
+ * its hands is due again when the leases end.
  */
 export function startEngineThread(settings: EngineSettings, log: Logger): Engine {
   let stopping = false;
