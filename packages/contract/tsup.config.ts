@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup';
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/wire.ts'],
+  entry: ['src/index.ts', 'src/schemas.ts', 'src/wire.ts'],
   format: ['esm', 'cjs'],
   target: 'node20',
   platform: 'neutral',

@@ -1,4 +1,5 @@
 import { initContract } from '@ts-rest/core';
+import { accountEndpoints } from './accounts/account-endpoints';
 import { deliveryEndpoints } from './deliveries/delivery-endpoints';
 import { eventEndpoints } from './events/event-endpoints';
 import { notificationEndpoints } from './notifications/notification-endpoints';
@@ -16,6 +17,7 @@ export const contract = initContract().router(
     webhooks: webhookEndpoints,
     deliveries: deliveryEndpoints,
     events: eventEndpoints,
+    account: accountEndpoints,
   },
   { strictStatusCodes: true },
 );

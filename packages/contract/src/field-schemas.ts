@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 function idSchema(prefix: string, noun: string) {
   const error = `must be ${noun}'s id, which reads ${prefix}_<id>`;
@@ -24,6 +24,8 @@ export const taskIdSchema = idSchema('tsk', 'a task');
 export const eventIdSchema = idSchema('evt', 'an event');
 /** `dlv_<id>`. */
 export const deliveryIdSchema = idSchema('dlv', 'a delivery');
+/** `key_<id>`. */
+export const keyIdSchema = idSchema('key', 'an API key');
 
 /**
  * An id in a path. Any text will do: what cannot be an id names nothing, which is a 404 like any other

@@ -3,6 +3,7 @@
  * names of headers, the method and path of each endpoint. Clients build on this entry; it weighs
  * next to nothing. The schemas that check these shapes are in the main entry.
  */
+export * from './accounts/account';
 export * from './deliveries/delivery';
 export * from './events/account-event';
 export * from './events/webhook-event';

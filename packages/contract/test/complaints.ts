@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /**
  * What a schema has against a value: `path: message` for each issue, nothing when it is accepted. An

@@ -3,6 +3,7 @@ import {
   accountIdSchema,
   deliveryIdSchema,
   eventIdSchema,
+  keyIdSchema,
   listingIdSchema,
   notificationIdSchema,
   orderIdSchema,
@@ -21,6 +22,7 @@ const ids = [
   { prefix: 'tsk', noun: 'a task', schema: taskIdSchema },
   { prefix: 'evt', noun: 'an event', schema: eventIdSchema },
   { prefix: 'dlv', noun: 'a delivery', schema: deliveryIdSchema },
+  { prefix: 'key', noun: 'an API key', schema: keyIdSchema },
 ];
 
 describe.each(ids)("$noun's id", ({ prefix, noun, schema }) => {

@@ -1,11 +1,11 @@
 import { initContract } from '@ts-rest/core';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { dataSchema } from '../src/http/page-schemas';
 import type { RouteNotes } from '../src/http/route-notes';
 import { openApiDocument } from '../src/openapi/openapi-document';
-import { problemResponses } from '../src/problems/problem-schema';
+import { problemResponses } from '../src/problems/problem-responses';
 import { operationsOf, resolved } from './openapi-reader';
 
 const c = initContract();

@@ -51,7 +51,7 @@ test('it has the seven operations of the interface, and every other is marked as
   expect(unmarked.map(({ method, path }) => `${method} ${path}`)).toEqual(ofInterface);
 });
 
-test('beyond the interface it manages webhooks, shows their deliveries and tells events', () => {
+test('beyond the interface it manages webhooks, shows their deliveries, and tells events and whose key it is', () => {
   const marked = operations.filter(({ operation }) => operation['x-extension'] === true);
   expect(marked.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'get /v1/webhooks',
@@ -65,6 +65,7 @@ test('beyond the interface it manages webhooks, shows their deliveries and tells
     'get /v1/deliveries/{id}',
     'post /v1/deliveries/{id}/replay',
     'get /v1/events',
+    'get /v1/account',
   ]);
 });
 

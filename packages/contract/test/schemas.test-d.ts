@@ -1,9 +1,13 @@
 import type { ClientInferRequest } from '@ts-rest/core';
 import { describe, expectTypeOf, test } from 'vitest';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type {
+  Account,
   AccountEvent,
+  AccountKey,
   accountEventSchema,
+  accountKeySchema,
+  accountSchema,
   CreatedWebhook,
   CreateOrder,
   CreateWebhook,
@@ -113,6 +117,11 @@ describe('what a schema gives is what the interface promises, no more and no les
     expectTypeOf<z.output<typeof accountEventSchema>>().toEqualTypeOf<AccountEvent>();
     expectTypeOf<z.output<typeof eventsPageSchema>>().toEqualTypeOf<EventsPage>();
     expectTypeOf<z.output<typeof listEventsSchema>>().toEqualTypeOf<ListEvents>();
+  });
+
+  test('of accounts', () => {
+    expectTypeOf<z.output<typeof accountSchema>>().toEqualTypeOf<Account>();
+    expectTypeOf<z.output<typeof accountKeySchema>>().toEqualTypeOf<AccountKey>();
   });
 
   test('of problems and pages', () => {

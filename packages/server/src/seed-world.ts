@@ -1,5 +1,5 @@
-import type { OrderStatus } from '@tradepost/contract';
-import { type AccountKind, type Caller, createAccount } from './accounts/account';
+import type { AccountKind, OrderStatus } from '@tradepost/contract/wire';
+import { type Caller, createAccount } from './accounts/account';
 import { issueKey } from './accounts/api-key';
 import type { Clock } from './clock';
 import type { NewId } from './ids';

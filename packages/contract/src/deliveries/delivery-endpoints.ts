@@ -1,12 +1,12 @@
 import { initContract } from '@ts-rest/core';
-import { z } from 'zod';
+import * as z from 'zod';
 import { deliveryIdSchema, pathIdSchema } from '../field-schemas';
 import { endpoints } from '../http/endpoints';
 import { dataSchema, pageSchema } from '../http/page-schemas';
 import { idempotencyKeySchema } from '../http/request-headers';
 import { emptyBodySchema, noQuerySchema } from '../http/request-schemas';
 import type { RouteNotes } from '../http/route-notes';
-import { problemResponses } from '../problems/problem-schema';
+import { problemResponses } from '../problems/problem-responses';
 import { deliveryDetailsSchema, deliverySchema, listDeliveriesSchema } from './delivery-schemas';
 
 const deliveryPath = z.object({ id: pathIdSchema(deliveryIdSchema) });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventIdSchema, momentSchema } from '../field-schemas';
 import { countSchema } from '../http/count-schema';
 import { cursorSchema, limitSchema } from '../http/page-schemas';

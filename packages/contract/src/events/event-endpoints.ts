@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { endpoints } from '../http/endpoints';
 import type { RouteNotes } from '../http/route-notes';
-import { problemResponses } from '../problems/problem-schema';
+import { problemResponses } from '../problems/problem-responses';
 import { eventsPageSchema, listEventsSchema } from './account-event-schemas';
 
 /** The event endpoint. The interface does not have it. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A whole number in a query, within bounds that both count: digits as sent, a number once read. */
 export function countSchema({ min, max }: { min: number; max: number }) {

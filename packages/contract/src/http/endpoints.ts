@@ -32,4 +32,7 @@ export const endpoints = {
   events: {
     list: { method: 'GET', path: '/v1/events' },
   },
+  account: {
+    get: { method: 'GET', path: '/v1/account' },
+  },
 } as const;

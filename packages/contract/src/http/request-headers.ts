@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** `Idempotency-Key`: 1 to 255 visible ASCII characters, chosen by the client. */
 export const idempotencyKeySchema = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * Schema of a JSON body. An unknown field is refused: a misspelt one must not be lost silently. The

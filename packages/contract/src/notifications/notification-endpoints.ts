@@ -1,11 +1,11 @@
 import { initContract } from '@ts-rest/core';
-import { z } from 'zod';
+import * as z from 'zod';
 import { notificationIdSchema, pathIdSchema } from '../field-schemas';
 import { endpoints } from '../http/endpoints';
 import { dataSchema, pageSchema } from '../http/page-schemas';
 import { noQuerySchema } from '../http/request-schemas';
 import type { RouteNotes } from '../http/route-notes';
-import { problemResponses } from '../problems/problem-schema';
+import { problemResponses } from '../problems/problem-responses';
 import {
   listNotificationsSchema,
   notificationSchema,

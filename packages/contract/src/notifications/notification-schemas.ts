@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventKinds } from '../events/webhook-event';
 import { notificationIdSchema, orderIdSchema, timestampSchema } from '../field-schemas';
 import { cursorSchema, limitSchema } from '../http/page-schemas';

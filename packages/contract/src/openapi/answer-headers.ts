@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { headerNames } from '../http/headers';
 import type { AnswerHeader } from '../http/route-notes';
 

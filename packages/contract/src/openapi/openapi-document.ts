@@ -1,5 +1,5 @@
 import type { AppRouter } from '@ts-rest/core';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type CreateDocumentOptions, createDocument, type oas31 } from 'zod-openapi';
 import { webhookEventSchema } from '../events/event-schemas';
 import { deliveries } from './deliveries';

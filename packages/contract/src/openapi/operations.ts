@@ -1,5 +1,5 @@
 import { isAppRouteNoBody } from '@ts-rest/core';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { headerNames } from '../http/headers';
 import { answersOf } from './answers';

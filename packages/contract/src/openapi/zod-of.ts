@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A contract's entry as the zod schema that it must be to be documented; throws when it is not one. */
 export function zodOf(entry: unknown, where: string): z.ZodType {

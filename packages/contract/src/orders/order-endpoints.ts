@@ -1,12 +1,12 @@
 import { initContract } from '@ts-rest/core';
-import { z } from 'zod';
+import * as z from 'zod';
 import { orderIdSchema, pathIdSchema } from '../field-schemas';
 import { endpoints } from '../http/endpoints';
 import { dataSchema, pageSchema } from '../http/page-schemas';
 import { idempotencyKeySchema, ifMatchSchema } from '../http/request-headers';
 import { noQuerySchema } from '../http/request-schemas';
 import type { RouteNotes } from '../http/route-notes';
-import { problemResponses } from '../problems/problem-schema';
+import { problemResponses } from '../problems/problem-responses';
 import {
   createOrderSchema,
   listOrdersSchema,

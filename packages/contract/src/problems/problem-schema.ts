@@ -1,6 +1,5 @@
-import { initContract } from '@ts-rest/core';
-import { z } from 'zod';
-import { type ProblemCode, problemCodes, problemMediaType, problems } from './problem';
+import * as z from 'zod';
+import { type ProblemCode, problemCodes, problems } from './problem';
 
 /** Schema of `Problem`. */
 export const problemSchema = z
@@ -23,26 +22,4 @@ export const problemSchema = z
 /** Codes that are answered with a status. */
 export function codesOfStatus(status: number): ProblemCode[] {
   return problemCodes.filter((code) => problems[code].status === status);
-}
-
-const problemResponse = initContract().otherResponse({
-  contentType: problemMediaType,
-  body: problemSchema,
-});
-
-/** Answers that any endpoint may give, whatever was asked. */
-export const commonProblems = {
-  400: problemResponse,
-  401: problemResponse,
-  422: problemResponse,
-  429: problemResponse,
-  500: problemResponse,
-  503: problemResponse,
-} as const;
-
-/** Adds the error answers of one endpoint to those that all have. */
-export function problemResponses<Status extends number>(...statuses: Status[]) {
-  const own = Object.fromEntries(statuses.map((status) => [status, problemResponse]));
-  return { ...commonProblems, ...own } as typeof commonProblems &
-    Record<Status, typeof problemResponse>;
 }

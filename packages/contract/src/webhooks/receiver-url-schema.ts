@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const error = 'must be an absolute https:// URL of at most 2048 characters';
 

@@ -1,5 +1,5 @@
 import { initContract } from '@ts-rest/core';
-import { z } from 'zod';
+import * as z from 'zod';
 import { deliverySchema } from '../deliveries/delivery-schemas';
 import { pathIdSchema, webhookIdSchema } from '../field-schemas';
 import { endpoints } from '../http/endpoints';
@@ -7,7 +7,7 @@ import { dataSchema, pageSchema } from '../http/page-schemas';
 import { idempotencyKeySchema } from '../http/request-headers';
 import { emptyBodySchema, noQuerySchema } from '../http/request-schemas';
 import type { RouteNotes } from '../http/route-notes';
-import { problemResponses } from '../problems/problem-schema';
+import { problemResponses } from '../problems/problem-responses';
 import {
   createdWebhookSchema,
   createWebhookSchema,

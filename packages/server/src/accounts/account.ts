@@ -1,10 +1,7 @@
+import type { Account as AccountAnswer, AccountKind } from '@tradepost/contract/wire';
+import { timestamp } from '../clock';
 import type { Moment } from '../moment';
-
-/** The three kinds of account. The kind limits what an account may do. */
-export const accountKinds = ['buyer', 'seller', 'agent'] as const;
-
-/** One kind of account. */
-export type AccountKind = (typeof accountKinds)[number];
+import type { ApiKey } from './api-key';
 
 /** An account of the trade platform. */
 export interface Account {
@@ -30,4 +27,20 @@ export interface Caller {
 /** A new account of a kind. */
 export function createAccount(kind: AccountKind, name: string, moment: Moment): Account {
   return { id: moment.newId('usr'), kind, name, createdAt: moment.now };
+}
+
+/** An account as the contract shows it to who holds one of its keys: of the key only what may be told. */
+export function presentAccount(account: Account, key: ApiKey): AccountAnswer {
+  return {
+    id: account.id,
+    kind: account.kind,
+    name: account.name,
+    createdAt: timestamp(account.createdAt),
+    key: {
+      id: key.id,
+      hint: key.hint,
+      readOnly: key.readOnly,
+      expiresAt: key.expiresAt === null ? null : timestamp(key.expiresAt),
+    },
+  };
 }

@@ -1,5 +1,6 @@
+import { type AccountKind, accountKinds } from '@tradepost/contract/wire';
 import { type Command, Option } from 'commander';
-import { type AccountKind, accountKinds, createAccount } from '../accounts/account';
+import { createAccount } from '../accounts/account';
 import { issueKey } from '../accounts/api-key';
 import { systemClock } from '../clock';
 import { databaseOption, jsonOption, readName } from '../config';

@@ -1,5 +1,5 @@
+import type { AccountKind } from '@tradepost/contract/wire';
 import type { Command } from 'commander';
-import type { AccountKind } from '../accounts/account';
 import type { AccountStore } from '../accounts/account-store';
 import { systemClock } from '../clock';
 import { databaseOption, jsonOption, readUnits } from '../config';

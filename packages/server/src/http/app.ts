@@ -3,6 +3,7 @@ import { createExpressEndpoints, initServer, type TsRestRequestHandler } from '@
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
+import { accountRoutes } from '../accounts/account-routes';
 import type { Clock } from '../clock';
 import { deliveryRoutes } from '../deliveries/delivery-routes';
 import { sampleRoutes } from '../deliveries/sample-routes';
@@ -91,6 +92,7 @@ export function createApp(parts: AppParts): App {
     ),
     deliveries: serveRoutes(deliveryRoutes(store.deliveryLog, clock, newId), clock),
     events: serveRoutes(eventRoutes(store.events, waiters, clock), clock),
+    account: serveRoutes(accountRoutes(store.accounts), clock),
   });
   // What each endpoint's own checks come after. None of it reads what ts-rest's types describe.
   const gate: RequestHandler[] = [

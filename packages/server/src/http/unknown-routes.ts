@@ -35,6 +35,6 @@ export function refuseMethods(app: Express, contract: AppRouter): void {
 export const refusePath: RequestHandler = (req) => {
   throw new DomainError(
     'route_not_found',
-    `There is no ${req.path}. Every path begins with /v1: /v1/orders, /v1/notifications, /v1/webhooks, /v1/deliveries, /v1/events.`,
+    `There is no ${req.path}. Every path begins with /v1: /v1/orders, /v1/notifications, /v1/webhooks, /v1/deliveries, /v1/events, /v1/account.`,
   );
 };

@@ -29,6 +29,9 @@ describe('paths and methods', () => {
     '/v1/deliveries/dlv_1/attempts',
     '/v1/events/evt_1',
     '/v1/events/',
+    '/v1/account/',
+    '/v1/accounts',
+    '/v1/account/usr_1',
   ])('answers 404 for %s, with or without a key', async (path) => {
     for (const ask of [{}, { as: buyer }]) {
       expect(problemIn(await service.ask(`GET ${path}`, ask)).code).toBe('route_not_found');
@@ -50,6 +53,7 @@ describe('paths and methods', () => {
     ['DELETE /v1/deliveries/dlv_1', 'GET, HEAD'],
     ['GET /v1/deliveries/dlv_1/replay', 'POST'],
     ['POST /v1/events', 'GET, HEAD'],
+    ['PATCH /v1/account', 'GET, HEAD'],
   ])('answers 405 for %s and tells what is allowed', async (what, allow) => {
     const got = await service.ask(what);
     expect(problemIn(got)).toMatchObject({ status: 405, code: 'method_not_allowed' });

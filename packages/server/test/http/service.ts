@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import { type Problem, problemSchema } from '@tradepost/contract';
-import { type AccountKind, createAccount } from '../../src/accounts/account';
+import { type AccountKind, type Problem, problemSchema } from '@tradepost/contract';
+import { createAccount } from '../../src/accounts/account';
 import { issueKey } from '../../src/accounts/api-key';
 import { systemClock } from '../../src/clock';
 import { createIds } from '../../src/ids';

@@ -1,5 +1,5 @@
-import type { EventKind, OrderStatus } from '@tradepost/contract';
-import type { AccountKind, Caller } from '../../src/accounts/account';
+import type { AccountKind, EventKind, OrderStatus } from '@tradepost/contract';
+import type { Caller } from '../../src/accounts/account';
 import type { IdempotencyClaim } from '../../src/idempotency-claim';
 import type { Listing } from '../../src/listings/listing';
 import { changeStatus } from '../../src/orders/change-status';

@@ -1,5 +1,6 @@
-import type { Account, AccountKind } from '../../accounts/account';
-import type { AccountStore, KeyWithKind } from '../../accounts/account-store';
+import type { AccountKind } from '@tradepost/contract/wire';
+import type { Account } from '../../accounts/account';
+import type { AccountStore, KeyHolder, KeyWithKind } from '../../accounts/account-store';
 import type { ApiKey } from '../../accounts/api-key';
 import type { SqliteDatabase } from './database';
 
@@ -32,6 +33,10 @@ function readKey(row: KeyRow): ApiKey {
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
   };
+}
+
+function readAccount(row: AccountRow): Account {
+  return { id: row.id, kind: row.kind, name: row.name, createdAt: row.created_at };
 }
 
 /** Accounts and their keys in SQLite. */
@@ -67,8 +72,7 @@ export function sqliteAccounts(db: SqliteDatabase): AccountStore {
     findAccount: (id) =>
       db.read((): Account | null => {
         const row = db.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', id);
-        if (row === undefined) return null;
-        return { id: row.id, kind: row.kind, name: row.name, createdAt: row.created_at };
+        return row === undefined ? null : readAccount(row);
       }),
 
     addKey: (key) => db.write(() => insertKey(key)),
@@ -81,6 +85,14 @@ export function sqliteAccounts(db: SqliteDatabase): AccountStore {
           hash,
         );
         return row === undefined ? null : { ...readKey(row), kind: row.kind };
+      }),
+
+    findHolder: (keyId) =>
+      db.view((): KeyHolder | null => {
+        const key = db.get<KeyRow>('SELECT * FROM api_keys WHERE id = ?', keyId);
+        if (key === undefined) return null;
+        const account = db.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', key.account_id);
+        return account === undefined ? null : { account: readAccount(account), key: readKey(key) };
       }),
 
     listKeys: (accountId) =>

@@ -1,5 +1,4 @@
-import type { OrderStatus } from '@tradepost/contract';
-import type { AccountKind } from '../../accounts/account';
+import type { AccountKind, OrderStatus } from '@tradepost/contract/wire';
 import type { DomainEvent } from '../../events/domain-event';
 import type { Moment } from '../../moment';
 import type { Order } from '../../orders/order';

@@ -40,6 +40,37 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       }
     });
 
+    test('who holds a key is found by the id of that key, and no other key of theirs is told', async () => {
+      const { accounts } = underTest.current;
+      const [account, other] = [anAccount({ kind: 'agent' }), anAccount()];
+      const first = aKey({ accountId: account.id }).record;
+      const second = aKey({ accountId: account.id, readOnly: true, expiresAt: noon + 1 }).record;
+      await accounts.addAccount(other, aKey({ accountId: other.id }).record);
+      await accounts.addAccount(account, first);
+      await accounts.addKey(second);
+      expect(await accounts.findHolder(first.id)).toEqual({ account, key: first });
+      expect(await accounts.findHolder(second.id)).toEqual({ account, key: second });
+    });
+
+    test('who holds a revoked key is found, and the key tells when it was revoked', async () => {
+      const { accounts } = underTest.current;
+      const account = anAccount();
+      const { record } = aKey({ accountId: account.id });
+      await accounts.addAccount(account, record);
+      const key = await accounts.revokeKey(record.id, noon);
+      expect(await accounts.findHolder(record.id)).toEqual({ account, key });
+    });
+
+    test('nobody holds a key under anything but its id', async () => {
+      const { accounts } = underTest.current;
+      const account = anAccount();
+      const { record, apiKey } = aKey({ accountId: account.id });
+      await accounts.addAccount(account, record);
+      for (const other of ['key_unknown', record.hash, apiKey, account.id, '']) {
+        expect(await accounts.findHolder(other), other).toBeNull();
+      }
+    });
+
     test('an expired key is found, and tells when it expired', async () => {
       const { accounts } = underTest.current;
       const account = anAccount();

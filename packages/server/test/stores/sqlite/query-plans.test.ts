@@ -1,5 +1,5 @@
+import { type AccountKind, accountKinds } from '@tradepost/contract';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AccountKind, accountKinds } from '../../../src/accounts/account';
 import type { OrderFilter } from '../../../src/orders/order-store';
 import type { Position } from '../../../src/position';
 import { sqliteAccounts } from '../../../src/stores/sqlite/accounts';
@@ -60,6 +60,7 @@ describe('query plans', () => {
     const accounts = sqliteAccounts(db);
     await accounts.findKeyByHash('hash');
     await accounts.listKeys('usr_1');
+    await accounts.findHolder('key_1');
     await accounts.revokeKey('key_1', noon);
     expectDirect(db.plans);
   });

@@ -1,0 +1,96 @@
+import { type Account, accountKinds } from '@tradepost/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashApiKey } from '../../src/accounts/api-key';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import { aKey, noon } from '../builders';
+import { FakeClock } from '../fake-clock';
+import { type Actor, dataOf, problemIn, type Service, startService } from './service';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ clock: new FakeClock() });
+});
+afterAll(() => service.close());
+
+async function accountOf(actor: Actor): Promise<Account> {
+  const got = await service.ask('GET /v1/account', { as: actor });
+  expect(got.status, got.text).toBe(200);
+  return dataOf<Account>(got);
+}
+
+describe('GET /v1/account', () => {
+  it.each(accountKinds)('tells a key of kind %s whose it is', async (kind) => {
+    const actor = await service.account(kind);
+    expect(await accountOf(actor)).toEqual({
+      id: actor.id,
+      kind,
+      name: kind,
+      createdAt: new Date(noon).toISOString(),
+      key: {
+        id: actor.keyId,
+        hint: `${actor.key.slice(0, 8)}…`,
+        readOnly: false,
+        expiresAt: null,
+      },
+    });
+  });
+
+  it('tells a key that may only read, and when it expires', async () => {
+    const reader = await service.account('seller', { readOnly: true, expiresAt: noon + 60_000 });
+    expect((await accountOf(reader)).key).toMatchObject({
+      id: reader.keyId,
+      readOnly: true,
+      expiresAt: new Date(noon + 60_000).toISOString(),
+    });
+  });
+
+  it('tells of the key that asks and not of another one of the account', async () => {
+    const first = await service.account('agent');
+    const { record, apiKey } = aKey({ accountId: first.id, readOnly: true });
+    await service.store.accounts.addKey(record);
+    const ofSecond = await accountOf({ id: first.id, key: apiKey });
+    expect(ofSecond.id).toBe(first.id);
+    expect(ofSecond.key).toMatchObject({ id: record.id, readOnly: true });
+    expect((await accountOf(first)).key).toMatchObject({ id: first.keyId, readOnly: false });
+  });
+
+  it('never tells the key or what it is looked up by', async () => {
+    const actor = await service.account('buyer');
+    const { text } = await service.ask('GET /v1/account', { as: actor });
+    expect(text).not.toContain(actor.key);
+    expect(text).not.toContain(actor.key.slice(8));
+    expect(text).not.toContain(hashApiKey(actor.key));
+  });
+
+  it('tells nobody without a good key', async () => {
+    expect(problemIn(await service.ask('GET /v1/account')).code).toBe('missing_api_key');
+    const late = await service.account('buyer', { expiresAt: noon });
+    const revoked = await service.account('buyer');
+    await service.store.accounts.revokeKey(revoked.keyId, noon);
+    for (const as of [late, revoked, 'tpk_unknown']) {
+      const got = await service.ask('GET /v1/account', { as });
+      expect(problemIn(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+      expect(got.headers.get('www-authenticate')).toContain('invalid_token');
+    }
+  });
+
+  it('takes no parameters', async () => {
+    const as = await service.account('buyer');
+    const problem = problemIn(await service.ask('GET /v1/account?id=usr_1', { as }));
+    expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+  });
+
+  it('refuses a key that was removed while it asked', async () => {
+    const store = openSqliteStore(':memory:');
+    const accounts = { ...store.accounts, findHolder: async () => null };
+    const losing = await startService({ store: { ...store, accounts } });
+    try {
+      const as = await losing.account('buyer');
+      const got = await losing.ask('GET /v1/account', { as });
+      expect(problemIn(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+    } finally {
+      await losing.close();
+    }
+  });
+});
