@@ -24,9 +24,9 @@ module.exports = {
     forbid('no-circles', 'A circle hides which part rests on which.', {}, { circular: true }),
     forbid(
       'resolvable',
-      'What cannot be resolved is not in package.json, or is misspelt.',
+      'What cannot be resolved is not in package.json, or is misspelt. Of aws-lambda there are only types.',
       {},
-      { couldNotResolve: true },
+      { couldNotResolve: true, pathNot: '^aws-lambda$' },
     ),
     forbid(
       'contract-rests-on-nothing',
@@ -39,6 +39,18 @@ module.exports = {
       'The SDK works with any server of the interface.',
       '^packages/sdk/',
       '^packages/(server|cli)/',
+    ),
+    forbid(
+      'the-client-carries-no-schemas',
+      'Schemas weigh more than the whole client. Only the opt-in entry for staging has them.',
+      { path: '^packages/sdk/src/', pathNot: '^packages/sdk/src/validate/' },
+      'node_modules/zod/|^packages/contract/(src|dist)/(schemas|index)[.]',
+    ),
+    forbid(
+      'receivers-load-no-client',
+      'Who receives deliveries bundles the check, and nothing that calls the service.',
+      '^packages/sdk/src/(webhooks|receiver|testing)/',
+      '^packages/sdk/src/(internal|resources|errors|validate|tradepost[a-z-]*[.]ts$)',
     ),
     forbid(
       'cli-rests-on-the-sdk-alone',

@@ -1,4 +1,5 @@
-import { defineConfig } from 'vitest/config';
+import { fileURLToPath } from 'node:url';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Types are the product of these two: their `*.test-d.ts` files are tests like any other. */
 const typeTests = {
@@ -10,6 +11,13 @@ const typeTests = {
 /** A guard against what hangs, not a promise of speed: machines are slow at times. */
 const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
 
+/** The SDK's tarball is made and installed once for all tests of a project; compilers take their time. */
+const theSdkAsPublished = {
+  globalSetup: fileURLToPath(new URL('test/packaging/install-sdk.ts', import.meta.url)),
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+};
+
 export default defineConfig({
   test: {
     // Stories mostly wait for processes of their own: every core can have one.
@@ -19,7 +27,32 @@ export default defineConfig({
       { test: { name: 'sdk', root: 'packages/sdk', typecheck: typeTests, ...patience } },
       { test: { name: 'server', root: 'packages/server', ...patience } },
       { test: { name: 'cli', root: 'packages/cli', ...patience } },
-      { test: { name: 'stories', root: 'test', ...patience } },
+      {
+        test: {
+          name: 'stories',
+          root: 'test',
+          exclude: [...configDefaults.exclude, 'packaging/**', 'runtimes/**'],
+          ...patience,
+        },
+      },
+      {
+        test: {
+          name: 'published',
+          root: 'test',
+          include: ['packaging/**/*.test.ts', 'runtimes/**/*.test.ts'],
+          exclude: ['runtimes/browser.test.ts'],
+          ...theSdkAsPublished,
+        },
+      },
+      // Apart from the others, since it needs a browser: `npm test` leaves it out, `.ci/run` does not.
+      {
+        test: {
+          name: 'browser',
+          root: 'test',
+          include: ['runtimes/browser.test.ts'],
+          ...theSdkAsPublished,
+        },
+      },
     ],
   },
 });

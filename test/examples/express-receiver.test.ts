@@ -69,7 +69,9 @@ describe('the Express receiver', () => {
     const receiver = await startExpress();
     expect(await receiver.send(changed)).toBe(204);
     expect(await receiver.send(changed)).toBe(204);
-    await receiver.writes(/^evt_\w+ came again: nothing to do$/m);
+    // What comes after it is told after it.
+    expect(await receiver.send(created)).toBe(204);
+    await receiver.writes(new RegExp(`^order ${orderId} was placed`, 'm'));
     expect(receiver.stdout().match(/went from pending/g)).toHaveLength(1);
   });
 
@@ -83,7 +85,7 @@ describe('the Express receiver', () => {
     }
     expect(receiver.stdout()).not.toContain(orderId);
     expect(receiver.stderr().match(/^refused: .* requireTimestamp asks for/gm)).toHaveLength(2);
-    expect(receiver.stderr().match(/^refused: webhook-signature does not match/gm)).toHaveLength(1);
+    expect(receiver.stderr().match(/^refused: .* webhook-signature does not: /gm)).toHaveLength(1);
   });
 
   test('refuses what is not signed as it should be, and acts on none of it', async () => {
@@ -93,14 +95,15 @@ describe('the Express receiver', () => {
     expect(
       await receiver.send({ ...changed, headers: { 'content-type': 'application/json' } }),
     ).toBe(400);
-    expect(
-      await receiver.send({
-        ...changed,
-        headers: { ...changed.headers, 'content-type': 'text/plain' },
-      }),
-    ).toBe(400);
     expect(receiver.stdout()).not.toContain(orderId);
-    expect(receiver.stderr().match(/^refused: /gm)).toHaveLength(3);
+    expect(receiver.stderr().match(/^refused: /gm)).toHaveLength(2);
+  });
+
+  test('goes by the signature, not by what a proxy made of the content type', async () => {
+    const receiver = await startExpress();
+    const headers = { ...changed.headers, 'content-type': 'text/plain' };
+    expect(await receiver.send({ ...changed, headers })).toBe(204);
+    await receiver.writes(new RegExp(`^order ${orderId} went from pending`, 'm'));
   });
 
   test('stops cleanly on SIGTERM', async () => {

@@ -13,7 +13,7 @@ export async function checkProgram(
   env: ProgramEnvironment,
 ): Promise<void> {
   const listens = code.includes('.listen(');
-  if (listens || code.includes('export async function POST')) {
+  if (listens || /^export (default|const (POST|handler)) /m.test(code)) {
     const { genuine, tampered, stripped } = await (listens ? postToProgram : callHandlerOf)(
       file,
       env,

@@ -41,7 +41,7 @@ export async function postToProgram(file: string, env: ProgramEnvironment): Prom
   try {
     const [, port] = await receiver.writes(/^accepting on port (\d+)$/m, 'stderr');
     const post = async (delivery: { headers: Record<string, string>; body: string }) =>
-      (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', ...delivery })).status;
+      (await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', ...delivery })).status;
     const genuine = signedDelivery(env.TRADEPOST_WEBHOOK_SECRET);
     return {
       genuine: await post(genuine),

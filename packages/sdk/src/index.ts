@@ -1,5 +1,6 @@
 /**
- * The client of the trade platform: orders, notifications, webhooks.
+ * The client of the trade platform: orders, notifications, webhooks, and beyond the interface
+ * deliveries, events and the account.
  *
  * @example
  * import { Tradepost } from '@tradepost/sdk';
@@ -7,27 +8,36 @@
  * for await (const order of tradepost.orders.list({ status: 'pending' })) console.log(order.id);
  */
 export {
-  type CreatedWebhook,
+  type AccountKey,
+  type AccountKind,
   type CreateOrder,
   type CreateWebhook,
+  type DeliveryAttempt,
+  type DeliveryState,
+  deliveryStates,
   type EventKind,
   eventKinds,
+  type HttpClass,
+  httpClasses,
+  type ListDeliveries,
+  type ListEvents,
   type ListNotifications,
   type ListOrders,
-  type Notification,
+  type ListWebhooks,
   type NotificationType,
-  type Order,
   type OrderStatus,
   orderQuantity,
   orderStatuses,
   type Page,
-  type Problem,
   type ProblemCode,
   type ProblemIssue,
   pageLimit,
+  type StagedSecret,
+  type TestWebhook,
   type UpdateOrder,
-  type Webhook,
+  type UpdateWebhook,
   type WebhookStatus,
+  webhookStatuses,
 } from '@tradepost/contract/wire';
 export { AbortError } from './errors/abort-error';
 export { AuthenticationError } from './errors/authentication-error';
@@ -37,6 +47,7 @@ export { type AnyTradepostError, isTradepostError } from './errors/is-tradepost-
 export { NotFoundError } from './errors/not-found-error';
 export { PermissionError } from './errors/permission-error';
 export { PreconditionFailedError } from './errors/precondition-failed-error';
+export type { Problem } from './errors/problem';
 export { RateLimitError } from './errors/rate-limit-error';
 export { ServerError } from './errors/server-error';
 export { TimeoutError } from './errors/timeout-error';
@@ -46,12 +57,48 @@ export {
   TradepostError,
   type TradepostErrorDetails,
 } from './errors/tradepost-error';
-export { UnreadableAnswerError } from './errors/unreadable-answer-error';
+export {
+  UnreadableAnswerError,
+  type UnreadableAnswerErrorDetails,
+} from './errors/unreadable-answer-error';
 export { ValidationError } from './errors/validation-error';
+export type {
+  Answer,
+  AnswerHeaders,
+  SafeFailure,
+  SafeResult,
+  SafeSuccess,
+} from './internal/answer';
+export type { AnswerCheck } from './internal/answer-check';
+export type { ApiCall } from './internal/api-call';
+export type {
+  HookedAttempt,
+  HookedError,
+  HookedRequest,
+  HookedResponse,
+  HookedRetry,
+  RequestHeaders,
+  TradepostHooks,
+} from './internal/hooks';
 export type { ListCall } from './internal/list-call';
+export type { TradepostLogger } from './internal/logger';
 export type { RequestOptions } from './request-options';
-export type { Notifications } from './resources/notifications';
-export type { Orders, UpdateOrderOptions } from './resources/orders';
-export type { Webhooks } from './resources/webhooks';
+export type { Account } from './resources/accounts';
+export type { Delivery, DeliveryDetails } from './resources/deliveries';
+export type { AccountEvent, EventFeed, EventsPage, FollowEvents } from './resources/events';
+export type { Notification } from './resources/notifications';
+export type { Order, UpdateOrderOptions } from './resources/orders';
+export type { CreatedWebhook, Webhook, WebhookDetails } from './resources/webhooks';
 export { Tradepost } from './tradepost';
 export type { Fetch, TradepostOptions } from './tradepost-options';
+export type { Unrecognized } from './unrecognized';
+export type {
+  EventOf,
+  KnownWebhookEvent,
+  OrderCreatedData,
+  OrderCreatedEvent,
+  OrderStatusChangedData,
+  OrderStatusChangedEvent,
+  UnknownWebhookEvent,
+  WebhookEvent,
+} from './webhooks/webhook-event';

@@ -1,3 +1,8 @@
+import type { AnswerHeaders } from './internal/answer';
+import type { AnswerCheck } from './internal/answer-check';
+import type { TradepostHooks } from './internal/hooks';
+import type { TradepostLogger } from './internal/logger';
+
 /** What the client asks of a custom `fetch`: a small part of the standard. */
 export type Fetch = (
   url: string,
@@ -10,7 +15,7 @@ export type Fetch = (
   },
 ) => Promise<{
   readonly status: number;
-  readonly headers: { get(name: string): string | null };
+  readonly headers: AnswerHeaders;
   text(): Promise<string>;
 }>;
 
@@ -33,4 +38,13 @@ export interface TradepostOptions {
   userAgent?: string | undefined;
   /** What to send requests with instead of the global `fetch`: for a proxy, a pool or a test. */
   fetch?: Fetch | undefined;
+  /** Functions of yours that hear of each attempt, and may add headers to it. */
+  hooks?: TradepostHooks | undefined;
+  /** Where to write down what the client does; `console` fits. Secrets are redacted. */
+  logger?: TradepostLogger | undefined;
+  /**
+   * Looks at each 2xx answer before it is returned, and refuses what is not the contract's. Take it
+   * from `@tradepost/sdk/validate`, for a staging environment.
+   */
+  validate?: AnswerCheck | undefined;
 }

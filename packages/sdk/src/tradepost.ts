@@ -1,6 +1,9 @@
 import { systemRuntime } from './internal/runtime';
 import { readSettings } from './internal/settings';
 import { Transport } from './internal/transport';
+import { Accounts } from './resources/accounts';
+import { Deliveries } from './resources/deliveries';
+import { Events } from './resources/events';
 import { Notifications } from './resources/notifications';
 import { Orders } from './resources/orders';
 import { Webhooks } from './resources/webhooks';
@@ -19,8 +22,14 @@ export class Tradepost {
   readonly orders: Orders;
   /** List notifications and mark them read. */
   readonly notifications: Notifications;
-  /** Register webhooks. */
+  /** Register webhooks; beyond the interface, look after them. */
   readonly webhooks: Webhooks;
+  /** Beyond the interface: see what was sent to webhooks, and send it again. */
+  readonly deliveries: Deliveries;
+  /** Beyond the interface: list events, and follow them as they happen. */
+  readonly events: Events;
+  /** Beyond the interface: the account that the API key belongs to. */
+  readonly account: Accounts;
 
   /** @throws {TradepostError} `invalid_configuration` when an option cannot be right. */
   constructor(options: TradepostOptions) {
@@ -28,5 +37,8 @@ export class Tradepost {
     this.orders = new Orders(transport);
     this.notifications = new Notifications(transport);
     this.webhooks = new Webhooks(transport);
+    this.deliveries = new Deliveries(transport);
+    this.events = new Events(transport);
+    this.account = new Accounts(transport);
   }
 }

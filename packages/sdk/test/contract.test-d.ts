@@ -1,12 +1,25 @@
 import type { contract } from '@tradepost/contract';
 import type { headerNames } from '@tradepost/contract/wire';
 import type {
+  AppRoute,
   ClientInferRequest,
   ClientInferResponseBody,
+  HTTPStatusCode,
   ServerInferRequest,
 } from '@ts-rest/core';
 import { describe, expectTypeOf, test } from 'vitest';
-import type { ListCall, Problem, Tradepost } from '../src/index';
+import type {
+  Account,
+  AccountEvent,
+  AnswerCheck,
+  EventsPage,
+  FollowEvents,
+  ListCall,
+  Problem,
+  Tradepost,
+  UnknownWebhookEvent,
+  Unrecognized,
+} from '../src/index';
 
 /** The ts-rest contract that the server serves: whatever drifts apart fails to compile here. */
 type Contract = typeof contract;
@@ -15,6 +28,20 @@ type Contract = typeof contract;
 type Orders = Tradepost['orders'];
 type Notifications = Tradepost['notifications'];
 type Webhooks = Tradepost['webhooks'];
+type Deliveries = Tradepost['deliveries'];
+type Events = Tradepost['events'];
+
+/**
+ * An answer without what the service may add to it one day: the contract knows of no such values. An
+ * object is written out anew, so that interfaces and their parts compare alike.
+ */
+type Closed<Shape> = Shape extends readonly (infer Item)[]
+  ? Closed<Item>[]
+  : Shape extends UnknownWebhookEvent
+    ? never
+    : Shape extends object
+      ? { [Name in keyof Shape]: Closed<Shape[Name]> }
+      : Exclude<Shape, Unrecognized>;
 
 /** The query that a list method takes. */
 type QueryOf<Method extends (query: never) => unknown> = NonNullable<Parameters<Method>[0]>;
@@ -22,8 +49,13 @@ type QueryOf<Method extends (query: never) => unknown> = NonNullable<Parameters<
 /** The envelope that a method takes its result out of. */
 type EnvelopeOf<Method extends (...given: never) => unknown> =
   ReturnType<Method> extends ListCall<infer Item>
-    ? { data: Item[]; nextCursor: string | null }
-    : { data: Awaited<ReturnType<Method>> };
+    ? { data: Closed<Item>[]; nextCursor: string | null }
+    : { data: Closed<Awaited<ReturnType<Method>>> };
+
+/** The body of a successful answer, written out as `Closed` does. */
+type BodyOf<Route extends AppRoute, Status extends HTTPStatusCode> = Closed<
+  ClientInferResponseBody<Route, Status>
+>;
 
 describe('the requests of the SDK are those of the contract', () => {
   test('orders.list sends what the contract takes, and all that it reads', () => {
@@ -73,44 +105,97 @@ describe('the requests of the SDK are those of the contract', () => {
       Lowercase<typeof headerNames.idempotencyKey>
     >();
   });
+
+  test('webhooks.update and webhooks.test send the bodies of the contract', () => {
+    type Update = ClientInferRequest<Contract['webhooks']['update']>;
+    expectTypeOf<Parameters<Webhooks['update']>[1]>().toEqualTypeOf<Update['body']>();
+    type Sample = ClientInferRequest<Contract['webhooks']['test']>;
+    expectTypeOf<Parameters<Webhooks['test']>[1]>().toEqualTypeOf<Sample['body']>();
+  });
+
+  test('the lists of the extensions send what the contract takes, and all that it reads', () => {
+    type Routes = Contract;
+    expectTypeOf<QueryOf<Webhooks['list']>>().toEqualTypeOf<
+      ServerInferRequest<Routes['webhooks']['list']>['query']
+    >();
+    expectTypeOf<QueryOf<Deliveries['list']>>().toEqualTypeOf<
+      ServerInferRequest<Routes['deliveries']['list']>['query']
+    >();
+    expectTypeOf<QueryOf<Events['list']>>().toEqualTypeOf<
+      ServerInferRequest<Routes['events']['list']>['query']
+    >();
+    expectTypeOf<FollowEvents>().toEqualTypeOf<
+      ServerInferRequest<Routes['events']['list']>['query']
+    >();
+  });
+
+  test('the other extensions take an id and nothing else', () => {
+    type Promoting = ClientInferRequest<Contract['webhooks']['promoteSecret']>;
+    expectTypeOf<{ id: Parameters<Webhooks['promoteSecret']>[0] }>().toEqualTypeOf<
+      Promoting['params']
+    >();
+    type Replay = ClientInferRequest<Contract['deliveries']['replay']>;
+    expectTypeOf<{ id: Parameters<Deliveries['replay']>[0] }>().toEqualTypeOf<Replay['params']>();
+  });
 });
 
-describe('the answers of the SDK are those of the contract', () => {
+describe('the answers of the SDK, closed, are those of the contract', () => {
   test('orders', () => {
     type Routes = Contract['orders'];
-    expectTypeOf<EnvelopeOf<Orders['list']>>().toEqualTypeOf<
-      ClientInferResponseBody<Routes['list'], 200>
-    >();
-    expectTypeOf<EnvelopeOf<Orders['create']>>().toEqualTypeOf<
-      ClientInferResponseBody<Routes['create'], 201>
-    >();
-    expectTypeOf<EnvelopeOf<Orders['get']>>().toEqualTypeOf<
-      ClientInferResponseBody<Routes['get'], 200>
-    >();
-    expectTypeOf<EnvelopeOf<Orders['update']>>().toEqualTypeOf<
-      ClientInferResponseBody<Routes['update'], 200>
-    >();
+    expectTypeOf<EnvelopeOf<Orders['list']>>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
+    expectTypeOf<EnvelopeOf<Orders['create']>>().toEqualTypeOf<BodyOf<Routes['create'], 201>>();
+    expectTypeOf<EnvelopeOf<Orders['get']>>().toEqualTypeOf<BodyOf<Routes['get'], 200>>();
+    expectTypeOf<EnvelopeOf<Orders['update']>>().toEqualTypeOf<BodyOf<Routes['update'], 200>>();
   });
 
   test('notifications', () => {
     type Routes = Contract['notifications'];
-    expectTypeOf<EnvelopeOf<Notifications['list']>>().toEqualTypeOf<
-      ClientInferResponseBody<Routes['list'], 200>
-    >();
+    expectTypeOf<EnvelopeOf<Notifications['list']>>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
     expectTypeOf<EnvelopeOf<Notifications['markRead']>>().toEqualTypeOf<
-      ClientInferResponseBody<Routes['update'], 200>
+      BodyOf<Routes['update'], 200>
     >();
   });
 
   test('webhooks', () => {
     type Routes = Contract['webhooks'];
-    expectTypeOf<EnvelopeOf<Webhooks['create']>>().toEqualTypeOf<
-      ClientInferResponseBody<Routes['create'], 201>
+    expectTypeOf<EnvelopeOf<Webhooks['create']>>().toEqualTypeOf<BodyOf<Routes['create'], 201>>();
+    expectTypeOf<EnvelopeOf<Webhooks['list']>>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
+    expectTypeOf<EnvelopeOf<Webhooks['get']>>().toEqualTypeOf<BodyOf<Routes['get'], 200>>();
+    expectTypeOf<EnvelopeOf<Webhooks['update']>>().toEqualTypeOf<BodyOf<Routes['update'], 200>>();
+    expectTypeOf<EnvelopeOf<Webhooks['stageSecret']>>().toEqualTypeOf<
+      BodyOf<Routes['stageSecret'], 201>
+    >();
+    expectTypeOf<EnvelopeOf<Webhooks['promoteSecret']>>().toEqualTypeOf<
+      BodyOf<Routes['promoteSecret'], 200>
+    >();
+    expectTypeOf<EnvelopeOf<Webhooks['test']>>().toEqualTypeOf<BodyOf<Routes['test'], 202>>();
+    expectTypeOf<Awaited<ReturnType<Webhooks['delete']>>>().toEqualTypeOf<void>();
+  });
+
+  test('deliveries', () => {
+    type Routes = Contract['deliveries'];
+    expectTypeOf<EnvelopeOf<Deliveries['list']>>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
+    expectTypeOf<EnvelopeOf<Deliveries['get']>>().toEqualTypeOf<BodyOf<Routes['get'], 200>>();
+    expectTypeOf<EnvelopeOf<Deliveries['replay']>>().toEqualTypeOf<BodyOf<Routes['replay'], 202>>();
+  });
+
+  test('events', () => {
+    type Route = Contract['events']['list'];
+    expectTypeOf<Closed<EventsPage>>().toEqualTypeOf<BodyOf<Route, 200>>();
+    expectTypeOf<Awaited<ReturnType<Events['list']>>>().toEqualTypeOf<EventsPage>();
+    expectTypeOf<ReturnType<Events['follow']>>().toExtend<AsyncIterable<AccountEvent>>();
+  });
+
+  test('the account', () => {
+    expectTypeOf<{ data: Closed<Account> }>().toEqualTypeOf<
+      BodyOf<Contract['account']['get'], 200>
     >();
   });
 
   test('problems', () => {
-    type Refusal = ClientInferResponseBody<Contract['orders']['update'], 409>;
-    expectTypeOf<Problem>().toEqualTypeOf<Refusal>();
+    expectTypeOf<Closed<Problem>>().toEqualTypeOf<BodyOf<Contract['orders']['update'], 409>>();
+    expectTypeOf<ReturnType<AnswerCheck>>().toEqualTypeOf<
+      readonly NonNullable<Problem['errors']>[number][]
+    >();
   });
 });

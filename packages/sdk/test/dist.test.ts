@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
+import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { declaredValues, entries } from '../scripts/render-api';
 import { aDelivery, anEvent, secret, sentAt } from './support/a-delivery';
 import { anOrder } from './support/an-order';
 import { json, scriptedService } from './support/scripted-service';
@@ -15,6 +17,10 @@ const files = readdirSync(`${folder}/dist`).map((name) => ({
   text: readFileSync(`${folder}/dist/${name}`, 'utf8'),
 }));
 const scripts = files.filter(({ name }) => /\.c?js$/.test(name));
+/** Of the client and the receivers: `validate` brings zod along, and says so. */
+const lean = files.filter(({ name }) => !/^validate\.c?js$/.test(name));
+/** The files of the entries that load nothing of the client. */
+const apart = scripts.filter(({ name }) => !/^(index|validate)\./.test(name));
 const declarations = files.filter(({ name }) => /\.d\.c?ts$/.test(name));
 
 /** Runs a program in a process of its own, inside the package; returns what it printed. */
@@ -32,33 +38,48 @@ const loads = {
 const formats = ['module', 'commonjs'] as const;
 
 describe('what is published', () => {
-  test('has both entries, as module and as CommonJS, with declarations for each', () => {
+  test('has all entries, as module and as CommonJS, with declarations for each', () => {
+    const kinds = ['js', 'cjs', 'd.ts', 'd.cts'];
     expect(files.map(({ name }) => name)).toEqual(
-      expect.arrayContaining([
-        ...['index.js', 'index.cjs', 'index.d.ts', 'index.d.cts'],
-        ...['webhooks.js', 'webhooks.cjs', 'webhooks.d.ts', 'webhooks.d.cts'],
-      ]),
+      expect.arrayContaining(entries.flatMap((entry) => kinds.map((kind) => `${entry}.${kind}`))),
     );
   });
 
-  test.each(files)('$name names neither zod nor ts-rest nor the contract package', ({ text }) => {
+  test.each(lean)('$name names neither zod nor ts-rest nor the contract package', ({ text }) => {
     const code = text.replace(/^\/\/ \.\.\/contract\/.*$/gm, '');
     expect(code).not.toMatch(/\bzod\b|ts-rest|standard-schema|@tradepost\/contract/i);
   });
 
   test.each(scripts)('$name loads ofetch at most, and that only when it is needed', ({ text }) => {
     const loaded = [...text.matchAll(/\b(?:from|import|require)\s*\(?\s*["']([^"']+)["']/g)];
-    expect(loaded.map(([whole, name]) => [whole, name])).toEqual(
-      loaded.map(() => [expect.stringMatching(/^import\(/), 'ofetch']),
+    const others = loaded.filter(([, name]) => !name?.startsWith('./'));
+    expect(others.map(([whole, name]) => [whole, name])).toEqual(
+      others.map(() => [expect.stringMatching(/^import\(/), 'ofetch']),
     );
   });
 
-  test.each(scripts.filter(({ name }) => name.startsWith('webhooks')))(
-    '$name holds nothing of the client',
-    ({ text }) => {
-      expect(text).not.toMatch(/ofetch|Authorization|\/v1\/|problem/);
-    },
-  );
+  test.each(apart)('$name holds nothing of the client', ({ text }) => {
+    expect(text).not.toMatch(/ofetch|Authorization|\/v1\/|application\/problem/);
+  });
+
+  test.each(entries)('the entry %s has every value that it declares', async (entry) => {
+    const { default: _, ...values } = await import(`${folder}/dist/${entry}.js`);
+    expect(Object.keys(values).sort()).toEqual(declaredValues(entry));
+  });
+
+  test('says whose code it brings along, with the license', () => {
+    const bundled = files.flatMap(({ text }) =>
+      [...text.matchAll(/^\/\/ .*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(
+        ([, name]) => name,
+      ),
+    );
+    const notices = readFileSync(`${folder}/THIRD-PARTY-NOTICES.md`, 'utf8');
+    const named = [...notices.matchAll(/^## (.+)$/gm)].map(([, name]) => name ?? '');
+    expect(named).toEqual([...new Set(bundled)].sort());
+    for (const name of named) {
+      expect(notices).toContain(readFileSync(`${folder}/node_modules/${name}/LICENSE`, 'utf8'));
+    }
+  });
 
   test.each(declarations)('$name imports from this package alone', ({ text }) => {
     const sources = [...text.matchAll(/\bfrom\s+["']([^"']+)["']|\bimport\(["']([^"']+)["']\)/g)];
@@ -109,28 +130,35 @@ describe('where there is no Node', () => {
   const { crypto, TextEncoder, TextDecoder, atob, btoa } = globalThis;
   const web = { crypto, TextEncoder, TextDecoder, atob, btoa };
 
-  /** Loads the webhooks entry among the given globals alone. */
-  function webhooksAmong(globals: object): typeof import('../src/webhooks/index') {
-    const text = files.find(({ name }) => name === 'webhooks.cjs')?.text ?? '';
-    return runInNewContext(`const exports = {}; ${text}; exports`, { ...globals });
+  /** Loads the webhooks entry, bundled for a page, among the given globals alone. */
+  async function webhooksAmong(globals: object): Promise<typeof import('../src/webhooks/index')> {
+    const { outputFiles } = await build({
+      entryPoints: [`${folder}/dist/webhooks.js`],
+      bundle: true,
+      write: false,
+      format: 'iife',
+      globalName: 'webhooks',
+      logLevel: 'error',
+    });
+    return runInNewContext(`${outputFiles[0]?.text}; webhooks`, { ...globals });
   }
 
   test('verifyWebhook verifies with WebCrypto', async () => {
     const { payload, headers } = aDelivery();
     const options = { payload, headers, secret, now: sentAt };
-    const { verifyWebhook } = webhooksAmong(web);
+    const { verifyWebhook } = await webhooksAmong(web);
     expect(JSON.stringify(await verifyWebhook(options))).toBe(JSON.stringify(anEvent));
     const tampered = { ...options, payload: payload.toString().replace('pending', 'PENDING') };
     await expect(verifyWebhook(tampered)).rejects.toMatchObject({ code: 'SIGNATURE_MISMATCH' });
   });
 
-  test('verifyWebhookSync says what to use instead', () => {
-    const { verifyWebhookSync } = webhooksAmong(web);
+  test('verifyWebhookSync says what to use instead', async () => {
+    const { verifyWebhookSync } = await webhooksAmong(web);
     expect(() => verifyWebhookSync({ ...aDelivery(), secret })).toThrow('use await verifyWebhook');
   });
 
   test('verifyWebhook says what is missing where there is no WebCrypto', async () => {
-    const { verifyWebhook } = webhooksAmong({ ...web, crypto: {} });
+    const { verifyWebhook } = await webhooksAmong({ ...web, crypto: {} });
     await expect(verifyWebhook({ ...aDelivery(), secret })).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',
     });

@@ -99,9 +99,9 @@ describe('an error that is no problem of the service', () => {
     expect(error).toBeInstanceOf(ServerError);
     expect(error).toMatchObject({ code: 'http_error', problem: null, requestId: 'req_proxy' });
     expect(error.message).toMatch(
-      /^PATCH \/v1\/orders\/ord_1 failed with 502, and not in the service's own words: <html> <h1>502 Bad Gateway<\/h1>x+… \(request req_proxy\)$/,
+      /^PATCH \/v1\/orders\/ord_1 failed with 502, and not in the service's own words: <html> <h1>502 Bad Gateway<\/h1>x+…\. The service, or a proxy before it, cannot answer now: try again later\. \(request req_proxy\)$/,
     );
-    expect(error.message.length).toBeLessThan(320);
+    expect(error.message.length).toBeLessThan(400);
   });
 
   test('may have an empty body', async () => {
@@ -122,6 +122,30 @@ describe('an error that is no problem of the service', () => {
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error).toMatchObject({ code: 'http_error', problem: null });
     expect(error.message).toContain(body);
+  });
+});
+
+describe('a refusal without a problem says what to do', () => {
+  test.each<[number, Record<string, string>, string]>([
+    [401, {}, 'Check apiKey, and that baseUrl leads to the service that gave it.'],
+    [403, {}, 'Check that baseUrl leads to the service itself.'],
+    [404, {}, 'Check that baseUrl leads to the service itself.'],
+    [418, {}, 'Check that baseUrl leads to the service itself.'],
+    [408, {}, 'cannot answer now: try again later.'],
+    [425, {}, 'cannot answer now: try again later.'],
+    [429, { 'retry-after': '7' }, 'cannot answer now: try again in 7 s.'],
+    [500, {}, 'The service, or a proxy before it, cannot answer now: try again later.'],
+    [503, { 'retry-after': '0.2' }, 'cannot answer now: try again in 1 s.'],
+    [503, { 'retry-after': '0' }, 'cannot answer now: try again later.'],
+  ])('%i %o: %s', async (status, headers, advice) => {
+    const error = await updateAgainst(text(status, '<html>', headers));
+    expect(error.message).toContain('<html>. ');
+    expect(error.message).toContain(advice);
+  });
+
+  test('but what the service says itself is left as it is', async () => {
+    const error = await updateAgainst(problem(404, 'route_not_found'));
+    expect(error.message).toMatch(/Detail of route_not_found\. \(request req_1\)$/);
   });
 });
 
@@ -173,7 +197,7 @@ describe('an answer that must not be followed or cannot be used', () => {
 });
 
 describe('isTradepostError', () => {
-  const details = { code: 'aborted', cause: new Error('why') };
+  const details = { code: 'aborted' as const, cause: new Error('why') };
   const errors = [
     new TradepostError('base', details),
     new AbortError('abort', details),

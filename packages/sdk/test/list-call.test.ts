@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Page } from '../src/index';
+import type { Answer, Page } from '../src/index';
 import { listCall } from '../src/internal/list-call';
 import { aPatientClient } from './support/a-client';
 import { anOrder } from './support/an-order';
@@ -137,9 +137,11 @@ describe('whatever the pages hold', () => {
   function askPageOf(sizes: number[]) {
     let next = 0;
     const pages = sizes.map((size) => Array.from({ length: size }, () => next++));
-    return async (cursor = '0'): Promise<Page<number>> => {
+    return async (cursor = '0'): Promise<Answer<Page<number>>> => {
       const at = Number(cursor);
-      return { data: pages[at] ?? [], nextCursor: at + 1 < pages.length ? `${at + 1}` : null };
+      const nextCursor = at + 1 < pages.length ? `${at + 1}` : null;
+      const data = { data: pages[at] ?? [], nextCursor };
+      return { data, status: 200, headers: new Headers(), requestId: null };
     };
   }
 

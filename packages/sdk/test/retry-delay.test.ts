@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { retryAfterSeconds } from '../src/internal/retry-after';
 import { type FailedAttempt, retryDelay } from '../src/internal/retry-delay';
 
 const failed = (overrides: Partial<FailedAttempt> = {}): FailedAttempt => ({
@@ -60,6 +61,43 @@ describe('whatever failed', () => {
 
   test('only a lost answer and the passing statuses are tried again', () =>
     always(({ status }) => expect([null, 408, 425, 429, 500, 502, 503, 504]).toContain(status)));
+
+  test('without Retry-After the dice alone decide between nothing and the bound', () =>
+    always((attempt, random, delay) => {
+      if (attempt.retryAfterMs !== null) return;
+      const bound = Math.min(8_000, 500 * 2 ** (attempt.attempt - 1));
+      expect(delay).toBe(random * bound);
+    }));
+
+  test('a longer time until the deadline never gives up what a shorter one allows', () =>
+    always((attempt, random, delay) => {
+      const patient = { ...attempt, remainingMs: attempt.remainingMs * 2 };
+      expect(retryDelay(patient, random)).toBe(delay);
+    }));
+
+  test('Retry-After is kept to, in seconds or as a date, unless the deadline comes first', () => {
+    const now = Date.parse('2026-11-21T09:30:00.000Z');
+    const seconds = fc.nat({ max: 600 });
+    const header = seconds.chain((count) =>
+      fc.constantFrom(`${count}`, new Date(now + count * 1_000).toUTCString()).map((value) => ({
+        count,
+        headers: new Headers({ 'Retry-After': value }),
+      })),
+    );
+    fc.assert(
+      fc.property(header, fc.nat({ max: 600_000 }), anyRandom, (given, remainingMs, random) => {
+        const after = retryAfterSeconds(given.headers, now);
+        expect(after).toBe(given.count);
+        const delay = retryDelay(
+          failed({ retryAfterMs: given.count * 1_000, remainingMs }),
+          random,
+        );
+        const wanted = Math.max(given.count * 1_000, random * 500);
+        expect(delay).toBe(wanted < remainingMs ? wanted : null);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 
   test('a retry that is allowed is made', () => {
     fc.assert(

@@ -53,7 +53,7 @@ describe('options that cannot be right are refused before anything is sent', () 
   test.each([
     [{ headers: { 'X-Note': 'line\nbreak' } }, 'X-Note'],
     [{ headers: { 'bad name': 'x' } }, 'bad name'],
-    [{ idempotencyKey: 'schlüssel\u2013' }, 'Idempotency-Key'],
+    [{ idempotencyKey: 'schlüssel\u2013' }, 'idempotency-key'],
   ])('also a header that HTTP does not allow: %o', async (options, name) => {
     const call = new Tradepost(good).orders.create({ listingId: 'lst_1', quantity: 1 }, options);
     await expect(call).rejects.toMatchObject({ code: 'invalid_configuration' });

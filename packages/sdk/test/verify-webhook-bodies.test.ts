@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { WebhookVerificationError } from '../src/webhooks/index';
 import { aDelivery, anEvent, secret } from './support/a-delivery';
 import { verifiers } from './support/verifiers';
 
@@ -14,6 +13,9 @@ describe.each(verifiers)('%s', (_, verify) => {
       ['a blank secret', { secret: ' \n' }, 'secret is missing or empty'],
       ['an empty list of secrets', { secrets: [] }, 'secret is missing or empty'],
       ['a list with an empty secret', { secrets: [secret, ''] }, 'secret is missing or empty'],
+      ['a secret that is no text', { secret: Buffer.from(secret) }, 'secret is missing or empty'],
+      ['no room for a body', { secret, maxBytes: 0 }, 'maxBytes must be a positive number'],
+      ['a limit that is none', { secret, maxBytes: Number.NaN }, 'maxBytes'],
       ['a list with a hole', { secrets: [secret, undefined] }, 'secret is missing or empty'],
       ['a tolerance of 0', { secret, tolerance: 0 }, 'tolerance must be a positive number'],
       ['a negative tolerance', { secret, tolerance: -5 }, 'tolerance must be a positive number'],
@@ -90,8 +92,8 @@ describe.each(verifiers)('%s', (_, verify) => {
 
   test('refuses with an error that has a name, a code and a message', async () => {
     const error = await verify({ ...aDelivery(), secret: otherSecret }).catch((caught) => caught);
-    expect(error).toBeInstanceOf(WebhookVerificationError);
     expect(error).toBeInstanceOf(Error);
+    expect(error.code).toBe('SIGNATURE_MISMATCH');
     expect(error.name).toBe('WebhookVerificationError');
     expect(error.message).not.toContain(otherSecret);
   });

@@ -150,7 +150,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       [
         'webhook-timestamp without a signature',
         { 'webhook-signature': undefined },
-        'MISSING_SIGNATURE',
+        'MISSING_HEADER',
       ],
       [
         'webhook-signature without a timestamp',
@@ -176,7 +176,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       [
         'a signature that is not base64',
         { 'webhook-signature': `v1,${'-'.repeat(44)}` },
-        'MALFORMED_SIGNATURE',
+        'SIGNATURE_MISMATCH',
       ],
     ])('with %s', async (_name, changes, code) => {
       const changed = { ...headers, ...changes };
@@ -193,7 +193,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       );
       const changed = { ...headers, 'webhook-signature': respelt };
       expect(await verdict(verify({ payload, headers: changed, secret }))).toBe(
-        'MALFORMED_SIGNATURE',
+        'SIGNATURE_MISMATCH',
       );
     });
 

@@ -1,4 +1,4 @@
-import type { OrderStatus } from '@tradepost/sdk';
+import type { Order, OrderStatus } from '@tradepost/sdk';
 
 /** The moves of DESIGN.md §3, written out once more: the server's own table is what is tested. */
 const moves: Record<OrderStatus, readonly OrderStatus[]> = {
@@ -15,6 +15,6 @@ export function movesFrom(status: OrderStatus): readonly OrderStatus[] {
 }
 
 /** Whether an order that was once in a state may be found in another, or in the same. */
-export function mayFollow(before: OrderStatus, after: OrderStatus): boolean {
+export function mayFollow(before: OrderStatus, after: Order['status']): boolean {
   return before === after || moves[before].some((next) => mayFollow(next, after));
 }

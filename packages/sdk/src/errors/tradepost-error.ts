@@ -1,4 +1,6 @@
-import type { Problem, ProblemCode } from '@tradepost/contract/wire';
+import type { ProblemCode } from '@tradepost/contract/wire';
+import type { Unrecognized } from '../unrecognized';
+import type { Problem } from './problem';
 
 /** Marks our errors across realms and across two installs of this package. */
 export const errorBrand: unique symbol = Symbol.for('@tradepost/sdk.error');
@@ -15,8 +17,12 @@ export type ClientErrorCode =
   | 'aborted'
   /** The answer was a redirect. */
   | 'redirected'
-  /** A 2xx whose body is not what the contract says. */
+  /** A 2xx whose body is not the service's JSON. */
   | 'unreadable_answer'
+  /** A 2xx that the `validate` option found faults with. */
+  | 'contract_mismatch'
+  /** A function of the caller's threw: the `onRequest` hook, or `validate`. */
+  | 'hook_failed'
   /** Another status, and the body is no problem of the service: a proxy's page, perhaps. */
   | 'http_error';
 
@@ -24,7 +30,7 @@ export type ClientErrorCode =
  * What kind of failure it is: the problem's own code, or one of the client's. The service may add
  * codes, so a `switch` needs a default.
  */
-export type ErrorCode = ProblemCode | ClientErrorCode | (string & Record<never, never>);
+export type ErrorCode = ProblemCode | ClientErrorCode | Unrecognized;
 
 /** What an error tells besides its message. What is left out is null. */
 export interface TradepostErrorDetails {

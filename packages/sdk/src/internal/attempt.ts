@@ -1,16 +1,36 @@
+import type { TradepostError, TradepostErrorDetails } from '../errors/tradepost-error';
+import type { BlotOut } from './blot-out';
+
 /** Which attempt of which call it is. */
 export interface Attempt {
   method: string;
-  /** The path with its parameters filled in, without a query. */
+  /** The path with its parameters filled in, without a query; its template before there is one. */
   path: string;
-  /** Counted from 1. */
+  /** Counted from 1; 0 before there is one. */
   number: number;
+  /** Keeps the API key out of what is told about it. */
+  blotOut: BlotOut;
 }
 
-/** The request's id and the number of attempts, for the end of an error's message. */
-export function footnote({ number }: Attempt, requestId: string | null): string {
+/**
+ * Makes the error of an attempt: its method and path, what happened, the request's id and the number
+ * of attempts. Whatever a service echoes, the API key is not in it.
+ *
+ * @param what what happened: the rest of a sentence that begins with method and path, or more
+ */
+export function attemptError<Details extends TradepostErrorDetails, Failure extends TradepostError>(
+  Class: new (message: string, details: Details) => Failure,
+  { method, path, number, blotOut }: Attempt,
+  what: string,
+  { cause, ...details }: Details,
+): Failure {
   const notes: string[] = [];
-  if (requestId !== null) notes.push(`request ${requestId}`);
+  if (details.requestId) notes.push(`request ${details.requestId}`);
   if (number > 1) notes.push(`${number} attempts`);
-  return notes.length === 0 ? '' : ` (${notes.join(', ')})`;
+  const footnote = notes.length > 0 ? ` (${notes.join(', ')})` : '';
+  return new Class(
+    blotOut(`${method} ${path} ${what}${footnote}`),
+    // Not the cause: it is what it is.
+    { ...blotOut({ ...details, method, path }), cause } as unknown as Details,
+  );
 }

@@ -1,48 +1,79 @@
-import { headerNames } from '@tradepost/contract/wire';
 import type { Call } from './call';
-import { idempotencyKey } from './idempotency-key';
+import { fillPath } from './fill-path';
+import { authorization, idempotencyKey, ifMatch } from './header-names';
 import { invalidConfiguration } from './invalid-configuration';
-import type { OutgoingRequest } from './send-once';
-import type { Settings } from './settings';
+import { randomKey } from './random-key';
+import { type Limits, readLimits, type Settings } from './settings';
+
+/** A request, complete: what each attempt sends. */
+export interface OutgoingRequest {
+  url: string;
+  method: string;
+  /** By name in lower case. */
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+/** What a call comes down to. */
+export interface ComposedCall {
+  /** The path with its parameters filled in, without a query. */
+  path: string;
+  request: OutgoingRequest;
+  limits: Limits;
+}
 
 /**
- * Makes the request of a call: the same one for all its attempts.
+ * Makes the request of a call, the same one for all its attempts, and its limits.
  *
- * @throws {TradepostError} `invalid_configuration` when a header cannot be sent.
+ * @throws {TradepostError} `invalid_configuration` when an argument cannot be right, and other errors
+ * when it cannot be sent: when JSON has no way to write it, for example.
  */
-export function composeRequest(
-  { method, path, query, body, ifMatch, options = {} }: Call<unknown>,
-  { apiKey, baseUrl, userAgent }: Settings,
-): OutgoingRequest {
-  const headers = new Headers();
-  const set = (name: string, value: string) => {
-    try {
-      headers.set(name, value);
-    } catch {
-      throw invalidConfiguration(
-        `The header ${JSON.stringify(name)} cannot be sent: its name or value holds a character that HTTP does not allow there.`,
-      );
-    }
+export function composeRequest(call: Call<unknown>, settings: Settings): ComposedCall {
+  const { endpoint, query, body, waitSeconds, options = {} } = call;
+  const { method } = endpoint;
+  const path = fillPath(endpoint.path, call.params ?? {});
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    [authorization]: `Bearer ${settings.apiKey}`,
   };
-  set('Accept', 'application/json');
-  set(headerNames.authorization, `Bearer ${apiKey}`);
-  set('User-Agent', userAgent);
-  if (body) set('Content-Type', 'application/json');
-  if (ifMatch !== undefined) set(headerNames.ifMatch, ifMatch);
+  setHeader(headers, 'user-agent', settings.userAgent);
+  if (body) headers['content-type'] = 'application/json';
+  if (call.ifMatch !== undefined) setHeader(headers, ifMatch, call.ifMatch);
   // One key for all attempts: that is what makes it safe to repeat a POST.
-  if (method === 'POST')
-    set(headerNames.idempotencyKey, options.idempotencyKey ?? idempotencyKey());
-  for (const [name, value] of Object.entries(options.headers ?? {})) set(name, value);
+  if (method === 'POST') {
+    setHeader(headers, idempotencyKey, options.idempotencyKey ?? randomKey());
+  }
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    setHeader(headers, name, value);
+  }
+  return {
+    path,
+    request: {
+      url: `${settings.baseUrl}${path}${searchOf(query)}`,
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+    },
+    limits: readLimits(options, settings.limits, waitSeconds),
+  };
+}
 
+/** Checks what `Headers` would, which costs more than the rest of the request together. */
+function setHeader(headers: Record<string, string>, name: string, value: string): void {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    throw invalidConfiguration(
+      `The header ${JSON.stringify(name)} cannot be sent: it holds a character that HTTP does not allow.`,
+    );
+  }
+  headers[name.toLowerCase()] = String(value);
+}
+
+function searchOf(query: object | undefined): string {
+  if (!query) return '';
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
+  for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.set(name, String(value));
   }
   const search = String(parameters);
-  return {
-    url: `${baseUrl}${path}${search && `?${search}`}`,
-    method,
-    headers,
-    body: body && JSON.stringify(body),
-  };
+  return search && `?${search}`;
 }

@@ -1,5 +1,6 @@
 import type { Page } from '@tradepost/contract/wire';
 import { UnreadableAnswerError } from '../errors/unreadable-answer-error';
+import { type Answer, type SafeResult, safely } from './answer';
 import { invalidConfiguration } from './invalid-configuration';
 
 /**
@@ -9,33 +10,49 @@ import { invalidConfiguration } from './invalid-configuration';
  * Awaiting asks once, each loop asks anew. `timeout` and `deadline` hold for each page. A service
  * without cursors has one page.
  */
-export interface ListCall<Item> extends PromiseLike<Page<Item>>, AsyncIterable<Item> {
-  /** Loops page by page, from the first (or from the query's `cursor`) to the last. */
-  pages(): AsyncIterable<Page<Item>>;
+export interface ListCall<Item, OnePage extends Page<Item> = Page<Item>>
+  extends PromiseLike<OnePage>,
+    AsyncIterable<Item> {
+  /** Loops page by page, from the first (or from the query's cursor) to the last. */
+  pages(): AsyncIterable<OnePage>;
   /**
    * Collects items into an array.
    *
    * @param options.limit how many items at most: an integer from 1 on, or `Infinity` for all.
    */
   toArray(options: { limit: number }): Promise<Item[]>;
+  /** The page that awaiting gives, with its answer's status, headers and request id. */
+  withResponse(): Promise<Answer<OnePage>>;
+  /** How asking for that page ended, as a value: never throws, whatever went wrong. */
+  safe(): Promise<SafeResult<OnePage>>;
 }
 
 /** Makes an object that `await` takes for a promise. Here that is the aim, never an accident. */
 const then = 'then';
 
-/** Makes a list of a function that asks for one page. */
-export function listCall<Item>(
+/**
+ * Makes a list of a function that asks for one page.
+ *
+ * @param isLast whether no page follows a page; one without `nextCursor` is always the last
+ */
+export function listCall<Item, OnePage extends Page<Item>>(
   firstCursor: string | undefined,
-  askPage: (cursor: string | undefined) => Promise<Page<Item>>,
-): ListCall<Item> {
-  let awaited: Promise<Page<Item>> | undefined;
+  askPage: (cursor: string | undefined) => Promise<Answer<OnePage & { data: Item[] }>>,
+  isLast: (page: OnePage) => boolean = () => false,
+): ListCall<Item, OnePage> {
+  let asked: ReturnType<typeof askPage> | undefined;
+
+  function askOnce() {
+    asked ??= askPage(firstCursor);
+    return asked;
+  }
 
   async function* pages() {
     let cursor = firstCursor;
     for (;;) {
-      const page = await askPage(cursor);
+      const { data: page } = await askPage(cursor);
       yield page;
-      if (page.nextCursor === null) return;
+      if (page.nextCursor === null || isLast(page)) return;
       if (page.nextCursor === cursor) {
         throw new UnreadableAnswerError(
           'The service answered a page with the cursor that asked for it: the list would never end.',
@@ -53,10 +70,12 @@ export function listCall<Item>(
   return {
     pages,
     [Symbol.asyncIterator]: items,
-    [then]: (fulfilled, rejected) => {
-      awaited ??= askPage(firstCursor);
-      return awaited.then(fulfilled, rejected);
-    },
+    [then]: (fulfilled, rejected) =>
+      askOnce()
+        .then(({ data }) => data)
+        .then(fulfilled, rejected),
+    withResponse: () => askOnce().then((answer) => answer),
+    safe: () => safely(askOnce()),
     async toArray(options?: { limit: number }) {
       // Untyped callers leave it out: without a limit a list could be collected for ever.
       const limit = options?.limit ?? Number.NaN;

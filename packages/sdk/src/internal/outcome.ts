@@ -2,83 +2,98 @@ import { AbortError } from '../errors/abort-error';
 import { ConnectionError } from '../errors/connection-error';
 import { TimeoutError } from '../errors/timeout-error';
 import type { TradepostError } from '../errors/tradepost-error';
-import { answerError, unreadableError } from './answer-error';
-import { type Attempt, footnote } from './attempt';
+import type { Answer } from './answer';
+import { answerError } from './answer-error';
+import { type Attempt, attemptError } from './attempt';
+import type { Call } from './call';
+import type { OutgoingRequest } from './compose-request';
 import { describeBreak, neverSent } from './connection-break';
-import { parseJson } from './parse-json';
+import { ifMatch } from './header-names';
+import { readAnswer } from './read-answer';
 import { retryAfterSeconds } from './retry-after';
 import type { FailedAttempt } from './retry-delay';
-import type { AttemptEnd, IncomingAnswer } from './send-once';
+import type { AttemptEnd } from './send-once';
+import type { Settings } from './settings';
 
-/** What came of an attempt: the result, or an error with what is known for the retry decision. */
-export type Outcome<Result> =
-  | { ok: true; result: Result }
-  | { ok: false; error: TradepostError; retry: RetryFacts | null };
+/** An attempt that failed, with what is known for the retry decision. */
+export interface Failure {
+  error: TradepostError;
+  retry: Pick<FailedAttempt, 'status' | 'repeatable' | 'withoutEffect' | 'retryAfterMs'>;
+}
 
-/** What an attempt's end says about repeating it; null where it is final whatever follows. */
-type RetryFacts = Pick<FailedAttempt, 'status' | 'withoutEffect' | 'retryAfterMs'>;
+/** What an attempt is judged by, besides its end. */
+export interface Circumstances<Result> {
+  attempt: Attempt;
+  call: Call<Result>;
+  /** What was sent; undefined when it did not come to that. */
+  sent: OutgoingRequest | undefined;
+  settings: Settings;
+  /** Whether an attempt before this one may have been carried out unheard. */
+  mayBeDone: boolean;
+  /** Milliseconds since 1970, for a `Retry-After` date. */
+  now: number;
+}
 
 /**
  * Judges how an attempt ended.
  *
- * @param read takes the result out of a 2xx's parsed body; null when it is not there
- * @param now milliseconds since 1970, for a `Retry-After` date
+ * @throws {TradepostError} when that is final: it was stopped, or a 2xx that cannot be used.
  */
 export function outcomeOf<Result>(
   end: AttemptEnd,
-  attempt: Attempt,
-  read: (body: unknown) => Result | null,
-  now: number,
-): Outcome<Result> {
-  const { method, path } = attempt;
-  const lost = { status: null, withoutEffect: false, retryAfterMs: null };
+  { attempt, call, sent, settings, mayBeDone, now }: Circumstances<Result>,
+): Answer<Result> | Failure {
+  // A guarded change, had it succeeded unheard, would fail when it is repeated: on its own success.
+  const repeatable = !sent || !(ifMatch in sent.headers);
+  const lost = { status: null, repeatable, withoutEffect: !sent, retryAfterMs: null };
   switch (end.kind) {
-    case 'answer':
-      return outcomeOfAnswer(end.answer, attempt, read, now);
     case 'aborted':
-      return { ok: false, error: abortError(attempt, end.reason), retry: null };
+      throw abortError(attempt, end.reason);
+    case 'refused':
+      throw end.error;
     case 'timeout': {
-      const message = `${method} ${path} got no complete answer within ${Math.round(end.after)} ms. If that is too short for it, raise timeout and deadline.${footnote(attempt, null)}`;
-      const error = new TimeoutError(message, { code: 'timeout', method, path });
-      return { ok: false, error, retry: lost };
+      const what = `got no complete answer within ${Math.round(end.after)} ms. If that is too short for it, raise timeout and deadline.`;
+      return { error: attemptError(TimeoutError, attempt, what, { code: 'timeout' }), retry: lost };
     }
     case 'broken': {
-      const { cause, origin } = end;
-      const message = `${method} ${path} got no complete answer from ${origin}: ${describeBreak(cause)}. Check baseUrl, and that the service can be reached from here.${footnote(attempt, null)}`;
-      const error = new ConnectionError(message, {
+      const { cause } = end;
+      const { origin } = new URL(settings.baseUrl);
+      const what = `got no complete answer from ${origin}: ${describeBreak(cause)}. Check baseUrl, and that the service can be reached from here.`;
+      const error = attemptError(ConnectionError, attempt, what, {
         code: 'connection_failed',
-        method,
-        path,
         cause,
       });
-      return { ok: false, error, retry: { ...lost, withoutEffect: neverSent(cause) } };
+      return { error, retry: { ...lost, withoutEffect: !sent || neverSent(cause) } };
     }
   }
-}
-
-/** The error for a call that its caller's signal has stopped. */
-export function abortError({ method, path }: Attempt, reason: unknown): AbortError {
-  const message = `${method} ${path} was aborted by the caller's signal.`;
-  return new AbortError(message, { code: 'aborted', method, path, cause: reason });
-}
-
-function outcomeOfAnswer<Result>(
-  answer: IncomingAnswer,
-  attempt: Attempt,
-  read: (body: unknown) => Result | null,
-  now: number,
-): Outcome<Result> {
-  const { status } = answer;
+  const { answer } = end;
+  const { status, headers, requestId } = answer;
   if (status >= 200 && status < 300) {
-    const result = read(parseJson(answer.text));
-    if (result !== null) return { ok: true, result };
-    return { ok: false, error: unreadableError(answer, attempt), retry: null };
+    const data = readAnswer(answer, attempt, call, settings.validate);
+    return { data, status, headers, requestId };
   }
-  const retryAfter = retryAfterSeconds(answer.headers, now);
-  const error = answerError(answer, attempt, retryAfter);
+  const retryAfter = retryAfterSeconds(headers, now);
+  const error = answerError(answer, attempt, call, retryAfter);
+  // An attempt before this one did it, and its answer was lost: as if this were that answer.
+  const done =
+    mayBeDone && attempt.method === 'DELETE' && isGone(error) && call.read(undefined, 204);
+  if (done || done === undefined) return { data: done, status, headers, requestId };
   // The service's own 503 comes before any work is done; a proxy's may come after.
   const withoutEffect =
     status === 425 || status === 429 || (status === 503 && error.problem !== null);
-  const retryAfterMs = retryAfter === null ? null : retryAfter * 1_000;
-  return { ok: false, error, retry: { status, withoutEffect, retryAfterMs } };
+  const retryAfterMs = retryAfter && retryAfter * 1_000;
+  return { error, retry: { status, repeatable, withoutEffect, retryAfterMs } };
+}
+
+/** The error for a call that its caller's signal has stopped. */
+export function abortError(attempt: Attempt, cause: unknown): AbortError {
+  return attemptError(AbortError, attempt, "was aborted by the caller's signal.", {
+    code: 'aborted',
+    cause,
+  });
+}
+
+/** Whether the service itself says that a record is not there, rather than that a path is not. */
+function isGone({ status, problem }: TradepostError): boolean {
+  return status === 404 && problem !== null && problem.code !== 'route_not_found';
 }

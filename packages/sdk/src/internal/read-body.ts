@@ -19,3 +19,15 @@ export function readPage<Item>(body: unknown): Page<Item> | null {
   if (nextCursor !== null && typeof nextCursor !== 'string') return null;
   return { data: body.data as Item[], nextCursor };
 }
+
+/** Takes a page out of an envelope that always says where to go on; null when it does not. */
+export function readEndlessPage<Item>(body: unknown): { data: Item[]; nextCursor: string } | null {
+  const page = readPage<Item>(body);
+  if (page === null || page.nextCursor === null) return null;
+  return { data: page.data, nextCursor: page.nextCursor };
+}
+
+/** Reads an answer that has nothing to tell; null when it is another one than that. */
+export function readNothing(_: unknown, status: number): undefined | null {
+  return status === 204 ? undefined : null;
+}

@@ -1,9 +1,13 @@
 import { version } from '../../package.json';
 import type { Fetch, TradepostOptions } from '../tradepost-options';
+import type { AnswerCheck } from './answer-check';
+import { type BlotOut, blotOutOf } from './blot-out';
+import type { TradepostHooks } from './hooks';
 import { invalidConfiguration } from './invalid-configuration';
+import type { TradepostLogger } from './logger';
 
 /** How long and how often a call may try. */
-interface Limits {
+export interface Limits {
   timeout: number;
   deadline: number;
   maxRetries: number;
@@ -14,9 +18,14 @@ export interface Settings {
   /** Without a slash at its end. */
   baseUrl: string;
   apiKey: string;
+  /** Keeps the API key out of messages and logs. */
+  blotOut: BlotOut;
   userAgent: string;
   limits: Limits;
   fetch: Fetch;
+  hooks: TradepostHooks;
+  logger: TradepostLogger;
+  validate: AnswerCheck | undefined;
 }
 
 const defaultLimits: Limits = { timeout: 30_000, deadline: 120_000, maxRetries: 3 };
@@ -27,24 +36,34 @@ const longestTimerMs = 2 ** 31 - 1;
 /**
  * Puts a call's own limits over the client's, or the client's over the defaults.
  *
+ * @param waitSeconds what the service was asked to wait before it answers: it comes on top of both times
  * @throws {TradepostError} `invalid_configuration` when a limit cannot be right.
  */
 export function readLimits(
   given: { [Name in keyof Limits]?: number | undefined },
   base: Limits = defaultLimits,
+  waitSeconds = 0,
 ): Limits {
   const { timeout = base.timeout, deadline = base.deadline, maxRetries = base.maxRetries } = given;
-  for (const [name, value] of Object.entries({ timeout, deadline })) {
-    if (!(value > 0 && value <= longestTimerMs)) {
-      throw invalidConfiguration(
-        `${name} must be milliseconds from 1 to ${longestTimerMs} (got ${value}).`,
-      );
-    }
-  }
+  requireMilliseconds('timeout', timeout);
+  requireMilliseconds('deadline', deadline);
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw invalidConfiguration(`maxRetries must be 0 or a larger integer (got ${maxRetries}).`);
   }
-  return { timeout, deadline, maxRetries };
+  // A wait that makes no sense is for the service to refuse.
+  const waitMs = waitSeconds > 0 ? waitSeconds * 1_000 : 0;
+  return {
+    timeout: Math.min(timeout + waitMs, longestTimerMs),
+    deadline: Math.min(deadline + waitMs, longestTimerMs),
+    maxRetries,
+  };
+}
+
+function requireMilliseconds(name: string, value: number): void {
+  if (value > 0 && value <= longestTimerMs) return;
+  throw invalidConfiguration(
+    `${name} must be milliseconds from 1 to ${longestTimerMs} (got ${value}).`,
+  );
 }
 
 /**
@@ -53,25 +72,27 @@ export function readLimits(
  * @throws {TradepostError} `invalid_configuration` when an option cannot be right.
  */
 export function readSettings(options: TradepostOptions): Settings {
-  const { baseUrl, apiKey, userAgent, fetch } = options;
+  const { baseUrl, apiKey, userAgent, fetch, hooks, logger, validate } = options;
   if (typeof apiKey !== 'string' || apiKey === '') {
-    throw invalidConfiguration(
-      'apiKey is missing: pass the API key of your account, for example from TRADEPOST_API_KEY.',
-    );
+    throw invalidConfiguration('apiKey is missing: pass the API key of your account.');
   }
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw invalidConfiguration(
-      'apiKey holds a space, a line break or another character that no key has: trim it.',
+      'apiKey holds a character that no key has, such as a line break: trim it.',
     );
   }
   const own = `tradepost-sdk/${version}`;
   return {
     baseUrl: readBaseUrl(baseUrl),
     apiKey,
+    blotOut: blotOutOf(apiKey),
     userAgent: userAgent ? `${userAgent} ${own}` : own,
     limits: readLimits(options),
     // Looked up at each call: whoever replaces the global later is heard.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    hooks: hooks ?? {},
+    logger: logger ?? {},
+    validate,
   };
 }
 
@@ -83,9 +104,7 @@ function readBaseUrl(baseUrl: string): string {
     );
   }
   if (url.username || url.password || url.search || url.hash) {
-    throw invalidConfiguration(
-      'baseUrl must have no user name, password, query or fragment: only where the service is.',
-    );
+    throw invalidConfiguration('baseUrl must have no user name, password, query or fragment.');
   }
   return url.href.replace(/\/+$/, '');
 }

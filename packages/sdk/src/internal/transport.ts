@@ -1,20 +1,39 @@
-import { headerNames } from '@tradepost/contract/wire';
+import type { Page } from '@tradepost/contract/wire';
+import { TradepostError } from '../errors/tradepost-error';
+import type { Answer } from './answer';
+import { type ApiCall, apiCall } from './api-call';
+import { type Attempt, attemptError } from './attempt';
 import type { Call } from './call';
-import { composeRequest } from './compose-request';
-import { abortError, outcomeOf } from './outcome';
+import { composeRequest, type OutgoingRequest } from './compose-request';
+import { type ListCall, listCall } from './list-call';
+import { abortError, type Failure, outcomeOf } from './outcome';
+import { readPage } from './read-body';
+import { reasonOf } from './reason-of';
 import { retryDelay } from './retry-delay';
 import type { Runtime } from './runtime';
 import { sendOnce } from './send-once';
-import { readLimits, type Settings } from './settings';
+import { type Sender, senderOf } from './sender';
+import type { Settings } from './settings';
+import { Watch } from './watch';
 
-/** Sends the client's calls: keeps time, tries again, and returns a result or throws its error. */
+/** Sends the client's calls: keeps time, tries again, and returns an answer or throws its error. */
 export class Transport {
+  /** The client's clock and dice. */
+  readonly runtime: Runtime;
   readonly #settings: Settings;
-  readonly #runtime: Runtime;
+  readonly #send: Sender;
+  readonly #watch: Watch;
 
   constructor(settings: Settings, runtime: Runtime) {
+    this.runtime = runtime;
     this.#settings = settings;
-    this.#runtime = runtime;
+    this.#send = senderOf(settings.fetch);
+    this.#watch = new Watch(settings.hooks, settings.logger);
+  }
+
+  /** Begins a call, and sends it until it succeeds or must be given up. */
+  request<Result>(call: Call<Result>): ApiCall<Result> {
+    return apiCall(this.answerTo(call));
   }
 
   /**
@@ -22,32 +41,94 @@ export class Transport {
    *
    * @throws {TradepostError} the error of the last attempt.
    */
-  async request<Result>(call: Call<Result>): Promise<Result> {
-    const { method, path, options = {} } = call;
-    const { signal } = options;
-    const { timeout, deadline, maxRetries } = readLimits(options, this.#settings.limits);
-    const request = composeRequest(call, this.#settings);
-    // Had the first attempt succeeded unheard, a guarded repetition would fail on its change.
-    const repeatable = !request.headers.has(headerNames.ifMatch);
-    const start = this.#runtime.elapsed();
-    const remaining = () => deadline - (this.#runtime.elapsed() - start);
+  async answerTo<Result>(call: Call<Result>): Promise<Answer<Result>> {
+    const { method, path } = call.endpoint;
+    const { blotOut } = this.#settings;
+    const attempt: Attempt = { method, path, number: 0, blotOut };
+    try {
+      return await this.#attempts(call, attempt);
+    } catch (cause) {
+      // Whatever else is thrown comes from arguments that no type check has seen.
+      const error =
+        cause instanceof TradepostError
+          ? cause
+          : attemptError(
+              TradepostError,
+              attempt,
+              `cannot be sent as it is asked for: ${reasonOf(cause)}.`,
+              {
+                code: 'invalid_configuration',
+                cause,
+              },
+            );
+      this.#watch.failed(attempt, error);
+      throw error;
+    }
+  }
 
-    for (let number = 1; ; number += 1) {
-      const attempt = { method, path, number };
+  /** Makes a list of a call that answers with pages. Nothing is sent yet. */
+  list<Item>(call: Omit<Call<Page<Item>>, 'read'>, query: { cursor?: string }): ListCall<Item> {
+    // Plain JavaScript may pass null.
+    return listCall(query?.cursor, (cursor) =>
+      this.answerTo({ ...call, query: { ...query, cursor }, read: readPage<Item> }),
+    );
+  }
+
+  async #attempts<Result>(call: Call<Result>, attempt: Attempt): Promise<Answer<Result>> {
+    const { elapsed, random, wait } = this.runtime;
+    const { path, request, limits } = composeRequest(call, this.#settings);
+    const signal = call.options?.signal;
+    const start = elapsed();
+    const remaining = () => limits.deadline - (elapsed() - start);
+    let mayBeDone = false;
+    attempt.path = path;
+
+    for (;;) {
+      attempt.number += 1;
       if (signal?.aborted) throw abortError(attempt, signal.reason);
-      const limit = Math.min(timeout, remaining());
-      const end = await sendOnce(request, this.#settings.fetch, limit, signal);
-      const outcome = outcomeOf(end, attempt, call.read, this.#runtime.now());
-      if (outcome.ok) return outcome.result;
+      const limit = Math.min(limits.timeout, remaining());
+      const outcome: Answer<Result> | Failure = await this.#attempt(
+        call,
+        request,
+        attempt,
+        limit,
+        mayBeDone,
+      );
+      if ('data' in outcome) return outcome;
       const { error, retry } = outcome;
-      if (retry === null) throw error;
-      const remainingMs = remaining();
-      const failed = { ...retry, attempt: number, maxRetries, repeatable, remainingMs };
-      const delay = retryDelay(failed, this.#runtime.random());
+      const failed = { ...retry, attempt: attempt.number, maxRetries: limits.maxRetries };
+      const delay = retryDelay({ ...failed, remainingMs: remaining() }, random());
       if (delay === null) throw error;
-      await this.#runtime.wait(delay, signal);
+      if (!retry.withoutEffect) mayBeDone = true;
+      this.#watch.retrying(attempt, error, delay);
+      await wait(delay, signal);
       // A timer may end late: what comes after the deadline is not sent at all.
       if (remaining() <= 0) throw error;
     }
+  }
+
+  async #attempt<Result>(
+    call: Call<Result>,
+    composed: OutgoingRequest,
+    attempt: Attempt,
+    limit: number,
+    mayBeDone: boolean,
+  ): Promise<Answer<Result> | Failure> {
+    const { elapsed, now } = this.runtime;
+    const settings = this.#settings;
+    const start = elapsed();
+    let sent: OutgoingRequest | undefined;
+    const end = await sendOnce(
+      () => this.#watch.prepare(attempt, composed),
+      (request, stop) => {
+        sent = request;
+        this.#watch.sent(attempt, request);
+        return this.#send(request, stop);
+      },
+      limit,
+      call.options?.signal,
+    );
+    if (end.kind === 'answer') this.#watch.answered(attempt, end.answer, elapsed() - start);
+    return outcomeOf(end, { attempt, call, sent, settings, mayBeDone, now: now() });
   }
 }

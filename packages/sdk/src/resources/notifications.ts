@@ -1,14 +1,22 @@
 import {
   endpoints,
   type ListNotifications,
-  type Notification,
+  type NotificationType,
+  type Notification as ServiceNotification,
   type UpdateNotification,
 } from '@tradepost/contract/wire';
-import { fillPath } from '../internal/fill-path';
-import { type ListCall, listCall } from '../internal/list-call';
-import { readItem, readPage } from '../internal/read-body';
+import type { ApiCall } from '../internal/api-call';
+import type { ListCall } from '../internal/list-call';
+import { readItem } from '../internal/read-body';
 import type { Transport } from '../internal/transport';
 import type { RequestOptions } from '../request-options';
+import type { Unrecognized } from '../unrecognized';
+
+/** The polling equivalent of an event: one for each party of the order, the actor included. */
+export interface Notification extends Omit<ServiceNotification, 'type'> {
+  /** The event it stands for, with `_` for `.`. The service may add types. */
+  type: NotificationType | Unrecognized;
+}
 
 const asRead: UpdateNotification = { read: true };
 
@@ -23,22 +31,14 @@ export class Notifications {
 
   /** Lists the account's notifications, newest first. */
   list(query: ListNotifications = {}, options?: RequestOptions): ListCall<Notification> {
-    return listCall(query.cursor, (cursor) =>
-      this.#transport.request({
-        ...endpoints.notifications.list,
-        query: { ...query, cursor },
-        options,
-        read: readPage<Notification>,
-      }),
-    );
+    return this.#transport.list({ endpoint: endpoints.notifications.list, options }, query);
   }
 
   /** Marks a notification as read. One that is read already stays so. */
-  async markRead(id: string, options?: RequestOptions): Promise<Notification> {
-    const { method, path } = endpoints.notifications.update;
+  markRead(id: string, options?: RequestOptions): ApiCall<Notification> {
     return this.#transport.request({
-      method,
-      path: fillPath(path, { id }),
+      endpoint: endpoints.notifications.update,
+      params: { id },
       body: asRead,
       options,
       read: readItem<Notification>,

@@ -2,22 +2,32 @@ import {
   type CreateOrder,
   endpoints,
   type ListOrders,
-  type Order,
+  type OrderStatus,
+  type Order as ServiceOrder,
   type UpdateOrder,
 } from '@tradepost/contract/wire';
-import { fillPath } from '../internal/fill-path';
-import { type ListCall, listCall } from '../internal/list-call';
-import { readItem, readPage } from '../internal/read-body';
+import type { ApiCall } from '../internal/api-call';
+import type { ListCall } from '../internal/list-call';
+import { readItem } from '../internal/read-body';
 import type { Transport } from '../internal/transport';
 import type { RequestOptions } from '../request-options';
+import type { Unrecognized } from '../unrecognized';
+
+/** An order ties a buyer, a seller and optionally an agent to a listing and a quantity. */
+export interface Order extends Omit<ServiceOrder, 'status'> {
+  /**
+   * Where the order stands. A new order is `pending`; `completed` and `cancelled` are final. The
+   * service may add states.
+   */
+  status: OrderStatus | Unrecognized;
+}
 
 /** What updating an order may set besides. */
 export interface UpdateOrderOptions extends RequestOptions {
   /**
    * The order's `ETag` as it was read, quotes included, such as `'"3"'`: the order is changed only
-   * if it still has it, else a `PreconditionFailedError` is thrown. It is a header of the service's
-   * answer to `GET /v1/orders/:id`. The methods here do not hand it out, so it takes a request of
-   * your own, or a `fetch` of yours that looks at the answer. `*` stands for any.
+   * if it still has it, else a `PreconditionFailedError` is thrown. `.withResponse()` of a call that
+   * answers an order has it among its `headers`. `*` stands for any.
    *
    * Such an update is not repeated when its answer was lost, since the repetition would fail on the
    * change that the first one made.
@@ -36,14 +46,7 @@ export class Orders {
 
   /** Lists the orders that the account may see, newest first. */
   list(query: ListOrders = {}, options?: RequestOptions): ListCall<Order> {
-    return listCall(query.cursor, (cursor) =>
-      this.#transport.request({
-        ...endpoints.orders.list,
-        query: { ...query, cursor },
-        options,
-        read: readPage<Order>,
-      }),
-    );
+    return this.#transport.list({ endpoint: endpoints.orders.list, options }, query);
   }
 
   /**
@@ -51,9 +54,9 @@ export class Orders {
    *
    * An idempotency key is made for the call, so that a repeated attempt places no second order.
    */
-  async create(body: CreateOrder, options?: RequestOptions): Promise<Order> {
+  create(body: CreateOrder, options?: RequestOptions): ApiCall<Order> {
     return this.#transport.request({
-      ...endpoints.orders.create,
+      endpoint: endpoints.orders.create,
       body,
       options,
       read: readItem<Order>,
@@ -61,22 +64,20 @@ export class Orders {
   }
 
   /** Gets one order. */
-  async get(id: string, options?: RequestOptions): Promise<Order> {
-    const { method, path } = endpoints.orders.get;
+  get(id: string, options?: RequestOptions): ApiCall<Order> {
     return this.#transport.request({
-      method,
-      path: fillPath(path, { id }),
+      endpoint: endpoints.orders.get,
+      params: { id },
       options,
       read: readItem<Order>,
     });
   }
 
   /** Moves an order to another status. Seller and agent accounts. */
-  async update(id: string, body: UpdateOrder, options?: UpdateOrderOptions): Promise<Order> {
-    const { method, path } = endpoints.orders.update;
+  update(id: string, body: UpdateOrder, options?: UpdateOrderOptions): ApiCall<Order> {
     return this.#transport.request({
-      method,
-      path: fillPath(path, { id }),
+      endpoint: endpoints.orders.update,
+      params: { id },
       body,
       ifMatch: options?.ifMatch,
       options,

@@ -1,14 +1,16 @@
 /** Why a delivery was refused. */
 export type WebhookVerificationErrorCode =
-  /** A secret, `tolerance` or `now` cannot be right, or the runtime lacks what is needed. */
+  /** A secret, `tolerance`, `maxBytes` or `now` cannot be right, or the runtime lacks what is needed. */
   | 'INVALID_CONFIGURATION'
   /** The payload is not the raw body: a parser was there first. */
   | 'BODY_PARSED'
-  /** `Service-Signature`, or `webhook-signature` beside a timestamp, is not there. */
+  /** The body has more than `maxBytes`. */
+  | 'BODY_TOO_LARGE'
+  /** `Service-Signature` is not there. */
   | 'MISSING_SIGNATURE'
   /**
-   * `webhook-id` or `webhook-timestamp` is not there, though `webhook-signature` covers it; or one
-   * of the three is not there, though `requireTimestamp` asks for them.
+   * One of `webhook-id`, `webhook-timestamp` and `webhook-signature` is not there, though another
+   * one is, or `requireTimestamp` asks for them.
    */
   | 'MISSING_HEADER'
   /** A signature that no service could have written. */
@@ -17,6 +19,15 @@ export type WebhookVerificationErrorCode =
   | 'MALFORMED_TIMESTAMP'
   /** The signature belongs to another body, another secret or another timestamp. */
   | 'SIGNATURE_MISMATCH'
+  /** By diagnosis: it matches once the body is written as the service writes it. */
+  | 'BODY_RESERIALIZED'
+  /** By diagnosis: it matches once the secret is rid of white space or quotes around it. */
+  | 'SECRET_WHITESPACE'
+  /**
+   * By diagnosis: the secret is not the one that signed. It is sure where the message says so, and
+   * otherwise the likeliest cause, since the body looks untouched; a forgery looks the same.
+   */
+  | 'WRONG_SECRET'
   /** Signed correctly, but longer ago than the tolerance: perhaps a replay. */
   | 'TIMESTAMP_TOO_OLD'
   /** Signed correctly, but further in the future than the tolerance. */

@@ -2,6 +2,9 @@ import type { TradepostOptions } from '../../src/index';
 import type { Runtime } from '../../src/internal/runtime';
 import { readSettings } from '../../src/internal/settings';
 import { Transport } from '../../src/internal/transport';
+import { Accounts } from '../../src/resources/accounts';
+import { Deliveries } from '../../src/resources/deliveries';
+import { Events } from '../../src/resources/events';
 import { Orders } from '../../src/resources/orders';
 import { Webhooks } from '../../src/resources/webhooks';
 
@@ -9,6 +12,9 @@ import { Webhooks } from '../../src/resources/webhooks';
 export interface PatientClient {
   orders: Orders;
   webhooks: Webhooks;
+  deliveries: Deliveries;
+  events: Events;
+  account: Accounts;
   /** The waits between attempts so far, in milliseconds. */
   waits: number[];
   /** Moves the client's clock. */
@@ -38,5 +44,13 @@ export function aPatientClient(
     },
     ...runtime,
   });
-  return { orders: new Orders(transport), webhooks: new Webhooks(transport), waits, pass };
+  return {
+    orders: new Orders(transport),
+    webhooks: new Webhooks(transport),
+    deliveries: new Deliveries(transport),
+    events: new Events(transport),
+    account: new Accounts(transport),
+    waits,
+    pass,
+  };
 }

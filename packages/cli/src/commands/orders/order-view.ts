@@ -1,14 +1,23 @@
-import type { Order, OrderStatus } from '@tradepost/sdk';
+import type { Order, OrderStatus, Unrecognized } from '@tradepost/sdk';
 import type { View } from '../../output/column';
 import type { Look } from '../../output/style';
 
-const lookOfStatus: Record<OrderStatus, Look> = {
-  pending: 'yellow',
-  confirmed: 'cyan',
-  fulfilling: 'blue',
-  completed: 'green',
-  cancelled: 'dim',
-};
+function lookOf(status: OrderStatus | Unrecognized): Look | null {
+  switch (status) {
+    case 'pending':
+      return 'yellow';
+    case 'confirmed':
+      return 'cyan';
+    case 'fulfilling':
+      return 'blue';
+    case 'completed':
+      return 'green';
+    case 'cancelled':
+      return 'dim';
+    default:
+      return null;
+  }
+}
 
 /** How orders are shown. */
 export const orderView: View<Order> = {
@@ -28,8 +37,7 @@ export const orderView: View<Order> = {
     {
       title: 'STATUS',
       text: (order) => order.status,
-      // The service may have statuses that this version does not know.
-      look: (order) => lookOfStatus[order.status] ?? null,
+      look: (order) => lookOf(order.status),
     },
     { title: 'QUANTITY', text: (order) => String(order.quantity), align: 'right' },
     { title: 'CREATED', text: (order) => order.createdAt, whenNarrow: 'leave-out' },

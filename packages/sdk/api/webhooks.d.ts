@@ -1,0 +1,322 @@
+export type After = (work: Promise<void>) => unknown;
+
+interface AnswersAfterwards {
+  after?: undefined;
+  onError?: OnError | undefined;
+}
+
+interface AnswersFirst {
+  after: true | After;
+  onError: OnError;
+}
+
+export type DedupeState = 'new' | 'done' | 'busy';
+
+export interface DedupeStore {
+  begin(key: string): DedupeState | Promise<DedupeState>;
+  done(key: string): unknown;
+  failed(key: string): unknown;
+}
+
+export type DeliveryHeaders =
+  | {
+      get(name: string): string | null | undefined;
+    }
+  | {
+      readonly [name: string]: string | readonly string[] | undefined;
+    };
+
+interface Envelope<Kind extends EventKind, Data> {
+  event: Kind;
+  createdAt: string;
+  data: Data;
+}
+
+export type EventHandler<Event> = (event: Event, delivery: VerifiedDelivery) => unknown;
+
+export type EventHandlers = {
+  readonly [Kind in KnownWebhookEvent['event']]?: EventHandler<EventOf<Kind>> | undefined;
+};
+
+export type EventKind = (typeof eventKinds)[number];
+
+export type EventOf<Kind extends KnownWebhookEvent['event']> = Extract<
+  KnownWebhookEvent,
+  {
+    event: Kind;
+  }
+>;
+
+export interface FastifyInstanceLike {
+  all(
+    url: string,
+    options: {
+      onRequest(request: FastifyRequestLike, reply: FastifyReplyLike): Promise<unknown>;
+    },
+    handler: () => Promise<unknown>,
+  ): unknown;
+}
+
+export interface FastifyPluginOptions {
+  url?: string | undefined;
+}
+
+export interface FastifyReplyLike {
+  code(status: number): unknown;
+  headers(values: Record<string, string>): unknown;
+  send(body?: string): unknown;
+}
+
+export interface FastifyRequestLike {
+  readonly raw: NodeRequest;
+}
+
+export interface FetchRequest extends RequestPayload {
+  readonly method: string;
+}
+
+export type KnownWebhookEvent =
+  | OrderCreatedEvent
+  | OrderStatusChangedEvent
+  | TaskApprovalRequestedEvent
+  | TaskCompletedEvent
+  | ListingAvailabilityLowEvent;
+
+export interface LambdaEvent {
+  readonly httpMethod?: string | undefined;
+  readonly requestContext?: unknown;
+  readonly headers?:
+    | {
+        readonly [name: string]: string | undefined;
+      }
+    | null
+    | undefined;
+  readonly multiValueHeaders?:
+    | {
+        readonly [name: string]: readonly string[] | undefined;
+      }
+    | null
+    | undefined;
+  readonly body?: string | null | undefined;
+  readonly isBase64Encoded?: boolean | undefined;
+}
+
+export interface LambdaResult {
+  statusCode: number;
+  headers: Record<string, string>;
+  multiValueHeaders?: Record<string, string[]>;
+  body: string;
+  isBase64Encoded: false;
+}
+
+export interface ListingAvailabilityLowData {
+  listingId: string;
+  sellerId: string;
+  availableQuantity: number;
+  threshold: number;
+}
+
+export interface ListingAvailabilityLowEvent
+  extends Envelope<'listing.availability_low', ListingAvailabilityLowData> {}
+
+export interface MemoryDedupe extends DedupeStore {
+  begin(key: string): DedupeState;
+  done(key: string): void;
+  failed(key: string): void;
+}
+
+export interface MemoryDedupeOptions {
+  max?: number | undefined;
+  ttl?: number | undefined;
+  now?: (() => number) | undefined;
+}
+
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly headers: {
+    readonly [name: string]: string | readonly string[] | undefined;
+  };
+  readonly complete?: boolean | undefined;
+  readonly destroyed?: boolean | undefined;
+  readonly readableDidRead?: boolean | undefined;
+  on(name: string, listener: (piece: Uint8Array | string) => void): unknown;
+  removeListener(name: string, listener: (piece: Uint8Array | string) => void): unknown;
+}
+
+export interface NodeResponse {
+  statusCode: number;
+  readonly headersSent: boolean;
+  setHeader(name: string, value: string): unknown;
+  end(body?: string): unknown;
+}
+
+export type OnError = (error: unknown, event: WebhookEvent, delivery: VerifiedDelivery) => unknown;
+
+export interface OrderCreatedData extends Omit<OrderCreatedData$, 'status'> {
+  status: OrderStatus | Unrecognized;
+}
+
+interface OrderCreatedData$ {
+  orderId: string;
+  buyerId: string;
+  sellerId: string;
+  agentId: string | null;
+  listingId: string;
+  quantity: number;
+  status: OrderStatus;
+}
+
+export interface OrderCreatedEvent extends Omit<OrderCreatedEvent$, 'data'> {
+  data: OrderCreatedData;
+}
+
+interface OrderCreatedEvent$ extends Envelope<'order.created', OrderCreatedData$> {}
+
+export type OrderStatus = (typeof orderStatuses)[number];
+
+export interface OrderStatusChangedData
+  extends Omit<OrderStatusChangedData$, 'previousStatus' | 'status'> {
+  previousStatus: OrderStatus | Unrecognized;
+  status: OrderStatus | Unrecognized;
+}
+
+interface OrderStatusChangedData$ {
+  orderId: string;
+  previousStatus: OrderStatus;
+  status: OrderStatus;
+}
+
+export interface OrderStatusChangedEvent extends Omit<OrderStatusChangedEvent$, 'data'> {
+  data: OrderStatusChangedData;
+}
+
+interface OrderStatusChangedEvent$
+  extends Envelope<'order.status_changed', OrderStatusChangedData$> {}
+
+export type RawPayload = string | Uint8Array | ArrayBuffer;
+
+interface ReceiverSettings
+  extends Omit<VerifyWebhookOptions, 'payload' | 'headers' | 'signature' | 'now'> {
+  now?: (() => Date | number) | undefined;
+  on?: EventHandlers | undefined;
+  onUnknown?: EventHandler<WebhookEvent> | 'ignore' | undefined;
+  dedupe?: DedupeStore | undefined;
+  onRefused?: ((error: WebhookVerificationError) => unknown) | undefined;
+}
+
+export interface RequestPayload {
+  readonly headers: {
+    get(name: string): string | null;
+  };
+  readonly body: ReadableStream<Uint8Array> | null;
+  readonly bodyUsed: boolean;
+}
+
+export interface TaskApprovalRequestedEvent extends Envelope<'task.approval_requested', TaskData> {}
+
+export interface TaskCompletedEvent extends Envelope<'task.completed', TaskData> {}
+
+export interface TaskData {
+  taskId: string;
+  orderId: string;
+  agentId: string;
+}
+
+export interface UnknownWebhookEvent {
+  event: Unrecognized;
+  createdAt: string;
+  data: Record<string, unknown>;
+}
+
+export type Unrecognized = UnrecognizedValue;
+
+declare enum UnrecognizedValue {
+  Value = '~unrecognized',
+}
+
+export interface VerifiedDelivery {
+  event: WebhookEvent;
+  id: string | null;
+  sentAt: Date | null;
+  signature: string;
+  secretIndex: number;
+}
+
+export interface VerifyWebhookOptions extends Omit<VerifyWebhookSyncOptions, 'payload'> {
+  payload: RawPayload | RequestPayload;
+}
+
+export interface VerifyWebhookSyncOptions {
+  payload: RawPayload;
+  headers?: DeliveryHeaders | undefined;
+  signature?: string | undefined;
+  secret?: string | undefined;
+  secrets?: readonly string[] | undefined;
+  requireTimestamp?: boolean | undefined;
+  tolerance?: number | undefined;
+  maxBytes?: number | undefined;
+  now?: Date | number | undefined;
+  diagnose?: boolean | undefined;
+}
+
+export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
+
+export interface WebhookReceiver {
+  readonly fetch: (request: FetchRequest, context?: unknown) => Promise<Response>;
+  readonly node: (request: NodeRequest, response: NodeResponse) => Promise<void>;
+  readonly fastify: (instance: FastifyInstanceLike, options: FastifyPluginOptions) => Promise<void>;
+  readonly lambda: (event: LambdaEvent) => Promise<LambdaResult>;
+}
+
+export type WebhookReceiverOptions = ReceiverSettings & (AnswersAfterwards | AnswersFirst);
+
+export declare class WebhookVerificationError extends Error {
+  readonly code: WebhookVerificationErrorCode;
+  readonly name: 'WebhookVerificationError';
+  constructor(code: WebhookVerificationErrorCode, message: string);
+}
+
+export type WebhookVerificationErrorCode =
+  | 'INVALID_CONFIGURATION'
+  | 'BODY_PARSED'
+  | 'BODY_TOO_LARGE'
+  | 'MISSING_SIGNATURE'
+  | 'MISSING_HEADER'
+  | 'MALFORMED_SIGNATURE'
+  | 'MALFORMED_TIMESTAMP'
+  | 'SIGNATURE_MISMATCH'
+  | 'BODY_RESERIALIZED'
+  | 'SECRET_WHITESPACE'
+  | 'WRONG_SECRET'
+  | 'TIMESTAMP_TOO_OLD'
+  | 'TIMESTAMP_TOO_NEW'
+  | 'MALFORMED_BODY'
+  | 'MISSING_EVENT';
+
+export declare const eventKinds: readonly [
+  'order.created',
+  'order.status_changed',
+  'task.approval_requested',
+  'task.completed',
+  'listing.availability_low',
+];
+
+export declare function memoryDedupe({ max, ttl, now }?: MemoryDedupeOptions): MemoryDedupe;
+
+declare const orderStatuses: readonly [
+  'pending',
+  'confirmed',
+  'fulfilling',
+  'completed',
+  'cancelled',
+];
+
+export declare function verifyDelivery(options: VerifyWebhookOptions): Promise<VerifiedDelivery>;
+
+export declare function verifyDeliverySync(options: VerifyWebhookSyncOptions): VerifiedDelivery;
+
+export declare function verifyWebhook(options: VerifyWebhookOptions): Promise<WebhookEvent>;
+
+export declare function verifyWebhookSync(options: VerifyWebhookSyncOptions): WebhookEvent;
+
+export declare function webhookReceiver(options: WebhookReceiverOptions): WebhookReceiver;

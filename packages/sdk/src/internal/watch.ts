@@ -1,0 +1,120 @@
+import { TradepostError } from '../errors/tradepost-error';
+import { type Attempt, attemptError } from './attempt';
+import { redactHeaders } from './blot-out';
+import type { OutgoingRequest } from './compose-request';
+import { authorization, idempotencyKey } from './header-names';
+import type { TradepostHooks } from './hooks';
+import type { TradepostLogger } from './logger';
+import { reasonOf } from './reason-of';
+import type { IncomingAnswer } from './send-once';
+
+/** Tells the caller's hooks and logger what the client does. Only `prepare` can fail a call. */
+export class Watch {
+  readonly #hooks: TradepostHooks;
+  readonly #logger: TradepostLogger;
+
+  constructor(hooks: TradepostHooks, logger: TradepostLogger) {
+    this.#hooks = hooks;
+    this.#logger = logger;
+  }
+
+  /**
+   * Lets `onRequest` have its say in what an attempt sends.
+   *
+   * @throws {TradepostError} `hook_failed` when it threw, or set what cannot be sent.
+   */
+  prepare(attempt: Attempt, request: OutgoingRequest): OutgoingRequest | Promise<OutgoingRequest> {
+    const { onRequest } = this.#hooks;
+    return onRequest ? ask(onRequest, attempt, request) : request;
+  }
+
+  /** An attempt is about to be sent. */
+  sent(attempt: Attempt, { headers }: OutgoingRequest): void {
+    const fields = () => ({ headers: redactHeaders(headers) });
+    this.#tell(attempt, 'debug', nameOf(attempt), fields);
+  }
+
+  /** An answer came. */
+  answered(attempt: Attempt, answer: IncomingAnswer, durationMs: number): void {
+    const { status, headers, requestId } = answer;
+    const message = `${nameOf(attempt)} was answered with ${status}`;
+    const fields = () => ({ status, requestId, durationMs });
+    this.#tell(attempt, 'debug', message, fields, 'onResponse', { headers });
+  }
+
+  /** An attempt failed, and is to be repeated. */
+  retrying(attempt: Attempt, error: TradepostError, delayMs: number): void {
+    const message = `${error.message} Trying again in ${Math.round(delayMs)} ms.`;
+    const fields = () => ({ ...describe(error), delayMs });
+    this.#tell(attempt, 'warn', message, fields, 'onRetry', { error });
+  }
+
+  /** A call failed for good. */
+  failed(attempt: Attempt, error: TradepostError): void {
+    this.#tell(attempt, 'warn', error.message, () => describe(error), 'onError', { error });
+  }
+
+  /** Tells the logger, then the hook, which also gets what a log has no use for. */
+  #tell(
+    attempt: Attempt,
+    level: keyof TradepostLogger,
+    message: string,
+    fields: () => object,
+    name?: 'onResponse' | 'onRetry' | 'onError',
+    more?: object,
+  ): void {
+    const hook = name && (this.#hooks[name] as ((heard: object) => unknown) | undefined);
+    if (!this.#logger[level] && !hook) return;
+    const { method, path, number, blotOut } = attempt;
+    const about = blotOut({ method, path, attempt: number, ...fields() });
+    quietly(() => this.#logger[level]?.(blotOut(message), about));
+    quietly(
+      () => hook?.({ ...about, ...more }),
+      (thrown) =>
+        this.#tell(attempt, 'error', `The ${name} hook threw: ${reasonOf(thrown)}.`, () => ({
+          hook: name,
+        })),
+    );
+  }
+}
+
+async function ask(
+  onRequest: NonNullable<TradepostHooks['onRequest']>,
+  attempt: Attempt,
+  request: OutgoingRequest,
+): Promise<OutgoingRequest> {
+  const { [authorization]: secret, ...open } = request.headers;
+  try {
+    const headers = new Headers(open);
+    const { method, path, number } = attempt;
+    await onRequest({ method, path, attempt: number, url: request.url, headers });
+    const sent: Record<string, string> = secret === undefined ? {} : { [authorization]: secret };
+    headers.forEach((value, name) => {
+      sent[name] = value;
+    });
+    const key = open[idempotencyKey];
+    if (key !== undefined) sent[idempotencyKey] = key;
+    return { ...request, headers: sent };
+  } catch (cause) {
+    const what = `was not sent, since the onRequest hook threw: ${reasonOf(cause)}.`;
+    throw attemptError(TradepostError, attempt, what, { code: 'hook_failed', cause });
+  }
+}
+
+function nameOf({ method, path }: Attempt): string {
+  return `${method} ${path}`;
+}
+
+function describe({ code, status, requestId }: TradepostError): object {
+  return { code, status, requestId };
+}
+
+/** Runs what belongs to the caller, and keeps what it throws, now or later, from everybody else. */
+function quietly(run: () => unknown, caught: (thrown: unknown) => void = () => undefined): void {
+  try {
+    const result = run();
+    if (result instanceof Promise) result.catch(caught);
+  } catch (thrown) {
+    caught(thrown);
+  }
+}

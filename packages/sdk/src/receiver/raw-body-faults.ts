@@ -1,0 +1,17 @@
+import { WebhookVerificationError } from '../webhooks/webhook-verification-error';
+
+/** The error for a body that has, or says it has, more than `limit` bytes. */
+export function bodyTooLarge(limit: number): WebhookVerificationError {
+  return new WebhookVerificationError(
+    'BODY_TOO_LARGE',
+    `The body has more than ${limit} bytes: no delivery of the service is that large. If yours are, raise maxBytes.`,
+  );
+}
+
+/** The error for a request whose body was read before the receiver got it. */
+export function bodyParsed(fix: string): WebhookVerificationError {
+  return new WebhookVerificationError(
+    'BODY_PARSED',
+    `The body was read before the receiver got it, and nothing raw is left of it: ${fix}`,
+  );
+}

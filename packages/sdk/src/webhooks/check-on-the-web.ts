@@ -1,0 +1,62 @@
+import type { Checking, Claim } from './claim';
+import { type Examined, examine } from './examine';
+import { type Refusal, refuse } from './refusal';
+import type { VerifiedDelivery } from './verified-delivery';
+
+const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+
+/** Tells whether a claim holds; `verify` compares in constant time. */
+async function holds({ secret, head, body, encoding, signature }: Claim): Promise<boolean> {
+  const { subtle } = globalThis.crypto;
+  const isHex = encoding === 'hex';
+  const key = isHex ? bytesOf(secret) : base64Bytes(secret.replace(/^whsec_/, ''));
+  const given = isHex ? hexBytes(signature) : base64Bytes(signature);
+  if (!key || !given) return false;
+  const headBytes = bytesOf(head);
+  const bodyBytes = bytesOf(body);
+  const message = new Uint8Array(headBytes.length + bodyBytes.length);
+  message.set(headBytes);
+  message.set(bodyBytes, headBytes.length);
+  const imported = await subtle.importKey('raw', key, algorithm, false, ['verify']);
+  return subtle.verify(algorithm, imported, given, message);
+}
+
+function bytesOf(text: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  // A copy of bytes: WebCrypto does not take those that are shared with a thread.
+  return typeof text === 'string' ? new TextEncoder().encode(text) : Uint8Array.from(text);
+}
+
+/** The bytes that lowercase hex stands for; null when it is none. */
+function hexBytes(text: string): Uint8Array<ArrayBuffer> | null {
+  const digits = /^[0-9a-f]+$/.test(text) && text.match(/../g);
+  return digits && text.length % 2 === 0
+    ? Uint8Array.from(digits, (pair) => Number.parseInt(pair, 16))
+    : null;
+}
+
+/** The bytes that a base64 text stands for; null when it is not exactly what an encoder writes. */
+function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    const binary = atob(text);
+    // Several texts decode to the same bytes; only one is what an encoder writes.
+    return text && btoa(binary) === text
+      ? Uint8Array.from(binary, (one) => one.charCodeAt(0))
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Examines a delivery with WebCrypto. */
+export async function examineOnTheWeb(options: Examined): Promise<VerifiedDelivery | Refusal> {
+  return globalThis.crypto?.subtle
+    ? checkOnTheWeb(examine(options))
+    : refuse('INVALID_CONFIGURATION', 'WebCrypto');
+}
+
+/** Carries a checking through with WebCrypto. */
+export async function checkOnTheWeb<Result>(checking: Checking<Result>): Promise<Result> {
+  let step = checking.next();
+  while (!step.done) step = checking.next(await holds(step.value));
+  return step.value;
+}

@@ -1,0 +1,26 @@
+import type { DeliveryHeaders } from './verify-webhook-options';
+
+/**
+ * Looks a header up, whatever its case; empty when it is missing. A header that came several times is
+ * joined with commas, as HTTP has it.
+ *
+ * @param name in lowercase
+ */
+export function headerOf(headers: DeliveryHeaders | undefined, name: string): string {
+  if (!headers) return '';
+  if (hasGet(headers)) return headers.get(name) ?? '';
+  // Node's own are in lowercase; others are looked through.
+  if (headers[name]) return String(headers[name]);
+  for (const key in headers) {
+    if (key.length === name.length && key.toLowerCase() === name && headers[key]) {
+      return String(headers[key]);
+    }
+  }
+  return '';
+}
+
+function hasGet(
+  headers: DeliveryHeaders,
+): headers is Extract<DeliveryHeaders, { get(name: string): unknown }> {
+  return typeof headers.get === 'function';
+}

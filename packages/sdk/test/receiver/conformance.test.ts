@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  deliveryFaults,
+  deliveryOddities,
+  faultyDelivery,
+  sampleEvent,
+  exampleSecret as secret,
+  signDelivery,
+  unusualDelivery,
+} from '../../src/testing/index';
+import { eventKinds } from '../../src/webhooks/index';
+import { aReceiver } from './support/a-receiver';
+import type { RunningHost } from './support/host';
+import { hosts } from './support/hosts';
+import { maxBytes, now } from './support/limits';
+
+const known = { secret, sentAt: now };
+const plainText = 'text/plain; charset=utf-8';
+
+describe.each(hosts)('a receiver in $name', ({ start, loses = [], mends = [] }) => {
+  const { receiver, handled, refused, errors, handle } = aReceiver();
+  let host: RunningHost;
+
+  beforeAll(async () => {
+    host = await start(receiver);
+  });
+  afterAll(() => host.stop());
+  beforeEach(() => {
+    for (const list of [handled, refused, errors]) list.length = 0;
+  });
+
+  test.each(eventKinds)('handles an event %s once and answers 204', async (kind) => {
+    const event = sampleEvent(kind);
+    const answered = await host.send(await signDelivery({ event, ...known }));
+    expect(answered).toMatchObject({ status: 204, body: '' });
+    expect(handled).toEqual([event]);
+    expect(refused).toEqual([]);
+  });
+
+  test.each(deliveryOddities)('takes a delivery that is unusual and right: %s', async (oddity) => {
+    const answered = await host.send(await unusualDelivery(oddity, known));
+    const isLost = loses.includes(oddity);
+    expect(answered.status).toBe(isLost ? 400 : 204);
+    expect(handled).toHaveLength(isLost ? 0 : 1);
+  });
+
+  test.each(deliveryFaults)('does not believe a faulty delivery: %s', async (fault) => {
+    const delivery = await faultyDelivery(fault, { secret, now, maxBytes });
+    const { status, body, headers } = await host.send(delivery);
+    if (mends.includes(fault)) {
+      expect(status).toBe(204);
+      return;
+    }
+    expect({ status, body }).toEqual({
+      status: delivery.expectedStatus,
+      body: delivery.expectedCode,
+    });
+    expect(headers['content-type']).toBe(plainText);
+    expect(refused).toEqual([delivery.expectedCode]);
+    expect(handled).toEqual([]);
+  });
+
+  test('answers an event of a kind that nobody handles with 501, and says what to add', async () => {
+    const event = { event: 'order.exploded', createdAt: '2026-11-21T09:30:00.000Z', data: {} };
+    const { status, body } = await host.send(await signDelivery({ event, ...known }));
+    expect(status).toBe(501);
+    expect(body).toContain('no handler for order.exploded: add it to "on", or set "onUnknown"');
+    expect(handled).toEqual([]);
+  });
+
+  test('answers 500 when the handler throws, and tells onError why', async () => {
+    const fault = new Error('no database');
+    handle.mockRejectedValueOnce(fault);
+    const delivery = await signDelivery({ event: sampleEvent('task.completed'), ...known });
+    expect(await host.send(delivery)).toMatchObject({ status: 500, body: 'HANDLER_FAILED' });
+    expect(errors).toEqual([fault]);
+  });
+
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('answers %s with 405', async (method) => {
+    const delivery = await signDelivery({ event: sampleEvent('task.completed'), ...known });
+    const answered = await host.send({ ...delivery, method });
+    expect(answered).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+    expect(handled).toEqual([]);
+    expect(refused).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, test, vi } from 'vitest';
+import type { DedupeStore } from '../../src/receiver/dedupe-store';
+import { memoryDedupe } from '../../src/receiver/memory-dedupe';
+import { exampleSecret as secret } from '../../src/testing/index';
+import { aGate } from './support/a-gate';
+import { aReceiver } from './support/a-receiver';
+import { anEvent, anUnknownEvent, aRequest, send } from './support/send';
+
+/** A store that writes down what it is asked, and answers as it is told. */
+function aStore(answers: Partial<DedupeStore> = {}) {
+  const store = memoryDedupe();
+  const calls: string[] = [];
+  const dedupe: DedupeStore = {
+    begin(key) {
+      calls.push(`begin ${key}`);
+      return answers.begin ? answers.begin(key) : store.begin(key);
+    },
+    done(key) {
+      calls.push(`done ${key}`);
+      return answers.done ? answers.done(key) : store.done(key);
+    },
+    failed(key) {
+      calls.push(`failed ${key}`);
+      return answers.failed ? answers.failed(key) : store.failed(key);
+    },
+  };
+  return { dedupe, calls };
+}
+
+describe('a receiver with a dedupe store', () => {
+  test('handles a delivery once, however often it comes', async () => {
+    const { dedupe, calls } = aStore();
+    const { receiver, handled } = aReceiver({ dedupe });
+    for (const _ of [1, 2, 3]) expect((await send(receiver)).status).toBe(204);
+    expect(handled).toEqual([anEvent]);
+    expect(calls).toEqual(['begin evt_1', 'done evt_1', 'begin evt_1', 'begin evt_1']);
+  });
+
+  test('takes events of equal content and other ids for different ones', async () => {
+    const { receiver, handled } = aReceiver({ dedupe: memoryDedupe() });
+    for (const id of ['evt_1', 'evt_2']) await send(receiver, { id });
+    expect(handled).toEqual([anEvent, anEvent]);
+  });
+
+  test('goes by Service-Signature where no id is signed', async () => {
+    const { dedupe, calls } = aStore();
+    const { receiver, handled } = aReceiver({ dedupe });
+    for (const _ of [1, 2]) expect((await send(receiver, { standard: false })).status).toBe(204);
+    expect(handled).toEqual([anEvent]);
+    const signature = createHmac('sha256', secret).update(JSON.stringify(anEvent)).digest('hex');
+    expect(calls[0]).toBe(`begin ${signature}`);
+  });
+
+  test('has a delivery come again that is being handled, and says when', async () => {
+    const { receiver, handle } = aReceiver({ dedupe: memoryDedupe() });
+    const [begun, work] = [aGate(), aGate()];
+    handle.mockImplementationOnce(async () => {
+      begun.open();
+      await work.opened;
+    });
+    const first = send(receiver);
+    await begun.opened;
+    expect(await send(receiver)).toMatchObject({ status: 503, headers: { 'retry-after': '10' } });
+    work.open();
+    expect((await first).status).toBe(204);
+    expect((await send(receiver)).status).toBe(204);
+    expect(handle).toHaveBeenCalledTimes(1);
+  });
+
+  test('handles it again when the handler threw', async () => {
+    const { dedupe, calls } = aStore();
+    const { receiver, handle } = aReceiver({ dedupe });
+    handle.mockRejectedValueOnce(new Error('no database'));
+    expect((await send(receiver)).status).toBe(500);
+    expect((await send(receiver)).status).toBe(204);
+    expect(handle).toHaveBeenCalledTimes(2);
+    expect(calls).toEqual(['begin evt_1', 'failed evt_1', 'begin evt_1', 'done evt_1']);
+  });
+
+  test('claims nothing that it does not believe or that nobody handles', async () => {
+    const { dedupe, calls } = aStore();
+    const { receiver } = aReceiver({ dedupe });
+    expect((await send(receiver, { event: anUnknownEvent() })).status).toBe(501);
+    const forged = new Request(await aRequest(), { headers: {} });
+    expect((await receiver.fetch(forged)).status).toBe(400);
+    expect(calls).toEqual([]);
+  });
+
+  test('waits for a store that takes its time', async () => {
+    const { dedupe, calls } = aStore({ begin: () => Promise.resolve('done') });
+    const { receiver, handled } = aReceiver({ dedupe });
+    expect((await send(receiver)).status).toBe(204);
+    expect(handled).toEqual([]);
+    expect(calls).toEqual(['begin evt_1']);
+  });
+});
+
+describe('a store that fails', () => {
+  const fault = new Error('no store');
+
+  test('at the claim has the delivery come again', async () => {
+    const { dedupe } = aStore({ begin: () => Promise.reject(fault) });
+    const { receiver, handled, errors } = aReceiver({ dedupe });
+    expect(await send(receiver)).toMatchObject({ status: 500, body: 'DEDUPE_FAILED' });
+    expect(handled).toEqual([]);
+    expect(errors).toEqual([fault]);
+  });
+
+  test('with an answer that is none is told of, and the delivery comes again', async () => {
+    const begin = vi.fn().mockReturnValue(undefined);
+    const { receiver, errors } = aReceiver({ dedupe: aStore({ begin }).dedupe });
+    expect((await send(receiver)).status).toBe(500);
+    expect(String(errors[0])).toContain('must answer new, done or busy, not undefined');
+  });
+
+  test('after the work is told of, and what was handled stays handled', async () => {
+    const { dedupe } = aStore({ done: () => Promise.reject(fault) });
+    const { receiver, errors } = aReceiver({ dedupe });
+    expect((await send(receiver)).status).toBe(204);
+    expect(errors).toEqual([fault]);
+  });
+
+  test('after a handler that threw leaves both errors told', async () => {
+    const { dedupe } = aStore({ failed: () => Promise.reject(fault) });
+    const { receiver, handle, errors } = aReceiver({ dedupe });
+    const first = new Error('no database');
+    handle.mockRejectedValueOnce(first);
+    expect((await send(receiver)).status).toBe(500);
+    expect(errors).toEqual([first, fault]);
+  });
+});

@@ -1,0 +1,117 @@
+import { Hono } from 'hono';
+import { describe, expect, test } from 'vitest';
+import { exampleSecret as secret, signDelivery } from '../../src/testing/index';
+import { aReceiver } from './support/a-receiver';
+import { maxBytes, now } from './support/limits';
+import { bridge, listening } from './support/listening';
+import { anEvent, aRequest } from './support/send';
+
+const url = 'https://receiver.example/webhooks';
+const { headers, body } = await signDelivery({ event: anEvent, secret, sentAt: now });
+
+function aStreamedRequest(stream: ReadableStream): Request {
+  return new Request(url, { method: 'POST', headers, body: stream, duplex: 'half' } as RequestInit);
+}
+
+describe('a Request', () => {
+  test('whose body was read is answered with BODY_PARSED', async () => {
+    const { receiver, refused } = aReceiver();
+    const request = await aRequest();
+    await request.json();
+    const response = await receiver.fetch(request);
+    expect(response.status).toBe(500);
+    expect(await response.text()).toBe('BODY_PARSED');
+    expect(refused).toEqual(['BODY_PARSED']);
+  });
+
+  test('whose body somebody reads at this moment is answered with BODY_PARSED', async () => {
+    const { receiver, refused } = aReceiver();
+    const request = await aRequest();
+    const reader = request.body?.getReader();
+    expect((await receiver.fetch(request)).status).toBe(500);
+    expect(refused).toEqual(['BODY_PARSED']);
+    await reader?.cancel();
+  });
+
+  test('in Hono after context.req.json() is answered with BODY_PARSED', async () => {
+    const { receiver } = aReceiver();
+    const app = new Hono().post('/webhooks', async (context) => {
+      await context.req.json();
+      return receiver.fetch(context.req.raw);
+    });
+    expect((await app.request(await aRequest())).status).toBe(500);
+  });
+
+  test('that is a clone is handled', async () => {
+    const { receiver, handled } = aReceiver();
+    const request = await aRequest();
+    expect((await receiver.fetch(request.clone())).status).toBe(204);
+    expect(await request.json()).toEqual(anEvent);
+    expect(handled).toEqual([anEvent]);
+  });
+
+  test('without a body has an empty one', async () => {
+    const { receiver, refused } = aReceiver();
+    expect((await receiver.fetch(new Request(url, { method: 'POST' }))).status).toBe(400);
+    expect(refused).toEqual(['MISSING_SIGNATURE']);
+  });
+
+  test('whose body comes in pieces is handled', async () => {
+    const { receiver, handled } = aReceiver();
+    const bytes = [...body];
+    const stream = new ReadableStream({
+      pull(controller) {
+        const byte = bytes.shift();
+        if (byte === undefined) controller.close();
+        else controller.enqueue(Uint8Array.of(byte));
+      },
+    });
+    expect((await receiver.fetch(aStreamedRequest(stream))).status).toBe(204);
+    expect(handled).toEqual([anEvent]);
+  });
+
+  test('whose body breaks off reaches no handler and is refused by nobody', async () => {
+    const { receiver, handled, refused } = aReceiver();
+    const stream = new ReadableStream({
+      pull: (controller) => controller.error(new Error('connection lost')),
+    });
+    const response = await receiver.fetch(aStreamedRequest(stream));
+    expect(response.status).toBe(400);
+    expect([handled, refused]).toEqual([[], []]);
+  });
+
+  test('whose body never ends is refused when it is too large, and read no further', async () => {
+    const { receiver, refused } = aReceiver();
+    let pulled = 0;
+    const stream = new ReadableStream({
+      pull(controller) {
+        pulled += 1_024;
+        controller.enqueue(new Uint8Array(1_024));
+      },
+    });
+    expect((await receiver.fetch(aStreamedRequest(stream))).status).toBe(413);
+    expect(refused).toEqual(['BODY_TOO_LARGE']);
+    expect(pulled).toBeLessThan(2 * maxBytes);
+  });
+
+  test('that says it is too large is refused unread', async () => {
+    const { receiver } = aReceiver();
+    const request = new Request(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(maxBytes + 1) },
+      body,
+    });
+    expect((await receiver.fetch(request)).status).toBe(413);
+    expect(request.bodyUsed).toBe(false);
+  });
+
+  test('over a real server hears that it was too large', async () => {
+    const { receiver } = aReceiver();
+    const host = await listening(bridge(receiver.fetch));
+    const chunked = { ...headers, 'Transfer-Encoding': 'chunked' };
+    const large = await signDelivery({ body: new Uint8Array(50_000), secret, sentAt: now });
+    const answered = await host.send({ headers: chunked, body: large.body });
+    expect(answered).toMatchObject({ status: 413, body: 'BODY_TOO_LARGE' });
+    await host.stop();
+  });
+});

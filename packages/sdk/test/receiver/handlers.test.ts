@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { sampleEvent } from '../../src/testing/index';
+import { WebhookVerificationError } from '../../src/webhooks/index';
+import { aReceiver } from './support/a-receiver';
+import { now } from './support/limits';
+import { anEvent, anUnknownEvent, aRequest, send } from './support/send';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+describe('a handler', () => {
+  test('is given the event, and the delivery with id, time and signature', async () => {
+    const handler = vi.fn();
+    const { receiver } = aReceiver({ on: { 'order.status_changed': handler } });
+    expect(await send(receiver)).toMatchObject({ status: 204 });
+    expect(handler).toHaveBeenCalledExactlyOnceWith(
+      anEvent,
+      expect.objectContaining({
+        event: anEvent,
+        id: 'evt_1',
+        sentAt: new Date(now),
+        secretIndex: 0,
+      }),
+    );
+  });
+
+  test('that is not async is called too, and may throw at once', async () => {
+    const { receiver, errors } = aReceiver({
+      on: {
+        'order.created': () => 1,
+        'order.status_changed': () => {
+          throw new Error('at once');
+        },
+      },
+    });
+    expect((await send(receiver, { event: sampleEvent('order.created') })).status).toBe(204);
+    expect(await send(receiver)).toMatchObject({ status: 500, body: 'HANDLER_FAILED' });
+    expect(errors).toEqual([new Error('at once')]);
+  });
+
+  test('that throws is told to console.error with the event and its id, unless onError is set', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const fault = new Error('no database');
+    const on = { 'order.status_changed': () => Promise.reject(fault) };
+    const { receiver } = aReceiver({ on, onError: undefined });
+    expect((await send(receiver)).status).toBe(500);
+    expect(log).toHaveBeenCalledExactlyOnceWith(
+      'Delivery evt_1 of order.status_changed was not handled:',
+      fault,
+    );
+  });
+
+  test('and an onError that throw leave an answer and nothing unhandled', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const another = new Error('no log either');
+    const { receiver } = aReceiver({
+      on: { 'order.status_changed': () => Promise.reject(new Error('no database')) },
+      onError: async () => Promise.reject(another),
+    });
+    expect((await send(receiver)).status).toBe(500);
+    expect(log).toHaveBeenCalledExactlyOnceWith(another);
+  });
+});
+
+describe('an event without a handler of its own', () => {
+  test.each(['order.exploded', 'constructor', '__proto__', 'toString'])(
+    'is answered with 501 when there is no onUnknown: %s',
+    async (kind) => {
+      const { receiver, errors } = aReceiver();
+      const answered = await send(receiver, { event: anUnknownEvent(kind) });
+      expect(answered).toMatchObject({ status: 501 });
+      expect(answered.body).toContain(`no handler for ${kind}: add it to "on"`);
+      expect(errors).toEqual([]);
+    },
+  );
+
+  test('is answered with 501 also when its kind is a known one', async () => {
+    const { receiver } = aReceiver({ on: { 'order.status_changed': undefined } });
+    expect((await send(receiver)).status).toBe(501);
+  });
+
+  test('has a long name cut short in the answer', async () => {
+    const event = anUnknownEvent('x'.repeat(3_000));
+    expect((await send(aReceiver().receiver, { event })).body.length).toBeLessThan(300);
+  });
+
+  test('goes to onUnknown, whose work counts like that of a handler', async () => {
+    const onUnknown = vi.fn().mockRejectedValueOnce(new Error('not now'));
+    const { receiver } = aReceiver({ on: {}, onUnknown });
+    expect((await send(receiver)).status).toBe(500);
+    expect((await send(receiver)).status).toBe(204);
+    const event = anUnknownEvent();
+    expect((await send(receiver, { event })).status).toBe(204);
+    expect(onUnknown).toHaveBeenLastCalledWith(event, expect.objectContaining({ id: 'evt_1' }));
+  });
+
+  test('is answered with 204 when it is to be ignored', async () => {
+    const { receiver, handled } = aReceiver({ on: {}, onUnknown: 'ignore' });
+    expect((await send(receiver, { event: anUnknownEvent() })).status).toBe(204);
+    expect((await send(receiver)).status).toBe(204);
+    expect(handled).toEqual([]);
+  });
+});
+
+describe('a refusal', () => {
+  const forged = async () => new Request(await aRequest(), { headers: {} });
+
+  test('is told to onRefused, which is waited for', async () => {
+    const told: unknown[] = [];
+    const { receiver } = aReceiver({
+      onRefused: async (error) => {
+        await null;
+        told.push(error);
+      },
+    });
+    expect((await receiver.fetch(await forged())).status).toBe(400);
+    expect(told).toEqual([expect.any(WebhookVerificationError)]);
+  });
+
+  test('goes to console.warn when nobody asks for it, and nowhere in production', async () => {
+    const log = vi.spyOn(console, 'warn').mockReturnValue();
+    const { receiver } = aReceiver({ onRefused: undefined });
+    await receiver.fetch(await forged());
+    expect(log).toHaveBeenCalledExactlyOnceWith(
+      expect.stringContaining('Delivery refused, MISSING_SIGNATURE: '),
+    );
+    vi.stubEnv('NODE_ENV', 'production');
+    await receiver.fetch(await forged());
+    expect(log).toHaveBeenCalledTimes(1);
+  });
+
+  test('for a fault of this program is a 500 and loud, also in production', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const { receiver } = aReceiver({ secret: '', onRefused: undefined });
+    expect(await send(receiver)).toMatchObject({ status: 500, body: 'INVALID_CONFIGURATION' });
+    expect(log).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('secret is missing'));
+  });
+
+  test.each([0, -1, Number.NaN])(
+    'of a maxBytes of %s never means that there is no limit',
+    async (maxBytes) => {
+      const { receiver, refused } = aReceiver({ maxBytes });
+      expect(await send(receiver)).toMatchObject({ status: 500 });
+      expect(refused).toEqual(['INVALID_CONFIGURATION']);
+    },
+  );
+
+  test('that onRefused or the clock turns into an error is still answered', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const fault = new Error('no log');
+    const throwing = () => {
+      throw fault;
+    };
+    const { receiver } = aReceiver({ onRefused: throwing });
+    expect((await receiver.fetch(await forged())).status).toBe(400);
+    const { receiver: clockless } = aReceiver({ now: throwing });
+    expect(await send(clockless)).toMatchObject({ status: 500, body: 'RECEIVER_FAILED' });
+    expect(log.mock.calls).toEqual([[fault], [fault]]);
+  });
+});

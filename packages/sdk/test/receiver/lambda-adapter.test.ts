@@ -1,0 +1,76 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { LambdaEvent } from '../../src/receiver/lambda-adapter';
+import { exampleSecret as secret, signDelivery } from '../../src/testing/index';
+import { aReceiver } from './support/a-receiver';
+import { type LambdaShape, lambdaEvents } from './support/lambda-events';
+import { now } from './support/limits';
+import { anEvent } from './support/send';
+
+const delivery = await signDelivery({ event: anEvent, secret, sentAt: now });
+const event: LambdaEvent = lambdaEvents['API Gateway v2'](delivery);
+
+describe('a function', () => {
+  test.each<[LambdaShape, boolean]>([
+    ['API Gateway v1', true],
+    ['API Gateway v2', false],
+    ['a load balancer', false],
+    ['a load balancer with lists of headers', true],
+    ['a function URL', false],
+  ])('behind %s answers in its form', async (shape, hasLists) => {
+    const { receiver } = aReceiver();
+    const answered = await receiver.lambda(lambdaEvents[shape]({ ...delivery, method: 'GET' }));
+    expect(answered).toMatchObject({
+      statusCode: 405,
+      headers: { Allow: 'POST' },
+      isBase64Encoded: false,
+    });
+    expect('multiValueHeaders' in answered).toBe(hasLists);
+    if (hasLists) expect(answered.multiValueHeaders?.Allow).toEqual(['POST']);
+  });
+
+  test('does the work before it answers, whatever after says', async () => {
+    const after = vi.fn();
+    const { receiver, handled, handle } = aReceiver({ after });
+    expect((await receiver.lambda(event)).statusCode).toBe(204);
+    expect(handled).toEqual([anEvent]);
+    handle.mockRejectedValueOnce(new Error('no database'));
+    expect((await receiver.lambda(event)).statusCode).toBe(500);
+    expect(after).not.toHaveBeenCalled();
+  });
+
+  test.each<[string, object]>([
+    ['was parsed', { body: { event: 'order.created' }, isBase64Encoded: false }],
+    ['is said to be base64 and is not', { body: '{}' }],
+  ])('says BODY_PARSED when the body %s', async (_what, changes) => {
+    const { receiver, refused } = aReceiver();
+    const changed = { ...event, ...changes } as LambdaEvent;
+    expect(await receiver.lambda(changed)).toMatchObject({ statusCode: 500, body: 'BODY_PARSED' });
+    expect(refused).toEqual(['BODY_PARSED']);
+  });
+
+  test.each<[string, object]>([
+    ['no headers', { headers: undefined }],
+    ['null for headers', { headers: null, multiValueHeaders: null }],
+    ['no body', { body: undefined }],
+    ['null for a body', { body: null }],
+  ])('answers 400 to an event that has %s', async (_what, changes) => {
+    const { receiver } = aReceiver();
+    const changed = { ...event, ...changes } as LambdaEvent;
+    expect((await receiver.lambda(changed)).statusCode).toBe(400);
+  });
+
+  test.each([[{}], [{ requestContext: null }], [{ requestContext: { http: null } }]])(
+    'answers 405 to what is no request: %o',
+    async (odd) => {
+      expect((await aReceiver().receiver.lambda(odd)).statusCode).toBe(405);
+    },
+  );
+
+  test('does not believe a signature that came twice', async () => {
+    const { receiver } = aReceiver();
+    const signature = delivery.headers['Service-Signature'] ?? '';
+    const twice = { 'service-signature': [signature, signature] };
+    const answered = await receiver.lambda({ ...event, headers: {}, multiValueHeaders: twice });
+    expect(answered).toMatchObject({ statusCode: 400, body: 'MALFORMED_SIGNATURE' });
+  });
+});

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { aReceiver } from './support/a-receiver';
+import { anyRequest, isSigned } from './support/any-request';
+import { inProcess } from './support/in-process';
+
+describe.each(Object.entries(inProcess))('the adapter for %s', (_name, send) => {
+  test.each([
+    ['without', false],
+    ['with', true],
+  ])(
+    'answers any request, with a 2xx only when the raw check holds, %s diagnosis',
+    async (_how, diagnose) => {
+      const { receiver, handled, errors } = aReceiver({ diagnose, onUnknown: 'ignore' });
+      let accepted = 0;
+      await fc.assert(
+        fc.asyncProperty(anyRequest, async (request) => {
+          const before = handled.length;
+          const status = await send(receiver, request);
+          const isAccepted = status >= 200 && status < 300;
+          accepted += Number(isAccepted);
+          if (isAccepted) {
+            expect(request.method).toBe('POST');
+            expect(isSigned(request)).toBe(true);
+          } else {
+            expect(handled.length).toBe(before);
+            expect([400, 405, 413]).toContain(status);
+          }
+        }),
+        { numRuns: 1_000 },
+      );
+      expect(errors).toEqual([]);
+      // Else the generator would have said nothing about what is right.
+      expect(accepted).toBeGreaterThan(50);
+    },
+  );
+});

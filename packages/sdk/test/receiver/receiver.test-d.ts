@@ -1,0 +1,116 @@
+import { createServer } from 'node:http';
+import type {
+  ALBHandler,
+  APIGatewayProxyHandler,
+  APIGatewayProxyHandlerV2,
+  LambdaFunctionURLHandler,
+} from 'aws-lambda';
+import express from 'express';
+import fastify from 'fastify';
+import { Hono } from 'hono';
+import { describe, expectTypeOf, test } from 'vitest';
+import type { DedupeStore } from '../../src/receiver/dedupe-store';
+import { memoryDedupe } from '../../src/receiver/memory-dedupe';
+import { webhookReceiver } from '../../src/receiver/webhook-receiver';
+import type {
+  OrderStatus,
+  Unrecognized,
+  VerifiedDelivery,
+  WebhookEvent,
+} from '../../src/webhooks/index';
+
+const secret = 'whsec_x';
+const receiver = webhookReceiver({ secret, on: {} });
+
+describe('webhookReceiver', () => {
+  test('gives each handler the event of its kind', () => {
+    webhookReceiver({
+      secret,
+      on: {
+        'order.status_changed': async (event, delivery) => {
+          expectTypeOf(event.data.status).toEqualTypeOf<OrderStatus | Unrecognized>();
+          expectTypeOf(event.event).toEqualTypeOf<'order.status_changed'>();
+          expectTypeOf(delivery).toEqualTypeOf<VerifiedDelivery>();
+        },
+        'listing.availability_low': ({ data }) => {
+          expectTypeOf(data.availableQuantity).toBeNumber();
+          // @ts-expect-error another kind has that
+          expectTypeOf(data.orderId).toBeString();
+        },
+      },
+      onUnknown: (event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>(),
+    });
+  });
+
+  test('refuses a kind that there is not, and takes ignore', () => {
+    // @ts-expect-error it is called order.status_changed
+    webhookReceiver({ secret, on: { 'order.changed': () => undefined } });
+    webhookReceiver({ secret, on: {}, onUnknown: 'ignore' });
+    // @ts-expect-error it is called ignore
+    webhookReceiver({ secret, on: {}, onUnknown: 'skip' });
+  });
+
+  test('asks for onError where nobody sends a delivery again', () => {
+    const after = (work: Promise<void>) => work;
+    // @ts-expect-error errors would be lost
+    webhookReceiver({ secret, on: {}, after: true });
+    // @ts-expect-error errors would be lost
+    webhookReceiver({ secret, on: {}, after });
+    webhookReceiver({ secret, on: {}, after: true, onError: (error) => console.error(error) });
+    webhookReceiver({ secret, on: {}, after, onError: async (_, event) => event.event });
+  });
+
+  test('takes what comes straight from the environment, and no payload', () => {
+    webhookReceiver({ secret: process.env.TRADEPOST_WEBHOOK_SECRET, secrets: undefined, on: {} });
+    // @ts-expect-error that comes with each delivery
+    webhookReceiver({ secret, on: {}, payload: '' });
+    // @ts-expect-error that comes with each delivery
+    webhookReceiver({ secret, on: {}, signature: '' });
+  });
+
+  test('takes a dedupe store that answers at once, or later', () => {
+    const later: DedupeStore = {
+      begin: async (key) => (key ? 'new' : 'busy'),
+      done: async () => 1,
+      failed: async () => undefined,
+    };
+    webhookReceiver({ secret, on: {}, dedupe: later });
+    webhookReceiver({ secret, on: {}, dedupe: memoryDedupe({ max: 5 }) });
+    // @ts-expect-error there is no such state
+    webhookReceiver({ secret, on: {}, dedupe: { ...later, begin: () => 'old' } });
+  });
+});
+
+describe('the frameworks take a receiver as it is', () => {
+  test('node:http and Express', () => {
+    createServer(receiver.node);
+    express().post('/webhooks', receiver.node).use('/webhooks', receiver.node);
+    express.Router().all('/webhooks', express.json(), receiver.node);
+  });
+
+  test('Fastify', () => {
+    const app = fastify();
+    app.register(receiver.fastify, { url: '/webhooks' });
+    app.register(receiver.fastify, { prefix: '/webhooks' });
+    app.register(receiver.fastify);
+    // @ts-expect-error it is called url
+    app.register(receiver.fastify, { path: '/webhooks' });
+  });
+
+  test('Hono, and hosts that pass something of their own beside the Request', () => {
+    new Hono().post('/webhooks', (context) =>
+      receiver.fetch(context.req.raw, context.executionCtx),
+    );
+    expectTypeOf(receiver.fetch).toExtend<(request: Request) => Promise<Response>>();
+    expectTypeOf(receiver.fetch).toExtend<
+      (request: Request, info: { remoteAddr: string }) => Promise<Response>
+    >();
+  });
+
+  test('AWS Lambda, behind each of its gateways', () => {
+    expectTypeOf(receiver.lambda).toExtend<APIGatewayProxyHandler>();
+    expectTypeOf(receiver.lambda).toExtend<APIGatewayProxyHandlerV2>();
+    expectTypeOf(receiver.lambda).toExtend<ALBHandler>();
+    expectTypeOf(receiver.lambda).toExtend<LambdaFunctionURLHandler>();
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expectTypeOf, test } from 'vitest';
+import {
+  type DeliveryFault,
+  faultyDelivery,
+  type SignedDelivery,
+  sampleEvent,
+  signDelivery,
+} from '../../src/testing/index';
+import type { EventOf, WebhookVerificationErrorCode } from '../../src/webhooks/index';
+
+const secret = 'whsec_x';
+
+describe('sampleEvent', () => {
+  test('is of the kind that was asked for, and takes data of that kind alone', () => {
+    expectTypeOf(sampleEvent('order.created')).toEqualTypeOf<EventOf<'order.created'>>();
+    sampleEvent('listing.availability_low', { data: { availableQuantity: 1 } });
+    // @ts-expect-error another kind has that
+    sampleEvent('listing.availability_low', { data: { orderId: 'ord_1' } });
+    // @ts-expect-error there is no such kind
+    sampleEvent('order.exploded');
+  });
+});
+
+describe('signDelivery', () => {
+  test('takes an event of any kind, or a body, not both and not neither', () => {
+    const event = { event: 'order.exploded', createdAt: '', data: {} };
+    expectTypeOf(signDelivery({ event, secret })).resolves.toEqualTypeOf<SignedDelivery>();
+    expectTypeOf(
+      signDelivery({ body: new Uint8Array(), secret }),
+    ).resolves.toEqualTypeOf<SignedDelivery>();
+    // @ts-expect-error one of them is signed
+    expectTypeOf(signDelivery({ event, body: '', secret })).toBeObject();
+    // @ts-expect-error one of them is signed
+    expectTypeOf(signDelivery({ secret })).toBeObject();
+  });
+
+  test('gives what fetch takes', () => {
+    expectTypeOf<SignedDelivery['init']>().toExtend<RequestInit>();
+  });
+});
+
+describe('faultyDelivery', () => {
+  test('knows its faults, and the codes of verification', async () => {
+    expectTypeOf<'tampered'>().toExtend<DeliveryFault>();
+    expectTypeOf<'fine'>().not.toExtend<DeliveryFault>();
+    const { expectedCode } = await faultyDelivery('tampered', { secret });
+    expectTypeOf(expectedCode).toEqualTypeOf<WebhookVerificationErrorCode>();
+  });
+});
