@@ -9,7 +9,7 @@ import { benches } from './benches';
 import type { Figure } from './figure';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-/** Milliseconds. Some forty processes are started, one after the other. */
+/** Milliseconds. Some sixty processes are started, one after the other. */
 const patience = 240_000;
 
 const names = Object.keys(benches);

@@ -1,11 +1,14 @@
 import { api } from './api';
 import { backlog } from './backlog';
+import { calls } from './calls';
 import { commits } from './commits';
 import type { Figure } from './figure';
+import { imports } from './imports';
 import { isolation } from './isolation';
 import { latency } from './latency';
 import type { Stage } from './stage';
 import { sustained } from './sustained';
+import { verify } from './verify';
 
 /** Measures something and returns its figures. */
 export type Bench = (stage: Stage) => Promise<Figure[]>;
@@ -18,4 +21,7 @@ export const benches: Record<string, Bench> = {
   api,
   commits,
   backlog,
+  imports,
+  verify,
+  calls,
 };

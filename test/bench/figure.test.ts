@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { figureOf, type Goal } from './figure';
+import { foremost } from './foremost';
 import { median, quantile } from './quantiles';
 import { interleave } from './rounds';
 
@@ -39,6 +40,20 @@ describe('quantiles', () => {
   it('refuse to make something of nothing', () => {
     expect(() => quantile([], 0.5)).toThrow('Nothing was measured');
     expect(() => median([])).toThrow('Nothing was measured');
+  });
+});
+
+describe('the foremost of several', () => {
+  const steady = { name: 'steady', values: [5, 5, 5] };
+  const moody = { name: 'moody', values: [1, 6, 9] };
+
+  it('is ahead by its median, not by its best round', () => {
+    expect(foremost([steady, moody], 'highest')).toBe(moody);
+    expect(foremost([steady, moody], 'lowest')).toBe(steady);
+  });
+
+  it('is nobody when nobody was measured', () => {
+    expect(() => foremost([], 'highest')).toThrow('Nobody was measured');
   });
 });
 

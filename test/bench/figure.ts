@@ -1,6 +1,6 @@
 import { median } from './quantiles';
 
-/** What a figure is to reach. Source: issue 3, "Figures". */
+/** What a figure is to reach. Sources: issue 3, "Figures"; issue 4, "Proof and figures". */
 export interface Goal {
   /** Whether it is set for our value or for its ratio to the baseline. */
   of: 'ours' | 'ratio';
@@ -14,7 +14,7 @@ export interface Figure {
   bench: string;
   /** What was measured, in words. */
   what: string;
-  unit: '/s' | 'ms' | 'MB';
+  unit: '/s' | 'ms' | 'µs' | 'MB';
   /** The median of our rounds. */
   ours: number;
   /** What ours is compared with, and the median of its rounds; null when it stands alone. */
@@ -48,11 +48,15 @@ function isMet({ bound, value }: Goal, reached: number | null): boolean {
   return bound === 'at least' ? reached >= value : reached <= value;
 }
 
+/** The median, over the rounds, of a value divided by the baseline of the same round. */
+export function medianRatio(values: readonly number[], baseline: readonly number[]): number {
+  return median(baseline.map((value, round) => (values[round] ?? Number.NaN) / value));
+}
+
 /** Makes a figure of what the rounds measured: medians, the ratio, and whether the goal is met. */
 export function figureOf({ ours, baseline, goal, notes = [], ...about }: Measured): Figure {
-  const ratios = baseline?.values.map((value, round) => (ours[round] ?? Number.NaN) / value);
   const middle = median(ours);
-  const ratio = ratios === undefined ? null : median(ratios);
+  const ratio = baseline ? medianRatio(ours, baseline.values) : null;
   return {
     ...about,
     ours: middle,

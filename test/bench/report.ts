@@ -1,5 +1,9 @@
 import { availableParallelism, cpus } from 'node:os';
 import type { Figure } from './figure';
+import { quantile } from './quantiles';
+
+/** How many rounds are shown one by one. */
+const shownRounds = 9;
 
 /** Shows a value with as many digits as mean something. */
 function amount(value: number, unit: Figure['unit']): string {
@@ -23,6 +27,10 @@ const verdictOf = ({ met }: Figure) => (met === null ? '' : met ? 'met' : 'SHORT
 
 function spread(values: readonly number[], unit: Figure['unit']): string {
   if (values.length < 2) return '';
+  if (values.length > shownRounds) {
+    const [least, most] = [quantile(values, 0), quantile(values, 1)];
+    return `  (${values.length} rounds: ${amount(least, unit)} to ${amount(most, unit)})`;
+  }
   return `  (rounds: ${values.map((value) => amount(value, unit)).join(', ')})`;
 }
 

@@ -41,13 +41,18 @@ export class Workplace {
    * is slowed by reading it.
    *
    * @param stdio What to do with stdin, stdout, and what follows stderr.
+   * @param env Its environment; this one's unless told.
    */
-  start(args: readonly string[], [stdin, stdout, ...more]: ('ignore' | 'pipe' | 'ipc')[]): Started {
+  start(
+    args: readonly string[],
+    [stdin, stdout, ...more]: ('ignore' | 'pipe' | 'ipc')[],
+    env: NodeJS.ProcessEnv = process.env,
+  ): Started {
     if (this.#closed) throw new Error('The workplace is closed: nothing can be started any more.');
     const log = this.newFile('stderr.log');
     const stderr = openSync(log, 'w');
     const stdio = [stdin, stdout, stderr, ...more] as SpawnOptions['stdio'];
-    const child = spawn(process.execPath, args, { cwd: checkout, stdio });
+    const child = spawn(process.execPath, args, { cwd: checkout, env, stdio });
     closeSync(stderr);
     this.#children.add(child);
     const ended = once(child, 'close').then(() => this.#children.delete(child));

@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cleanEnvironment } from '../support/clean-environment';
+import { type Figure, figureOf, type Goal } from './figure';
+import { type Contender, foremost } from './foremost';
+import { machineTime } from './machine-time';
+import { median } from './quantiles';
+import { interleave } from './rounds';
+import type { Stage } from './stage';
+import type { Workplace } from './workplace';
+
+const sizes = { usual: { rounds: 51 }, quick: { rounds: 1 } };
+
+const client = '@tradepost/sdk';
+const webhooks = '@tradepost/sdk/webhooks';
+const otherClients = ['stripe', 'svix', 'openai', 'openapi-fetch'];
+const otherVerifiers = ['stripe', 'svix', 'standardwebhooks', '@octokit/webhooks-methods'];
+const others = [...new Set([...otherClients, ...otherVerifiers])];
+
+/** How a script loads an entry, and what its file's name ends with for that. */
+const ways = {
+  import: { ending: '.mjs', load: (entry: string) => `import '${entry}';\n` },
+  require: { ending: '.cjs', load: (entry: string) => `require('${entry}');\n` },
+};
+
+type Way = keyof typeof ways;
+/** What a script loads that does nothing at all. */
+const nothing = 'nothing';
+const sideOf = (way: Way, entry: string) => `${way} ${entry}`;
+
+/** All scripts, in the order in which they take turns. */
+const scripts: (readonly [Way, string])[] = [
+  ...[nothing, client, webhooks, ...others].map((entry) => ['import', entry] as const),
+  ...[nothing, client, webhooks].map((entry) => ['require', entry] as const),
+];
+
+/** Makes a folder in which a script finds packages as in a project that has installed them. */
+async function makeProject(place: Workplace): Promise<string> {
+  const project = place.newFile('project');
+  await mkdir(project);
+  const installed = fileURLToPath(new URL('../node_modules', import.meta.url));
+  await symlink(installed, join(project, 'node_modules'), 'junction');
+  return project;
+}
+
+/** Milliseconds from the start of Node on a script to its end. */
+async function timeOf(place: Workplace, script: string): Promise<number> {
+  const env = cleanEnvironment({});
+  delete env.NODE_COMPILE_CACHE;
+  const started = machineTime();
+  const { child, lastWords } = place.start([script], ['ignore', 'ignore'], env);
+  const [code, signal] = await once(child, 'exit');
+  const took = machineTime() - started;
+  if (code !== 0) throw new Error(`${script} ended with ${code ?? signal}.\n${lastWords()}`);
+  return took;
+}
+
+/** Times every script in turn. Returns the rounds of each, by the name of its side. */
+async function timeAll({ place, quick, say }: Stage): Promise<Record<string, number[]>> {
+  const project = await makeProject(place);
+  const sides: Record<string, () => Promise<number>> = {};
+  for (const [number, [way, entry]] of scripts.entries()) {
+    const { ending, load } = ways[way];
+    const path = join(project, `script-${number}${ending}`);
+    await writeFile(path, entry === nothing ? '' : load(entry));
+    sides[sideOf(way, entry)] = () => timeOf(place, path);
+  }
+  // Once for nothing: the first one to read a file waits for the disk.
+  for (const time of Object.values(sides)) await time();
+  const { rounds } = quick ? sizes.quick : sizes.usual;
+  return interleave(rounds, sides, (round) => say(`round ${round} of ${rounds}`));
+}
+
+/**
+ * How long a script takes that imports the SDK, or its webhooks entry, beyond one that does nothing:
+ * each in a process of its own, without a compile cache, beside other packages of the kind.
+ */
+export async function imports(stage: Stage): Promise<Figure[]> {
+  const times = await timeAll(stage);
+  const timesOf = (way: Way, entry: string) => times[sideOf(way, entry)] ?? [];
+
+  function above(way: Way, entry: string): Contender {
+    const empty = timesOf(way, nothing);
+    const values = timesOf(way, entry).map((took, round) => took - (empty[round] ?? Number.NaN));
+    return { name: entry, values };
+  }
+
+  function compare(entry: string, rivals: readonly string[], limit: number): Figure {
+    const contenders = rivals.map((rival) => above('import', rival));
+    const { name, values } = foremost(contenders, 'lowest');
+    const goal: Goal = { of: 'ours', bound: 'at most', value: limit };
+    const shown = contenders.map((one) => `${one.name} ${median(one.values).toFixed(1)} ms`);
+    return figureOf({
+      bench: 'imports',
+      what: `import of ${entry}, above an empty script`,
+      unit: 'ms',
+      ours: above('import', entry).values,
+      baseline: { what: `${name}, the quickest of the others`, values },
+      goal,
+      notes: [
+        `An empty module takes ${median(timesOf('import', nothing)).toFixed(1)} ms. Above it: ${shown.join(', ')}.`,
+      ],
+    });
+  }
+
+  function required(entry: string): Figure {
+    return figureOf({
+      bench: 'imports',
+      what: `require of ${entry}, above an empty script`,
+      unit: 'ms',
+      ours: above('require', entry).values,
+      baseline: { what: 'import of the same', values: above('import', entry).values },
+    });
+  }
+
+  return [
+    compare(client, otherClients, 10),
+    required(client),
+    compare(webhooks, otherVerifiers, 3),
+    required(webhooks),
+  ];
+}

@@ -1,0 +1,115 @@
+import { contract } from '@tradepost/contract';
+import { type Order, Tradepost } from '@tradepost/sdk';
+import { initClient } from '@ts-rest/core';
+import createOpenapiClient from 'openapi-fetch';
+import { listLength, orderId } from './orders-answers';
+
+/** A client of the service, as far as it is measured. Both return what was answered. */
+export interface OrdersClient {
+  /** Gets the order. */
+  get(): Promise<unknown>;
+  /** Lists a page of orders. */
+  list(): Promise<readonly unknown[]>;
+}
+
+/** The clients that are measured, by name. */
+export interface OrdersClients {
+  /** `fetch`, and `JSON.parse` of the text. */
+  bare: OrdersClient;
+  tradepost: OrdersClient;
+  openapiFetch: OrdersClient;
+  tsRest: OrdersClient;
+}
+
+const apiKey = `tpk_${'k'.repeat(40)}`;
+const query = { limit: listLength };
+
+/** What openapi-typescript would write of the two endpoints. */
+interface Paths {
+  '/v1/orders': {
+    get: {
+      parameters: { query: { limit: number } };
+      responses: { 200: { content: { 'application/json': { data: Order[] } } } };
+    };
+  };
+  '/v1/orders/{id}': {
+    get: {
+      parameters: { path: { id: string } };
+      responses: { 200: { content: { 'application/json': { data: Order } } } };
+    };
+  };
+}
+
+/** The headers that the SDK sends, for the others to send too: what they do is to be compared. */
+async function headersOfOurs(baseUrl: string): Promise<Record<string, string>> {
+  let sent: Record<string, string> = {};
+  const tradepost = new Tradepost({
+    baseUrl,
+    apiKey,
+    fetch: (url, init) => {
+      sent = { ...init.headers };
+      return fetch(url, init);
+    },
+  });
+  await tradepost.orders.get(orderId);
+  return sent;
+}
+
+function bareClient(baseUrl: string, headers: Record<string, string>): OrdersClient {
+  async function ask(path: string): Promise<unknown> {
+    const answer = await fetch(`${baseUrl}${path}`, { headers });
+    const { data } = JSON.parse(await answer.text()) as { data: unknown };
+    return data;
+  }
+  return {
+    get: () => ask(`/v1/orders/${orderId}`),
+    list: () => ask(`/v1/orders?limit=${query.limit}`) as Promise<unknown[]>,
+  };
+}
+
+function ourClient(baseUrl: string): OrdersClient {
+  const tradepost = new Tradepost({ baseUrl, apiKey });
+  return {
+    get: () => tradepost.orders.get(orderId),
+    list: async () => (await tradepost.orders.list(query)).data,
+  };
+}
+
+function openapiFetchClient(baseUrl: string, headers: Record<string, string>): OrdersClient {
+  const client = createOpenapiClient<Paths>({ baseUrl, headers });
+  return {
+    async get() {
+      const { data } = await client.GET('/v1/orders/{id}', { params: { path: { id: orderId } } });
+      return data?.data;
+    },
+    async list() {
+      const { data } = await client.GET('/v1/orders', { params: { query } });
+      return data?.data ?? [];
+    },
+  };
+}
+
+function tsRestClient(baseUrl: string, baseHeaders: Record<string, string>): OrdersClient {
+  const client = initClient(contract, { baseUrl, baseHeaders });
+  return {
+    async get() {
+      const { status, body } = await client.orders.get({ params: { id: orderId }, query: {} });
+      return status === 200 ? body.data : null;
+    },
+    async list() {
+      const { status, body } = await client.orders.list({ query });
+      return status === 200 ? body.data : [];
+    },
+  };
+}
+
+/** Makes all clients of a service. They share Node's own `fetch` and its connections. */
+export async function ordersClients(baseUrl: string): Promise<OrdersClients> {
+  const headers = await headersOfOurs(baseUrl);
+  return {
+    bare: bareClient(baseUrl, headers),
+    tradepost: ourClient(baseUrl),
+    openapiFetch: openapiFetchClient(baseUrl, headers),
+    tsRest: tsRestClient(baseUrl, headers),
+  };
+}
