@@ -187,6 +187,7 @@ type WebhookVerificationErrorCode =
   | 'WRONG_SECRET'
   | 'TIMESTAMP_TOO_OLD'
   | 'TIMESTAMP_TOO_NEW'
+  | 'EVENT_TOO_OLD'
   | 'MALFORMED_BODY'
   | 'MISSING_EVENT';
 

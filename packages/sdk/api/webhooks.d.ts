@@ -254,6 +254,7 @@ export interface VerifyWebhookSyncOptions {
   secrets?: readonly string[] | undefined;
   requireTimestamp?: boolean | undefined;
   tolerance?: number | undefined;
+  maxEventAge?: number | undefined;
   maxBytes?: number | undefined;
   now?: Date | number | undefined;
   diagnose?: boolean | undefined;
@@ -290,6 +291,7 @@ export type WebhookVerificationErrorCode =
   | 'WRONG_SECRET'
   | 'TIMESTAMP_TOO_OLD'
   | 'TIMESTAMP_TOO_NEW'
+  | 'EVENT_TOO_OLD'
   | 'MALFORMED_BODY'
   | 'MISSING_EVENT';
 

@@ -42,14 +42,21 @@ test('a signal stops the wait between two attempts at once', async () => {
     problem(503, 'shutting_down', { 'retry-after': '60' }),
     json(200, { data: anOrder() }),
   );
-  const { orders } = aPatientClient(service, {
-    wait: (milliseconds, signal) => {
-      const waited = systemRuntime.wait(milliseconds, signal);
-      stop.abort();
-      return waited;
-    },
-  });
-  expect(await failureOf(orders.get('ord_1', { signal: stop.signal }))).toBeInstanceOf(AbortError);
+  const wait = (milliseconds: number, signal: AbortSignal | undefined) => {
+    const waited = systemRuntime.wait(milliseconds, signal);
+    stop.abort();
+    return waited;
+  };
+  const attempts: number[] = [];
+  const onError = ({ attempt }: { attempt: number }) => {
+    attempts.push(attempt);
+  };
+  const client = aPatientClient({ ...service, hooks: { onError } }, { wait });
+  const error = await failureOf(client.orders.get('ord_1', { signal: stop.signal }));
+  expect(error).toBeInstanceOf(AbortError);
+  // One attempt was sent, and no more are counted.
+  expect(error.message).toBe("GET /v1/orders/ord_1 was aborted by the caller's signal.");
+  expect(attempts).toEqual([1]);
   expect(service.seen).toHaveLength(1);
 });
 

@@ -80,6 +80,40 @@ describe('a problem of the service', () => {
     expect(await updateAgainst(problem(400, 'malformed_json'))).toMatchObject({ errors: [] });
   });
 
+  test.each([['none'], [{ path: 'x' }], [5], [null], [[null, 'x', { path: 'quantity' }]]])(
+    'has a list of issues whatever was sent for one: %o',
+    async (errors) => {
+      const error = await updateAgainst(problem(422, 'validation_failed', {}, { errors }));
+      expect(error).toMatchObject({ errors: [], problem: { errors } });
+    },
+  );
+
+  test('is told whatever is nested in it, however deeply', async () => {
+    const deep = `${'['.repeat(20_000)}"tpk_test"${']'.repeat(20_000)}`;
+    const body = `{"code":"illegal_transition","detail":"No.","requestId":"req_1","more":${deep}}`;
+    const error = await updateAgainst(text(409, body));
+    expect(error).toBeInstanceOf(ConflictError);
+    expect(error).toMatchObject({ code: 'illegal_transition', status: 409, requestId: 'req_1' });
+    const shown = JSON.stringify(error.problem);
+    expect(shown).toContain('nested too deeply');
+    expect(shown).not.toContain('tpk_test');
+  });
+
+  test.each(['transition', 'status', 'e', 'illegal_transition'])(
+    'keeps its code and its fields when the API key is as short a word as %s',
+    async (apiKey) => {
+      const service = await scriptedService(problem(409, 'illegal_transition'));
+      const heard: unknown[] = [];
+      const onError = ({ code, status }: { code: string; status: number | null }) => {
+        heard.push([code, status]);
+      };
+      const { orders } = aPatientClient({ ...service, apiKey, hooks: { onError } });
+      const error = await failureOf(orders.get('ord_1'));
+      expect(error).toMatchObject({ code: 'illegal_transition', status: 409 });
+      expect(heard).toEqual([['illegal_transition', 409]]);
+    },
+  );
+
   test('brings the seconds of Retry-After along', async () => {
     const headers = { 'retry-after': '7' };
     expect(await updateAgainst(problem(429, 'rate_limited', headers))).toMatchObject({

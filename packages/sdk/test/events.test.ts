@@ -172,6 +172,16 @@ describe('a feed of events', () => {
     expect(service.seen).toHaveLength(1);
   });
 
+  test('whose service repeats its cursor with events is an error, not an endless loop', async () => {
+    const { events, urls } = await eventsOf(
+      json(200, { data: [anEvent('evt_1')], nextCursor: 'c1' }, { 'X-Request-Id': 'req_7' }),
+    );
+    const error = await failureOf(take(99, events.follow()));
+    expect(error).toMatchObject({ name: 'UnreadableAnswerError', status: 200, requestId: 'req_7' });
+    expect(error.message).toMatch(/^GET \/v1\/events was answered with 200, but with the cursor /);
+    expect(urls()).toHaveLength(2);
+  });
+
   test('tries again like any call, and throws what it cannot get over', async () => {
     const { events, urls } = await eventsOf(
       problem(503, 'shutting_down'),

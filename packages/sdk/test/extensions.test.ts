@@ -163,8 +163,15 @@ describe('a service that has only the interface', () => {
     const plain = await failureAgainst(text(404, 'Not Found'));
     expect(plain).toBeInstanceOf(NotFoundError);
     expect(plain.message).toContain(`: Not Found. ${beyond}: check baseUrl.`);
-    const method = await failureAgainst(problem(405, 'method_not_allowed'));
-    expect(method.message).toContain(beyond);
+  });
+
+  test('or knows the path, but not the method', async () => {
+    const own = await failureAgainst(problem(405, 'method_not_allowed'));
+    expect(own.message).toContain(`: Detail of method_not_allowed. ${beyond}. (`);
+    const plain = await failureAgainst(text(405, 'no'));
+    expect(plain.message).toContain(`: no. ${beyond}: check baseUrl.`);
+    const other = await failureAgainst(json(405, { code: 'METHOD', detail: 'no' }));
+    expect(other.message).toBe(`GET /v1/webhooks/whk_1 failed with 405 METHOD: no. ${beyond}.`);
   });
 
   test('but a record that is not there is just that', async () => {

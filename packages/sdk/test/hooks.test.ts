@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { Tradepost, type TradepostHooks, type TradepostOptions } from '../src/index';
 import { aPatientClient } from './support/a-client';
@@ -65,11 +66,11 @@ describe('hooks hear of each attempt in turn', () => {
     expect(heard.at(-1)).toEqual(['error', { ...about(2), ...unheard }, 'connection_failed']);
   });
 
-  test('when it is aborted', async () => {
+  test('when it is aborted before its first attempt', async () => {
     const { heard, hooks } = notes();
     const { orders } = await hookedClient(hooks, found);
     await failureOf(orders.get('ord_1', { signal: AbortSignal.abort() }));
-    expect(heard).toEqual([['error', expect.objectContaining(about(1)), 'aborted']]);
+    expect(heard).toEqual([['error', expect.objectContaining(about(0)), 'aborted']]);
   });
 
   test('when its arguments cannot be sent: there was no attempt, and the path is a template', async () => {
@@ -223,6 +224,29 @@ describe('onRequest', () => {
   });
 });
 
+test('hooks keep their this', async () => {
+  class Tracer {
+    heard = '';
+    onRequest() {
+      this.heard += 'request ';
+    }
+    onResponse() {
+      this.heard += 'response ';
+    }
+    onRetry() {
+      this.heard += 'retry ';
+    }
+    onError() {
+      this.heard += 'error';
+    }
+  }
+  const tracer = new Tracer();
+  const { orders, errors } = await hookedClient(tracer, busy);
+  await failureOf(orders.get('ord_1', { maxRetries: 1 }));
+  expect(tracer.heard).toBe('request response retry request response error');
+  expect(errors).toEqual([]);
+});
+
 describe('what the other hooks throw changes nothing', () => {
   const thrower = () => {
     throw new Error('boom tpk_test');
@@ -258,6 +282,17 @@ describe('what the other hooks throw changes nothing', () => {
       expect((await failureOf(refused.orders.get('ord_1'))).code).toBe('hook_failed');
     },
   );
+
+  test('when they reject with a promise of another realm', async () => {
+    const onResponse: () => Promise<void> = runInNewContext(
+      '() => Promise.reject(new Error("boom"))',
+    );
+    const { orders, errors } = await hookedClient({ onResponse }, found);
+    await orders.get('ord_1');
+    // It is heard of a few turns later: another answer takes more.
+    await orders.get('ord_1');
+    expect(errors[0]).toMatch(/^The onResponse hook threw: /);
+  });
 
   test('also without a logger', async () => {
     const service = await scriptedService(found);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Answer, Page } from '../src/index';
+import { type Answer, type Page, UnreadableAnswerError } from '../src/index';
 import { listCall } from '../src/internal/list-call';
 import { aPatientClient } from './support/a-client';
 import { anOrder } from './support/an-order';
@@ -113,10 +113,29 @@ test('a service that has only the interface answers one page without a cursor', 
 });
 
 test('a service that repeats its cursor is an error, not an endless loop', async () => {
-  const service = await scriptedService(pageOf(['ord_1'], 'c1'));
+  const repeated = { data: [anOrder()], nextCursor: 'c1' };
+  const service = await scriptedService(json(200, repeated, { 'X-Request-Id': 'req_7' }));
   const { orders } = aPatientClient(service);
   const error = await failureOf(orders.list().toArray({ limit: 10 }));
-  expect(error.code).toBe('unreadable_answer');
+  expect(error).toMatchObject({
+    name: 'UnreadableAnswerError',
+    code: 'unreadable_answer',
+    status: 200,
+    requestId: 'req_7',
+    method: 'GET',
+    path: '/v1/orders',
+  });
+  expect(error.message).toBe(
+    'GET /v1/orders was answered with 200, but with the cursor that asked for it: asking on would never end. Report it to whoever runs the service. (request req_7)',
+  );
+  expect(service.seen).toHaveLength(2);
+});
+
+test('an empty cursor is the end', async () => {
+  const service = await scriptedService(pageOf(['ord_1'], ''));
+  const { orders } = aPatientClient(service);
+  expect(await orders.list()).toEqual({ data: [anOrder()], nextCursor: null });
+  expect(await orders.list().toArray({ limit: 10 })).toHaveLength(1);
   expect(service.seen).toHaveLength(2);
 });
 
@@ -131,6 +150,7 @@ test('a failure in the middle of a loop comes out of the loop', async () => {
 });
 
 describe('whatever the pages hold', () => {
+  const neverStuck = () => new UnreadableAnswerError('stuck', { code: 'unreadable_answer' });
   const pageSizes = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 8 });
 
   /** Pages of the given sizes, numbered through; the cursor is the next page's position. */
@@ -149,7 +169,8 @@ describe('whatever the pages hold', () => {
     await fc.assert(
       fc.asyncProperty(pageSizes, async (sizes) => {
         const items: number[] = [];
-        for await (const item of listCall(undefined, askPageOf(sizes))) items.push(item);
+        for await (const item of listCall(undefined, askPageOf(sizes), neverStuck))
+          items.push(item);
         expect(items).toEqual(items.map((_, at) => at));
         expect(items).toHaveLength(sizes.reduce((sum, size) => sum + size, 0));
       }),
@@ -160,7 +181,7 @@ describe('whatever the pages hold', () => {
     await fc.assert(
       fc.asyncProperty(pageSizes, fc.integer({ min: 1, max: 20 }), async (sizes, limit) => {
         const total = sizes.reduce((sum, size) => sum + size, 0);
-        const items = await listCall(undefined, askPageOf(sizes)).toArray({ limit });
+        const items = await listCall(undefined, askPageOf(sizes), neverStuck).toArray({ limit });
         expect(items).toEqual(Array.from({ length: Math.min(limit, total) }, (_, at) => at));
       }),
     );

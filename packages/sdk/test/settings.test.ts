@@ -61,6 +61,43 @@ describe('options that cannot be right are refused before anything is sent', () 
   });
 });
 
+test.each(['tpk_live_secret', 'ftp://user:pw@trade.example', 'tpk_live:secret'])(
+  'a base URL that is none is not shown, since it may be a secret: %s',
+  (baseUrl) => {
+    const { message } = refusalOf({ baseUrl, apiKey: 'x' });
+    expect(message).toContain('baseUrl must be an absolute http or https URL');
+    expect(message).not.toMatch(/tpk_|live|:secret|user:|pw/);
+  },
+);
+
+describe('an idempotency key that is none is refused before anything is sent', () => {
+  const noKeys = ['', ' ', 'two words', 'schl\u00fcssel', 'line\nbreak', 'k'.repeat(256)];
+
+  test.each(
+    noKeys.flatMap((key) => [
+      [{ idempotencyKey: key }],
+      [{ headers: { 'Idempotency-Key': key } }],
+      [{ idempotencyKey: 'fine', headers: { 'idempotency-key': key } }],
+    ]),
+  )('%o', async (options) => {
+    const service = await scriptedService(json(201, { data: anOrder() }));
+    const { orders } = new Tradepost({ ...good, ...service });
+    const call = orders.create({ listingId: 'lst_1', quantity: 1 }, options);
+    await expect(call).rejects.toMatchObject({ code: 'invalid_configuration' });
+    await expect(call).rejects.toThrow(/^The header "idempotency-key" cannot be sent: /i);
+    expect(service.seen).toHaveLength(0);
+  });
+
+  test.each(['k', '!~', 'k'.repeat(255)])('and one that is some is sent: %s', async (key) => {
+    const service = await scriptedService(json(201, { data: anOrder() }));
+    const { orders } = new Tradepost({ ...good, ...service });
+    const order = { listingId: 'lst_1', quantity: 1 };
+    await orders.create(order, { idempotencyKey: key });
+    await orders.create(order, { headers: { 'Idempotency-Key': key } });
+    expect(service.seen.map(({ headers }) => headers['idempotency-key'])).toEqual([key, key]);
+  });
+});
+
 test('a base URL may end in slashes and have a path', async () => {
   const service = await scriptedService(json(200, { data: anOrder() }));
   const baseUrl = `${service.baseUrl}/trade//`;

@@ -83,6 +83,16 @@ describe('a web Request as payload', () => {
     await expect(refusal).rejects.toThrow('a Request that was read before');
   });
 
+  test('that somebody has begun to read is refused, too', async () => {
+    const request = aRequest();
+    request.body?.getReader();
+    await expect(verify(request)).rejects.toMatchObject({ code: 'BODY_PARSED' });
+  });
+
+  test('is asked for its headers also where headers is undefined', async () => {
+    expect(await verify(aRequest(), { headers: undefined })).toEqual(anEvent);
+  });
+
   test('without a body has nothing that could be signed', async () => {
     const request = aRequest({ body: null });
     await expect(verify(request, { diagnose: false })).rejects.toMatchObject({

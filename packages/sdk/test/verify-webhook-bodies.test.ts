@@ -16,6 +16,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       ['a secret that is no text', { secret: Buffer.from(secret) }, 'secret is missing or empty'],
       ['no room for a body', { secret, maxBytes: 0 }, 'maxBytes must be a positive number'],
       ['a limit that is none', { secret, maxBytes: Number.NaN }, 'maxBytes'],
+      ['null for a list', { secrets: null }, 'secret is missing or empty'],
       ['a list with a hole', { secrets: [secret, undefined] }, 'secret is missing or empty'],
       ['a tolerance of 0', { secret, tolerance: 0 }, 'tolerance must be a positive number'],
       ['a negative tolerance', { secret, tolerance: -5 }, 'tolerance must be a positive number'],
@@ -68,6 +69,12 @@ describe.each(verifiers)('%s', (_, verify) => {
       ],
       ['no createdAt', JSON.stringify({ event, data }), 'MALFORMED_BODY', '"createdAt"'],
       ['no data', JSON.stringify({ event, createdAt }), 'MALFORMED_BODY', '"data"'],
+      [
+        'data that is a list',
+        JSON.stringify({ event, createdAt, data: [] }),
+        'MALFORMED_BODY',
+        '"data"',
+      ],
       [
         'data that is null',
         JSON.stringify({ event, createdAt, data: null }),

@@ -128,6 +128,27 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     expect((await refusalOf({ ...delivery, payload: pretty })).code).toBe('SIGNATURE_MISMATCH');
   });
 
+  test('gives up on a body that is made to break what looks at it', async () => {
+    const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    expect((await refusalOf({ payload: deep })).code).toBe('SIGNATURE_MISMATCH');
+  });
+
+  test('looks at a few signatures only, however many are sent', async () => {
+    const full = aDelivery();
+    const staged = standardSignature(
+      full.payload,
+      full.headers['webhook-id'] ?? '',
+      full.headers['webhook-timestamp'] ?? '',
+      otherSecret,
+    );
+    const signatures = `${'v1, '.repeat(3_900)}${staged}`;
+    const { message } = await refusalOf({
+      headers: { ...full.headers, 'webhook-signature': signatures },
+      secret: otherSecret,
+    });
+    expect(message).not.toContain('staged');
+  });
+
   test('never accepts what it explains', async () => {
     const wrong = { ...given, secret: `${secret}\n` };
     expect(await verdict(verify(wrong))).toBe('SECRET_WHITESPACE');

@@ -39,6 +39,24 @@ describe.each(verifiers)('%s', (_, verify) => {
     });
   });
 
+  describe('where maxEventAge is set', () => {
+    const happened = Date.parse(anEvent.createdAt);
+    const plain = { ...aPlainDelivery(), secret, maxEventAge: 90_000 };
+
+    test('refuses an event that is older, though its signature is good', async () => {
+      const later = (seconds: number) => verify({ ...plain, now: happened + seconds * 1_000 });
+      expect(await verdict(later(90_000))).toBe('accepted');
+      expect(await verdict(later(90_001))).toBe('EVENT_TOO_OLD');
+      await expect(later(90_001)).rejects.toThrow(`The event is from ${anEvent.createdAt}`);
+    });
+
+    test('refuses an event whose time is none, and a limit that is none', async () => {
+      const timeless = aPlainDelivery({ body: { ...anEvent, createdAt: 'yesterday' } });
+      expect(await verdict(verify({ ...plain, ...timeless }))).toBe('EVENT_TOO_OLD');
+      expect(await verdict(verify({ ...plain, maxEventAge: Number.NaN }))).toBe('EVENT_TOO_OLD');
+    });
+  });
+
   describe('where requireTimestamp is set', () => {
     const { payload, headers } = aDelivery();
     const required = { payload, headers, secret, requireTimestamp: true };

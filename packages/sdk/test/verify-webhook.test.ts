@@ -89,6 +89,24 @@ describe.each(verifiers)('%s', (_, verify) => {
       expect(await verify({ ...aDelivery(), secret, secrets: [otherSecret] })).toEqual(anEvent);
     });
 
+    test('with one secret where a list belongs, as untyped programs pass it', async () => {
+      const secrets = secret as unknown as string[];
+      expect(await verify({ ...aDelivery(), secrets })).toEqual(anEvent);
+      const letter = aPlainDelivery({ key: secret.slice(0, 1) });
+      expect(await verdict(verify({ ...letter, secrets }))).toBe('SIGNATURE_MISMATCH');
+      expect(await verdict(verify({ ...letter, secret: otherSecret, secrets }))).toBe(
+        'SIGNATURE_MISMATCH',
+      );
+    });
+
+    test('whose secret lost its padding, in every runtime alike', async () => {
+      const key = secret.replace(/=+$/, '');
+      const { payload, headers } = aDelivery({ key });
+      expect(await verify({ payload, headers, secret: key, requireTimestamp: true })).toEqual(
+        anEvent,
+      );
+    });
+
     test('with several webhook-signatures, while a new secret is staged', async () => {
       const { payload, headers } = aDelivery();
       const staged = standardSignature(payload, 'evt_1', String(sentAt / 1_000), otherSecret);
@@ -192,6 +210,14 @@ describe.each(verifiers)('%s', (_, verify) => {
         Buffer.from(headers['webhook-signature']?.slice(3) ?? '', 'base64'),
       );
       const changed = { ...headers, 'webhook-signature': respelt };
+      expect(await verdict(verify({ payload, headers: changed, secret }))).toBe(
+        'SIGNATURE_MISMATCH',
+      );
+    });
+
+    test('whose right webhook-signature stands behind more than anybody sends', async () => {
+      const many = `${`v1,${'A'.repeat(44)} `.repeat(8)}${headers['webhook-signature']}`;
+      const changed = { ...headers, 'webhook-signature': many };
       expect(await verdict(verify({ payload, headers: changed, secret }))).toBe(
         'SIGNATURE_MISMATCH',
       );

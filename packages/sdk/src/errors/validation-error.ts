@@ -9,6 +9,14 @@ export class ValidationError extends TradepostError {
 
   constructor(message: string, details: TradepostErrorDetails) {
     super(message, details);
-    this.errors = this.problem?.errors ?? [];
+    const errors: unknown = this.problem?.errors;
+    this.errors = Array.isArray(errors) ? errors.filter(isIssue) : [];
   }
+}
+
+/** A proxy or another service may put anything there. */
+function isIssue(value: unknown): value is ProblemIssue {
+  if (typeof value !== 'object' || value === null) return false;
+  const { path, message } = value as Partial<ProblemIssue>;
+  return typeof path === 'string' && typeof message === 'string';
 }

@@ -18,9 +18,20 @@ export function adviceOn(status: number, extension: boolean, retryAfter: number 
 }
 
 /**
- * What to add to a problem that an extension met: a sentence with a space before it when the service
- * does not know the path at all, else nothing.
+ * What to add to a problem that an extension met: a sentence when the service does not know the call
+ * at all, else nothing. Where the interface has one method of a path, another one of it is a 405.
  */
-export function beyondInterface(code: ErrorCode): string {
-  return code === 'route_not_found' || code === 'method_not_allowed' ? ` ${mayNotHaveIt}.` : '';
+export function beyondInterface(status: number, code: ErrorCode): string {
+  return status === 405 || code === 'route_not_found' ? `${mayNotHaveIt}.` : '';
+}
+
+/** What to add when a change was refused, and one attempt of it may have been carried out unheard. */
+export const doneBefore =
+  'An earlier attempt may have been carried out: look at what is there before you try again.';
+
+/** Adds a sentence to a text, after a full stop. */
+export function sayMore(text: string, sentence: string): string {
+  if (sentence === '') return text;
+  const said = text.trimEnd();
+  return `${said}${/[.!?…]$/.test(said) ? '' : '.'} ${sentence}`;
 }

@@ -12,9 +12,8 @@ import {
   type TradepostErrorDetails,
 } from '../errors/tradepost-error';
 import { ValidationError } from '../errors/validation-error';
-import { adviceOn, beyondInterface } from './advice';
+import { adviceOn, beyondInterface, doneBefore, sayMore } from './advice';
 import { type Attempt, attemptError } from './attempt';
-import type { Call } from './call';
 import { excerpt } from './excerpt';
 import { location } from './header-names';
 import { parseJson } from './parse-json';
@@ -41,6 +40,14 @@ const classes: Readonly<Record<number, ErrorClass>> = {
 /** A browser hides a redirect's status behind 0. */
 const redirects = [0, 301, 302, 303, 307, 308];
 
+/** What the words for a refusal depend on, besides the answer. */
+export interface Refused {
+  /** Whether the interface does not have the call. */
+  extension: boolean;
+  /** Whether an attempt before this one may have been carried out unheard. */
+  mayBeDone: boolean;
+}
+
 /**
  * The error for an answer that is not a 2xx, in the class that its status means.
  *
@@ -49,7 +56,7 @@ const redirects = [0, 301, 302, 303, 307, 308];
 export function answerError(
   answer: IncomingAnswer,
   attempt: Attempt,
-  { extension = false }: Pick<Call<unknown>, 'extension'>,
+  { extension, mayBeDone }: Refused,
   retryAfter: number | null,
 ): TradepostError {
   const { status, text, headers } = answer;
@@ -59,13 +66,18 @@ export function answerError(
   let reason: string;
   if (problem) {
     code = problem.code;
-    reason = `${status} ${code}: ${problem.detail}${extension ? beyondInterface(code) : ''}`;
+    reason = `${status} ${code}: ${problem.detail}`;
+    if (extension) reason = sayMore(reason, beyondInterface(status, code));
   } else if (redirects.includes(status)) {
     code = 'redirected';
     const to = headers.get(location);
     reason = `a redirect${to === null ? '' : ` to ${excerpt(attempt.blotOut(to))}`}. It was not followed, so that the API key goes nowhere else: set baseUrl to the service's own address.`;
   } else {
     reason = `${status}, and not in the service's own words: ${excerpt(attempt.blotOut(text))}. ${adviceOn(status, extension, retryAfter)}`;
+  }
+  // A POST has its key, which answers for the first attempt.
+  if (mayBeDone && status < 500 && ['PATCH', 'DELETE'].includes(attempt.method)) {
+    reason = sayMore(reason, doneBefore);
   }
   const Class = classes[status] ?? (status >= 500 ? ServerError : TradepostError);
   const details = { code, status: status || null, requestId, problem, retryAfter };

@@ -12,6 +12,11 @@ export interface Call<Result> {
   body?: object;
   /** `If-Match` of a guarded change. */
   ifMatch?: string | undefined;
+  /**
+   * Whether a repetition could undo what somebody else changed in between. Such a call is repeated
+   * only when it is sure that the attempt had no effect.
+   */
+  mayUndo?: boolean;
   /** Seconds that the service may take before it begins to answer, on top of the limits. */
   waitSeconds?: number;
   /** Whether the interface does not have this call, so that a service may not have it either. */

@@ -65,7 +65,14 @@ function setHeader(headers: Record<string, string>, name: string, value: string)
       `The header ${JSON.stringify(name)} cannot be sent: it holds a character that HTTP does not allow.`,
     );
   }
-  headers[name.toLowerCase()] = String(value);
+  const lowerCaseName = name.toLowerCase();
+  // An empty one would be no key: the repetition of a POST would be a second one.
+  if (lowerCaseName === idempotencyKey && !/^[\x21-\x7e]{1,255}$/.test(value)) {
+    throw invalidConfiguration(
+      `The header ${JSON.stringify(name)} cannot be sent: an idempotency key is 1 to 255 visible ASCII characters. Leave it out to have one made.`,
+    );
+  }
+  headers[lowerCaseName] = String(value);
 }
 
 function searchOf(query: object | undefined): string {

@@ -1,4 +1,6 @@
 import { AbortError } from '../errors/abort-error';
+import type { UnreadableAnswerError } from '../errors/unreadable-answer-error';
+import type { Answer } from './answer';
 import type { Runtime } from './runtime';
 
 /** A service that answers "nothing yet" without waiting is asked no more often than this. */
@@ -9,24 +11,29 @@ const shortestRoundMs = 1_000;
  * signal aborts.
  *
  * @param askPage asks for the page that follows a cursor
+ * @param stuck the error for a page of events whose cursor leads to itself
+ * @throws {UnreadableAnswerError} what `stuck` makes, after the page.
  */
 export async function* followPages<Page extends { data: unknown[]; nextCursor: string }>(
   firstCursor: string | undefined,
-  askPage: (cursor: string | undefined) => Promise<Page>,
+  askPage: (cursor: string | undefined) => Promise<Answer<Page>>,
+  stuck: (answer: Answer<unknown>) => UnreadableAnswerError,
   signal: AbortSignal | undefined,
   { elapsed, wait }: Pick<Runtime, 'elapsed' | 'wait'>,
 ): AsyncGenerator<Page, void, undefined> {
   let cursor = firstCursor;
   while (!signal?.aborted) {
     const start = elapsed();
-    let page: Page;
+    let answer: Answer<Page>;
     try {
-      page = await askPage(cursor);
+      answer = await askPage(cursor);
     } catch (error) {
       if (error instanceof AbortError) return;
       throw error;
     }
+    const page = answer.data;
     yield page;
+    if (page.data.length > 0 && page.nextCursor === cursor) throw stuck(answer);
     cursor = page.nextCursor;
     const pause = shortestRoundMs - (elapsed() - start);
     if (page.data.length === 0 && pause > 0) await wait(pause, signal);

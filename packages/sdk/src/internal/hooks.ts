@@ -17,7 +17,7 @@ export interface HookedAttempt {
   method: string;
   /** The request's path without its query; the path's template when the call could not be made. */
   path: string;
-  /** Which attempt of its call it is, counted from 1; 0 when the call could not be made. */
+  /** Which attempt of its call it is, counted from 1; 0 when it ended before the first. */
   attempt: number;
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from '@tradepost/contract/wire';
-import { UnreadableAnswerError } from '../errors/unreadable-answer-error';
+import type { UnreadableAnswerError } from '../errors/unreadable-answer-error';
 import { type Answer, type SafeResult, safely } from './answer';
 import { invalidConfiguration } from './invalid-configuration';
 
@@ -33,11 +33,13 @@ const then = 'then';
 /**
  * Makes a list of a function that asks for one page.
  *
+ * @param stuck the error for a page whose cursor leads to itself
  * @param isLast whether no page follows a page; one without `nextCursor` is always the last
  */
 export function listCall<Item, OnePage extends Page<Item>>(
   firstCursor: string | undefined,
   askPage: (cursor: string | undefined) => Promise<Answer<OnePage & { data: Item[] }>>,
+  stuck: (answer: Answer<unknown>) => UnreadableAnswerError,
   isLast: (page: OnePage) => boolean = () => false,
 ): ListCall<Item, OnePage> {
   let asked: ReturnType<typeof askPage> | undefined;
@@ -50,15 +52,11 @@ export function listCall<Item, OnePage extends Page<Item>>(
   async function* pages() {
     let cursor = firstCursor;
     for (;;) {
-      const { data: page } = await askPage(cursor);
+      const answer = await askPage(cursor);
+      const page = answer.data;
       yield page;
       if (page.nextCursor === null || isLast(page)) return;
-      if (page.nextCursor === cursor) {
-        throw new UnreadableAnswerError(
-          'The service answered a page with the cursor that asked for it: the list would never end.',
-          { code: 'unreadable_answer' },
-        );
-      }
+      if (page.nextCursor === cursor) throw stuck(answer);
       cursor = page.nextCursor;
     }
   }

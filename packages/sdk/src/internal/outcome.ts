@@ -43,8 +43,9 @@ export function outcomeOf<Result>(
   end: AttemptEnd,
   { attempt, call, sent, settings, mayBeDone, now }: Circumstances<Result>,
 ): Answer<Result> | Failure {
-  // A guarded change, had it succeeded unheard, would fail when it is repeated: on its own success.
-  const repeatable = !sent || !(ifMatch in sent.headers);
+  // A guarded change that succeeded unheard could be refused for its own effect: a service need not
+  // answer 200 for the status that an order has already before it looks at If-Match.
+  const repeatable = !sent || !(ifMatch in sent.headers || call.mayUndo);
   const lost = { status: null, repeatable, withoutEffect: !sent, retryAfterMs: null };
   switch (end.kind) {
     case 'aborted':
@@ -73,7 +74,12 @@ export function outcomeOf<Result>(
     return { data, status, headers, requestId };
   }
   const retryAfter = retryAfterSeconds(headers, now);
-  const error = answerError(answer, attempt, call, retryAfter);
+  const error = answerError(
+    answer,
+    attempt,
+    { extension: call.extension === true, mayBeDone },
+    retryAfter,
+  );
   // An attempt before this one did it, and its answer was lost: as if this were that answer.
   const done =
     mayBeDone && attempt.method === 'DELETE' && isGone(error) && call.read(undefined, 204);

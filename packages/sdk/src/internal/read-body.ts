@@ -17,7 +17,8 @@ export function readPage<Item>(body: unknown): Page<Item> | null {
   if (!isRecord(body) || !Array.isArray(body.data)) return null;
   const { nextCursor = null } = body;
   if (nextCursor !== null && typeof nextCursor !== 'string') return null;
-  return { data: body.data as Item[], nextCursor };
+  // No place in a list is called "": services without null write it for the end.
+  return { data: body.data as Item[], nextCursor: nextCursor || null };
 }
 
 /** Takes a page out of an envelope that always says where to go on; null when it does not. */

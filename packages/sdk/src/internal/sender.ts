@@ -12,20 +12,32 @@ interface StartedAnswer {
 /** Sends a request and resolves as soon as the answer's head has come. */
 export type Sender = (request: OutgoingRequest, signal: AbortSignal) => Promise<StartedAnswer>;
 
-/** Makes what sends the requests of one client: ofetch around its `fetch`, without its retries. */
-export function senderOf(fetch: Fetch): Sender {
+/** Loads the part of ofetch that is used. */
+type Load = () => Promise<Pick<typeof import('ofetch'), 'createFetch'>>;
+
+/**
+ * Makes what sends the requests of one client: ofetch around its `fetch`, without its retries. It is
+ * loaded when it is first asked for, and asked for again after a failure.
+ */
+export function senderOf(
+  fetch: Fetch,
+  // Loaded here, not at the top: it touches the global fetch, which costs a program's start.
+  load: Load = () => import('ofetch'),
+): () => Promise<Sender> {
   let loading: Promise<Sender> | undefined;
-  let loaded: Sender | undefined;
-  return async (request, signal) => {
-    loading ??= load(fetch);
-    loaded ??= await loading;
-    return loaded(request, signal);
+  return () => {
+    loading ??= load().then(
+      ({ createFetch }) => around(fetch, createFetch),
+      (error) => {
+        loading = undefined;
+        throw error;
+      },
+    );
+    return loading;
   };
 }
 
-async function load(fetch: Fetch): Promise<Sender> {
-  // Loaded here, not at the top: it touches the global fetch, which costs a program's start.
-  const { createFetch } = await import('ofetch');
+function around(fetch: Fetch, createFetch: Awaited<ReturnType<Load>>['createFetch']): Sender {
   return ({ url, method, headers, body }, signal) => {
     const { raw } = createFetch({
       // Takes the request from here, not from ofetch's options: its `Headers` cost too much.

@@ -100,7 +100,7 @@ function readBaseUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw invalidConfiguration(
-      `baseUrl must be an absolute http or https URL, such as https://trade.example (got ${JSON.stringify(baseUrl)}).`,
+      'baseUrl must be an absolute http or https URL, such as https://trade.example. What was given is not shown, since it may be a secret.',
     );
   }
   if (url.username || url.password || url.search || url.hash) {

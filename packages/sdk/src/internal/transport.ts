@@ -1,5 +1,6 @@
 import type { Page } from '@tradepost/contract/wire';
 import { TradepostError } from '../errors/tradepost-error';
+import { UnreadableAnswerError } from '../errors/unreadable-answer-error';
 import type { Answer } from './answer';
 import { type ApiCall, apiCall } from './api-call';
 import { type Attempt, attemptError } from './attempt';
@@ -21,13 +22,13 @@ export class Transport {
   /** The client's clock and dice. */
   readonly runtime: Runtime;
   readonly #settings: Settings;
-  readonly #send: Sender;
+  readonly #sender: () => Promise<Sender>;
   readonly #watch: Watch;
 
-  constructor(settings: Settings, runtime: Runtime) {
+  constructor(settings: Settings, runtime: Runtime, sender = senderOf(settings.fetch)) {
     this.runtime = runtime;
     this.#settings = settings;
-    this.#send = senderOf(settings.fetch);
+    this.#sender = sender;
     this.#watch = new Watch(settings.hooks, settings.logger);
   }
 
@@ -69,9 +70,23 @@ export class Transport {
   /** Makes a list of a call that answers with pages. Nothing is sent yet. */
   list<Item>(call: Omit<Call<Page<Item>>, 'read'>, query: { cursor?: string }): ListCall<Item> {
     // Plain JavaScript may pass null.
-    return listCall(query?.cursor, (cursor) =>
-      this.answerTo({ ...call, query: { ...query, cursor }, read: readPage<Item> }),
+    return listCall(
+      query?.cursor,
+      (cursor) => this.answerTo({ ...call, query: { ...query, cursor }, read: readPage<Item> }),
+      this.stuck(call.endpoint),
     );
+  }
+
+  /** Makes what makes the error for a page of a list whose cursor leads to itself. */
+  stuck({ method, path }: Call<unknown>['endpoint']) {
+    const { blotOut } = this.#settings;
+    return ({ status, requestId }: Answer<unknown>): UnreadableAnswerError =>
+      attemptError(
+        UnreadableAnswerError,
+        { method, path, number: 1, blotOut },
+        `was answered with ${status}, but with the cursor that asked for it: asking on would never end. Report it to whoever runs the service.`,
+        { code: 'unreadable_answer', status, requestId },
+      );
   }
 
   async #attempts<Result>(call: Call<Result>, attempt: Attempt): Promise<Answer<Result>> {
@@ -84,8 +99,8 @@ export class Transport {
     attempt.path = path;
 
     for (;;) {
-      attempt.number += 1;
       if (signal?.aborted) throw abortError(attempt, signal.reason);
+      attempt.number += 1;
       const limit = Math.min(limits.timeout, remaining());
       const outcome: Answer<Result> | Failure = await this.#attempt(
         call,
@@ -120,10 +135,13 @@ export class Transport {
     let sent: OutgoingRequest | undefined;
     const end = await sendOnce(
       () => this.#watch.prepare(attempt, composed),
-      (request, stop) => {
+      async (request, stop) => {
+        const send = await this.#sender();
+        // What could be loaded too late is not sent at all.
+        stop.throwIfAborted();
         sent = request;
         this.#watch.sent(attempt, request);
-        return this.#send(request, stop);
+        return send(request, stop);
       },
       limit,
       call.options?.signal,

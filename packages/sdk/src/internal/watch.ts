@@ -8,6 +8,9 @@ import type { TradepostLogger } from './logger';
 import { reasonOf } from './reason-of';
 import type { IncomingAnswer } from './send-once';
 
+/** The hooks that only watch. */
+type Hook = 'onResponse' | 'onRetry' | 'onError';
+
 /** Tells the caller's hooks and logger what the client does. Only `prepare` can fail a call. */
 export class Watch {
   readonly #hooks: TradepostHooks;
@@ -24,8 +27,7 @@ export class Watch {
    * @throws {TradepostError} `hook_failed` when it threw, or set what cannot be sent.
    */
   prepare(attempt: Attempt, request: OutgoingRequest): OutgoingRequest | Promise<OutgoingRequest> {
-    const { onRequest } = this.#hooks;
-    return onRequest ? ask(onRequest, attempt, request) : request;
+    return this.#hooks.onRequest ? ask(this.#hooks, attempt, request) : request;
   }
 
   /** An attempt is about to be sent. */
@@ -60,16 +62,16 @@ export class Watch {
     level: keyof TradepostLogger,
     message: string,
     fields: () => object,
-    name?: 'onResponse' | 'onRetry' | 'onError',
+    name?: Hook,
     more?: object,
   ): void {
-    const hook = name && (this.#hooks[name] as ((heard: object) => unknown) | undefined);
-    if (!this.#logger[level] && !hook) return;
+    const hooks = this.#hooks as { [Name in Hook]?: (heard: object) => unknown };
+    if (!this.#logger[level] && !(name && hooks[name])) return;
     const { method, path, number, blotOut } = attempt;
     const about = blotOut({ method, path, attempt: number, ...fields() });
     quietly(() => this.#logger[level]?.(blotOut(message), about));
     quietly(
-      () => hook?.({ ...about, ...more }),
+      () => name && hooks[name]?.({ ...about, ...more }),
       (thrown) =>
         this.#tell(attempt, 'error', `The ${name} hook threw: ${reasonOf(thrown)}.`, () => ({
           hook: name,
@@ -79,7 +81,7 @@ export class Watch {
 }
 
 async function ask(
-  onRequest: NonNullable<TradepostHooks['onRequest']>,
+  hooks: TradepostHooks,
   attempt: Attempt,
   request: OutgoingRequest,
 ): Promise<OutgoingRequest> {
@@ -87,7 +89,7 @@ async function ask(
   try {
     const headers = new Headers(open);
     const { method, path, number } = attempt;
-    await onRequest({ method, path, attempt: number, url: request.url, headers });
+    await hooks.onRequest?.({ method, path, attempt: number, url: request.url, headers });
     const sent: Record<string, string> = secret === undefined ? {} : { [authorization]: secret };
     headers.forEach((value, name) => {
       sent[name] = value;
@@ -112,8 +114,8 @@ function describe({ code, status, requestId }: TradepostError): object {
 /** Runs what belongs to the caller, and keeps what it throws, now or later, from everybody else. */
 function quietly(run: () => unknown, caught: (thrown: unknown) => void = () => undefined): void {
   try {
-    const result = run();
-    if (result instanceof Promise) result.catch(caught);
+    // Any thenable, such as a promise of another realm.
+    Promise.resolve(run()).catch(caught);
   } catch (thrown) {
     caught(thrown);
   }

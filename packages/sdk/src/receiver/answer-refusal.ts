@@ -1,3 +1,4 @@
+import { isDevelopment } from '../webhooks/is-development';
 import { WebhookVerificationError } from '../webhooks/webhook-verification-error';
 import { type Answer, answer } from './answer';
 import type { WebhookReceiverOptions } from './receiver-options';
@@ -33,5 +34,5 @@ export async function answerRefusal(
 function logRefusal({ code, message }: WebhookVerificationError): void {
   const text = `Delivery refused, ${code}: ${message}`;
   if (statuses[code] === 500) console.error(text);
-  else if (globalThis.process?.env?.NODE_ENV !== 'production') console.warn(text);
+  else if (isDevelopment()) console.warn(text);
 }

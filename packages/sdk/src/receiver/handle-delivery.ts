@@ -12,7 +12,7 @@ const busyRetryAfter = '10';
  * promise of the answer never rejects.
  */
 export function deliveryHandler({
-  on = {},
+  on,
   onUnknown,
   dedupe,
   after,
@@ -25,7 +25,7 @@ export function deliveryHandler({
     const { event } = delivery;
     const kind = event.event;
     const handler =
-      (Object.hasOwn(on, kind) && on[kind as KnownWebhookEvent['event']]) || onUnknown;
+      (on && Object.hasOwn(on, kind) && on[kind as KnownWebhookEvent['event']]) || onUnknown;
     if (handler === 'ignore') return answer(204);
     if (!handler) {
       return answer(

@@ -41,12 +41,14 @@ export interface LambdaResult {
 /** Makes the receiver's form for AWS Lambda. It handles a delivery before it answers, always. */
 export function lambdaAdapter(receive: Receive) {
   return async (event: LambdaEvent): Promise<LambdaResult> => {
-    const { requestContext, headers: single, multiValueHeaders: multiple } = event;
+    // Whatever calls the function: a test event of its console may be nothing at all.
+    const asked: LambdaEvent = event ?? {};
+    const { requestContext, headers: single, multiValueHeaders: multiple } = asked;
     const context = (requestContext ?? {}) as { http?: { method?: unknown } | null };
     const { status, headers, body } = await receive({
-      method: event.httpMethod ?? context.http?.method,
+      method: asked.httpMethod ?? context.http?.method,
       headers: { ...single, ...multiple },
-      readBody: () => bodyOf(event),
+      readBody: () => bodyOf(asked),
       goesOn: false,
     });
     const result: LambdaResult = { statusCode: status, headers, body, isBase64Encoded: false };

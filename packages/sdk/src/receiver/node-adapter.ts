@@ -1,3 +1,4 @@
+import { rawBodyAdvice } from '../webhooks/raw-body-advice';
 import { gatherBody } from './body-gatherer';
 import type { RawBody } from './incoming';
 import { bodyParsed } from './raw-body-faults';
@@ -72,7 +73,7 @@ export function readNodeBody(
   }
   if (typeof request.on !== 'function' || request.readableDidRead) {
     throw bodyParsed(
-      "put the receiver before express.json() and its like, give its path express.raw({ type: '*/*' }), or keep the bytes in request.rawBody",
+      `put the receiver before what parses bodies, or keep the bytes in request.rawBody. ${rawBodyAdvice(new Error().stack)}`,
     );
   }
   return readStream(request, limit);

@@ -25,9 +25,11 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
     }
     let delivery: VerifiedDelivery;
     try {
-      const payload = await incoming.readBody(limit);
+      const body = await incoming.readBody(limit);
       // Nobody is there to read this.
-      if (payload === null) return answer(400, 'BODY_INCOMPLETE');
+      if (body === null) return answer(400, 'BODY_INCOMPLETE');
+      // A host may have made a text of it: the limit is one of bytes.
+      const payload = typeof body === 'string' ? new TextEncoder().encode(body) : body;
       delivery = await verifyDelivery({ ...verification, now: now?.(), payload, headers });
     } catch (error) {
       return answerRefusal(error, onRefused);

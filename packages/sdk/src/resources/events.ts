@@ -71,6 +71,7 @@ export class Events {
     return listCall(
       query?.after,
       (after) => this.#transport.answerTo(this.#ask(query, after, options)),
+      this.#transport.stuck(endpoints.events.list),
       ({ data }) => data.length === 0,
     );
   }
@@ -84,10 +85,8 @@ export class Events {
     const pages = () =>
       followPages(
         query?.after,
-        async (after) => {
-          const asked = this.#ask({ ...patience, ...query }, after, options);
-          return (await transport.answerTo(asked)).data;
-        },
+        (after) => transport.answerTo(this.#ask({ ...patience, ...query }, after, options)),
+        transport.stuck(endpoints.events.list),
         options?.signal,
         transport.runtime,
       );

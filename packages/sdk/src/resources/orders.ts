@@ -29,8 +29,8 @@ export interface UpdateOrderOptions extends RequestOptions {
    * if it still has it, else a `PreconditionFailedError` is thrown. `.withResponse()` of a call that
    * answers an order has it among its `headers`. `*` stands for any.
    *
-   * Such an update is not repeated when its answer was lost, since the repetition would fail on the
-   * change that the first one made.
+   * Such an update is not repeated when its answer was lost. A service may look at `ifMatch` first and
+   * refuse the repetition for the change that the first attempt made.
    */
   ifMatch?: string | undefined;
 }

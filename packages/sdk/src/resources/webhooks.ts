@@ -83,11 +83,15 @@ export class Webhooks {
   /**
    * Changes where a webhook is sent or what it subscribes to, or pauses and resumes it. What is left
    * out stays as it is. Deliveries to a paused webhook wait, until their 24 hours are over.
+   *
+   * It is repeated only when it is sure that the attempt had no effect: a repetition could undo what
+   * somebody else changed in between.
    */
   update(id: string, body: UpdateWebhook, options?: RequestOptions): ApiCall<WebhookDetails> {
     return this.#transport.request({
       endpoint: endpoints.webhooks.update,
       extension: true,
+      mayUndo: true,
       params: { id },
       body,
       options,

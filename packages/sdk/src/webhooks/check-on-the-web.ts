@@ -9,9 +9,10 @@ const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 async function holds({ secret, head, body, encoding, signature }: Claim): Promise<boolean> {
   const { subtle } = globalThis.crypto;
   const isHex = encoding === 'hex';
-  const key = isHex ? bytesOf(secret) : base64Bytes(secret.replace(/^whsec_/, ''));
-  const given = isHex ? hexBytes(signature) : base64Bytes(signature);
-  if (!key || !given) return false;
+  const key = isHex ? bytesOf(secret) : keyBytes(secret);
+  const given = isHex ? hexBytes(signature) : tagBytes(signature);
+  // Who has no key has no secret: anybody could sign with it.
+  if (!key.length || !given) return false;
   const headBytes = bytesOf(head);
   const bodyBytes = bytesOf(body);
   const message = new Uint8Array(headBytes.length + bodyBytes.length);
@@ -34,14 +35,24 @@ function hexBytes(text: string): Uint8Array<ArrayBuffer> | null {
     : null;
 }
 
-/** The bytes that a base64 text stands for; null when it is not exactly what an encoder writes. */
-function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
+/** The bytes that a secret holds in base64, read as leniently as Node's own decoder reads it. */
+function keyBytes(secret: string): Uint8Array<ArrayBuffer> {
+  const [text = ''] = secret.replace(/^whsec_/, '').split('=');
+  const digits = text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/[^A-Za-z0-9+/]/g, '');
+  // One digit more than whole bytes have stands for nothing.
+  const whole = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
+  return Uint8Array.from(atob(whole), (one) => one.charCodeAt(0));
+}
+
+/** The bytes of a signature in base64; null when it is not exactly what an encoder writes. */
+function tagBytes(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     const binary = atob(text);
     // Several texts decode to the same bytes; only one is what an encoder writes.
-    return text && btoa(binary) === text
-      ? Uint8Array.from(binary, (one) => one.charCodeAt(0))
-      : null;
+    return btoa(binary) === text ? Uint8Array.from(binary, (one) => one.charCodeAt(0)) : null;
   } catch {
     return null;
   }

@@ -1,8 +1,8 @@
 import type { Checking, Claim } from './claim';
 import type { NodeCrypto } from './node-crypto';
 
-let lastSecret = '';
-let lastKey: Uint8Array = new Uint8Array();
+let lastSecret: string | undefined;
+let lastKey: Uint8Array;
 
 /** The bytes that a secret holds in base64. Kept for the next delivery, which mostly has the same one. */
 function bytesIn(secret: string): Uint8Array {

@@ -1,7 +1,8 @@
 import { webhookId, webhookSignature, webhookTimestamp } from './delivery-header-names';
-import { defaultMaxBytes, type Examined } from './examine';
+import { defaultMaxBytes, type Examined, secretsOf } from './examine';
 import { headerOf } from './header-of';
 import { rawBytes } from './raw-bytes';
+import { readEvent } from './read-event';
 import type { Refusal } from './refusal';
 import { textOf } from './text-bytes';
 import type { WebhookVerificationErrorCode } from './webhook-verification-error';
@@ -77,6 +78,10 @@ export function describeRefusal({ refused, about }: Refusal, attempted: Attempte
       return say(
         `The delivery was signed ${seconds} s in the future and tolerance is ${tolerance} s: the clock of this machine is wrong.`,
       );
+    case 'EVENT_TOO_OLD':
+      return say(
+        `The event is from ${createdAtOf(attempted.payload)}, longer ago than maxEventAge, ${attempted.maxEventAge} s, allows: a replay, or a delivery that took long to arrive.`,
+      );
     case 'MALFORMED_BODY':
     case 'MISSING_EVENT':
       return describeEnvelope(attempted.payload);
@@ -85,14 +90,9 @@ export function describeRefusal({ refused, about }: Refusal, attempted: Attempte
 
 const noWebCrypto = 'verifyWebhook needs WebCrypto, which browsers have on https pages only.';
 
-function configurationFault({
-  secret,
-  secrets = [],
-  tolerance = 300,
-  maxBytes = 1,
-  now = 0,
-}: Attempted): string {
-  const all = secret === undefined ? secrets : [secret, ...secrets];
+function configurationFault(attempted: Attempted): string {
+  const { tolerance = 300, maxBytes = 1, now = 0 } = attempted;
+  const all = secretsOf(attempted);
   if (!all.length || !all.every((one) => one?.trim?.())) {
     return 'secret is missing or empty: pass the one that the registration answered with.';
   }
@@ -115,6 +115,11 @@ function missing(name: string, { headers }: Attempted): string {
       ? ' The headers that were passed are empty: a Headers object spread into {} loses them all.'
       : '';
   return `${name} is missing: pass the request's headers as they arrived, and check that no proxy drops it.${lost}`;
+}
+
+/** When a signed body says that its event happened. */
+function createdAtOf(payload: unknown): string {
+  return String(readEvent(rawBytes(payload) ?? '')?.createdAt);
 }
 
 /** What a signed body lacks. */

@@ -5,7 +5,7 @@ import {
   webhookSignature,
   webhookTimestamp,
 } from './delivery-header-names';
-import type { Examined } from './examine';
+import { type Examined, mostTags, secretsOf } from './examine';
 import { headerOf } from './header-of';
 import { type Refusal, refuse } from './refusal';
 import { textOf } from './text-bytes';
@@ -19,8 +19,8 @@ const longestBody = 65_536;
  * when there is nothing to tell.
  */
 export function* diagnoseMismatch(options: Examined): Checking<Refusal | null> {
-  const { secret, secrets = [], headers, payload: raw } = options;
-  const all = secret === undefined ? secrets : [secret, ...secrets];
+  const { headers, payload: raw } = options;
+  const all = secretsOf(options);
   const signature = options.signature || headerOf(headers, serviceSignature);
   if (raw.length > longestBody) return null;
   const matches = function* (key: string, body: string | Uint8Array): Checking<boolean> {
@@ -69,7 +69,7 @@ function* isStaged(
   body: string | Uint8Array,
 ): Checking<boolean> {
   const head = `${headerOf(headers, webhookId)}.${headerOf(headers, webhookTimestamp)}.`;
-  for (const tag of headerOf(headers, webhookSignature).split(' ')) {
+  for (const tag of headerOf(headers, webhookSignature).split(' ', mostTags)) {
     for (const secret of secrets) {
       if (
         yield { secret: secret.trim(), head, body, encoding: 'base64', signature: tag.slice(3) }

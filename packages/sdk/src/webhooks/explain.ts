@@ -1,10 +1,12 @@
 import { checkOnTheWeb } from './check-on-the-web';
 import { checkSync } from './check-sync';
 import type { Checking } from './claim';
-import { serviceSignature, webhookSignature } from './delivery-header-names';
+import { serviceSignature, webhookSignature, webhookTimestamp } from './delivery-header-names';
 import { type Attempted, describeRefusal } from './describe-refusal';
 import { diagnoseMismatch } from './diagnose-mismatch';
+import type { Examined } from './examine';
 import { headerOf } from './header-of';
+import { isDevelopment } from './is-development';
 import { type NodeCrypto, nodeCrypto } from './node-crypto';
 import { rawBodyAdvice } from './raw-body-advice';
 import { rawBytes } from './raw-bytes';
@@ -45,30 +47,42 @@ export function explainSync(
 }
 
 function* explaining(given: Refusal, attempted: Attempted, stack = ''): Checking<Explanation> {
-  const refusal = isMalformed(given, attempted)
-    ? refuse('MALFORMED_SIGNATURE', given.about)
-    : given;
+  const refusal = refine(given, attempted);
   const { diagnose = isDevelopment() } = attempted;
   const payload = rawBytes(attempted.payload);
   const isMismatch = refusal.refused === 'SIGNATURE_MISMATCH' && refusal.about === serviceSignature;
   const cause =
     diagnose && isMismatch && payload !== null
-      ? yield* diagnoseMismatch({ ...attempted, payload })
+      ? yield* diagnoseIfPossible({ ...attempted, payload })
       : null;
   const { code, text } = describeRefusal(cause ?? refusal, attempted);
   const advice = /^BODY_(PARSED|RES)/.test(code) ? ` ${rawBodyAdvice(stack)}` : '';
   return [code, `${text}${advice}`];
 }
 
-/** Tells whether a signature does not match because no service could have written it. */
-function isMalformed({ refused, about }: Refusal, { headers, signature }: Attempted): boolean {
-  if (refused !== 'SIGNATURE_MISMATCH') return false;
-  return about === serviceSignature
-    ? !/^[0-9a-f]{64}$/.test(signature || headerOf(headers, serviceSignature))
-    : !/(^| )v1,\S{44}( |$)/.test(headerOf(headers, webhookSignature));
+/** Says more exactly what the check itself leaves open, which does no more than it must. */
+function refine(given: Refusal, { headers, signature }: Attempted): Refusal {
+  const { refused, about } = given;
+  const isTimestamp = /^\d{1,12}$/.test(headerOf(headers, webhookTimestamp));
+  if (refused === 'TIMESTAMP_TOO_OLD') {
+    if (!isTimestamp) return refuse('MALFORMED_TIMESTAMP');
+    return Number(about) < 0 ? refuse('TIMESTAMP_TOO_NEW', -Number(about)) : given;
+  }
+  if (refused !== 'SIGNATURE_MISMATCH') return given;
+  if (about === serviceSignature) {
+    const value = signature || headerOf(headers, serviceSignature);
+    return /^[0-9a-f]{64}$/.test(value) ? given : refuse('MALFORMED_SIGNATURE', about);
+  }
+  if (!isTimestamp) return refuse('MALFORMED_TIMESTAMP');
+  const isSigned = /(^| )v1,\S{44}( |$)/.test(headerOf(headers, webhookSignature));
+  return isSigned ? given : refuse('MALFORMED_SIGNATURE', about);
 }
 
-/** Costly diagnosis is for the developer: whoever sends forgeries to production must not cause it. */
-function isDevelopment(): boolean {
-  return typeof process !== 'undefined' && process.env.NODE_ENV !== 'production';
+/** A body can be made so that it cannot be written again, such as by thousands of brackets. */
+function* diagnoseIfPossible(examined: Examined): Checking<Refusal | null> {
+  try {
+    return yield* diagnoseMismatch(examined);
+  } catch {
+    return null;
+  }
 }

@@ -57,9 +57,9 @@ const elsewhere =
  * Says how the raw body is had in the framework that is in use, as far as the stack and the
  * environment tell.
  */
-export function rawBodyAdvice(stack: string): string {
+export function rawBodyAdvice(stack = ''): string {
   const path = stack.replaceAll('\\', '/');
-  const environment = typeof process === 'undefined' ? {} : process.env;
+  const environment = typeof process === 'undefined' ? {} : (process.env ?? {});
   const found = frameworks.find(
     (one) =>
       (one.variable !== undefined && environment[one.variable] !== undefined) ||

@@ -13,7 +13,8 @@ export function readEvent(body: string | Uint8Array): WebhookEvent | null {
       event &&
       typeof event === 'string' &&
       typeof createdAt === 'string' &&
-      typeof data === 'object';
+      typeof data === 'object' &&
+      !Array.isArray(data);
     return isWhole && data ? envelope : null;
   } catch {
     return null;

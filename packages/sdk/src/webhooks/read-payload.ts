@@ -11,7 +11,8 @@ export async function readPayload(options: VerifyWebhookOptions): Promise<Examin
     return body === null ? refuse('BODY_PARSED') : { ...options, payload: body };
   }
   const body = await readRequest(payload, maxBytes);
-  return 'refused' in body ? body : { headers: payload.headers, ...options, payload: body };
+  const { headers = payload.headers } = options;
+  return 'refused' in body ? body : { ...options, headers, payload: body };
 }
 
 /** Reads the body of a web `Request`, up to `maxBytes`: never more of it is kept. */
@@ -19,7 +20,7 @@ async function readRequest(
   { body, bodyUsed, headers }: RequestPayload,
   maxBytes: number,
 ): Promise<Uint8Array | Refusal> {
-  if (bodyUsed) return refuse('BODY_PARSED');
+  if (bodyUsed || body?.locked) return refuse('BODY_PARSED');
   if (Number(headers.get('content-length')) > maxBytes) return refuse('BODY_TOO_LARGE');
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -37,6 +37,12 @@ export interface VerifyWebhookSyncOptions {
   requireTimestamp?: boolean | undefined;
   /** Seconds that `webhook-timestamp` may lie in the past or in the future: 300 unless told. */
   tolerance?: number | undefined;
+  /**
+   * Seconds that the event's own `createdAt` may lie in the past, else the code is `EVENT_TOO_OLD`. Not
+   * looked at unless told: it is the same in each attempt, and the service tries for 24 hours. For a
+   * service that signs no timestamp, 90,000 keeps out what is older than any attempt.
+   */
+  maxEventAge?: number | undefined;
   /** Bytes that the body may have (of a text: characters): 1,048,576 unless told. */
   maxBytes?: number | undefined;
   /** The time to measure the timestamp against: a date or milliseconds since 1970. Now unless told. */

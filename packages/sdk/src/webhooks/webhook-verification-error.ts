@@ -9,8 +9,8 @@ export type WebhookVerificationErrorCode =
   /** `Service-Signature` is not there. */
   | 'MISSING_SIGNATURE'
   /**
-   * One of `webhook-id`, `webhook-timestamp` and `webhook-signature` is not there, though another
-   * one is, or `requireTimestamp` asks for them.
+   * One of `webhook-id`, `webhook-timestamp` and `webhook-signature` is not there, though one of the
+   * last two is, or `requireTimestamp` asks for them.
    */
   | 'MISSING_HEADER'
   /** A signature that no service could have written. */
@@ -32,6 +32,8 @@ export type WebhookVerificationErrorCode =
   | 'TIMESTAMP_TOO_OLD'
   /** Signed correctly, but further in the future than the tolerance. */
   | 'TIMESTAMP_TOO_NEW'
+  /** Signed correctly, but the event itself is older than `maxEventAge`. */
+  | 'EVENT_TOO_OLD'
   /** Signed correctly, but not a JSON object with `createdAt` and `data`. */
   | 'MALFORMED_BODY'
   /** Signed correctly, but without the field `event`. */

@@ -86,6 +86,12 @@ describe('an event without a handler of its own', () => {
     expect((await send(aReceiver().receiver, { event })).body.length).toBeLessThan(300);
   });
 
+  test('is answered with 501 where there are no handlers, or null in their place', async () => {
+    for (const on of [undefined, null as unknown as undefined]) {
+      expect((await send(aReceiver({ on }).receiver)).status).toBe(501);
+    }
+  });
+
   test('goes to onUnknown, whose work counts like that of a handler', async () => {
     const onUnknown = vi.fn().mockRejectedValueOnce(new Error('not now'));
     const { receiver } = aReceiver({ on: {}, onUnknown });

@@ -66,6 +66,21 @@ describe('a function', () => {
     },
   );
 
+  test('that is called with nothing at all answers all the same', async () => {
+    const nothing = null as unknown as LambdaEvent;
+    expect((await aReceiver().receiver.lambda(nothing)).statusCode).toBe(405);
+  });
+
+  test('counts the bytes of a body that came as text, not its characters', async () => {
+    const wide = { ...anEvent, data: { ...anEvent.data, note: '✓'.repeat(100) } };
+    const signed = await signDelivery({ event: wide, secret, sentAt: now });
+    const text = lambdaEvents['API Gateway v2'](signed);
+    const maxBytes = signed.body.length;
+    expect((await aReceiver({ maxBytes }).receiver.lambda(text)).statusCode).toBe(204);
+    const tight = aReceiver({ maxBytes: maxBytes - 1 }).receiver;
+    expect(await tight.lambda(text)).toMatchObject({ statusCode: 413 });
+  });
+
   test('does not believe a signature that came twice', async () => {
     const { receiver } = aReceiver();
     const signature = delivery.headers['Service-Signature'] ?? '';

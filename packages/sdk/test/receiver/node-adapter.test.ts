@@ -32,9 +32,7 @@ describe('a body that was read before', () => {
     const onRefused = vi.fn();
     const { receiver } = aReceiver({ onRefused });
     await answerOf(express().use(express.json()).post('/webhooks', receiver.node));
-    expect(onRefused.mock.calls[0]?.[0].message).toContain(
-      'put the receiver before express.json()',
-    );
+    expect(onRefused.mock.calls[0]?.[0].message).toContain('In Express put express.raw(');
   });
 
   test('and thrown away is answered at once, too', async () => {

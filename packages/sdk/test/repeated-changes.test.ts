@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { aPatientClient } from './support/a-client';
+import { failureOf } from './support/failure-of';
+import { json, problem, reset, type Step, scriptedService, text } from './support/scripted-service';
+
+describe('a change of a webhook', () => {
+  const webhook = { id: 'whk_1', status: 'paused' };
+
+  test.each<[string, Step]>([
+    ['a lost answer', reset],
+    ['a 500', problem(500, 'internal_error')],
+    ["a proxy's 504", text(504, '<html>')],
+  ])('is not repeated after %s: it could undo what was changed in between', async (_, step) => {
+    const service = await scriptedService(step, json(200, { data: webhook }));
+    await failureOf(aPatientClient(service).webhooks.update('whk_1', { status: 'paused' }));
+    expect(service.seen).toHaveLength(1);
+  });
+
+  test('is repeated when it is sure that nothing was done', async () => {
+    const service = await scriptedService(
+      problem(503, 'shutting_down'),
+      problem(429, 'rate_limited'),
+      json(200, { data: webhook }),
+    );
+    await aPatientClient(service).webhooks.update('whk_1', { status: 'paused' });
+    expect(service.seen).toHaveLength(3);
+  });
+});
+
+describe('a repetition that is refused', () => {
+  const doneBefore =
+    'An earlier attempt may have been carried out: look at what is there before you try again.';
+  const updateAgainst = async (...steps: Step[]) =>
+    failureOf(
+      aPatientClient(await scriptedService(...steps)).orders.update('ord_1', {
+        status: 'confirmed',
+      }),
+    );
+
+  test.each([
+    [403, 'account_kind_not_allowed'],
+    [404, 'order_not_found'],
+    [409, 'illegal_transition'],
+    [412, 'precondition_failed'],
+  ])('with %i says that the change may have been made', async (status, code) => {
+    const error = await updateAgainst(reset, problem(status, code));
+    expect(error.message).toBe(
+      `PATCH /v1/orders/ord_1 failed with ${status} ${code}: Detail of ${code}. ${doneBefore} (request req_1, 2 attempts)`,
+    );
+  });
+
+  test('says so too when a change may have been made and the next attempt was not', async () => {
+    const refusals = [reset, problem(429, 'rate_limited'), text(403, '<html>')];
+    expect((await updateAgainst(...refusals)).message).toContain(doneBefore);
+  });
+
+  test('says nothing of it when no attempt before had an effect', async () => {
+    const error = await updateAgainst(
+      problem(429, 'rate_limited'),
+      problem(409, 'illegal_transition'),
+    );
+    expect(error.message).not.toContain('earlier attempt');
+  });
+
+  test('says nothing of it when there is nothing to be done twice: a GET, a POST with its key', async () => {
+    const refused = [reset, problem(403, 'account_kind_not_allowed')];
+    const { orders } = aPatientClient(await scriptedService(...refused, ...refused));
+    expect((await failureOf(orders.get('ord_1'))).message).not.toContain('earlier attempt');
+    expect(
+      (await failureOf(orders.create({ listingId: 'lst_1', quantity: 5 }))).message,
+    ).not.toContain('earlier attempt');
+  });
+});

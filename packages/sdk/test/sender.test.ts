@@ -1,0 +1,49 @@
+import { createFetch } from 'ofetch';
+import { expect, test } from 'vitest';
+import type { OutgoingRequest } from '../src/internal/compose-request';
+import { systemRuntime } from '../src/internal/runtime';
+import { senderOf } from '../src/internal/sender';
+import { readSettings } from '../src/internal/settings';
+import { Transport } from '../src/internal/transport';
+import { Orders } from '../src/resources/orders';
+import { anOrder } from './support/an-order';
+import { json, scriptedService } from './support/scripted-service';
+
+test('what failed to load is loaded again by the next request, and only once by all that follow', async () => {
+  let loads = 0;
+  const sender = senderOf(fetch, async () => {
+    loads += 1;
+    if (loads === 1) throw new TypeError('the network was down');
+    return { createFetch };
+  });
+  await expect(sender()).rejects.toThrow('the network was down');
+  const service = await scriptedService(json(200, { data: {} }));
+  const request: OutgoingRequest = {
+    url: service.baseUrl,
+    method: 'GET',
+    headers: {},
+    body: undefined,
+  };
+  const send = await sender();
+  expect((await send(request, new AbortController().signal)).status).toBe(200);
+  expect(await sender()).toBe(send);
+  expect(loads).toBe(2);
+});
+
+test('what could not be loaded was not sent: even a guarded change is repeated', async () => {
+  const service = await scriptedService(json(200, { data: anOrder() }));
+  const sent: string[] = [];
+  const logger = { debug: (message: string) => sent.push(message) };
+  let loads = 0;
+  const sender = senderOf(fetch, async () => {
+    loads += 1;
+    if (loads === 1) throw new TypeError('the network was down');
+    return { createFetch };
+  });
+  const settings = readSettings({ ...service, apiKey: 'tpk_test', logger });
+  const orders = new Orders(new Transport(settings, { ...systemRuntime, random: () => 0 }, sender));
+  const order = await orders.update('ord_1', { status: 'confirmed' }, { ifMatch: '"3"' });
+  expect(order).toEqual(anOrder());
+  expect(service.seen).toHaveLength(1);
+  expect(sent).toEqual(['PATCH /v1/orders/ord_1', 'PATCH /v1/orders/ord_1 was answered with 200']);
+});
