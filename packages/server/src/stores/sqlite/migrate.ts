@@ -23,7 +23,9 @@ function isEmpty(connection: Database.Database): boolean {
 
 /** Refuses a database of somebody else's before anything is written into it. */
 function requireOurs(connection: Database.Database): void {
-  if (isOurs(connection) || isEmpty(connection)) return;
+  // In this order: between the two looks another server may have made it, which fills it and marks it
+  // in one step.
+  if (isEmpty(connection) || isOurs(connection)) return;
   throw new StoreUnavailableError(
     `${connection.name} is the database of another program and was left alone. Name another --database.`,
   );
