@@ -1,11 +1,9 @@
+import { tooLarge } from '../webhooks/too-large';
 import { WebhookVerificationError } from '../webhooks/webhook-verification-error';
 
 /** The error for a body that has, or says it has, more than `limit` bytes. */
 export function bodyTooLarge(limit: number): WebhookVerificationError {
-  return new WebhookVerificationError(
-    'BODY_TOO_LARGE',
-    `The body has more than ${limit} bytes: no delivery of the service is that large. If yours are, raise maxBytes.`,
-  );
+  return new WebhookVerificationError('BODY_TOO_LARGE', tooLarge(limit));
 }
 
 /** The error for a request whose body was read before the receiver got it. */

@@ -4,7 +4,8 @@ import { headerOf } from './header-of';
 import { rawBytes } from './raw-bytes';
 import { readEvent } from './read-event';
 import type { Refusal } from './refusal';
-import { textOf } from './text-bytes';
+import { textOf } from './text-of';
+import { tooLarge } from './too-large';
 import type { WebhookVerificationErrorCode } from './webhook-verification-error';
 
 /** What was to be verified, whatever its payload was. */
@@ -33,9 +34,7 @@ export function describeRefusal({ refused, about }: Refusal, attempted: Attempte
         `payload must be the raw body as string, Uint8Array or ArrayBuffer, or a Request that nobody has read: it is ${kindOf(attempted.payload)}.`,
       );
     case 'BODY_TOO_LARGE':
-      return say(
-        `The body has more than ${maxBytes} bytes, and no delivery of the service is that large. If yours are, raise maxBytes.`,
-      );
+      return say(tooLarge(maxBytes));
     case 'MISSING_SIGNATURE':
       return say(missing(shown, attempted));
     case 'MISSING_HEADER': {

@@ -8,7 +8,7 @@ import {
 import { type Examined, mostTags, secretsOf } from './examine';
 import { headerOf } from './header-of';
 import { type Refusal, refuse } from './refusal';
-import { textOf } from './text-bytes';
+import { textOf } from './text-of';
 
 /** Larger bodies are not looked at: writing them again in several ways would take long. */
 const longestBody = 65_536;

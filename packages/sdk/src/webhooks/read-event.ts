@@ -1,4 +1,4 @@
-import { textOf } from './text-bytes';
+import { textOf } from './text-of';
 import type { WebhookEvent } from './webhook-event';
 
 /**
