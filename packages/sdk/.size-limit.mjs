@@ -72,7 +72,7 @@ export default [
     'verifyWebhook at start, as esbuild splits it',
     'webhooks',
     verifyWebhook,
-    '2 kB',
+    '1.5 kB',
     atStartSplit,
   ),
   figure('verifyWebhook', 'webhooks', verifyWebhook, '8.5 kB'),

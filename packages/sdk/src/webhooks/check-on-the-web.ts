@@ -1,12 +1,12 @@
-import type { Checking, Claim } from './claim';
+import type { Claim, Holds } from './claim';
 import { type Examined, examine } from './examine';
 import { type Refusal, refuse } from './refusal';
 import type { VerifiedDelivery } from './verified-delivery';
 
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 
-/** Tells whether a claim holds; `verify` compares in constant time. */
-async function holds({ secret, head, body, encoding, signature }: Claim): Promise<boolean> {
+/** Tells with WebCrypto whether a claim holds; `verify` compares in constant time. */
+async function holdsOnTheWeb({ secret, head, body, encoding, signature }: Claim): Promise<boolean> {
   const { subtle } = globalThis.crypto;
   const isHex = encoding === 'hex';
   const key = isHex ? bytesOf(secret) : keyBytes(secret);
@@ -58,16 +58,34 @@ function tagBytes(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** Examines a delivery with WebCrypto. */
-export async function examineOnTheWeb(options: Examined): Promise<VerifiedDelivery | Refusal> {
-  return globalThis.crypto?.subtle
-    ? checkOnTheWeb(examine(options))
-    : refuse('INVALID_CONFIGURATION', 'WebCrypto');
+/** Checks a delivery with WebCrypto. */
+export async function checkOnTheWeb(options: Examined): Promise<VerifiedDelivery | Refusal> {
+  if (!globalThis.crypto?.subtle) return refuse('INVALID_CONFIGURATION', 'WebCrypto');
+  // One time for all runs.
+  const { now = Date.now() } = options;
+  return onTheWeb((holds) => examine({ ...options, now }, holds));
 }
 
-/** Carries a checking through with WebCrypto. */
-export async function checkOnTheWeb<Result>(checking: Checking<Result>): Promise<Result> {
-  let step = checking.next();
-  while (!step.done) step = checking.next(await holds(step.value));
-  return step.value;
+/**
+ * Runs work that asks for answers at once, although WebCrypto has them later: up to the first claim
+ * that is still open, and from the start again as soon as that one is answered. Work between two
+ * claims is nothing beside an HMAC.
+ *
+ * @param run what asks the same claims in the same order each time
+ */
+export async function onTheWeb<Result>(run: (holds: Holds) => Result): Promise<Result> {
+  const answers: boolean[] = [];
+  for (;;) {
+    let asked = 0;
+    let open: Claim | undefined;
+    const result = run((claim) => {
+      const answer = answers[asked];
+      asked += 1;
+      if (answer === undefined) open ??= claim;
+      return answer ?? false;
+    });
+    // What came of a claim that was open is no result.
+    if (!open) return result;
+    answers.push(await holdsOnTheWeb(open));
+  }
 }

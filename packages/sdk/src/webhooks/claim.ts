@@ -16,7 +16,7 @@ export interface Claim {
 }
 
 /**
- * Work that hands out each claim that needs cryptography and takes back whether it holds: so the
- * same checks serve WebCrypto and `node:crypto`.
+ * Tells whether a claim holds. What calls it asks the same claims in the same order whenever it is run
+ * and gets the same answers: that is how cryptography serves it too that answers later.
  */
-export type Checking<Result> = Generator<Claim, Result, boolean>;
+export type Holds = (claim: Claim) => boolean;

@@ -1,4 +1,4 @@
-import type { Checking } from './claim';
+import type { Holds } from './claim';
 import {
   serviceSignature,
   webhookId,
@@ -18,23 +18,22 @@ const longestBody = 65_536;
  * receivers commonly do to a secret or a body, and tells which of it undone makes it match. Null
  * when there is nothing to tell.
  */
-export function* diagnoseMismatch(options: Examined): Checking<Refusal | null> {
+export function diagnoseMismatch(options: Examined, holds: Holds): Refusal | null {
   const { headers, payload: raw } = options;
   const all = secretsOf(options);
   const signature = options.signature || headerOf(headers, serviceSignature);
   if (raw.length > longestBody) return null;
-  const matches = function* (key: string, body: string | Uint8Array): Checking<boolean> {
-    return yield { secret: key, head: '', body, encoding: 'hex', signature };
-  };
+  const matches = (secret: string, body: string | Uint8Array) =>
+    holds({ secret, head: '', body, encoding: 'hex', signature });
 
   for (const key of all) {
     const bare = key.replace(/^["'\s]+|["'\s]+$/g, '');
-    if (bare !== key && (yield* matches(bare, raw))) return refuse('SECRET_WHITESPACE');
-    if (yield* matches(`whsec_${bare}`, raw)) {
+    if (bare !== key && matches(bare, raw)) return refuse('SECRET_WHITESPACE');
+    if (matches(`whsec_${bare}`, raw)) {
       return refuse('WRONG_SECRET', 'The secret lacks its beginning: whsec_ is a part of it.');
     }
   }
-  if (yield* isStaged(all, headers, raw)) {
+  if (isStaged(all, headers, raw, holds)) {
     return refuse(
       'WRONG_SECRET',
       'The secret signed webhook-signature and not Service-Signature: it is staged and not promoted yet. Pass the current one besides, in secrets, until it is.',
@@ -42,7 +41,7 @@ export function* diagnoseMismatch(options: Examined): Checking<Refusal | null> {
   }
   for (const [written, body] of otherForms(raw)) {
     for (const key of all) {
-      if (yield* matches(key, body)) return refuse('BODY_RESERIALIZED', written);
+      if (matches(key, body)) return refuse('BODY_RESERIALIZED', written);
     }
   }
   const [first = ''] = all;
@@ -63,22 +62,19 @@ export function* diagnoseMismatch(options: Examined): Checking<Refusal | null> {
 }
 
 /** Tells whether a secret made `webhook-signature`, as one does that is staged. */
-function* isStaged(
+function isStaged(
   secrets: readonly string[],
   headers: Examined['headers'],
   body: string | Uint8Array,
-): Checking<boolean> {
+  holds: Holds,
+): boolean {
   const head = `${headerOf(headers, webhookId)}.${headerOf(headers, webhookTimestamp)}.`;
-  for (const tag of headerOf(headers, webhookSignature).split(' ', mostTags)) {
-    for (const secret of secrets) {
-      if (
-        yield { secret: secret.trim(), head, body, encoding: 'base64', signature: tag.slice(3) }
-      ) {
-        return true;
-      }
-    }
-  }
-  return false;
+  const tags = headerOf(headers, webhookSignature).split(' ', mostTags);
+  return tags.some((tag) =>
+    secrets.some((secret) =>
+      holds({ secret: secret.trim(), head, body, encoding: 'base64', signature: tag.slice(3) }),
+    ),
+  );
 }
 
 /** The body as it may have been before something wrote it again, each with what was done to it. */

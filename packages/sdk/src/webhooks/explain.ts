@@ -1,11 +1,11 @@
-import { checkOnTheWeb } from './check-on-the-web';
-import { checkSync } from './check-sync';
-import type { Checking } from './claim';
+import { onTheWeb } from './check-on-the-web';
+import type { Holds } from './claim';
 import { serviceSignature, webhookSignature, webhookTimestamp } from './delivery-header-names';
 import { type Attempted, describeRefusal } from './describe-refusal';
 import { diagnoseMismatch } from './diagnose-mismatch';
 import type { Examined } from './examine';
 import { headerOf } from './header-of';
+import { holdsSync } from './holds-sync';
 import { isDevelopment } from './is-development';
 import { type NodeCrypto, nodeCrypto } from './node-crypto';
 import { rawBodyAdvice } from './raw-body-advice';
@@ -33,7 +33,7 @@ export async function explain(
   const crypto = nodeCrypto();
   return crypto
     ? explainSync(refusal, attempted, stack, crypto)
-    : checkOnTheWeb(explaining(refusal, attempted, stack));
+    : onTheWeb((holds) => inWords(refusal, attempted, stack, holds));
 }
 
 /** As `explain`, without a promise. */
@@ -43,17 +43,22 @@ export function explainSync(
   stack: string | undefined,
   crypto: NodeCrypto,
 ): Explanation {
-  return checkSync(explaining(refusal, attempted, stack), crypto);
+  return inWords(refusal, attempted, stack, holdsSync(crypto));
 }
 
-function* explaining(given: Refusal, attempted: Attempted, stack = ''): Checking<Explanation> {
+function inWords(
+  given: Refusal,
+  attempted: Attempted,
+  stack: string | undefined,
+  holds: Holds,
+): Explanation {
   const refusal = refine(given, attempted);
   const { diagnose = isDevelopment() } = attempted;
   const payload = rawBytes(attempted.payload);
   const isMismatch = refusal.refused === 'SIGNATURE_MISMATCH' && refusal.about === serviceSignature;
   const cause =
     diagnose && isMismatch && payload !== null
-      ? yield* diagnoseIfPossible({ ...attempted, payload })
+      ? diagnoseIfPossible({ ...attempted, payload }, holds)
       : null;
   const { code, text } = describeRefusal(cause ?? refusal, attempted);
   const advice = /^BODY_(PARSED|RES)/.test(code) ? ` ${rawBodyAdvice(stack)}` : '';
@@ -79,9 +84,9 @@ function refine(given: Refusal, { headers, signature }: Attempted): Refusal {
 }
 
 /** A body can be made so that it cannot be written again, such as by thousands of brackets. */
-function* diagnoseIfPossible(examined: Examined): Checking<Refusal | null> {
+function diagnoseIfPossible(examined: Examined, holds: Holds): Refusal | null {
   try {
-    return yield* diagnoseMismatch(examined);
+    return diagnoseMismatch(examined, holds);
   } catch {
     return null;
   }

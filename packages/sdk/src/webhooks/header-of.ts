@@ -8,15 +8,14 @@ import type { DeliveryHeaders } from './verify-webhook-options';
  */
 export function headerOf(headers: DeliveryHeaders | undefined, name: string): string {
   if (!headers) return '';
-  if (hasGet(headers)) return headers.get(name) ?? '';
   // Node's own are in lowercase; others are looked through.
-  if (headers[name]) return String(headers[name]);
-  for (const key in headers) {
-    if (key.length === name.length && key.toLowerCase() === name && headers[key]) {
-      return String(headers[key]);
+  let value = hasGet(headers) ? headers.get(name) : headers[name];
+  if (!value) {
+    for (const [key, one] of Object.entries(headers)) {
+      if (key.length === name.length && key.toLowerCase() === name) value ||= one;
     }
   }
-  return '';
+  return value ? String(value) : '';
 }
 
 function hasGet(

@@ -1,6 +1,6 @@
-import { checkSync } from './check-sync';
 import { examine, isExamined } from './examine';
 import { explainSync } from './explain';
+import { holdsSync } from './holds-sync';
 import { type NodeCrypto, nodeCrypto } from './node-crypto';
 import { rawBytes } from './raw-bytes';
 import { type Refusal, refuse } from './refusal';
@@ -23,7 +23,7 @@ export function verifyDeliverySync(options: VerifyWebhookSyncOptions): VerifiedD
     );
   }
   const outcome = isExamined(options)
-    ? checkSync(examine(options), crypto)
+    ? examine(options, holdsSync(crypto))
     : examineOther(options, crypto);
   if ('refused' in outcome) {
     const explanation = explainSync(outcome, options, new Error().stack, crypto);
@@ -40,5 +40,5 @@ function examineOther(
   const payload = rawBytes(options.payload);
   return payload === null
     ? refuse('BODY_PARSED')
-    : checkSync(examine({ ...options, payload }), crypto);
+    : examine({ ...options, payload }, holdsSync(crypto));
 }

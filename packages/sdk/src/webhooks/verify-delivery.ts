@@ -1,5 +1,5 @@
-import { checkSync } from './check-sync';
 import { examine, isExamined } from './examine';
+import { holdsSync } from './holds-sync';
 import { nodeCrypto } from './node-crypto';
 import type { VerifiedDelivery } from './verified-delivery';
 import type { VerifyWebhookOptions } from './verify-webhook-options';
@@ -22,8 +22,8 @@ export async function verifyDelivery(options: VerifyWebhookOptions): Promise<Ver
     'refused' in examined
       ? examined
       : crypto
-        ? checkSync(examine(examined), crypto)
-        : await (await import('./check-on-the-web')).examineOnTheWeb(examined);
+        ? examine(examined, holdsSync(crypto))
+        : await (await import('./check-on-the-web')).checkOnTheWeb(examined);
   if (!('refused' in outcome)) return outcome;
   stack ??= new Error().stack;
   const { explain } = await import('./explain');
