@@ -34,14 +34,17 @@ async function compare(
     worker.ask('call', { client, call, size: { callers, warmUp, seconds } });
   const sides = {
     bare: timeOf('bare'),
+    bareTimed: timeOf('bareTimed'),
     tradepost: timeOf('tradepost'),
     openapiFetch: timeOf('openapiFetch'),
     tsRest: timeOf('tsRest'),
   };
   say(`${what}: warming up`);
   for (const time of Object.values(sides)) await time();
-  const { bare, tradepost, openapiFetch, tsRest } = await interleave(rounds, sides, (round) =>
-    say(`${what}: round ${round} of ${rounds}`),
+  const { bare, bareTimed, tradepost, openapiFetch, tsRest } = await interleave(
+    rounds,
+    sides,
+    (round) => say(`${what}: round ${round} of ${rounds}`),
   );
   const times = (values: number[]) => `${medianRatio(values, bare).toFixed(2)}x`;
   return figureOf({
@@ -54,7 +57,9 @@ async function compare(
       values: bare,
     },
     goal: { of: 'ratio', bound: 'at most', value: 1.15 },
-    notes: [`openapi-fetch ${times(openapiFetch)}, ts-rest's own client ${times(tsRest)}.`],
+    notes: [
+      `openapi-fetch ${times(openapiFetch)}, ts-rest's own client ${times(tsRest)}, a bare fetch with a timeout ${times(bareTimed)}.`,
+    ],
   });
 }
 

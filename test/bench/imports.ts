@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from '../support/clean-environment';
 import { type Figure, figureOf, type Goal } from './figure';
 import { type Contender, foremost } from './foremost';
-import { machineTime } from './machine-time';
 import { median } from './quantiles';
 import { interleave } from './rounds';
 import type { Stage } from './stage';
@@ -21,13 +22,18 @@ const others = [...new Set([...otherClients, ...otherVerifiers])];
 
 /** How a script loads an entry, and what its file's name ends with for that. */
 const ways = {
-  import: { ending: '.mjs', load: (entry: string) => `import '${entry}';\n` },
-  require: { ending: '.cjs', load: (entry: string) => `require('${entry}');\n` },
+  import: { ending: '.mjs', load: (entry: string) => `await import('${entry}')` },
+  require: { ending: '.cjs', load: (entry: string) => `require('${entry}')` },
 };
 
 type Way = keyof typeof ways;
-/** What a script loads that does nothing at all. */
-const nothing = 'nothing';
+/** An empty module of the same kind as the script. */
+const nothing = './nothing';
+
+/** A script that prints how many milliseconds it took to load an entry. */
+const timed = (load: string) =>
+  `const started = performance.now();\n${load};\nconsole.log(performance.now() - started);\n`;
+
 const sideOf = (way: Way, entry: string) => `${way} ${entry}`;
 
 /** All scripts, in the order in which they take turns. */
@@ -42,19 +48,22 @@ async function makeProject(place: Workplace): Promise<string> {
   await mkdir(project);
   const installed = fileURLToPath(new URL('../node_modules', import.meta.url));
   await symlink(installed, join(project, 'node_modules'), 'junction');
+  for (const { ending } of Object.values(ways))
+    await writeFile(join(project, nothing + ending), '');
   return project;
 }
 
-/** Milliseconds from the start of Node on a script to its end. */
+/** Milliseconds that a script took to load its entry, in a new process. */
 async function timeOf(place: Workplace, script: string): Promise<number> {
   const env = cleanEnvironment({});
   delete env.NODE_COMPILE_CACHE;
-  const started = machineTime();
-  const { child, lastWords } = place.start([script], ['ignore', 'ignore'], env);
-  const [code, signal] = await once(child, 'exit');
-  const took = machineTime() - started;
+  const { child, lastWords } = place.start([script], ['ignore', 'pipe'], env);
+  const [printed, [code, signal]] = await Promise.all([
+    text(child.stdout as Readable),
+    once(child, 'close'),
+  ]);
   if (code !== 0) throw new Error(`${script} ended with ${code ?? signal}.\n${lastWords()}`);
-  return took;
+  return Number(printed);
 }
 
 /** Times every script in turn. Returns the rounds of each, by the name of its side. */
@@ -64,7 +73,7 @@ async function timeAll({ place, quick, say }: Stage): Promise<Record<string, num
   for (const [number, [way, entry]] of scripts.entries()) {
     const { ending, load } = ways[way];
     const path = join(project, `script-${number}${ending}`);
-    await writeFile(path, entry === nothing ? '' : load(entry));
+    await writeFile(path, timed(load(entry === nothing ? nothing + ending : entry)));
     sides[sideOf(way, entry)] = () => timeOf(place, path);
   }
   // Once for nothing: the first one to read a file waits for the disk.
@@ -74,8 +83,9 @@ async function timeAll({ place, quick, say }: Stage): Promise<Record<string, num
 }
 
 /**
- * How long a script takes that imports the SDK, or its webhooks entry, beyond one that does nothing:
- * each in a process of its own, without a compile cache, beside other packages of the kind.
+ * How long a script takes to import the SDK, or its webhooks entry, beyond an empty module: each in a
+ * process of its own, without a compile cache, beside other packages of the kind. Timed by the script:
+ * the start of a process takes many times as long as what is to be measured, and scatters by more.
  */
 export async function imports(stage: Stage): Promise<Figure[]> {
   const times = await timeAll(stage);
@@ -94,7 +104,7 @@ export async function imports(stage: Stage): Promise<Figure[]> {
     const shown = contenders.map((one) => `${one.name} ${median(one.values).toFixed(1)} ms`);
     return figureOf({
       bench: 'imports',
-      what: `import of ${entry}, above an empty script`,
+      what: `import of ${entry}, above an empty module`,
       unit: 'ms',
       ours: above('import', entry).values,
       baseline: { what: `${name}, the quickest of the others`, values },
@@ -108,7 +118,7 @@ export async function imports(stage: Stage): Promise<Figure[]> {
   function required(entry: string): Figure {
     return figureOf({
       bench: 'imports',
-      what: `require of ${entry}, above an empty script`,
+      what: `require of ${entry}, above an empty module`,
       unit: 'ms',
       ours: above('require', entry).values,
       baseline: { what: 'import of the same', values: above('import', entry).values },

@@ -16,6 +16,8 @@ export interface OrdersClient {
 export interface OrdersClients {
   /** `fetch`, and `JSON.parse` of the text. */
   bare: OrdersClient;
+  /** The same, given up after a while: what stops a `fetch` costs time of its own. */
+  bareTimed: OrdersClient;
   tradepost: OrdersClient;
   openapiFetch: OrdersClient;
   tsRest: OrdersClient;
@@ -55,12 +57,27 @@ async function headersOfOurs(baseUrl: string): Promise<Record<string, string>> {
   return sent;
 }
 
+const timeout = 30_000;
+
 function bareClient(baseUrl: string, headers: Record<string, string>): OrdersClient {
-  async function ask(path: string): Promise<unknown> {
+  return clientOf(async (path) => {
     const answer = await fetch(`${baseUrl}${path}`, { headers });
-    const { data } = JSON.parse(await answer.text()) as { data: unknown };
-    return data;
-  }
+    return (JSON.parse(await answer.text()) as { data: unknown }).data;
+  });
+}
+
+function bareTimedClient(baseUrl: string, headers: Record<string, string>): OrdersClient {
+  return clientOf(async (path) => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), timeout);
+    const answer = await fetch(`${baseUrl}${path}`, { headers, signal: controller.signal });
+    const text = await answer.text();
+    clearTimeout(timer);
+    return (JSON.parse(text) as { data: unknown }).data;
+  });
+}
+
+function clientOf(ask: (path: string) => Promise<unknown>): OrdersClient {
   return {
     get: () => ask(`/v1/orders/${orderId}`),
     list: () => ask(`/v1/orders?limit=${query.limit}`) as Promise<unknown[]>,
@@ -108,6 +125,7 @@ export async function ordersClients(baseUrl: string): Promise<OrdersClients> {
   const headers = await headersOfOurs(baseUrl);
   return {
     bare: bareClient(baseUrl, headers),
+    bareTimed: bareTimedClient(baseUrl, headers),
     tradepost: ourClient(baseUrl),
     openapiFetch: openapiFetchClient(baseUrl, headers),
     tsRest: tsRestClient(baseUrl, headers),

@@ -2,13 +2,18 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fillPath } from '../src/internal/fill-path';
 
-test('a path without parameters stays as it is', () => {
-  expect(fillPath('/v1/orders', {})).toBe('/v1/orders');
+test('a path without an id stays as it is', () => {
+  expect(fillPath('/v1/orders', undefined)).toBe('/v1/orders');
 });
 
-test('each parameter goes to its place', () => {
-  const path = '/v1/webhooks/:id/secret/:version';
-  expect(fillPath(path, { id: 'whk_1', version: 'a b' })).toBe('/v1/webhooks/whk_1/secret/a%20b');
+test('the id goes to its place, also in the middle', () => {
+  expect(fillPath('/v1/webhooks/:id/secret', 'a b')).toBe('/v1/webhooks/a%20b/secret');
+});
+
+test('what stands for something in a replacement does not in an id', () => {
+  expect(fillPath('/v1/webhooks/:id/secret', "$&$'$`$$")).toBe(
+    "/v1/webhooks/%24%26%24'%24%60%24%24/secret",
+  );
 });
 
 test('whatever the id, the request goes to this path and the id arrives whole', () => {
@@ -16,7 +21,7 @@ test('whatever the id, the request goes to this path and the id arrives whole', 
     fc.property(fc.string({ unit: 'grapheme' }), (id) => {
       fc.pre(!/^\.{0,2}$/.test(id));
       const { pathname, search, hash } = new URL(
-        fillPath('/v1/orders/:id', { id }),
+        fillPath('/v1/orders/:id', id),
         'https://trade.example',
       );
       expect(pathname.startsWith('/v1/orders/')).toBe(true);
@@ -26,6 +31,6 @@ test('whatever the id, the request goes to this path and the id arrives whole', 
   );
 });
 
-test.each(['', '.', '..'])('an id of %j is refused: it would lead elsewhere', (id) => {
-  expect(() => fillPath('/v1/orders/:id', { id })).toThrow('/v1/orders/:id needs id');
+test.each(['', '.', '..', undefined])('an id of %j is refused: it would lead elsewhere', (id) => {
+  expect(() => fillPath('/v1/orders/:id', id)).toThrow('/v1/orders/:id needs id');
 });

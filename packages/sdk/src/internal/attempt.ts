@@ -1,5 +1,6 @@
 import type { TradepostError, TradepostErrorDetails } from '../errors/tradepost-error';
 import type { BlotOut } from './blot-out';
+import type { OutgoingRequest } from './compose-request';
 
 /** Which attempt of which call it is. */
 export interface Attempt {
@@ -8,6 +9,8 @@ export interface Attempt {
   path: string;
   /** Counted from 1; 0 before there is one. */
   number: number;
+  /** What was sent; undefined as long as it has not come to that. */
+  sent?: OutgoingRequest | undefined;
   /** Keeps the API key out of what is told about it. */
   blotOut: BlotOut;
 }

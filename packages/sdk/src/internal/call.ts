@@ -4,8 +4,8 @@ import type { RequestOptions } from '../request-options';
 export interface Call<Result> {
   /** Method and path template, such as `/v1/orders/:id`. */
   endpoint: { method: string; path: string };
-  /** What the template's parameters stand for. */
-  params?: Record<string, string>;
+  /** What `:id` in the template stands for. */
+  id?: string;
   /** Query parameters; those that are undefined are left out. */
   query?: object;
   /** What to send as JSON. */

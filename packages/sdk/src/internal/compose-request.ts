@@ -1,8 +1,8 @@
 import type { Call } from './call';
 import { fillPath } from './fill-path';
-import { authorization, idempotencyKey, ifMatch } from './header-names';
-import { invalidConfiguration } from './invalid-configuration';
+import { idempotencyKey, ifMatch } from './header-names';
 import { randomKey } from './random-key';
+import { setHeader } from './set-header';
 import { type Limits, readLimits, type Settings } from './settings';
 
 /** A request, complete: what each attempt sends. */
@@ -29,22 +29,18 @@ export interface ComposedCall {
  * when it cannot be sent: when JSON has no way to write it, for example.
  */
 export function composeRequest(call: Call<unknown>, settings: Settings): ComposedCall {
-  const { endpoint, query, body, waitSeconds, options = {} } = call;
+  const { endpoint, query, body, waitSeconds, options } = call;
   const { method } = endpoint;
-  const path = fillPath(endpoint.path, call.params ?? {});
-  const headers: Record<string, string> = {
-    accept: 'application/json',
-    [authorization]: `Bearer ${settings.apiKey}`,
-  };
-  setHeader(headers, 'user-agent', settings.userAgent);
+  const path = fillPath(endpoint.path, call.id);
+  const headers: Record<string, string> = { ...settings.headers };
   if (body) headers['content-type'] = 'application/json';
   if (call.ifMatch !== undefined) setHeader(headers, ifMatch, call.ifMatch);
   // One key for all attempts: that is what makes it safe to repeat a POST.
   if (method === 'POST') {
-    setHeader(headers, idempotencyKey, options.idempotencyKey ?? randomKey());
+    setHeader(headers, idempotencyKey, options?.idempotencyKey ?? randomKey());
   }
-  for (const [name, value] of Object.entries(options.headers ?? {})) {
-    setHeader(headers, name, value);
+  if (options?.headers) {
+    for (const [name, value] of Object.entries(options.headers)) setHeader(headers, name, value);
   }
   return {
     path,
@@ -54,25 +50,11 @@ export function composeRequest(call: Call<unknown>, settings: Settings): Compose
       headers,
       body: body && JSON.stringify(body),
     },
-    limits: readLimits(options, settings.limits, waitSeconds),
+    limits:
+      options === undefined && !waitSeconds
+        ? settings.limits
+        : readLimits(options, settings.limits, waitSeconds),
   };
-}
-
-/** Checks what `Headers` would, which costs more than the rest of the request together. */
-function setHeader(headers: Record<string, string>, name: string, value: string): void {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-    throw invalidConfiguration(
-      `The header ${JSON.stringify(name)} cannot be sent: it holds a character that HTTP does not allow.`,
-    );
-  }
-  const lowerCaseName = name.toLowerCase();
-  // An empty one would be no key: the repetition of a POST would be a second one.
-  if (lowerCaseName === idempotencyKey && !/^[\x21-\x7e]{1,255}$/.test(value)) {
-    throw invalidConfiguration(
-      `The header ${JSON.stringify(name)} cannot be sent: an idempotency key is 1 to 255 visible ASCII characters. Leave it out to have one made.`,
-    );
-  }
-  headers[lowerCaseName] = String(value);
 }
 
 function searchOf(query: object | undefined): string {

@@ -6,10 +6,8 @@ import type { Answer } from './answer';
 import { answerError } from './answer-error';
 import { type Attempt, attemptError } from './attempt';
 import type { Call } from './call';
-import type { OutgoingRequest } from './compose-request';
 import { describeBreak, neverSent } from './connection-break';
 import { ifMatch } from './header-names';
-import { readAnswer } from './read-answer';
 import { retryAfterSeconds } from './retry-after';
 import type { FailedAttempt } from './retry-delay';
 import type { AttemptEnd } from './send-once';
@@ -25,8 +23,6 @@ export interface Failure {
 export interface Circumstances<Result> {
   attempt: Attempt;
   call: Call<Result>;
-  /** What was sent; undefined when it did not come to that. */
-  sent: OutgoingRequest | undefined;
   settings: Settings;
   /** Whether an attempt before this one may have been carried out unheard. */
   mayBeDone: boolean;
@@ -35,14 +31,16 @@ export interface Circumstances<Result> {
 }
 
 /**
- * Judges how an attempt ended.
+ * Judges how an attempt ended that was not answered with a 2xx. A repeated DELETE may have done what
+ * it should all the same.
  *
- * @throws {TradepostError} when that is final: it was stopped, or a 2xx that cannot be used.
+ * @throws {TradepostError} when that is final: it was stopped.
  */
 export function outcomeOf<Result>(
   end: AttemptEnd,
-  { attempt, call, sent, settings, mayBeDone, now }: Circumstances<Result>,
+  { attempt, call, settings, mayBeDone, now }: Circumstances<Result>,
 ): Answer<Result> | Failure {
+  const { sent } = attempt;
   // A guarded change that succeeded unheard could be refused for its own effect: a service need not
   // answer 200 for the status that an order has already before it looks at If-Match.
   const repeatable = !sent || !(ifMatch in sent.headers || call.mayUndo);
@@ -69,10 +67,6 @@ export function outcomeOf<Result>(
   }
   const { answer } = end;
   const { status, headers, requestId } = answer;
-  if (status >= 200 && status < 300) {
-    const data = readAnswer(answer, attempt, call, settings.validate);
-    return { data, status, headers, requestId };
-  }
   const retryAfter = retryAfterSeconds(headers, now);
   const error = answerError(
     answer,

@@ -1,8 +1,5 @@
 import type { TradepostError } from '../errors/tradepost-error';
 import type { AnswerHeaders } from './answer';
-import type { OutgoingRequest } from './compose-request';
-import { requestId as requestIdName } from './header-names';
-import type { Sender } from './sender';
 
 /** An answer, read to its end. */
 export interface IncomingAnswer {
@@ -24,14 +21,13 @@ export type AttemptEnd =
   | { kind: 'broken'; cause: unknown };
 
 /**
- * Sends a request once and reads the whole answer. Never rejects: every end is a value.
+ * Lets one attempt go on for so long, and until the caller's signal stops it.
  *
- * @param prepare what to send: it may still take time, or refuse by throwing a `TradepostError`, and nothing else
+ * @param exchange the attempt: sends the request and reads the whole answer
  * @param timeout milliseconds for all of it
  */
 export function sendOnce(
-  prepare: () => OutgoingRequest | Promise<OutgoingRequest>,
-  send: Sender,
+  exchange: (stop: AbortSignal) => Promise<AttemptEnd>,
   timeout: number,
   signal: AbortSignal | undefined,
 ): Promise<AttemptEnd> {
@@ -53,29 +49,6 @@ export function sendOnce(
       end({ kind: 'timeout', after: timeout });
       stop.abort();
     }, timeout);
-    exchange(prepare, send, stop.signal).then(end, reject);
+    exchange(stop.signal).then(end, reject);
   });
-}
-
-async function exchange(
-  prepare: () => OutgoingRequest | Promise<OutgoingRequest>,
-  send: Sender,
-  signal: AbortSignal,
-): Promise<AttemptEnd> {
-  let request: OutgoingRequest;
-  try {
-    request = await prepare();
-  } catch (error) {
-    return { kind: 'refused', error: error as TradepostError };
-  }
-  try {
-    // What was prepared too late is not sent at all.
-    signal.throwIfAborted();
-    const response = await send(request, signal);
-    const { status, headers } = response;
-    const requestId = headers.get(requestIdName);
-    return { kind: 'answer', answer: { status, headers, requestId, text: await response.text() } };
-  } catch (cause) {
-    return { kind: 'broken', cause };
-  }
 }

@@ -1,3 +1,4 @@
+import type { FetchOptions } from 'ofetch';
 import type { Fetch } from '../tradepost-options';
 import type { AnswerHeaders } from './answer';
 import type { OutgoingRequest } from './compose-request';
@@ -38,27 +39,28 @@ export function senderOf(
 }
 
 function around(fetch: Fetch, createFetch: Awaited<ReturnType<Load>>['createFetch']): Sender {
+  const { raw } = createFetch({
+    // Takes the request from `init`, not from ofetch's own options: its `Headers` cost too much.
+    fetch: (url, options) => fetch(String(url), (options as Carried).init) as Promise<Response>,
+  });
   return ({ url, method, headers, body }, signal) => {
-    const { raw } = createFetch({
-      // Takes the request from here, not from ofetch's options: its `Headers` cost too much.
-      fetch: () =>
-        fetch(url, {
-          method,
-          headers: { ...headers },
-          ...(body === undefined ? {} : { body }),
-          redirect: 'manual',
-          signal,
-        }) as Promise<Response>,
-    });
-    return raw(url, {
+    const init = { method, headers: { ...headers }, redirect: 'manual', signal } as const;
+    const carried: Carried & FetchOptions<'stream'> = {
+      init: body === undefined ? init : { ...init, body },
       method,
       retry: false,
       ignoreResponseError: true,
       // The body is left alone: it is read and parsed elsewhere, so that a bad one can be shown.
       responseType: 'stream',
-    }).catch((error: Error) => {
+    };
+    return raw(url, carried).catch((error: Error) => {
       // ofetch's own error is about its options; what happened is underneath.
       throw error.cause ?? error;
     });
   };
+}
+
+/** An option that ofetch hands through as it is. */
+interface Carried {
+  init: Parameters<Fetch>[1];
 }

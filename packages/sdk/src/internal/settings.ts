@@ -2,9 +2,11 @@ import { version } from '../../package.json';
 import type { Fetch, TradepostOptions } from '../tradepost-options';
 import type { AnswerCheck } from './answer-check';
 import { type BlotOut, blotOutOf } from './blot-out';
+import { authorization } from './header-names';
 import type { TradepostHooks } from './hooks';
 import { invalidConfiguration } from './invalid-configuration';
 import type { TradepostLogger } from './logger';
+import { setHeader } from './set-header';
 
 /** How long and how often a call may try. */
 export interface Limits {
@@ -17,10 +19,10 @@ export interface Limits {
 export interface Settings {
   /** Without a slash at its end. */
   baseUrl: string;
-  apiKey: string;
   /** Keeps the API key out of messages and logs. */
   blotOut: BlotOut;
-  userAgent: string;
+  /** What every request carries, the API key among it. */
+  headers: Readonly<Record<string, string>>;
   limits: Limits;
   fetch: Fetch;
   hooks: TradepostHooks;
@@ -40,7 +42,7 @@ const longestTimerMs = 2 ** 31 - 1;
  * @throws {TradepostError} `invalid_configuration` when a limit cannot be right.
  */
 export function readLimits(
-  given: { [Name in keyof Limits]?: number | undefined },
+  given: { [Name in keyof Limits]?: number | undefined } = {},
   base: Limits = defaultLimits,
   waitSeconds = 0,
 ): Limits {
@@ -81,12 +83,15 @@ export function readSettings(options: TradepostOptions): Settings {
       'apiKey holds a character that no key has, such as a line break: trim it.',
     );
   }
-  const own = `tradepost-sdk/${version}`;
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    [authorization]: `Bearer ${apiKey}`,
+  };
+  setHeader(headers, 'user-agent', `${userAgent ? `${userAgent} ` : ''}tradepost-sdk/${version}`);
   return {
     baseUrl: readBaseUrl(baseUrl),
-    apiKey,
     blotOut: blotOutOf(apiKey),
-    userAgent: userAgent ? `${userAgent} ${own}` : own,
+    headers,
     limits: readLimits(options),
     // Looked up at each call: whoever replaces the global later is heard.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),

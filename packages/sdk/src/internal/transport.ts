@@ -5,9 +5,11 @@ import type { Answer } from './answer';
 import { type ApiCall, apiCall } from './api-call';
 import { type Attempt, attemptError } from './attempt';
 import type { Call } from './call';
-import { composeRequest, type OutgoingRequest } from './compose-request';
+import { composeRequest } from './compose-request';
+import { exchange } from './exchange';
 import { type ListCall, listCall } from './list-call';
-import { abortError, type Failure, outcomeOf } from './outcome';
+import { abortError, outcomeOf } from './outcome';
+import { readAnswer } from './read-answer';
 import { readPage } from './read-body';
 import { reasonOf } from './reason-of';
 import { retryDelay } from './retry-delay';
@@ -45,7 +47,7 @@ export class Transport {
   async answerTo<Result>(call: Call<Result>): Promise<Answer<Result>> {
     const { method, path } = call.endpoint;
     const { blotOut } = this.#settings;
-    const attempt: Attempt = { method, path, number: 0, blotOut };
+    const attempt: Attempt = { method, path, number: 0, sent: undefined, blotOut };
     try {
       return await this.#attempts(call, attempt);
     } catch (cause) {
@@ -90,25 +92,35 @@ export class Transport {
   }
 
   async #attempts<Result>(call: Call<Result>, attempt: Attempt): Promise<Answer<Result>> {
-    const { elapsed, random, wait } = this.runtime;
-    const { path, request, limits } = composeRequest(call, this.#settings);
+    const { elapsed, now, random, wait } = this.runtime;
+    const settings = this.#settings;
+    const { path, request, limits } = composeRequest(call, settings);
     const signal = call.options?.signal;
-    const start = elapsed();
-    const remaining = () => limits.deadline - (elapsed() - start);
+    const begun = elapsed();
+    const remaining = () => limits.deadline - (elapsed() - begun);
     let mayBeDone = false;
     attempt.path = path;
 
     for (;;) {
       if (signal?.aborted) throw abortError(attempt, signal.reason);
       attempt.number += 1;
-      const limit = Math.min(limits.timeout, remaining());
-      const outcome: Answer<Result> | Failure = await this.#attempt(
-        call,
-        request,
-        attempt,
-        limit,
-        mayBeDone,
+      attempt.sent = undefined;
+      const start = elapsed();
+      const end = await sendOnce(
+        (stop) => exchange(request, attempt, this.#watch, this.#sender, stop),
+        Math.min(limits.timeout, limits.deadline - (start - begun)),
+        signal,
       );
+      if (end.kind === 'answer') {
+        const { answer } = end;
+        const { status, headers, requestId } = answer;
+        this.#watch.answered(attempt, answer, elapsed() - start);
+        if (status >= 200 && status < 300) {
+          const data = readAnswer(answer, attempt, call, settings.validate);
+          return { data, status, headers, requestId };
+        }
+      }
+      const outcome = outcomeOf(end, { attempt, call, settings, mayBeDone, now: now() });
       if ('data' in outcome) return outcome;
       const { error, retry } = outcome;
       const failed = { ...retry, attempt: attempt.number, maxRetries: limits.maxRetries };
@@ -120,33 +132,5 @@ export class Transport {
       // A timer may end late: what comes after the deadline is not sent at all.
       if (remaining() <= 0) throw error;
     }
-  }
-
-  async #attempt<Result>(
-    call: Call<Result>,
-    composed: OutgoingRequest,
-    attempt: Attempt,
-    limit: number,
-    mayBeDone: boolean,
-  ): Promise<Answer<Result> | Failure> {
-    const { elapsed, now } = this.runtime;
-    const settings = this.#settings;
-    const start = elapsed();
-    let sent: OutgoingRequest | undefined;
-    const end = await sendOnce(
-      () => this.#watch.prepare(attempt, composed),
-      async (request, stop) => {
-        const send = await this.#sender();
-        // What could be loaded too late is not sent at all.
-        stop.throwIfAborted();
-        sent = request;
-        this.#watch.sent(attempt, request);
-        return send(request, stop);
-      },
-      limit,
-      call.options?.signal,
-    );
-    if (end.kind === 'answer') this.#watch.answered(attempt, end.answer, elapsed() - start);
-    return outcomeOf(end, { attempt, call, sent, settings, mayBeDone, now: now() });
   }
 }

@@ -22,59 +22,72 @@ export class Watch {
   }
 
   /**
-   * Lets `onRequest` have its say in what an attempt sends.
+   * Lets `onRequest` have its say in what an attempt sends; undefined when there is none.
    *
    * @throws {TradepostError} `hook_failed` when it threw, or set what cannot be sent.
    */
-  prepare(attempt: Attempt, request: OutgoingRequest): OutgoingRequest | Promise<OutgoingRequest> {
-    return this.#hooks.onRequest ? ask(this.#hooks, attempt, request) : request;
+  prepare(attempt: Attempt, request: OutgoingRequest): Promise<OutgoingRequest> | undefined {
+    return this.#hooks.onRequest && ask(this.#hooks, attempt, request);
   }
 
   /** An attempt is about to be sent. */
   sent(attempt: Attempt, { headers }: OutgoingRequest): void {
-    const fields = () => ({ headers: redactHeaders(headers) });
-    this.#tell(attempt, 'debug', nameOf(attempt), fields);
+    this.#tell(attempt, 'debug', undefined, () => ({
+      message: nameOf(attempt),
+      fields: { headers: redactHeaders(headers) },
+    }));
   }
 
   /** An answer came. */
   answered(attempt: Attempt, answer: IncomingAnswer, durationMs: number): void {
     const { status, headers, requestId } = answer;
-    const message = `${nameOf(attempt)} was answered with ${status}`;
-    const fields = () => ({ status, requestId, durationMs });
-    this.#tell(attempt, 'debug', message, fields, 'onResponse', { headers });
+    this.#tell(attempt, 'debug', 'onResponse', () => ({
+      message: `${nameOf(attempt)} was answered with ${status}`,
+      fields: { status, requestId, durationMs },
+      more: { headers },
+    }));
   }
 
   /** An attempt failed, and is to be repeated. */
   retrying(attempt: Attempt, error: TradepostError, delayMs: number): void {
-    const message = `${error.message} Trying again in ${Math.round(delayMs)} ms.`;
-    const fields = () => ({ ...describe(error), delayMs });
-    this.#tell(attempt, 'warn', message, fields, 'onRetry', { error });
+    this.#tell(attempt, 'warn', 'onRetry', () => ({
+      message: `${error.message} Trying again in ${Math.round(delayMs)} ms.`,
+      fields: { ...describe(error), delayMs },
+      more: { error },
+    }));
   }
 
   /** A call failed for good. */
   failed(attempt: Attempt, error: TradepostError): void {
-    this.#tell(attempt, 'warn', error.message, () => describe(error), 'onError', { error });
+    this.#tell(attempt, 'warn', 'onError', () => ({
+      message: error.message,
+      fields: describe(error),
+      more: { error },
+    }));
   }
 
-  /** Tells the logger, then the hook, which also gets what a log has no use for. */
+  /**
+   * Tells the logger, then the hook, which also gets what a log has no use for. Mostly nobody listens,
+   * and then nothing is put together.
+   */
   #tell(
     attempt: Attempt,
     level: keyof TradepostLogger,
-    message: string,
-    fields: () => object,
-    name?: Hook,
-    more?: object,
+    name: Hook | undefined,
+    news: () => { message: string; fields: object; more?: object },
   ): void {
     const hooks = this.#hooks as { [Name in Hook]?: (heard: object) => unknown };
     if (!this.#logger[level] && !(name && hooks[name])) return;
     const { method, path, number, blotOut } = attempt;
-    const about = blotOut({ method, path, attempt: number, ...fields() });
+    const { message, fields, more } = news();
+    const about = blotOut({ method, path, attempt: number, ...fields });
     quietly(() => this.#logger[level]?.(blotOut(message), about));
     quietly(
       () => name && hooks[name]?.({ ...about, ...more }),
       (thrown) =>
-        this.#tell(attempt, 'error', `The ${name} hook threw: ${reasonOf(thrown)}.`, () => ({
-          hook: name,
+        this.#tell(attempt, 'error', undefined, () => ({
+          message: `The ${name} hook threw: ${reasonOf(thrown)}.`,
+          fields: { hook: name },
         })),
     );
   }

@@ -57,7 +57,7 @@ export class Deliveries {
     return this.#transport.request({
       endpoint: endpoints.deliveries.get,
       extension: true,
-      params: { id },
+      id,
       options,
       read: readItem<DeliveryDetails>,
     });
@@ -71,7 +71,7 @@ export class Deliveries {
     return this.#transport.request({
       endpoint: endpoints.deliveries.replay,
       extension: true,
-      params: { id },
+      id,
       options,
       read: readItem<Delivery>,
     });

@@ -38,7 +38,7 @@ export class Notifications {
   markRead(id: string, options?: RequestOptions): ApiCall<Notification> {
     return this.#transport.request({
       endpoint: endpoints.notifications.update,
-      params: { id },
+      id,
       body: asRead,
       options,
       read: readItem<Notification>,

@@ -67,7 +67,7 @@ export class Orders {
   get(id: string, options?: RequestOptions): ApiCall<Order> {
     return this.#transport.request({
       endpoint: endpoints.orders.get,
-      params: { id },
+      id,
       options,
       read: readItem<Order>,
     });
@@ -77,7 +77,7 @@ export class Orders {
   update(id: string, body: UpdateOrder, options?: UpdateOrderOptions): ApiCall<Order> {
     return this.#transport.request({
       endpoint: endpoints.orders.update,
-      params: { id },
+      id,
       body,
       ifMatch: options?.ifMatch,
       options,

@@ -74,7 +74,7 @@ export class Webhooks {
     return this.#transport.request({
       endpoint: endpoints.webhooks.get,
       extension: true,
-      params: { id },
+      id,
       options,
       read: readItem<WebhookDetails>,
     });
@@ -92,7 +92,7 @@ export class Webhooks {
       endpoint: endpoints.webhooks.update,
       extension: true,
       mayUndo: true,
-      params: { id },
+      id,
       body,
       options,
       read: readItem<WebhookDetails>,
@@ -107,7 +107,7 @@ export class Webhooks {
     return this.#transport.request<void>({
       endpoint: endpoints.webhooks.remove,
       extension: true,
-      params: { id },
+      id,
       options,
       read: readNothing,
     });
@@ -121,7 +121,7 @@ export class Webhooks {
     return this.#transport.request({
       endpoint: endpoints.webhooks.stageSecret,
       extension: true,
-      params: { id },
+      id,
       options,
       read: readItem<StagedSecret>,
     });
@@ -132,7 +132,7 @@ export class Webhooks {
     return this.#transport.request({
       endpoint: endpoints.webhooks.promoteSecret,
       extension: true,
-      params: { id },
+      id,
       options,
       read: readItem<WebhookDetails>,
     });
@@ -146,7 +146,7 @@ export class Webhooks {
     return this.#transport.request({
       endpoint: endpoints.webhooks.test,
       extension: true,
-      params: { id },
+      id,
       body,
       options,
       read: readItem<Delivery>,
