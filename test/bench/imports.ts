@@ -30,6 +30,9 @@ type Way = keyof typeof ways;
 /** An empty module of the same kind as the script. */
 const nothing = './nothing';
 
+/** A package of one line: less than this no package takes. */
+const oneLine = 'one-line';
+
 /** A script that prints how many milliseconds it took to load an entry. */
 const timed = (load: string) =>
   `const started = performance.now();\n${load};\nconsole.log(performance.now() - started);\n`;
@@ -38,7 +41,7 @@ const sideOf = (way: Way, entry: string) => `${way} ${entry}`;
 
 /** All scripts, in the order in which they take turns. */
 const scripts: (readonly [Way, string])[] = [
-  ...[nothing, client, webhooks, ...others].map((entry) => ['import', entry] as const),
+  ...[nothing, oneLine, client, webhooks, ...others].map((entry) => ['import', entry] as const),
   ...[nothing, client, webhooks].map((entry) => ['require', entry] as const),
 ];
 
@@ -46,8 +49,17 @@ const scripts: (readonly [Way, string])[] = [
 async function makeProject(place: Workplace): Promise<string> {
   const project = place.newFile('project');
   await mkdir(project);
+  const modules = join(project, 'node_modules');
+  await mkdir(join(modules, oneLine), { recursive: true });
+  await writeFile(
+    join(modules, oneLine, 'package.json'),
+    JSON.stringify({ name: oneLine, type: 'module', exports: './index.js' }),
+  );
+  await writeFile(join(modules, oneLine, 'index.js'), 'export const one = 1;\n');
   const installed = fileURLToPath(new URL('../node_modules', import.meta.url));
-  await symlink(installed, join(project, 'node_modules'), 'junction');
+  for (const name of ['@tradepost', ...others.map((one) => one.split('/', 1).join())]) {
+    await symlink(join(installed, name), join(modules, name), 'junction');
+  }
   for (const { ending } of Object.values(ways))
     await writeFile(join(project, nothing + ending), '');
   return project;
@@ -110,7 +122,7 @@ export async function imports(stage: Stage): Promise<Figure[]> {
       baseline: { what: `${name}, the quickest of the others`, values },
       goal,
       notes: [
-        `An empty module takes ${median(timesOf('import', nothing)).toFixed(1)} ms. Above it: ${shown.join(', ')}.`,
+        `An empty module takes ${median(timesOf('import', nothing)).toFixed(1)} ms. Above it: a package of one line ${median(above('import', oneLine).values).toFixed(1)} ms, ${shown.join(', ')}.`,
       ],
     });
   }

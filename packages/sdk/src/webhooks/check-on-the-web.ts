@@ -1,8 +1,16 @@
 import type { Claim, Holds } from './claim';
-import { type Examined, examine } from './examine';
+import {
+  serviceSignature,
+  webhookId,
+  webhookSignature,
+  webhookTimestamp,
+} from './delivery-header-names';
+import { type Examined, examine, secretsOf } from './examine';
+import { headerOf } from './header-of';
 import { type Refusal, refuse } from './refusal';
 import type { VerifiedDelivery } from './verified-delivery';
 
+const allNames = [serviceSignature, webhookId, webhookTimestamp, webhookSignature];
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 
 /** Tells with WebCrypto whether a claim holds; `verify` compares in constant time. */
@@ -61,9 +69,21 @@ function tagBytes(text: string): Uint8Array<ArrayBuffer> | null {
 /** Checks a delivery with WebCrypto. */
 export async function checkOnTheWeb(options: Examined): Promise<VerifiedDelivery | Refusal> {
   if (!globalThis.crypto?.subtle) return refuse('INVALID_CONFIGURATION', 'WebCrypto');
-  // One time for all runs.
-  const { now = Date.now() } = options;
-  return onTheWeb((holds) => examine({ ...options, now }, holds));
+  const copy = copyOf(options);
+  return onTheWeb((holds) => examine(copy, holds));
+}
+
+/** What nobody can change while WebCrypto is at work: each run must ask the same. */
+function copyOf(options: Examined): Examined {
+  const { payload, headers, now = Date.now() } = options;
+  return {
+    ...options,
+    payload: typeof payload === 'string' ? payload : Uint8Array.from(payload),
+    headers: Object.fromEntries(allNames.map((name) => [name, headerOf(headers, name)])),
+    secret: undefined,
+    secrets: secretsOf(options),
+    now: +now,
+  };
 }
 
 /**

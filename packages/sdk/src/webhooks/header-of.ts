@@ -8,11 +8,12 @@ import type { DeliveryHeaders } from './verify-webhook-options';
  */
 export function headerOf(headers: DeliveryHeaders | undefined, name: string): string {
   if (!headers) return '';
+  if (hasGet(headers)) return headers.get(name) ?? '';
   // Node's own are in lowercase; others are looked through.
-  let value = hasGet(headers) ? headers.get(name) : headers[name];
+  let value = headers[name];
   if (!value) {
-    for (const [key, one] of Object.entries(headers)) {
-      if (key.length === name.length && key.toLowerCase() === name) value ||= one;
+    for (const key in headers) {
+      if (key.length === name.length && key.toLowerCase() === name) value ||= headers[key];
     }
   }
   return value ? String(value) : '';

@@ -11,7 +11,7 @@ import { sentAt } from './a-delivery';
 type Verify = (options: VerifyWebhookSyncOptions) => Promise<WebhookEvent>;
 
 /** Verifies as a runtime does that has WebCrypto alone. */
-async function verifyOnTheWeb(options: VerifyWebhookSyncOptions): Promise<WebhookEvent> {
+export async function verifyOnTheWeb(options: VerifyWebhookSyncOptions): Promise<WebhookEvent> {
   const getBuiltinModule = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
   try {
     return await verifyWebhook(options);
