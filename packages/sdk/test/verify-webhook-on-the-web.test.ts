@@ -33,13 +33,13 @@ test('a body that is written over meanwhile is returned as it was signed', async
 });
 
 test('headers and secrets that change meanwhile change nothing', async () => {
-  const { payload, headers } = aDelivery({ key: `whsec_${btoa('another')}` });
+  const { payload, headers } = aDelivery();
   const secrets = [secret];
   meanwhile(() => {
     for (const name of Object.keys(headers)) delete headers[name];
-    secrets.unshift(`whsec_${btoa('another')}`);
+    secrets.pop();
   });
-  const options = { payload, headers, secrets, now: sentAt, diagnose: false };
-  expect(await verdict(verifyOnTheWeb(options))).toBe('SIGNATURE_MISMATCH');
-  expect(headers).toEqual({});
+  const options = { payload, headers, secrets, requireTimestamp: true, now: sentAt };
+  expect(await verifyOnTheWeb(options)).toEqual(anEvent);
+  expect([headers, secrets]).toEqual([{}, []]);
 });

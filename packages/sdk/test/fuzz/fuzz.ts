@@ -42,7 +42,22 @@ async function verdictOf(verify: () => unknown): Promise<string> {
   }
 }
 
-/** Gives one input to both verifiers and one adapter, and holds them to the raw check. */
+/** Lets something be done as in a runtime that has WebCrypto alone. One at a time. */
+async function onTheWeb<Result>(work: () => Promise<Result>): Promise<Result> {
+  const { getBuiltinModule } = process;
+  process.getBuiltinModule = (() => undefined) as typeof getBuiltinModule;
+  try {
+    return await work();
+  } finally {
+    process.getBuiltinModule = getBuiltinModule;
+  }
+}
+
+/**
+ * Gives one input to both verifiers and one adapter, and holds them to the raw check. Every ninth
+ * verification by promise asks WebCrypto, which takes longer: so it meets all adapters' inputs, with
+ * a diagnosis and without.
+ */
 async function examine(request: AnyRequest, number: number): Promise<string> {
   const { headers, body: payload, method } = request;
   const diagnose = number % 2 === 0;
@@ -50,7 +65,8 @@ async function examine(request: AnyRequest, number: number): Promise<string> {
   const verdict = await verdictOf(() => verifyWebhookSync(options));
   const isAccepted = verdict === 'accepted';
   if (isAccepted && !isSigned(request)) throw new Error('accepted what the raw check refuses');
-  const asynchronous = await verdictOf(() => verifyWebhook(options));
+  const later = () => verdictOf(() => verifyWebhook(options));
+  const asynchronous = await (number % 9 === 0 ? onTheWeb(later) : later());
   if (asynchronous !== verdict) {
     throw new Error(`refused as ${verdict} at once, and as ${asynchronous} by promise`);
   }
