@@ -100,7 +100,7 @@ describe('a web Request as payload', () => {
     });
   });
 
-  test('is read no further than maxBytes, however long it goes on', async () => {
+  test('is read no further than maxBytes, however long it goes on, and the connection is left for the answer', async () => {
     let pulled = 0;
     let cancelled = false;
     const body = new ReadableStream({
@@ -123,7 +123,7 @@ describe('a web Request as payload', () => {
       code: 'BODY_TOO_LARGE',
     });
     expect(pulled).toBeLessThan(10);
-    expect(cancelled).toBe(true);
+    expect(cancelled).toBe(false);
   });
 
   test('that announces more than maxBytes is not read at all', async () => {

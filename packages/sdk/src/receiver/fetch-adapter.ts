@@ -1,7 +1,7 @@
+import { readStream } from '../webhooks/read-stream';
 import type { RequestPayload } from '../webhooks/verify-webhook-options';
-import { gatherBody } from './body-gatherer';
 import type { Incoming } from './incoming';
-import { bodyParsed } from './raw-body-faults';
+import { bodyParsed, bodyTooLarge } from './raw-body-faults';
 import type { Receive } from './receive';
 
 /** A web `Request`, as far as a receiver looks at it. */
@@ -33,17 +33,15 @@ async function readRequestBody(
   if (bodyUsed || body?.locked) {
     throw bodyParsed('pass the Request on before anything calls its json(), text() or clone()');
   }
-  const gathered = gatherBody(limit, headers.get('content-length'));
-  // Whoever stops early leaves the rest alone: to cancel it can end the connection that the answer
-  // is to take.
-  const reader = body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read().catch(() => ({ done: null, value: undefined }));
-    if (done === null) return null;
-    if (done) break;
-    gathered.add(value);
+  if (Number(headers.get('content-length')) > limit) throw bodyTooLarge(limit);
+  let whole: Uint8Array | null;
+  try {
+    whole = await readStream(body, limit);
+  } catch {
+    return null;
   }
-  return gathered.whole();
+  if (whole === null) throw bodyTooLarge(limit);
+  return whole;
 }
 
 /** Hosts pass all sorts of things beside the request; only this one matters. */

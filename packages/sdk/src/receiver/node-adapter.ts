@@ -1,5 +1,5 @@
 import { rawBodyAdvice } from '../webhooks/raw-body-advice';
-import { gatherBody } from './body-gatherer';
+import { gatherBody } from './gather-body';
 import type { RawBody } from './incoming';
 import { bodyParsed } from './raw-body-faults';
 import type { Receive } from './receive';

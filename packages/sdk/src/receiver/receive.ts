@@ -3,7 +3,7 @@ import type { VerifiedDelivery } from '../webhooks/verified-delivery';
 import { verifyDelivery } from '../webhooks/verify-delivery';
 import { type Answer, answer } from './answer';
 import { answerRefusal } from './answer-refusal';
-import { deliveryHandler } from './handle-delivery';
+import { deliveryHandler } from './delivery-handler';
 import type { Incoming } from './incoming';
 import type { WebhookReceiverOptions } from './receiver-options';
 

@@ -23,14 +23,3 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> | null {
     return null;
   }
 }
-
-/** Byte sequences one after the other. */
-export function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}

@@ -1,7 +1,8 @@
 import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
+import { joined } from '../webhooks/joined';
 import type { WebhookEvent } from '../webhooks/webhook-event';
 import type { WebhookVerificationErrorCode } from '../webhooks/webhook-verification-error';
-import { joined, utf8Of } from './bytes';
+import { utf8Of } from './bytes';
 import { sampleEvent } from './sample-event';
 import { signDelivery } from './sign-delivery';
 import { deliveryOf, type SignedDelivery } from './signed-delivery';
@@ -66,7 +67,7 @@ const faults = {
   bom: {
     code: 'SIGNATURE_MISMATCH',
     diagnosed: 'BODY_RESERIALIZED',
-    make: ({ sound }) => withBody(sound, joined(utf8Of('\ufeff'), sound.body)),
+    make: ({ sound }) => withBody(sound, joined([utf8Of('\ufeff'), sound.body])),
   },
   /** Parsed and printed with indents after it was signed. */
   reserialized: {

@@ -1,6 +1,7 @@
 import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
+import { joined } from '../webhooks/joined';
 import type { WebhookEvent } from '../webhooks/webhook-event';
-import { base64Of, fromBase64, hexOf, joined, utf8Of } from './bytes';
+import { base64Of, fromBase64, hexOf, utf8Of } from './bytes';
 import { hmac } from './hmac';
 import { deliveryOf, type SignedDelivery } from './signed-delivery';
 
@@ -81,7 +82,7 @@ export async function standardSignature(
       'webhook-signature needs a secret that is base64 after whsec_: pass one such as exampleSecret, or standard: false to sign Service-Signature alone',
     );
   }
-  return `v1,${base64Of(await hmac(key, joined(utf8Of(`${id}.${seconds}.`), body)))}`;
+  return `v1,${base64Of(await hmac(key, joined([utf8Of(`${id}.${seconds}.`), body])))}`;
 }
 
 function newEventId(): string {

@@ -1,5 +1,6 @@
 import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
-import { joined, utf8Of } from './bytes';
+import { joined } from '../webhooks/joined';
+import { utf8Of } from './bytes';
 import { sampleEvent } from './sample-event';
 import { type SigningOptions, signDelivery, standardSignature } from './sign-delivery';
 import { deliveryOf, type SignedDelivery } from './signed-delivery';
@@ -16,11 +17,11 @@ function withNote(note: string) {
 const oddities = {
   /** Signed with the byte order mark that it begins with. */
   bom: (signing) =>
-    signDelivery({ ...signing, body: joined(utf8Of('\ufeff'), utf8Of(JSON.stringify(event))) }),
+    signDelivery({ ...signing, body: joined([utf8Of('\ufeff'), utf8Of(JSON.stringify(event))]) }),
   /** With bytes in a text that are not UTF-8. */
   'invalid-utf-8': (signing) => {
     const [head = '', tail = ''] = JSON.stringify(withNote('?')).split('?');
-    const body = joined(utf8Of(head), Uint8Array.of(0xff, 0xc3), utf8Of(tail));
+    const body = joined([utf8Of(head), Uint8Array.of(0xff, 0xc3), utf8Of(tail)]);
     return signDelivery({ ...signing, body });
   },
   /** With characters of two, three and four bytes. */

@@ -7,6 +7,7 @@ import {
 } from './delivery-header-names';
 import { type Examined, examine, secretsOf } from './examine';
 import { headerOf } from './header-of';
+import { joined } from './joined';
 import { type Refusal, refuse } from './refusal';
 import type { VerifiedDelivery } from './verified-delivery';
 
@@ -21,11 +22,7 @@ async function holdsOnTheWeb({ secret, head, body, encoding, signature }: Claim)
   const given = isHex ? hexBytes(signature) : tagBytes(signature);
   // Who has no key has no secret: anybody could sign with it.
   if (!key.length || !given) return false;
-  const headBytes = bytesOf(head);
-  const bodyBytes = bytesOf(body);
-  const message = new Uint8Array(headBytes.length + bodyBytes.length);
-  message.set(headBytes);
-  message.set(bodyBytes, headBytes.length);
+  const message = joined([bytesOf(head), bytesOf(body)]);
   const imported = await subtle.importKey('raw', key, algorithm, false, ['verify']);
   return subtle.verify(algorithm, imported, given, message);
 }

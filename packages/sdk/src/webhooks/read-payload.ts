@@ -1,5 +1,6 @@
 import { defaultMaxBytes, type Examined } from './examine';
 import { rawBytes } from './raw-bytes';
+import { readStream } from './read-stream';
 import { type Refusal, refuse } from './refusal';
 import type { RequestPayload, VerifyWebhookOptions } from './verify-webhook-options';
 
@@ -22,28 +23,7 @@ async function readRequest(
 ): Promise<Uint8Array | Refusal> {
   if (bodyUsed || body?.locked) return refuse('BODY_PARSED');
   if (Number(headers.get('content-length')) > maxBytes) return refuse('BODY_TOO_LARGE');
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const reader = body?.getReader();
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true };
-    if (done) break;
-    length += value.length;
-    // Also when maxBytes is no number: then nothing fits.
-    if (!(length <= maxBytes)) {
-      // Whether the sender hears of it does not matter here.
-      reader?.cancel().catch(() => undefined);
-      return refuse('BODY_TOO_LARGE');
-    }
-    chunks.push(value);
-  }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  return (await readStream(body, maxBytes)) ?? refuse('BODY_TOO_LARGE');
 }
 
 /** Tells whether a payload is a web `Request`, of whatever realm or polyfill. */

@@ -1,3 +1,4 @@
+import { joined } from '../webhooks/joined';
 import { bodyTooLarge } from './raw-body-faults';
 
 /** Gathers a body in pieces, up to a limit. */
@@ -29,14 +30,6 @@ export function gatherBody(limit: number, declared: unknown): BodyGatherer {
       if (length > limit) throw bodyTooLarge(limit);
       pieces.push(piece);
     },
-    whole() {
-      const body = new Uint8Array(length);
-      let at = 0;
-      for (const piece of pieces) {
-        body.set(piece, at);
-        at += piece.length;
-      }
-      return body;
-    },
+    whole: () => joined(pieces),
   };
 }
