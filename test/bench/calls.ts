@@ -9,12 +9,9 @@ import type { Stage } from './stage';
 
 /** Many short rounds: what slows the machine for a moment spoils few of them. */
 const sizes = {
-  usual: { rounds: 101, warmUp: 0.01, seconds: 0.06 },
-  quick: { rounds: 1, warmUp: 0.02, seconds: 0.03 },
+  usual: { warmUpRounds: 10, rounds: 101, warmUp: 0.01, seconds: 0.06 },
+  quick: { warmUpRounds: 1, rounds: 1, warmUp: 0.02, seconds: 0.03 },
 };
-
-/** Until the compiler has made of everybody's code what it will. */
-const warmUpRounds = 10;
 
 type Size = (typeof sizes)['usual'];
 
@@ -31,7 +28,7 @@ async function compare(
   worker: OwnProcess<CallsVerbs>,
   call: keyof OrdersClient,
   callers: number,
-  { rounds, warmUp, seconds }: Size,
+  { warmUpRounds, rounds, warmUp, seconds }: Size,
 ): Promise<Figure> {
   const what = `${callNames[call]}, ${callers === 1 ? 'one by one' : `${callers} at once`}`;
   const timeOf = (client: keyof OrdersClients) => () =>
@@ -44,6 +41,7 @@ async function compare(
     tsRest: timeOf('tsRest'),
   };
   say(`${what}: warming up`);
+  // Until the compiler has made of everybody's code what it will.
   for (let round = 0; round < warmUpRounds; round += 1) {
     for (const time of Object.values(sides)) await time();
   }

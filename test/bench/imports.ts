@@ -57,7 +57,7 @@ async function makeProject(place: Workplace): Promise<string> {
   );
   await writeFile(join(modules, oneLine, 'index.js'), 'export const one = 1;\n');
   const installed = fileURLToPath(new URL('../node_modules', import.meta.url));
-  for (const name of ['@tradepost', ...others.map((one) => one.split('/', 1).join())]) {
+  for (const name of new Set([client, ...others].map((one) => one.replace(/\/.*/, '')))) {
     await symlink(join(installed, name), join(modules, name), 'junction');
   }
   for (const { ending } of Object.values(ways))
@@ -75,7 +75,9 @@ async function timeOf(place: Workplace, script: string): Promise<number> {
     once(child, 'close'),
   ]);
   if (code !== 0) throw new Error(`${script} ended with ${code ?? signal}.\n${lastWords()}`);
-  return Number(printed);
+  const took = Number.parseFloat(printed);
+  if (!(took > 0)) throw new Error(`${script} printed ${JSON.stringify(printed)}, and no time.`);
+  return took;
 }
 
 /** Times every script in turn. Returns the rounds of each, by the name of its side. */

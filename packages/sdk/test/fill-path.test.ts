@@ -1,3 +1,4 @@
+import { endpoints } from '@tradepost/contract/wire';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fillPath } from '../src/internal/fill-path';
@@ -31,6 +32,17 @@ test('whatever the id, the request goes to this path and the id arrives whole', 
   );
 });
 
-test.each(['', '.', '..', undefined])('an id of %j is refused: it would lead elsewhere', (id) => {
-  expect(() => fillPath('/v1/orders/:id', id)).toThrow('/v1/orders/:id needs id');
+test.each(['', '.', '..', undefined, null, 7, { id: 'ord_1' }])(
+  'an id of %j is refused: it would lead elsewhere',
+  (id) => {
+    expect(() => fillPath('/v1/orders/:id', id as string)).toThrow('/v1/orders/:id needs id');
+  },
+);
+
+test('no endpoint of the contract leaves anything else to fill in', () => {
+  const paths = Object.values(endpoints).flatMap((group) =>
+    Object.values(group).map(({ path }) => path),
+  );
+  expect(paths.length).toBeGreaterThan(6);
+  for (const path of paths) expect(fillPath(path, 'x1')).not.toContain(':');
 });

@@ -1,5 +1,7 @@
+import { inspect } from 'node:util';
 import { createFetch } from 'ofetch';
 import { expect, test } from 'vitest';
+import { ConnectionError, Tradepost } from '../src/index';
 import type { OutgoingRequest } from '../src/internal/compose-request';
 import { systemRuntime } from '../src/internal/runtime';
 import { senderOf } from '../src/internal/sender';
@@ -7,6 +9,7 @@ import { readSettings } from '../src/internal/settings';
 import { Transport } from '../src/internal/transport';
 import { Orders } from '../src/resources/orders';
 import { anOrder } from './support/an-order';
+import { failureOf } from './support/failure-of';
 import { json, scriptedService } from './support/scripted-service';
 
 test('what failed to load is loaded again by the next request, and only once by all that follow', async () => {
@@ -47,3 +50,24 @@ test('what could not be loaded was not sent: even a guarded change is repeated',
   expect(service.seen).toHaveLength(1);
   expect(sent).toEqual(['PATCH /v1/orders/ord_1', 'PATCH /v1/orders/ord_1 was answered with 200']);
 });
+
+test.each([undefined, null, 0, ''])(
+  'a custom fetch that gives %o for a reason gives nothing of the request away',
+  async (reason) => {
+    const { orders } = new Tradepost({
+      baseUrl: 'https://trade.example',
+      apiKey: 'tpk_secret',
+      maxRetries: 0,
+      fetch: () => Promise.reject(reason),
+    });
+    const error = await failureOf(orders.get('ord_1'));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.message).toContain('fetch failed without a reason');
+    const all = inspect(error, {
+      depth: Number.POSITIVE_INFINITY,
+      showHidden: true,
+      getters: true,
+    });
+    expect(all).not.toContain('tpk_secret');
+  },
+);

@@ -27,6 +27,7 @@ describe('options that cannot be right are refused before anything is sent', () 
     ['another scheme', { ...good, baseUrl: 'ftp://trade.example' }, 'baseUrl must be'],
     ['credentials', { ...good, baseUrl: 'https://me:pw@trade.example' }, 'no user name'],
     ['a query', { ...good, baseUrl: 'https://trade.example?x=1' }, 'query'],
+    ['a name with a line break', { ...good, userAgent: 'shop\n2' }, 'The header "user-agent"'],
     ['a timeout of 0', { ...good, timeout: 0 }, 'timeout must be'],
     ['a timeout that is NaN', { ...good, timeout: Number.NaN }, 'timeout must be'],
     ['a timeout that no timer holds', { ...good, timeout: 2 ** 31 }, 'timeout must be'],
@@ -110,6 +111,24 @@ test('userAgent stands before the name of the client', async () => {
   const { orders } = new Tradepost({ ...good, ...service, userAgent: 'shop/2.1' });
   await orders.get('ord_1');
   expect(service.request(0).headers['user-agent']).toBe(`shop/2.1 tradepost-sdk/${version}`);
+});
+
+test('headers of one call are not those of the next', async () => {
+  const service = await scriptedService(
+    json(200, { data: anOrder() }),
+    json(200, { data: anOrder() }),
+  );
+  const { orders } = new Tradepost({ ...good, ...service });
+  const headers = { Authorization: 'Bearer other', 'User-Agent': 'other', 'X-Note': 'x' };
+  await orders.get('ord_1', { headers });
+  await orders.get('ord_1');
+  expect(service.request(0).headers).toMatchObject({
+    authorization: 'Bearer other',
+    'x-note': 'x',
+  });
+  const { authorization, 'x-note': note } = service.request(1).headers;
+  expect([authorization, note]).toEqual(['Bearer tpk_test', undefined]);
+  expect(service.request(1).headers['user-agent']).toBe(`tradepost-sdk/${version}`);
 });
 
 test('a custom fetch gets plain requests, and its answers are read like any other', async () => {

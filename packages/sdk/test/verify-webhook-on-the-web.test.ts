@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { aDelivery, anEvent, secret, sentAt } from './support/a-delivery';
+import { aDelivery, anEvent, aPlainDelivery, secret, sentAt } from './support/a-delivery';
 import { verdict, verifyOnTheWeb } from './support/verifiers';
 
 afterEach(() => {
@@ -42,4 +42,37 @@ test('headers and secrets that change meanwhile change nothing', async () => {
   const options = { payload, headers, secrets, requireTimestamp: true, now: sentAt };
   expect(await verifyOnTheWeb(options)).toEqual(anEvent);
   expect([headers, secrets]).toEqual([{}, []]);
+});
+
+test.each([
+  [{ requireTimestamp: true }, 'MISSING_HEADER'],
+  [{ maxEventAge: 0.5 }, 'EVENT_TOO_OLD'],
+  [{ maxBytes: 5 }, 'BODY_TOO_LARGE'],
+  [{ tolerance: -1 }, 'INVALID_CONFIGURATION'],
+  [{ signature: '00' }, 'MALFORMED_SIGNATURE'],
+])('holds to options that are inherited: %o', async (restrictions, code) => {
+  // No spread finds them, as in an instance of a class.
+  const inherited = { secret, now: sentAt, diagnose: false, ...restrictions };
+  const options = Object.assign(Object.create(inherited), aPlainDelivery());
+  expect(await verdict(verifyOnTheWeb(options))).toBe(code);
+});
+
+test('copies no body that is too large', async () => {
+  const copy = vi.spyOn(Uint8Array, 'from');
+  const payload = new Uint8Array(10_000);
+  const options = { payload, signature: '00', secret, maxBytes: 9_999, diagnose: false };
+  expect(await verdict(verifyOnTheWeb(options))).toBe('BODY_TOO_LARGE');
+  expect(copy).not.toHaveBeenCalled();
+});
+
+test('asks about no signature twice while it looks for a cause', async () => {
+  const { payload, headers } = aPlainDelivery();
+  const pretty = Buffer.from(JSON.stringify(JSON.parse(payload.toString()), null, 2));
+  const sign = vi.spyOn(crypto.subtle, 'verify');
+  const options = { payload: pretty, headers, secret, diagnose: true };
+  expect(await verdict(verifyOnTheWeb(options))).toBe('BODY_RESERIALIZED');
+  const asked = sign.mock.calls.map(([, , , message]) => Buffer.from(message as Uint8Array));
+  // The body as it came once for each form of the secret; then as the service writes it.
+  expect(asked.filter((message) => message.equals(pretty))).toHaveLength(2);
+  expect(asked.filter((message) => message.equals(payload))).toHaveLength(1);
 });

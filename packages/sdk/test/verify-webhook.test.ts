@@ -60,6 +60,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       for (const form of [
         new Headers(headers),
         new Map(Object.entries(headers)),
+        new Map(listed as [string, string[]][]) as unknown as Headers,
         Object.fromEntries(shouted),
         Object.fromEntries(listed),
         { 'Service-Signature': undefined, ...headers },
@@ -97,6 +98,13 @@ describe.each(verifiers)('%s', (_, verify) => {
       expect(await verdict(verify({ ...letter, secret: otherSecret, secrets }))).toBe(
         'SIGNATURE_MISMATCH',
       );
+    });
+
+    test('with a list where one secret belongs, likewise', async () => {
+      const list = [otherSecret, secret] as unknown as string;
+      expect(await verify({ ...aDelivery(), secret: list })).toEqual(anEvent);
+      const both = { secret: list, secrets: [`whsec_${btoa('a third')}`] };
+      expect(await verify({ ...aDelivery(), ...both })).toEqual(anEvent);
     });
 
     test('whose secret lost its padding, in every runtime alike', async () => {
@@ -150,6 +158,8 @@ describe.each(verifiers)('%s', (_, verify) => {
         'SIGNATURE_MISMATCH',
       ],
       ['with the signature of another secret', { secret: otherSecret }, 'SIGNATURE_MISMATCH'],
+      ['with an empty text beside the secret', { secrets: '' }, 'INVALID_CONFIGURATION'],
+      ['with no text beside the secret', { secrets: false }, 'INVALID_CONFIGURATION'],
       [
         'with a part of the secret',
         { secret: secret.slice('whsec_'.length) },

@@ -14,10 +14,10 @@ import {
 import { ValidationError } from '../errors/validation-error';
 import { adviceOn, beyondInterface, doneBefore, sayMore } from './advice';
 import { type Attempt, attemptError } from './attempt';
+import type { IncomingAnswer } from './attempt-end';
 import { excerpt } from './excerpt';
 import { location } from './header-names';
 import { parseJson } from './parse-json';
-import type { IncomingAnswer } from './send-once';
 
 type ErrorClass = new (
   message: string,

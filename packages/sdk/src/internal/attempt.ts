@@ -5,7 +5,7 @@ import type { OutgoingRequest } from './compose-request';
 /** Which attempt of which call it is. */
 export interface Attempt {
   method: string;
-  /** The path with its parameters filled in, without a query; its template before there is one. */
+  /** The path with its id filled in, without a query; its template before there is one. */
   path: string;
   /** Counted from 1; 0 before there is one. */
   number: number;

@@ -16,7 +16,7 @@ export interface OutgoingRequest {
 
 /** What a call comes down to. */
 export interface ComposedCall {
-  /** The path with its parameters filled in, without a query. */
+  /** The path with its id filled in, without a query. */
   path: string;
   request: OutgoingRequest;
   limits: Limits;

@@ -1,8 +1,8 @@
 import type { TradepostError } from '../errors/tradepost-error';
 import type { Attempt } from './attempt';
+import type { AttemptEnd } from './attempt-end';
 import type { OutgoingRequest } from './compose-request';
 import { requestId as requestIdName } from './header-names';
-import type { AttemptEnd } from './send-once';
 import type { Sender } from './sender';
 import type { Watch } from './watch';
 

@@ -5,12 +5,12 @@ import type { TradepostError } from '../errors/tradepost-error';
 import type { Answer } from './answer';
 import { answerError } from './answer-error';
 import { type Attempt, attemptError } from './attempt';
+import type { AttemptEnd } from './attempt-end';
 import type { Call } from './call';
 import { describeBreak, neverSent } from './connection-break';
 import { ifMatch } from './header-names';
 import { retryAfterSeconds } from './retry-after';
 import type { FailedAttempt } from './retry-delay';
-import type { AttemptEnd } from './send-once';
 import type { Settings } from './settings';
 
 /** An attempt that failed, with what is known for the retry decision. */
@@ -31,10 +31,10 @@ export interface Circumstances<Result> {
 }
 
 /**
- * Judges how an attempt ended that was not answered with a 2xx. A repeated DELETE may have done what
- * it should all the same.
+ * Judges how an attempt ended. A 2xx does not come here: it needs no judgement. A repeated DELETE may
+ * have done what it should all the same.
  *
- * @throws {TradepostError} when that is final: it was stopped.
+ * @throws {TradepostError} when that is final: it was stopped, or refused by a hook.
  */
 export function outcomeOf<Result>(
   end: AttemptEnd,

@@ -3,11 +3,11 @@ import { TradepostError } from '../errors/tradepost-error';
 import { UnreadableAnswerError } from '../errors/unreadable-answer-error';
 import type { AnswerCheck } from './answer-check';
 import { type Attempt, attemptError } from './attempt';
+import type { IncomingAnswer } from './attempt-end';
 import type { Call } from './call';
 import { excerpt } from './excerpt';
 import { parseJson } from './parse-json';
 import { reasonOf } from './reason-of';
-import type { IncomingAnswer } from './send-once';
 
 /** How many issues a message names; `errors` has all. */
 const namedIssues = 3;

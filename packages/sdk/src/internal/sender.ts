@@ -53,9 +53,10 @@ function around(fetch: Fetch, createFetch: Awaited<ReturnType<Load>>['createFetc
       // The body is left alone: it is read and parsed elsewhere, so that a bad one can be shown.
       responseType: 'stream',
     };
-    return raw(url, carried).catch((error: Error) => {
-      // ofetch's own error is about its options; what happened is underneath.
-      throw error.cause ?? error;
+    return raw(url, carried).catch(({ cause }: Error) => {
+      // Never ofetch's own error: it shows its options, and with them the API key. What happened is
+      // underneath, unless a custom fetch gave no reason.
+      throw cause ?? new Error('fetch failed without a reason');
     });
   };
 }

@@ -83,13 +83,14 @@ export function readSettings(options: TradepostOptions): Settings {
       'apiKey holds a character that no key has, such as a line break: trim it.',
     );
   }
+  const base = readBaseUrl(baseUrl);
   const headers: Record<string, string> = {
     accept: 'application/json',
     [authorization]: `Bearer ${apiKey}`,
   };
   setHeader(headers, 'user-agent', `${userAgent ? `${userAgent} ` : ''}tradepost-sdk/${version}`);
   return {
-    baseUrl: readBaseUrl(baseUrl),
+    baseUrl: base,
     blotOut: blotOutOf(apiKey),
     headers,
     limits: readLimits(options),

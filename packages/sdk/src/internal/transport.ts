@@ -14,10 +14,10 @@ import { readPage } from './read-body';
 import { reasonOf } from './reason-of';
 import { retryDelay } from './retry-delay';
 import type { Runtime } from './runtime';
-import { sendOnce } from './send-once';
 import { type Sender, senderOf } from './sender';
 import type { Settings } from './settings';
 import { Watch } from './watch';
+import { withinTime } from './within-time';
 
 /** Sends the client's calls: keeps time, tries again, and returns an answer or throws its error. */
 export class Transport {
@@ -47,7 +47,7 @@ export class Transport {
   async answerTo<Result>(call: Call<Result>): Promise<Answer<Result>> {
     const { method, path } = call.endpoint;
     const { blotOut } = this.#settings;
-    const attempt: Attempt = { method, path, number: 0, sent: undefined, blotOut };
+    const attempt: Attempt = { method, path, number: 0, blotOut };
     try {
       return await this.#attempts(call, attempt);
     } catch (cause) {
@@ -106,7 +106,7 @@ export class Transport {
       attempt.number += 1;
       attempt.sent = undefined;
       const start = elapsed();
-      const end = await sendOnce(
+      const end = await withinTime(
         (stop) => exchange(request, attempt, this.#watch, this.#sender, stop),
         Math.min(limits.timeout, limits.deadline - (start - begun)),
         signal,

@@ -1,12 +1,12 @@
 import { TradepostError } from '../errors/tradepost-error';
 import { type Attempt, attemptError } from './attempt';
+import type { IncomingAnswer } from './attempt-end';
 import { redactHeaders } from './blot-out';
 import type { OutgoingRequest } from './compose-request';
 import { authorization, idempotencyKey } from './header-names';
 import type { TradepostHooks } from './hooks';
 import type { TradepostLogger } from './logger';
 import { reasonOf } from './reason-of';
-import type { IncomingAnswer } from './send-once';
 
 /** The hooks that only watch. */
 type Hook = 'onResponse' | 'onRetry' | 'onError';

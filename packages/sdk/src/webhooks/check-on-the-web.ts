@@ -1,11 +1,11 @@
-import type { Claim, Holds } from './claim';
+import type { Claim } from './claim';
 import {
   serviceSignature,
   webhookId,
   webhookSignature,
   webhookTimestamp,
 } from './delivery-header-names';
-import { type Examined, examine, secretsOf } from './examine';
+import { defaultMaxBytes, type Examined, examine, secretsOf } from './examine';
 import { headerOf } from './header-of';
 import { joined } from './joined';
 import { type Refusal, refuse } from './refusal';
@@ -15,7 +15,13 @@ const allNames = [serviceSignature, webhookId, webhookTimestamp, webhookSignatur
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 
 /** Tells with WebCrypto whether a claim holds; `verify` compares in constant time. */
-async function holdsOnTheWeb({ secret, head, body, encoding, signature }: Claim): Promise<boolean> {
+export async function holdsOnTheWeb({
+  secret,
+  head,
+  body,
+  encoding,
+  signature,
+}: Claim): Promise<boolean> {
   const { subtle } = globalThis.crypto;
   const isHex = encoding === 'hex';
   const key = isHex ? bytesOf(secret) : keyBytes(secret);
@@ -63,46 +69,48 @@ function tagBytes(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** Checks a delivery with WebCrypto. */
+/**
+ * Checks a delivery with WebCrypto. The checks ask for answers at once, and WebCrypto has them later:
+ * so they run up to the first claim that is still open, and from the start again as soon as that one
+ * is answered. What they do between two claims is nothing beside an HMAC.
+ */
 export async function checkOnTheWeb(options: Examined): Promise<VerifiedDelivery | Refusal> {
   if (!globalThis.crypto?.subtle) return refuse('INVALID_CONFIGURATION', 'WebCrypto');
   const copy = copyOf(options);
-  return onTheWeb((holds) => examine(copy, holds));
-}
-
-/** What nobody can change while WebCrypto is at work: each run must ask the same. */
-function copyOf(options: Examined): Examined {
-  const { payload, headers, now = Date.now() } = options;
-  return {
-    ...options,
-    payload: typeof payload === 'string' ? payload : Uint8Array.from(payload),
-    headers: Object.fromEntries(allNames.map((name) => [name, headerOf(headers, name)])),
-    secret: undefined,
-    secrets: secretsOf(options),
-    now: +now,
-  };
-}
-
-/**
- * Runs work that asks for answers at once, although WebCrypto has them later: up to the first claim
- * that is still open, and from the start again as soon as that one is answered. Work between two
- * claims is nothing beside an HMAC.
- *
- * @param run what asks the same claims in the same order each time
- */
-export async function onTheWeb<Result>(run: (holds: Holds) => Result): Promise<Result> {
   const answers: boolean[] = [];
   for (;;) {
     let asked = 0;
     let open: Claim | undefined;
-    const result = run((claim) => {
+    const outcome = examine(copy, (claim) => {
       const answer = answers[asked];
       asked += 1;
       if (answer === undefined) open ??= claim;
       return answer ?? false;
     });
-    // What came of a claim that was open is no result.
-    if (!open) return result;
+    // What came of a claim that was open is no outcome.
+    if (!open) return outcome;
     answers.push(await holdsOnTheWeb(open));
   }
+}
+
+/**
+ * What nobody can change while WebCrypto is at work: each run must ask the same. Option by option, since
+ * one that is inherited, or hidden, must not be lost.
+ */
+function copyOf(options: Examined): Examined {
+  const { payload, headers, maxBytes = defaultMaxBytes, now = Date.now() } = options;
+  const { signature, requireTimestamp, tolerance, maxEventAge } = options;
+  // What is too large is refused, and not copied before.
+  const isCopied = typeof payload !== 'string' && payload.length <= maxBytes;
+  return {
+    payload: isCopied ? Uint8Array.from(payload) : payload,
+    headers: Object.fromEntries(allNames.map((name) => [name, headerOf(headers, name)])),
+    secrets: secretsOf(options),
+    now: +now,
+    signature,
+    requireTimestamp,
+    tolerance,
+    maxEventAge,
+    maxBytes,
+  };
 }

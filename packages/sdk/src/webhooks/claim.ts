@@ -15,8 +15,5 @@ export interface Claim {
   signature: string;
 }
 
-/**
- * Tells whether a claim holds. What calls it asks the same claims in the same order whenever it is run
- * and gets the same answers: that is how cryptography serves it too that answers later.
- */
+/** Tells whether a claim holds. */
 export type Holds = (claim: Claim) => boolean;

@@ -1,4 +1,3 @@
-import type { Holds } from './claim';
 import {
   serviceSignature,
   webhookId,
@@ -8,6 +7,7 @@ import {
 import { type Examined, mostTags, secretsOf } from './examine';
 import { headerOf } from './header-of';
 import { type Refusal, refuse } from './refusal';
+import type { Search } from './search';
 import { textOf } from './text-of';
 
 /** Larger bodies are not looked at: writing them again in several ways would take long. */
@@ -18,22 +18,23 @@ const longestBody = 65_536;
  * receivers commonly do to a secret or a body, and tells which of it undone makes it match. Null
  * when there is nothing to tell.
  */
-export function diagnoseMismatch(options: Examined, holds: Holds): Refusal | null {
+export function* diagnoseMismatch(options: Examined): Search<Refusal | null> {
   const { headers, payload: raw } = options;
   const all = secretsOf(options);
   const signature = options.signature || headerOf(headers, serviceSignature);
   if (raw.length > longestBody) return null;
-  const matches = (secret: string, body: string | Uint8Array) =>
-    holds({ secret, head: '', body, encoding: 'hex', signature });
+  const matches = function* (key: string, body: string | Uint8Array): Search<boolean> {
+    return yield { secret: key, head: '', body, encoding: 'hex', signature };
+  };
 
   for (const key of all) {
     const bare = key.replace(/^["'\s]+|["'\s]+$/g, '');
-    if (bare !== key && matches(bare, raw)) return refuse('SECRET_WHITESPACE');
-    if (matches(`whsec_${bare}`, raw)) {
+    if (bare !== key && (yield* matches(bare, raw))) return refuse('SECRET_WHITESPACE');
+    if (yield* matches(`whsec_${bare}`, raw)) {
       return refuse('WRONG_SECRET', 'The secret lacks its beginning: whsec_ is a part of it.');
     }
   }
-  if (isStaged(all, headers, raw, holds)) {
+  if (yield* isStaged(all, headers, raw)) {
     return refuse(
       'WRONG_SECRET',
       'The secret signed webhook-signature and not Service-Signature: it is staged and not promoted yet. Pass the current one besides, in secrets, until it is.',
@@ -41,7 +42,7 @@ export function diagnoseMismatch(options: Examined, holds: Holds): Refusal | nul
   }
   for (const [written, body] of otherForms(raw)) {
     for (const key of all) {
-      if (matches(key, body)) return refuse('BODY_RESERIALIZED', written);
+      if (yield* matches(key, body)) return refuse('BODY_RESERIALIZED', written);
     }
   }
   const [first = ''] = all;
@@ -62,19 +63,22 @@ export function diagnoseMismatch(options: Examined, holds: Holds): Refusal | nul
 }
 
 /** Tells whether a secret made `webhook-signature`, as one does that is staged. */
-function isStaged(
+function* isStaged(
   secrets: readonly string[],
   headers: Examined['headers'],
   body: string | Uint8Array,
-  holds: Holds,
-): boolean {
+): Search<boolean> {
   const head = `${headerOf(headers, webhookId)}.${headerOf(headers, webhookTimestamp)}.`;
-  const tags = headerOf(headers, webhookSignature).split(' ', mostTags);
-  return tags.some((tag) =>
-    secrets.some((secret) =>
-      holds({ secret: secret.trim(), head, body, encoding: 'base64', signature: tag.slice(3) }),
-    ),
-  );
+  for (const tag of headerOf(headers, webhookSignature).split(' ', mostTags)) {
+    for (const secret of secrets) {
+      if (
+        yield { secret: secret.trim(), head, body, encoding: 'base64', signature: tag.slice(3) }
+      ) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 /** The body as it may have been before something wrote it again, each with what was done to it. */

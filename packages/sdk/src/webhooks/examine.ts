@@ -25,7 +25,9 @@ export interface Examined extends Omit<VerifyWebhookSyncOptions, 'payload'> {
 /** The secrets of a receiver, any of which may match. What is no secret stays, to be refused. */
 export function secretsOf({ secret, secrets }: Pick<Examined, 'secret' | 'secrets'>): string[] {
   // One alone is the rule, and joining lists costs as much as the rest of the examination.
-  return secrets ? ([] as string[]).concat(secret ?? [], secrets) : [secret as string];
+  return typeof secret === 'string' && secrets === undefined
+    ? [secret]
+    : ([] as string[]).concat(secret ?? [], secrets ?? []);
 }
 
 /** Tells whether options can be examined as they are. */
@@ -35,7 +37,8 @@ export function isExamined(options: { payload: unknown }): options is Examined {
 
 /**
  * Goes through the checks of a delivery in order, and ends at the first that fails. What the receiver
- * configured is checked too: a mistake there must never make the check weaker.
+ * configured is checked too: a mistake there must never make the check weaker. With the same options
+ * and answers it asks the same claims in the same order.
  */
 export function examine(options: Examined, holds: Holds): VerifiedDelivery | Refusal {
   const { payload: body, headers, requireTimestamp, maxEventAge } = options;

@@ -1,5 +1,4 @@
-import { onTheWeb } from './check-on-the-web';
-import type { Holds } from './claim';
+import { holdsOnTheWeb } from './check-on-the-web';
 import { serviceSignature, webhookSignature, webhookTimestamp } from './delivery-header-names';
 import { type Attempted, describeRefusal } from './describe-refusal';
 import { diagnoseMismatch } from './diagnose-mismatch';
@@ -11,6 +10,7 @@ import { type NodeCrypto, nodeCrypto } from './node-crypto';
 import { rawBodyAdvice } from './raw-body-advice';
 import { rawBytes } from './raw-bytes';
 import { type Refusal, refuse } from './refusal';
+import { type Search, searchAsync, searchSync } from './search';
 import type { WebhookVerificationErrorCode } from './webhook-verification-error';
 
 /**
@@ -33,7 +33,7 @@ export async function explain(
   const crypto = nodeCrypto();
   return crypto
     ? explainSync(refusal, attempted, stack, crypto)
-    : onTheWeb((holds) => inWords(refusal, attempted, stack, holds));
+    : searchAsync(explaining(refusal, attempted, stack), holdsOnTheWeb);
 }
 
 /** As `explain`, without a promise. */
@@ -43,22 +43,17 @@ export function explainSync(
   stack: string | undefined,
   crypto: NodeCrypto,
 ): Explanation {
-  return inWords(refusal, attempted, stack, holdsSync(crypto));
+  return searchSync(explaining(refusal, attempted, stack), holdsSync(crypto));
 }
 
-function inWords(
-  given: Refusal,
-  attempted: Attempted,
-  stack: string | undefined,
-  holds: Holds,
-): Explanation {
+function* explaining(given: Refusal, attempted: Attempted, stack = ''): Search<Explanation> {
   const refusal = refine(given, attempted);
   const { diagnose = isDevelopment() } = attempted;
   const payload = rawBytes(attempted.payload);
   const isMismatch = refusal.refused === 'SIGNATURE_MISMATCH' && refusal.about === serviceSignature;
   const cause =
     diagnose && isMismatch && payload !== null
-      ? diagnoseIfPossible({ ...attempted, payload }, holds)
+      ? yield* diagnoseIfPossible({ ...attempted, payload })
       : null;
   const { code, text } = describeRefusal(cause ?? refusal, attempted);
   const advice = /^BODY_(PARSED|RES)/.test(code) ? ` ${rawBodyAdvice(stack)}` : '';
@@ -84,9 +79,9 @@ function refine(given: Refusal, { headers, signature }: Attempted): Refusal {
 }
 
 /** A body can be made so that it cannot be written again, such as by thousands of brackets. */
-function diagnoseIfPossible(examined: Examined, holds: Holds): Refusal | null {
+function* diagnoseIfPossible(examined: Examined): Search<Refusal | null> {
   try {
-    return diagnoseMismatch(examined, holds);
+    return yield* diagnoseMismatch(examined);
   } catch {
     return null;
   }

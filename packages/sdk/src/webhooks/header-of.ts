@@ -8,7 +8,7 @@ import type { DeliveryHeaders } from './verify-webhook-options';
  */
 export function headerOf(headers: DeliveryHeaders | undefined, name: string): string {
   if (!headers) return '';
-  if (hasGet(headers)) return headers.get(name) ?? '';
+  if (hasGet(headers)) return String(headers.get(name) ?? '');
   // Node's own are in lowercase; others are looked through.
   let value = headers[name];
   if (!value) {

@@ -27,6 +27,7 @@ export async function verifyDelivery(options: VerifyWebhookOptions): Promise<Ver
   if (!('refused' in outcome)) return outcome;
   stack ??= new Error().stack;
   const { explain } = await import('./explain');
-  const explanation = await explain(outcome, { ...options, ...examined }, stack);
+  const attempted = isRaw ? options : { ...options, ...examined };
+  const explanation = await explain(outcome, attempted, stack);
   throw new WebhookVerificationError(...explanation);
 }
