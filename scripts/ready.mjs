@@ -37,7 +37,7 @@ function pnpm(what, ...args) {
 }
 
 await pnpm(
-  'Installing (a minute or two the first time, while SQLite is compiled)',
+  'Installing (one to four minutes the first time, while SQLite is compiled)',
   'install',
   '--frozen-lockfile',
   '--reporter=append-only',
