@@ -23,33 +23,8 @@ export function reportOf(entry: string): string {
  * @throws {Error} when `dist` does not have the entry's declarations: build the package first.
  */
 export function renderApi(entry: string, extension: 'ts' | 'cts' = 'ts'): string {
-  const file = `${folder}dist/${entry}.d.${extension}`;
-  const program = ts.createProgram([file], {
-    // The language's own types are named, never looked into.
-    noLib: true,
-    types: [],
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-  });
-  const checker = program.getTypeChecker();
-  const source = program.getSourceFile(file);
-  const module = source && checker.getSymbolAtLocation(source);
-  if (!module) throw new Error(`${file} is not there or exports nothing: build the package first.`);
-
-  /** What a name stands for, wherever it was imported from. */
-  const meaningOf = (node: ts.Node) => {
-    const symbol = checker.getSymbolAtLocation(node);
-    return symbol && symbol.flags & ts.SymbolFlags.Alias
-      ? checker.getAliasedSymbol(symbol)
-      : symbol;
-  };
-
-  const exported = new Map(
-    checker.getExportsOfModule(module).map((symbol) => {
-      const meant = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-      return [meant, symbol.name];
-    }),
-  );
+  const { exports, meaningOf } = read(`${folder}dist/${entry}.d.${extension}`);
+  const exported = new Map(exports.map(({ meant, name }) => [meant, name]));
   const names = withWhatTheyAreMadeOf(exported, meaningOf);
 
   const render = ([symbol, name]: [ts.Symbol, string]) => {
