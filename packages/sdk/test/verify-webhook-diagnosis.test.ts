@@ -4,12 +4,19 @@ import {
   aDelivery,
   anEvent,
   aPlainDelivery,
+  type Delivery,
   secret,
   standardSignature,
 } from './support/a-delivery';
 import { verdict, verifiers } from './support/verifiers';
 
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+
+/** The signature that a staged secret makes of a delivery. */
+function stagedSignature({ payload, headers }: Delivery): string {
+  const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '' } = headers;
+  return standardSignature(payload, id, timestamp, otherSecret);
+}
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -55,12 +62,7 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
 
   test('names a secret that is staged and not promoted', async () => {
     const full = aDelivery();
-    const staged = standardSignature(
-      full.payload,
-      full.headers['webhook-id'] ?? '',
-      full.headers['webhook-timestamp'] ?? '',
-      otherSecret,
-    );
+    const staged = stagedSignature(full);
     const both = `${full.headers['webhook-signature']} ${staged}`;
     const { code, message } = await refusalOf({
       headers: { ...full.headers, 'webhook-signature': both },
@@ -135,12 +137,7 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
 
   test('looks at a few signatures only, however many are sent', async () => {
     const full = aDelivery();
-    const staged = standardSignature(
-      full.payload,
-      full.headers['webhook-id'] ?? '',
-      full.headers['webhook-timestamp'] ?? '',
-      otherSecret,
-    );
+    const staged = stagedSignature(full);
     const signatures = `${'v1, '.repeat(3_900)}${staged}`;
     const { message } = await refusalOf({
       headers: { ...full.headers, 'webhook-signature': signatures },
