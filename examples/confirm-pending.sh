@@ -10,7 +10,7 @@ set -eu
 # Not installed: take the one of this checkout.
 if ! command -v tradepost >/dev/null 2>&1; then
   here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-  tradepost() { node "$here/../packages/cli/bin/tradepost.js" "$@"; }
+  tradepost() { node "$here/../packages/cli/bin/tradepost.cjs" "$@"; }
 fi
 
 # The whole list first: confirming while pages are still to come would change them.

@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 export type Program = 'tradepost' | 'tradepost-server';
 
 const files: Record<Program, string> = {
-  tradepost: join(dirname(require.resolve('@tradepost/cli/package.json')), 'bin/tradepost.js'),
+  tradepost: join(dirname(require.resolve('@tradepost/cli/package.json')), 'bin/tradepost.cjs'),
   'tradepost-server': join(
     dirname(require.resolve('@tradepost/server/package.json')),
     'bin/tradepost-server.js',

@@ -21,7 +21,7 @@ With curl: the buyer's orders, and a new one
   curl -s ${url}/v1/orders -H 'Authorization: Bearer ${buyer.apiKey}' -H 'Content-Type: application/json' -d '${order}'
 
 With the CLI: the seller's day
-  alias tradepost='node packages/cli/bin/tradepost.js'
+  alias tradepost='node packages/cli/bin/tradepost.cjs'
   export TRADEPOST_BASE_URL=${url} TRADEPOST_API_KEY=${seller.apiKey}
   tradepost orders list --status pending
   tradepost notifications list --unread

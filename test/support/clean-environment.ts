@@ -1,8 +1,14 @@
 /** Names that would change what the programs do: they are for the test to set, not for who runs it. */
 const ours = /^(TRADEPOST_.*|PORT|NO_COLOR|FORCE_COLOR|NODE_OPTIONS|VITEST.*|NODE_ENV|TEST)$/;
 
+/** Folders that are not there: the logins of whoever runs the tests are none of their business. */
+const noLogins = {
+  TRADEPOST_CONFIG_DIR: '/nonexistent/config',
+  TRADEPOST_STATE_DIR: '/nonexistent/state',
+};
+
 /** The environment for a child process: this one's without what is the test's to say, and `added`. */
 export function cleanEnvironment(added: Record<string, string>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !ours.test(name));
-  return { ...Object.fromEntries(inherited), ...added };
+  return { ...Object.fromEntries(inherited), ...noLogins, ...added };
 }

@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 /** The CLI as it is installed: the file to run with Node. */
 export const tradepostBin = join(
   dirname(require.resolve('@tradepost/cli/package.json')),
-  'bin/tradepost.js',
+  'bin/tradepost.cjs',
 );
 
 /** The operator's command as it is installed: the file to run with Node. */

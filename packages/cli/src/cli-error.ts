@@ -6,6 +6,20 @@ export type CliErrorCode =
   | 'missing_api_key'
   /** What is set as the API key cannot be one. */
   | 'invalid_api_key'
+  /** A file of this machine cannot be read or written. */
+  | 'file_failed'
+  /** A change was to be made only as long as something holds, and it does not hold. */
+  | 'guard_failed'
+  /** The person at the keyboard was asked, and did not say yes. */
+  | 'not_confirmed'
+  /** What was received is not what its signature says. */
+  | 'verification_failed'
+  /** What was to go on and on cannot. */
+  | 'cannot_go_on'
+  /** The list has more than was printed, and that was to be a failure. */
+  | 'truncated'
+  /** The person at the keyboard pressed Ctrl-C. */
+  | 'interrupted'
   /** The reader of stdout has gone, as `head` does when it has enough. */
   | 'output_closed'
   /** Stdout does not take the data: a full disk, say. */

@@ -8,12 +8,14 @@ export const exitCodes = {
   error: { code: 1, meaning: 'failed in a way that has no code of its own' },
   usage: { code: 2, meaning: 'wrong command, option, argument or setting; nothing was done' },
   auth: { code: 4, meaning: 'no API key, one that is not valid, or one that may not do this' },
-  notFound: { code: 5, meaning: 'no such order or notification' },
+  notFound: { code: 5, meaning: 'no such order, notification, webhook or delivery' },
   conflict: {
     code: 6,
-    meaning: 'refused as things stand: the status of an order, a limit, a change made since',
+    meaning:
+      'refused as things stand: the status of an order, a guard, a limit, a change made since',
   },
   partialFailure: { code: 7, meaning: 'of several, some are done and some failed' },
+  truncated: { code: 8, meaning: 'the list has more, and --fail-if-truncated was set' },
   unreachable: { code: 9, meaning: 'the service could not be reached, or is down' },
   interrupted: { code: 130, meaning: 'interrupted (Ctrl-C)' },
 } as const;
@@ -25,6 +27,13 @@ const reasonOfCliError: Record<CliErrorCode, ExitReason> = {
   usage: 'usage',
   missing_api_key: 'auth',
   invalid_api_key: 'auth',
+  file_failed: 'error',
+  guard_failed: 'conflict',
+  not_confirmed: 'error',
+  verification_failed: 'error',
+  cannot_go_on: 'error',
+  truncated: 'truncated',
+  interrupted: 'interrupted',
   output_closed: 'ok',
   output_failed: 'error',
 };
@@ -35,6 +44,8 @@ const reasonOfCode: Readonly<Record<string, ExitReason>> = {
   route_not_found: 'usage',
   order_not_found: 'notFound',
   notification_not_found: 'notFound',
+  webhook_not_found: 'notFound',
+  delivery_not_found: 'notFound',
   connection_failed: 'unreachable',
   timeout: 'unreachable',
   aborted: 'interrupted',
@@ -70,7 +81,7 @@ export function exitReasonOf(error: unknown): ExitReason {
 
 /** Whether a request was for one thing by its id, rather than for a list or to make something. */
 function asksForOne({ path }: AnyTradepostError): boolean {
-  return path !== null && /\/(ord|ntf)_[^/]+$/.test(path);
+  return path !== null && /\/(ord|ntf|whk|dlv)_[^/]+(\/|$)/.test(path);
 }
 
 /** The exit code that an error ends the process with. */

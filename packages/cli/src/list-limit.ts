@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { countParser } from './input/parse-count';
 
 /** How many items a list shows unless told. */
 const usualLimit = 50;
@@ -12,20 +13,20 @@ export interface ListLimitOptions {
   limit?: number;
   /** Whether to show every item. */
   all?: true;
-}
-
-function parseLimit(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw new InvalidArgumentError('It must be a whole number, 1 or more.');
-  }
-  return Number(text);
+  /** Whether a list that was cut is a failure. */
+  failIfTruncated?: true;
 }
 
 /** Gives a command `--limit N` and `--all`, of which one excludes the other. */
 export function addLimitOptions(command: Command, noun: string): Command {
   return command
-    .option('--limit <n>', `show at most so many ${noun} (${usualLimit} unless told)`, parseLimit)
-    .addOption(new Option('--all', `show all ${noun}`).conflicts('limit'));
+    .option(
+      '--limit <n>',
+      `show at most so many ${noun} (${usualLimit} unless told)`,
+      countParser(1, 999_999_999),
+    )
+    .option('--fail-if-truncated', 'exit with 8 when there are more than are shown')
+    .addOption(command.createOption('--all', `show all ${noun}`).conflicts('limit'));
 }
 
 /** How many items to show, and how many to ask the service for at a time. */

@@ -12,9 +12,15 @@ process.on('SIGINT', () => {
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
-process.exitCode = await run(process.argv.slice(2), {
-  stdout: process.stdout,
-  stderr: process.stderr,
-  env: process.env,
+const { stdout, stderr, env } = process;
+void run(process.argv.slice(2), {
+  // Not touched before a command reads it: that takes time, and can keep the process alive.
+  stdin: () => process.stdin,
+  stdout,
+  stderr,
+  env,
   signal: interrupt.signal,
+  now: Date.now,
+}).then((exitCode) => {
+  process.exitCode = exitCode;
 });

@@ -1,74 +1,27 @@
 import { Command, Option } from 'commander';
 import { version } from '../package.json';
+import { chapters, type Leaf } from './command-tree';
 import { type OutputFormat, outputFormats } from './global-options';
 import { helpStyle } from './help/help-style';
 import { rootSections } from './help/root-sections';
 import { showsColours } from './output/style';
 import type { Terminal } from './terminal';
-import { usageErrorOf } from './usage-error';
 
-/** What a file under `commands/` has: it gives a command its arguments, options and action. */
-interface CommandModule {
-  define: (command: Command, terminal: Terminal) => void;
+/** The command line, and how far its parser has come. */
+interface Program {
+  program: Command;
+  /** The command that the parser has come to. */
+  current: () => Command;
 }
-
-interface Leaf {
-  summary: string;
-  /** Loads the command's file. Only the command that is run is ever loaded: start-up stays fast. */
-  load: () => Promise<CommandModule>;
-}
-
-/** The tree of commands. The path is the command: `orders list` is in `commands/orders/list.ts`. */
-const groups: Record<string, { summary: string; commands: Record<string, Leaf> }> = {
-  orders: {
-    summary: 'List orders, look at one, move one on',
-    commands: {
-      list: { summary: 'List orders, newest first', load: () => import('./commands/orders/list') },
-      get: { summary: 'Show one order', load: () => import('./commands/orders/get') },
-      'set-status': {
-        summary: 'Move an order to another status',
-        load: () => import('./commands/orders/set-status'),
-      },
-    },
-  },
-  notifications: {
-    summary: 'List notifications, mark them read',
-    commands: {
-      list: {
-        summary: 'List notifications, newest first',
-        load: () => import('./commands/notifications/list'),
-      },
-      read: {
-        summary: 'Mark notifications as read',
-        load: () => import('./commands/notifications/read'),
-      },
-    },
-  },
-  webhooks: {
-    summary: 'Register endpoints that receive signed events',
-    commands: {
-      register: {
-        summary: 'Register a webhook and show its secret, once',
-        load: () => import('./commands/webhooks/register'),
-      },
-    },
-  },
-};
-
-const help: Leaf = {
-  summary: 'Show help for a command or a topic',
-  load: () => import('./commands/help'),
-};
 
 /**
  * Builds the command line: every command's name and summary, and how to load the rest of it.
  *
- * Parsing rejects with a `CliError` (`usage`) when the command line makes no sense, and with a
- * `CommanderError` of exit code 0 after `--help` and `--version`.
+ * Parsing rejects with a `CommanderError`: of exit code 0 after `--help` and `--version`, of another
+ * when the command line makes no sense.
  */
-export function createProgram(terminal: Terminal): Command {
+export function createProgram(terminal: Terminal): Program {
   const program = new Command('tradepost');
-  /** The command that the parser has come to. */
   let current = program;
 
   function addLeaves(parent: Command, leaves: Record<string, Leaf>): void {
@@ -87,18 +40,12 @@ export function createProgram(terminal: Terminal): Command {
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .addOption(
-      new Option('--output <format>', 'how data is printed on stdout')
-        .choices(outputFormats)
-        .default('table' satisfies OutputFormat),
-    )
-    .option('--base-url <url>', 'where the service is, instead of TRADEPOST_BASE_URL')
     .configureHelp(helpStyle)
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => {
         // The help that is shown when a command is missing. Where JSON is asked for it is in the way.
-        if (program.opts().output === 'table') terminal.stderr.write(text);
+        if (!isJson(program.opts().output)) terminal.stderr.write(text);
       },
       // Errors are reported in one place, by reportError.
       outputError: () => {},
@@ -107,15 +54,44 @@ export function createProgram(terminal: Terminal): Command {
       getOutHasColors: () => showsColours(terminal.stdout),
       getErrHasColors: () => showsColours(terminal.stderr),
     })
-    .exitOverride((error) => {
-      throw error.exitCode === 0 ? error : usageErrorOf(error, current);
-    })
+    .exitOverride()
     .addHelpText('after', rootSections);
+  addGlobalOptions(program);
 
-  for (const [name, group] of Object.entries(groups)) {
-    const command = program.command(name).summary(group.summary).helpCommand(false);
-    addLeaves(command.description(`${group.summary}.`), group.commands);
+  const topLeaves: Record<string, Leaf> = {};
+  for (const [heading, chapter] of Object.entries(chapters)) {
+    program.commandsGroup(heading);
+    for (const [name, entry] of Object.entries(chapter)) {
+      if ('load' in entry) {
+        topLeaves[name] = entry;
+        continue;
+      }
+      const group = program.command(name).summary(entry.summary).helpCommand(false);
+      addLeaves(group.description(`${entry.summary}.`), entry.commands);
+    }
   }
-  addLeaves(program, { help });
-  return program;
+  addLeaves(program, topLeaves);
+  return { program, current: () => current };
+}
+
+function addGlobalOptions(program: Command): void {
+  program
+    .addOption(
+      new Option('--output <format>', 'how data is printed on stdout')
+        .choices(outputFormats)
+        .default('table' satisfies OutputFormat),
+    )
+    .option('--fields <names>', 'print these fields alone, separated by commas')
+    .addOption(
+      new Option('--jq <expression>', 'print what this jq expression makes of the JSON').implies({
+        output: 'json' satisfies OutputFormat,
+      }),
+    )
+    .option('--profile <name>', 'the login to use, instead of TRADEPOST_PROFILE')
+    .option('--base-url <url>', 'where the service is, instead of TRADEPOST_BASE_URL')
+    .option('--debug <file>', 'write requests and answers to a file, without keys and secrets');
+}
+
+function isJson(output: OutputFormat): boolean {
+  return output === 'json' || output === 'ndjson';
 }

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { describeError } from './error-report';
 import { exitCodeOf } from './exit-codes';
 import type { OutputFormat } from './global-options';
@@ -5,6 +6,7 @@ import { blotSecrets } from './output/blot-secrets';
 import { harmless, harmlessJson } from './output/harmless';
 import { type Style, styleOf } from './output/style';
 import type { Terminal } from './terminal';
+import { isParserError, usageErrorOf } from './usage-error';
 
 /** The error for programs: one JSON object on one line. */
 function reportText(error: unknown): string {
@@ -27,9 +29,15 @@ function storyText(error: unknown, style: Style): string {
  * Tells on stderr what went wrong: as text, or as one JSON object when data is asked for as JSON.
  * No key and no secret is repeated, whoever said it.
  *
+ * @param command the command that the parser had come to
  * @returns the exit code that the error ends the process with
  */
-export function reportError(error: unknown, terminal: Terminal, output: OutputFormat): number {
+export function reportError(
+  thrown: unknown,
+  terminal: Terminal,
+  { output, command }: { output: OutputFormat; command: Command },
+): number {
+  const error = isParserError(thrown) ? usageErrorOf(thrown, command) : thrown;
   const exitCode = exitCodeOf(error);
   // `| head` has what it wanted: that is no failure and needs no word.
   if (exitCode === 0) return exitCode;

@@ -1,5 +1,4 @@
-import { CommanderError } from 'commander';
-import { createProgram } from './program';
+import { version } from '../package.json';
 import type { Terminal } from './terminal';
 
 /**
@@ -9,14 +8,24 @@ import type { Terminal } from './terminal';
  * @returns the exit code
  */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const program = createProgram(terminal);
+  if (argv.length === 1 && argv[0] === '--version') {
+    // Asked for by scripts and installers: no parser is needed to tell.
+    terminal.stdout.write(`${version}\n`);
+    return 0;
+  }
+  const { createProgram } = await import('./program');
+  const { program, current } = createProgram(terminal);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    // --help and --version end the parsing by throwing.
-    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    if (isAnswered(error)) return 0;
     const { reportError } = await import('./report-error');
-    return reportError(error, terminal, program.opts().output);
+    return reportError(error, terminal, { output: program.opts().output, command: current() });
   }
+}
+
+/** Whether it is how the parser ends after `--help` and `--version`. */
+function isAnswered(error: unknown): boolean {
+  return error instanceof Error && 'exitCode' in error && error.exitCode === 0;
 }

@@ -14,6 +14,12 @@ function usageHint(message: string, suggestion: string | undefined, command: Com
   return suggestion === undefined ? help : `Did you mean ${suggestion}? ${help}`;
 }
 
+/** Whether the parser itself complains, rather than a command. */
+export function isParserError(error: unknown): error is CommanderError {
+  // By its code: the class itself is not loaded beside the commands.
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+}
+
 /** Makes what the parser complains about an error of ours: message and suggestion apart. */
 export function usageErrorOf(error: CommanderError, command: Command): CliError {
   if (error.code === 'commander.help') {

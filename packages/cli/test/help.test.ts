@@ -11,7 +11,9 @@ describe('help', () => {
     expect(stdout.match(/^[A-Z ]+(?=:)/gm)).toEqual([
       'USAGE',
       'OPTIONS',
-      'COMMANDS',
+      'ORDERS',
+      'WEBHOOKS',
+      'MORE',
       'EXAMPLES',
       'ENVIRONMENT',
       'EXIT CODES',
@@ -39,7 +41,7 @@ describe('help', () => {
     const { exitCode, stdout } = await runCli(['help', 'exit-codes']);
     expect(exitCode).toBe(0);
     expect(Array.from(stdout.matchAll(/^ +(\d+) {2}\S/gm), ([, code]) => Number(code))).toEqual([
-      0, 1, 2, 4, 5, 6, 7, 9, 130,
+      0, 1, 2, 4, 5, 6, 7, 8, 9, 130,
     ]);
   });
 

@@ -106,7 +106,7 @@ describe('settings', () => {
       stdout: '',
       stderr: [
         'error: no base URL is set: it tells where the service is',
-        'hint: Set TRADEPOST_BASE_URL or pass --base-url. A reference server on this machine is at http://127.0.0.1:4010.',
+        'hint: Log in with `tradepost login`, set TRADEPOST_BASE_URL, or pass --base-url. A reference server on this machine is at http://127.0.0.1:4010.',
         '',
       ].join('\n'),
     });

@@ -1,27 +1,51 @@
-import { Argument, InvalidArgumentError } from 'commander';
+import type { Argument, Command } from 'commander';
+import { InvalidArgument } from './invalid-argument';
 
-/** What an id begins with, and what has such an id. Source: the interface, "Resources and their fields". */
-const nouns = { ord: 'an order', ntf: 'a notification' } as const;
+/**
+ * What an id begins with, and what has such an id. Source: the interface, "Resources and their
+ * fields"; webhooks, deliveries and events go beyond it.
+ */
+const nouns = {
+  ord: 'an order',
+  ntf: 'a notification',
+  lst: 'a listing',
+  whk: 'a webhook',
+  dlv: 'a delivery',
+  evt: 'an event',
+} as const;
 
-type Prefix = keyof typeof nouns;
+/** What an id begins with. */
+export type IdPrefix = keyof typeof nouns;
 
-function checkId(text: string, prefix: Prefix): string {
-  if (!new RegExp(`^${prefix}_[^\\s/]+$`).test(text)) {
-    throw new InvalidArgumentError(`The id of ${nouns[prefix]} begins with ${prefix}_.`);
-  }
-  return text;
+/** Whether a text can be an id of that kind: whatever it is, it leads to no other path. */
+export function isId(text: string, prefix: IdPrefix): boolean {
+  return new RegExp(`^${prefix}_[^\\s/?#]+$`).test(text);
+}
+
+/** @throws {InvalidArgument} when the text cannot be an id of that kind. */
+export function checkId(text: string, prefix: IdPrefix): string {
+  if (isId(text, prefix)) return text;
+  throw new InvalidArgument(`The id of ${nouns[prefix]} begins with ${prefix}_.`);
 }
 
 /** An argument that takes one id. What cannot be one is refused before anything is sent. */
-export function idArgument(prefix: Prefix): Argument {
-  return new Argument('<id>', `the id of ${nouns[prefix]}, ${prefix}_…`).argParser((text) =>
-    checkId(text, prefix),
-  );
+export function idArgument(command: Command, prefix: IdPrefix): Argument {
+  return command
+    .createArgument('<id>', `the id of ${nouns[prefix]}, ${prefix}_…`)
+    .argParser((text) => checkId(text, prefix));
 }
 
-/** An argument that takes one id or more, each checked as `idArgument` does. */
-export function idsArgument(prefix: Prefix): Argument {
-  return new Argument('<id...>', `the id of ${nouns[prefix]}, ${prefix}_…`).argParser(
-    (text, before: string[] | undefined) => [...(before ?? []), checkId(text, prefix)],
-  );
+/**
+ * An argument that takes several ids, each checked as `idArgument` does.
+ *
+ * @param name `<id...>` where there must be one at least, `[id...]` where an option may stand instead
+ */
+export function idsArgument(
+  command: Command,
+  prefix: IdPrefix,
+  name: '<id...>' | '[id...]' = '<id...>',
+): Argument {
+  return command
+    .createArgument(name, `the id of ${nouns[prefix]}, ${prefix}_…`)
+    .argParser((text, before: string[] | undefined) => [...(before ?? []), checkId(text, prefix)]);
 }

@@ -1,16 +1,49 @@
-import type { OutputFormat } from '../global-options';
+import { CliError } from '../cli-error';
+import type { OutputOptions } from '../global-options';
 import type { OutputStream } from '../terminal';
 import type { View } from './column';
 import type { Format } from './format';
 import { styleOf } from './style';
 
-/** Loads the format that was asked for, and only that one. */
+/**
+ * Loads the format that was asked for, and only that one.
+ *
+ * @throws {CliError} `usage` for a field that there is not, an expression that is not jq, or one for
+ * something that is not printed as JSON.
+ */
 export async function chooseFormat<Item extends object>(
-  name: OutputFormat,
+  options: OutputOptions,
   view: View<Item>,
   stdout: OutputStream,
 ): Promise<Format<Item>> {
-  switch (name) {
+  if (options.fields === undefined) return formatOf(options, view, stdout);
+  const { narrowView, pickFields } = await import('./fields');
+  const narrow = narrowView(view, options.fields);
+  const format = await formatOf(options, narrow, stdout);
+  const pick = (item: Item) => pickFields(item, narrow.fields);
+  return {
+    part: (items) => format.part(items.map(pick)),
+    end: () => format.end(),
+    one: (item) => format.one(pick(item)),
+  };
+}
+
+async function formatOf<Item extends object>(
+  { output, jq }: OutputOptions,
+  view: View<Item>,
+  stdout: OutputStream,
+): Promise<Format<Item>> {
+  if (jq !== undefined) {
+    if (output === 'table' || output === 'csv') {
+      throw new CliError(
+        'usage',
+        `--jq works on JSON, not on ${output}`,
+        'Leave --output out, or set it to json (one document) or ndjson (each item by itself).',
+      );
+    }
+    return (await import('./jq')).jqFormat(jq, output);
+  }
+  switch (output) {
     case 'json':
       return (await import('./json')).jsonFormat();
     case 'ndjson':

@@ -4,6 +4,8 @@ import type { Look } from './style';
 export interface Column<Item> {
   /** The heading. */
   title: string;
+  /** The field that it is about: `--fields` finds the column by it. */
+  field: keyof Item & string;
   /** What a row shows in this column. It may hold anything: the table makes it harmless. */
   text: (item: Item) => string;
   /** Which side the text keeps to: `left` unless told. Numbers go right. */
@@ -19,7 +21,7 @@ export interface Column<Item> {
 
 /** How things of one kind are shown. */
 export interface View<Item> {
-  /** The fields of CSV, in order. JSON has every field that the service sends. */
+  /** The fields of CSV, in order, and those that `--fields` may name. JSON has every field that the service sends. */
   fields: readonly (keyof Item & string)[];
   /** The columns of a table, in order; none for what is only ever shown alone. */
   columns: readonly Column<Item>[];

@@ -1,17 +1,12 @@
 import { pad } from './cell';
+import { fieldText } from './field-text';
 import { harmless } from './harmless';
 import type { Style } from './style';
-
-function valueText(value: unknown): string {
-  if (value === null || value === undefined) return '-';
-  if (Array.isArray(value)) return value.map(valueText).join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
 
 /** A single thing for people: a line for each field, `field  value`, with every field it has. */
 export function recordText(item: object, style: Style): string {
   const lines = Object.entries(item).map(
-    ([field, value]) => [harmless(field), harmless(valueText(value))] as const,
+    ([field, value]) => [harmless(field), harmless(fieldText(value))] as const,
   );
   const width = Math.max(0, ...lines.map(([field]) => field.length));
   return lines

@@ -1,5 +1,6 @@
 import type { Page } from '@tradepost/sdk';
-import type { GlobalOptions } from '../global-options';
+import { CliError } from '../cli-error';
+import type { OutputOptions } from '../global-options';
 import type { Terminal } from '../terminal';
 import { chooseFormat } from './choose-format';
 import type { View } from './column';
@@ -16,17 +17,26 @@ export interface ListToShow<Item> {
   noun: string;
 }
 
+/** How a list is printed. */
+interface ShowListOptions extends OutputOptions {
+  /** Whether a list that has more is a failure. */
+  failIfTruncated?: true;
+}
+
 /**
  * Prints a list on stdout page by page, in the format that was asked for; no more than one page is
  * held. Says on stderr when there are more items than were asked for.
+ *
+ * @throws {CliError} `truncated` in the end when there are more and that is to be a failure, and what
+ * the list and the format throw.
  */
 export async function showList<Item extends object>(
   { pages, limit, noun }: ListToShow<Item>,
   view: View<Item>,
   terminal: Terminal,
-  options: GlobalOptions,
+  options: ShowListOptions,
 ): Promise<void> {
-  const format = await chooseFormat(options.output, view, terminal.stdout);
+  const format = await chooseFormat(options, view, terminal.stdout);
   let shown = 0;
   let moreExist = false;
   for await (const page of pages) {
@@ -39,7 +49,9 @@ export async function showList<Item extends object>(
   await writeData(terminal.stdout, format.end());
   if (moreExist) {
     const counted = shown === 1 ? noun.replace(/s$/, '') : noun;
-    note(terminal, `Showing ${shown} ${counted}; more exist: add --all or --limit N.`);
+    const cut = `Showing ${shown} ${counted}; more exist: add --all or --limit N.`;
+    if (options.failIfTruncated) throw new CliError('truncated', cut);
+    note(terminal, cut);
   } else if (shown === 0 && options.output === 'table') {
     note(terminal, `No ${noun} found.`);
   }

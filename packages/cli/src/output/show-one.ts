@@ -1,4 +1,4 @@
-import type { GlobalOptions } from '../global-options';
+import type { OutputOptions } from '../global-options';
 import type { Terminal } from '../terminal';
 import { chooseFormat } from './choose-format';
 import type { View } from './column';
@@ -9,8 +9,8 @@ export async function showOne<Item extends object>(
   item: Item,
   view: View<Item>,
   terminal: Terminal,
-  options: GlobalOptions,
+  options: OutputOptions,
 ): Promise<void> {
-  const format = await chooseFormat(options.output, view, terminal.stdout);
+  const format = await chooseFormat(options, view, terminal.stdout);
   await writeData(terminal.stdout, format.one(item));
 }

@@ -12,9 +12,9 @@ interface Row {
 }
 
 const columns: Column<Row>[] = [
-  { title: 'ID', text: (row) => row.id },
-  { title: 'COUNT', text: (row) => String(row.count), align: 'right' },
-  { title: 'TEXT', text: (row) => row.text, whenNarrow: 'shorten' },
+  { title: 'ID', field: 'id', text: (row) => row.id },
+  { title: 'COUNT', field: 'count', text: (row) => String(row.count), align: 'right' },
+  { title: 'TEXT', field: 'text', text: (row) => row.text, whenNarrow: 'shorten' },
 ];
 const plain: Style = (_, text) => text;
 const everywhere = Number.POSITIVE_INFINITY;

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { vi } from 'vitest';
 import { run } from '../../src/run';
 import type { OutputStream } from '../../src/terminal';
@@ -17,7 +18,14 @@ export interface CliSetting {
   screen?: { columns: number; colours?: boolean };
   stdout?: OutputStream;
   signal?: AbortSignal;
+  /** All that stdin has; nothing unless told. */
+  input?: string;
+  /** The present moment, in milliseconds since 1970; the real one unless told. */
+  now?: () => number;
 }
+
+/** Folders that are not there: the logins of whoever runs the tests are none of their business. */
+const noLogins = { TRADEPOST_CONFIG_DIR: '/nonexistent/c', TRADEPOST_STATE_DIR: '/nonexistent/s' };
 
 /** Runs a command line with the real parser and the real commands, between streams of the test. */
 export async function runCli(argv: string[], setting: CliSetting = {}): Promise<CliResult> {
@@ -27,7 +35,9 @@ export async function runCli(argv: string[], setting: CliSetting = {}): Promise<
   const exitCode = await run(argv, {
     stdout: setting.stdout ?? stdout,
     stderr,
-    env: { TRADEPOST_API_KEY: 'tpk_test', ...setting.env },
+    stdin: () => Readable.from([setting.input ?? ''], { objectMode: false }),
+    now: setting.now ?? Date.now,
+    env: { ...noLogins, TRADEPOST_API_KEY: 'tpk_test', ...setting.env },
     signal: setting.signal ?? new AbortController().signal,
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };

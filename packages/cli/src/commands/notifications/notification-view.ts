@@ -5,16 +5,37 @@ import type { View } from '../../output/column';
 export const notificationView: View<Notification> = {
   fields: ['id', 'type', 'orderId', 'message', 'read', 'createdAt'],
   columns: [
-    { title: 'ID', text: (notification) => notification.id },
+    { title: 'ID', field: 'id', text: (notification) => notification.id },
     {
       title: 'READ',
+      field: 'read',
       text: (notification) => (notification.read ? 'yes' : 'no'),
       look: (notification) => (notification.read ? 'dim' : 'yellow'),
     },
-    { title: 'MESSAGE', text: (notification) => notification.message, whenNarrow: 'shorten' },
-    { title: 'CREATED', text: (notification) => notification.createdAt, whenNarrow: 'leave-out' },
-    { title: 'ORDER', text: (notification) => notification.orderId, whenNarrow: 'leave-out' },
-    { title: 'TYPE', text: (notification) => notification.type, whenNarrow: 'leave-out' },
+    {
+      title: 'MESSAGE',
+      field: 'message',
+      text: (notification) => notification.message,
+      whenNarrow: 'shorten',
+    },
+    {
+      title: 'CREATED',
+      field: 'createdAt',
+      text: (notification) => notification.createdAt,
+      whenNarrow: 'leave-out',
+    },
+    {
+      title: 'ORDER',
+      field: 'orderId',
+      text: (notification) => notification.orderId,
+      whenNarrow: 'leave-out',
+    },
+    {
+      title: 'TYPE',
+      field: 'type',
+      text: (notification) => notification.type,
+      whenNarrow: 'leave-out',
+    },
   ],
 };
 

@@ -14,7 +14,7 @@ import { notificationShape, notificationView } from './notification-view';
 /** `tradepost notifications read <id...>`. */
 export function define(command: Command, terminal: Terminal): void {
   command
-    .addArgument(idsArgument('ntf'))
+    .addArgument(idsArgument(command, 'ntf'))
     .addHelpText('after', () =>
       sections({
         Examples: [
@@ -40,7 +40,7 @@ async function read(ids: string[], options: GlobalOptions, terminal: Terminal): 
       if (endsAll(error)) break;
     }
   }
-  const format = await chooseFormat(options.output, notificationView, terminal.stdout);
+  const format = await chooseFormat(options, notificationView, terminal.stdout);
   await writeData(terminal.stdout, format.part(done));
   // As any list that could not be had: when nothing is read, nothing is printed.
   if (done.length > 0) await writeData(terminal.stdout, format.end());

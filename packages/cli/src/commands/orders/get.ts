@@ -10,7 +10,7 @@ import { orderShape, orderView } from './order-view';
 /** `tradepost orders get <id>`. */
 export function define(command: Command, terminal: Terminal): void {
   command
-    .addArgument(idArgument('ord'))
+    .addArgument(idArgument(command, 'ord'))
     .addHelpText('after', () =>
       sections({
         Examples: [

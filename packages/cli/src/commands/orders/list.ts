@@ -1,5 +1,5 @@
 import { type ListOrders, type OrderStatus, orderStatuses } from '@tradepost/sdk';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
@@ -15,7 +15,7 @@ interface Options extends GlobalOptions, ListLimitOptions {
 /** `tradepost orders list`. */
 export function define(command: Command, terminal: Terminal): void {
   command.addOption(
-    new Option('--status <status>', 'only orders in this status').choices(orderStatuses),
+    command.createOption('--status <status>', 'only orders in this status').choices(orderStatuses),
   );
   addLimitOptions(command, 'orders')
     .addHelpText('after', () =>

@@ -33,18 +33,44 @@ export const orderView: View<Order> = {
     'updatedAt',
   ],
   columns: [
-    { title: 'ID', text: (order) => order.id },
+    { title: 'ID', field: 'id', text: (order) => order.id },
     {
       title: 'STATUS',
+      field: 'status',
       text: (order) => order.status,
       look: (order) => lookOf(order.status),
     },
-    { title: 'QUANTITY', text: (order) => String(order.quantity), align: 'right' },
-    { title: 'CREATED', text: (order) => order.createdAt, whenNarrow: 'leave-out' },
-    { title: 'LISTING', text: (order) => order.listingId, whenNarrow: 'leave-out' },
-    { title: 'BUYER', text: (order) => order.buyerId, whenNarrow: 'leave-out' },
-    { title: 'SELLER', text: (order) => order.sellerId, whenNarrow: 'leave-out' },
-    { title: 'AGENT', text: (order) => order.agentId ?? '-', whenNarrow: 'leave-out' },
+    {
+      title: 'QUANTITY',
+      field: 'quantity',
+      text: (order) => String(order.quantity),
+      align: 'right',
+    },
+    {
+      title: 'CREATED',
+      field: 'createdAt',
+      text: (order) => order.createdAt,
+      whenNarrow: 'leave-out',
+    },
+    {
+      title: 'LISTING',
+      field: 'listingId',
+      text: (order) => order.listingId,
+      whenNarrow: 'leave-out',
+    },
+    { title: 'BUYER', field: 'buyerId', text: (order) => order.buyerId, whenNarrow: 'leave-out' },
+    {
+      title: 'SELLER',
+      field: 'sellerId',
+      text: (order) => order.sellerId,
+      whenNarrow: 'leave-out',
+    },
+    {
+      title: 'AGENT',
+      field: 'agentId',
+      text: (order) => order.agentId ?? '-',
+      whenNarrow: 'leave-out',
+    },
   ],
 };
 

@@ -1,5 +1,5 @@
 import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
@@ -11,8 +11,10 @@ import { orderShape, orderView } from './order-view';
 /** `tradepost orders set-status <id> <status>`. */
 export function define(command: Command, terminal: Terminal): void {
   command
-    .addArgument(idArgument('ord'))
-    .addArgument(new Argument('<status>', 'the status to move it to').choices(orderStatuses))
+    .addArgument(idArgument(command, 'ord'))
+    .addArgument(
+      command.createArgument('<status>', 'the status to move it to').choices(orderStatuses),
+    )
     .addHelpText('after', () =>
       sections({
         Examples: ['$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH confirmed'],

@@ -1,12 +1,14 @@
 import { type CreatedWebhook, type EventKind, eventKinds } from '@tradepost/sdk';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { listParser } from '../../input/parse-list';
 import type { View } from '../../output/column';
 import { note } from '../../output/note';
 import { showOne } from '../../output/show-one';
 import type { Terminal } from '../../terminal';
+import { InvalidArgument } from '../invalid-argument';
 
 interface Options extends GlobalOptions {
   url: string;
@@ -22,13 +24,18 @@ const createdWebhookView: View<CreatedWebhook> = {
 export function define(command: Command, terminal: Terminal): void {
   command
     .addOption(
-      new Option('--url <url>', 'the https:// endpoint that receives the deliveries')
+      command
+        .createOption('--url <url>', 'the https:// endpoint that receives the deliveries')
         .argParser(parseUrl)
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--events <kinds>', `event kinds, separated by commas: ${eventKinds.join(', ')}`)
-        .argParser(parseEvents)
+      command
+        .createOption(
+          '--events <kinds>',
+          `event kinds, separated by commas: ${eventKinds.join(', ')}`,
+        )
+        .argParser(listParser(eventKinds, 'event kind'))
         .makeOptionMandatory(),
     )
     .addHelpText('after', () =>
@@ -45,20 +52,9 @@ export function define(command: Command, terminal: Terminal): void {
 
 function parseUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new InvalidArgumentError('It must be an absolute https:// URL.');
+    throw new InvalidArgument('It must be an absolute https:// URL.');
   }
   return text;
-}
-
-function parseEvents(text: string): EventKind[] {
-  const names = new Set(text.split(',').map((name) => name.trim()));
-  return Array.from(names, (name) => {
-    const kind = eventKinds.find((known) => known === name);
-    if (kind !== undefined) return kind;
-    throw new InvalidArgumentError(
-      `'${name}' is no event kind. The event kinds are ${eventKinds.join(', ')}.`,
-    );
-  });
 }
 
 async function register(options: Options, terminal: Terminal): Promise<void> {

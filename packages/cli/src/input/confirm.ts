@@ -1,0 +1,41 @@
+import { CliError } from '../cli-error';
+import type { Terminal } from '../terminal';
+import { findKeyboard } from './keyboard';
+
+/**
+ * Asks the person at the keyboard whether to go on, on stderr. Nobody is never taken for a yes.
+ *
+ * @param yes whether the answer was given beforehand, by `--yes`
+ * @throws {CliError} `not_confirmed` after a no, `interrupted` after Ctrl-C, and `usage` where nobody
+ * can be asked.
+ */
+export async function confirm(
+  question: string,
+  terminal: Terminal,
+  { yes }: { yes?: true },
+): Promise<void> {
+  if (yes) return;
+  const keyboard = findKeyboard(terminal);
+  if (keyboard === null) {
+    throw new CliError(
+      'usage',
+      `nobody can be asked here: ${question}`,
+      'Nothing was done. Look at it with --dry-run where there is one, then pass --yes.',
+    );
+  }
+  const { confirm: ask, isCancel } = await import('@clack/prompts');
+  try {
+    const answer = await ask({
+      message: question,
+      initialValue: false,
+      input: keyboard.stream,
+      output: terminal.stderr,
+      signal: terminal.signal,
+      withGuide: false,
+    });
+    if (isCancel(answer)) throw new CliError('interrupted', 'interrupted: nothing was done');
+    if (!answer) throw new CliError('not_confirmed', 'not confirmed: nothing was done');
+  } finally {
+    keyboard.close();
+  }
+}

@@ -1,0 +1,111 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { CliError } from '../cli-error';
+
+/** A login: which service, as whom. */
+export interface Profile {
+  /** Where the service is. */
+  baseUrl: string;
+  /** The key of an account there. It is sent to no other place. */
+  apiKey: string;
+}
+
+/** The logins of the person at the keyboard. */
+export interface Profiles {
+  /** The name of the one that is used unless another is named; null when there is none. */
+  current: string | null;
+  /** The logins by their names. */
+  profiles: Readonly<Record<string, Profile>>;
+}
+
+/** The name of a login that nobody named. */
+export const usualProfile = 'default';
+
+/** The file in a config folder that has the logins. */
+export function profilesFile(folder: string): string {
+  return join(folder, 'profiles.json');
+}
+
+/**
+ * Reads the logins. A file that is not there has none.
+ *
+ * @throws {CliError} `file_failed` when it cannot be read or is not what `writeProfiles` writes.
+ */
+export function readProfiles(file: string): Profiles {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return { current: null, profiles: {} };
+    throw failed(`the logins cannot be read: ${messageOf(error)}`, 'Look at who owns the file.');
+  }
+  const found = parsed(text);
+  if (found !== null) return found;
+  throw failed(
+    `the logins cannot be read: ${file} is not what \`tradepost login\` writes`,
+    'Mend the file, or move it away and log in again.',
+  );
+}
+
+function parsed(text: string): Profiles | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isRecord(value) || !isRecord(value.profiles)) return null;
+    const profiles: Record<string, Profile> = {};
+    for (const [name, profile] of Object.entries(value.profiles)) {
+      if (!isRecord(profile)) return null;
+      const { baseUrl, apiKey } = profile;
+      if (typeof baseUrl !== 'string' || typeof apiKey !== 'string') return null;
+      profiles[name] = { baseUrl, apiKey };
+    }
+    return { current: typeof value.current === 'string' ? value.current : null, profiles };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Writes the logins, for their owner's eyes alone (0600). Another process sees the old ones or the
+ * new ones, never half of them.
+ *
+ * @throws {CliError} `file_failed`
+ */
+export function writeProfiles(file: string, profiles: Profiles): void {
+  const draft = `${file}.${process.pid}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+    // A draft that a killed process left behind keeps the mode that it had.
+    chmodSync(draft, 0o600);
+    renameSync(draft, file);
+  } catch (error) {
+    throw failed(
+      `the logins cannot be written: ${messageOf(error)}`,
+      'The ones before are unchanged.',
+    );
+  }
+}
+
+/** Whether others than its owner may read a file. Windows keeps that elsewhere: never there. */
+export function isOpenToOthers(file: string): boolean {
+  if (process.platform === 'win32') return false;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.mode & 0o077) !== 0;
+}
+
+function failed(message: string, hint: string): CliError {
+  return new CliError('file_failed', message, hint);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
