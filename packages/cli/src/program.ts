@@ -23,15 +23,26 @@ interface Program {
 export function createProgram(terminal: Terminal): Program {
   const program = new Command('tradepost');
   let current = program;
+  const unloaded = new Map<Command, Leaf>();
 
-  function addLeaves(parent: Command, leaves: Record<string, Leaf>): void {
-    for (const [name, { summary }] of Object.entries(leaves)) {
-      parent.command(name).summary(summary).description(`${summary}.`);
-    }
-    parent.hook('preSubcommand', async (_, next) => {
+  /** Gives a command what it takes. One that has it already, or has commands instead, stays as it is. */
+  async function load(command: Command): Promise<void> {
+    const leaf = unloaded.get(command);
+    if (!leaf) return;
+    unloaded.delete(command);
+    (await leaf.load()).define(command, terminal, load);
+  }
+
+  function add(parent: Command, name: string, leaf: Leaf): void {
+    const { summary, hidden = false } = leaf;
+    const command = parent.command(name, { hidden }).summary(summary);
+    unloaded.set(command.description(`${summary}.`), leaf);
+  }
+
+  function loadNext(parent: Command): void {
+    parent.hook('preSubcommand', (_, next) => {
       current = next;
-      const leaf = leaves[next.name()];
-      if (leaf) (await leaf.load()).define(next, terminal);
+      return load(next);
     });
   }
 
@@ -58,19 +69,20 @@ export function createProgram(terminal: Terminal): Program {
     .addHelpText('after', rootSections);
   addGlobalOptions(program);
 
-  const topLeaves: Record<string, Leaf> = {};
   for (const [heading, chapter] of Object.entries(chapters)) {
     program.commandsGroup(heading);
     for (const [name, entry] of Object.entries(chapter)) {
       if ('load' in entry) {
-        topLeaves[name] = entry;
+        add(program, name, entry);
         continue;
       }
       const group = program.command(name).summary(entry.summary).helpCommand(false);
-      addLeaves(group.description(`${entry.summary}.`), entry.commands);
+      group.description(`${entry.summary}.`);
+      for (const [child, leaf] of Object.entries(entry.commands)) add(group, child, leaf);
+      loadNext(group);
     }
   }
-  addLeaves(program, topLeaves);
+  loadNext(program);
   return { program, current: () => current };
 }
 

@@ -15,11 +15,19 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   }
   const { createProgram } = await import('./program');
   const { program, current } = createProgram(terminal);
+  let endRecord = (_?: unknown) => {};
+  program.hook('preAction', async () => {
+    const { debug } = program.opts();
+    if (debug === undefined) return;
+    endRecord = (await import('./support/debug-record')).beginRecord(debug, argv, terminal);
+  });
   try {
     await program.parseAsync(argv, { from: 'user' });
+    endRecord();
     return 0;
   } catch (error) {
     if (isAnswered(error)) return 0;
+    endRecord(error);
     const { reportError } = await import('./report-error');
     return reportError(error, terminal, { output: program.opts().output, command: current() });
   }

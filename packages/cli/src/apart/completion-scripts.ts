@@ -1,0 +1,2 @@
+/** The scripts that let shells complete. */
+export { script } from '@bomb.sh/tab';

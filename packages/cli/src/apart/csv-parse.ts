@@ -1,0 +1,2 @@
+/** CSV as others write it. */
+export { parse } from 'csv-parse/sync';
