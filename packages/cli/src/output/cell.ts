@@ -1,11 +1,7 @@
-import stringWidth from 'string-width';
+import { cellWidth } from './cell-width';
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
-/** How many cells of a terminal a text takes: two for a wide character, none for a combining one. */
-export function cellWidth(text: string): number {
-  return stringWidth(text, { countAnsiEscapeCodes: true });
-}
+/** Made when it is needed: the first one takes longer than all the rest of a table. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** As many characters, from the first on, as fit into a number of cells. */
 function takeCells(characters: readonly string[], cells: number): string[] {
@@ -25,6 +21,7 @@ function takeCells(characters: readonly string[], cells: number): string[] {
  */
 export function shorten(text: string, cells: number): string {
   if (cellWidth(text) <= cells) return text;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   const characters = Array.from(graphemes.segment(text), ({ segment }) => segment);
   const tail = takeCells(characters.toReversed(), Math.floor(((cells - 1) * 2) / 3)).reverse();
   const head = takeCells(characters, cells - 1 - cellWidth(tail.join('')));

@@ -41,7 +41,7 @@ async function formatOf<Item extends object>(
         'Leave --output out, or set it to json (one document) or ndjson (each item by itself).',
       );
     }
-    return (await import('./jq')).jqFormat(jq, output);
+    return await (await import('./jq')).jqFormat(jq, output);
   }
   switch (output) {
     case 'json':

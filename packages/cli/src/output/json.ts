@@ -1,4 +1,4 @@
-import type { Format } from './format';
+import type { InstantFormat } from './format';
 import { harmlessJson } from './harmless';
 
 function indented(item: unknown): string {
@@ -9,7 +9,7 @@ function indented(item: unknown): string {
  * One JSON document: an array for a list, an object for a single thing. Whatever stops a list
  * half-way leaves the array open, so that nobody takes the part for the whole.
  */
-export function jsonFormat<Item>(): Format<Item> {
+export function jsonFormat<Item>(): InstantFormat<Item> {
   let started = false;
   return {
     part(items) {

@@ -48,11 +48,15 @@ export async function showList<Item extends object>(
   }
   await writeData(terminal.stdout, format.end());
   if (moreExist) {
-    const counted = shown === 1 ? noun.replace(/s$/, '') : noun;
+    const counted = shown === 1 ? singular(noun) : noun;
     const cut = `Showing ${shown} ${counted}; more exist: add --all or --limit N.`;
     if (options.failIfTruncated) throw new CliError('truncated', cut);
     note(terminal, cut);
   } else if (shown === 0 && options.output === 'table') {
     note(terminal, `No ${noun} found.`);
   }
+}
+
+function singular(noun: string): string {
+  return noun.replace(/ies$/, 'ys').replace(/s$/, '');
 }

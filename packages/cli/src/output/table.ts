@@ -1,4 +1,5 @@
-import { cellWidth, pad, shorten } from './cell';
+import { pad, shorten } from './cell';
+import { cellWidth, prepareToMeasure } from './cell-width';
 import type { Column } from './column';
 import { fitColumns, gap } from './fit-columns';
 import type { Format } from './format';
@@ -19,32 +20,32 @@ export function tableFormat<Item extends object>(
   available: number,
   style: Style,
 ): Format<Item> {
-  const widest = columns.map((column) => cellWidth(column.title));
+  const widest = columns.map((column) => column.title.length);
   let started = false;
 
-  /** One line. The last column is not filled up: no line ends in spaces. */
+  /** One line. Its last text is not filled up: no line ends in spaces. */
   function line(
     cells: readonly string[],
     widths: readonly number[],
     paint: (text: string, index: number) => string,
   ): string {
     const shown = widths.flatMap((width, index) => (width > 0 ? [{ width, index }] : []));
-    const texts = shown.map(({ width, index }, position) => {
+    const last = shown.findLastIndex(({ index }) => cells[index] !== '');
+    const texts = shown.slice(0, last + 1).map(({ width, index }, position) => {
       const column = columns[index];
       const text = cells[index] ?? '';
       const fitted = column?.whenNarrow === 'shorten' ? shorten(text, width) : text;
-      const isLast = position === shown.length - 1;
-      const filled =
-        isLast && column?.align !== 'right' ? fitted : pad(fitted, width, column?.align);
-      return paint(filled, index);
+      const isOpen = position === last && column?.align !== 'right';
+      return paint(isOpen ? fitted : pad(fitted, width, column?.align), index);
     });
     return `${texts.join(' '.repeat(gap)).trimEnd()}\n`;
   }
 
   return {
-    part(items) {
+    async part(items) {
       if (items.length === 0) return '';
       const rows = items.map((item) => columns.map((column) => harmless(column.text(item))));
+      await prepareToMeasure(rows.flat());
       for (const row of rows) {
         for (const [index, text] of row.entries()) {
           widest[index] = Math.max(widest[index] ?? 0, cellWidth(text));

@@ -14,11 +14,16 @@ function failureOf(error: Error & { code?: string }): CliError {
  * Writes data and waits until the stream has taken it, so that memory stays flat however slow the
  * reader is.
  *
+ * @param data text, or a promise of it
  * @throws {CliError} `output_closed` when nobody reads any more, `output_failed` otherwise.
  */
-export function writeData(stream: OutputStream, data: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (data === '') resolve();
-    else stream.write(data, (error) => (error ? reject(failureOf(error)) : resolve()));
+export async function writeData(
+  stream: OutputStream,
+  data: string | Promise<string>,
+): Promise<void> {
+  const text = await data;
+  if (text === '') return;
+  await new Promise<void>((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(failureOf(error)) : resolve()));
   });
 }

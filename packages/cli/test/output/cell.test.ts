@@ -1,9 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { cellWidth, pad, shorten } from '../../src/output/cell';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { pad, shorten } from '../../src/output/cell';
+import { cellWidth, prepareToMeasure } from '../../src/output/cell-width';
 import { harmless } from '../../src/output/harmless';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 60 }).map(harmless);
+
+beforeAll(() => prepareToMeasure(['界']));
 
 describe('a cell of a table', () => {
   it('is never wider than asked for once it is shortened', () => {

@@ -1,0 +1,107 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cellWidth } from '../../src/output/cell-width';
+import { progressOf } from '../../src/output/progress';
+import { aTerminal } from '../setting/a-terminal';
+import { FakeStream } from '../setting/fake-stream';
+
+/** What takes a line away again: back to its start, and everything on it gone. */
+const cleared = '\u001b[1G\u001b[2K';
+
+/** A terminal so many cells wide, with a clock that is moved by hand. */
+function aScreen(columns: number, colours = false) {
+  const stderr = new FakeStream({ columns, colours });
+  const clock = { time: 1_000_000 };
+  return { stderr, clock, terminal: aTerminal({ stderr, now: () => clock.time }) };
+}
+
+/** The lines that were drawn, one after the other. */
+const drawn = ({ text }: FakeStream) => text.split(cleared).filter((line) => line !== '');
+
+describe('the progress of many', () => {
+  it('has a bar, what failed, the pace and the time that is left', () => {
+    const { stderr, clock, terminal } = aScreen(100);
+    const progress = progressOf(4, terminal);
+    clock.time += 2000;
+    progress.step('done');
+    clock.time += 2000;
+    progress.step('failed');
+    expect(drawn(stderr)).toEqual([
+      '██████░░░░░░░░░░░░░░░░░░  1/4  0.5/s  6 s left',
+      '████████████░░░░░░░░░░░░  2/4  1 failed  0.5/s  4 s left',
+    ]);
+  });
+
+  it('is taken away in the end, once', () => {
+    const { stderr, terminal } = aScreen(100);
+    const progress = progressOf(1, terminal);
+    progress.clear();
+    expect(stderr.text).toBe('');
+    progress.step('done');
+    progress.clear();
+    progress.clear();
+    expect(stderr.text).toMatch(/^█{24} {2}1\/1 .* left/);
+    expect(stderr.text.endsWith(` left${cleared}`)).toBe(true);
+  });
+
+  it('is not written where stderr is no terminal', () => {
+    const terminal = aTerminal();
+    const progress = progressOf(2, terminal);
+    progress.step('done');
+    progress.step('failed');
+    progress.clear();
+    expect(terminal.stderr).toMatchObject({ text: '' });
+  });
+
+  it('is redrawn at most every 80 ms, and always for the last one', () => {
+    const { stderr, clock, terminal } = aScreen(100);
+    const progress = progressOf(100, terminal);
+    for (let step = 1; step <= 100; step += 1) {
+      clock.time += 1;
+      progress.step('done');
+    }
+    expect(drawn(stderr).map((line) => line.split('  ')[1])).toEqual([
+      '1/100',
+      '81/100',
+      '100/100',
+    ]);
+  });
+
+  it('has colours only around what failed', () => {
+    const { stderr, terminal } = aScreen(100, true);
+    progressOf(2, terminal).step('failed');
+    expect(stderr.text).toContain('  \u001b[31m1 failed\u001b[39m  ');
+  });
+
+  it('fits the line and holds sound numbers, whatever the width, the total and the clock', () => {
+    const width = fc.oneof(fc.integer({ min: 2, max: 200 }), fc.constant(80));
+    const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: -500, max: 90_000_000 })), {
+      minLength: 1,
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(width, fc.nat(60), steps, fc.boolean(), (columns, total, course, colours) => {
+        const { stderr, clock, terminal } = aScreen(columns, colours);
+        const progress = progressOf(total, terminal);
+        for (const [isDone, passed] of course) {
+          clock.time += passed;
+          progress.step(isDone ? 'done' : 'failed');
+        }
+        const lines = drawn(stderr);
+        expect(lines.length).toBeGreaterThan(0);
+        for (const line of lines) {
+          const text = stripVTControlCharacters(line);
+          expect(cellWidth(text)).toBeLessThan(columns);
+          expect(text).not.toMatch(/NaN|Infinity|undefined|-/);
+        }
+      }),
+    );
+  });
+
+  it('takes a terminal that does not know its width for one of 80 cells', () => {
+    const { stderr, terminal } = aScreen(0);
+    progressOf(3, terminal).step('done');
+    expect(stderr.text).toBe('████████░░░░░░░░░░░░░░░░  1/3  1000/s  1 s left');
+  });
+});

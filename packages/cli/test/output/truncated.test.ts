@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { aNotification, anOrder, BareService } from '../setting/bare-service';
+
+const orders = (count: number) =>
+  Array.from({ length: count }, (_, index) => anOrder({ id: `ord_${index}` }));
+
+/** A service that pages, as far as the limit of each request goes. */
+async function pagingService(count: number): Promise<BareService> {
+  const service = await BareService.start();
+  const all = orders(count);
+  service.instead = ({ query }) => {
+    const from = Number(query.cursor ?? 0);
+    const to = from + Number(query.limit);
+    const nextCursor = to < all.length ? String(to) : null;
+    return { status: 200, body: { data: all.slice(from, to), nextCursor } };
+  };
+  return service;
+}
+
+async function bareService(count: number): Promise<BareService> {
+  const service = await BareService.start();
+  service.orders = orders(count);
+  return service;
+}
+
+const list = (service: BareService, ...more: string[]) =>
+  service.cli(['orders', 'list', '--fields', 'id', '--fail-if-truncated', ...more]);
+
+describe.each([
+  ['that pages', pagingService],
+  ['without pages', bareService],
+])('--fail-if-truncated, on a service %s', (_, serviceOf) => {
+  it('exits 8 when there are more, with all that was asked for on stdout', async () => {
+    const service = await serviceOf(5);
+    expect(await list(service, '--limit', '3', '--output', 'csv')).toEqual({
+      exitCode: 8,
+      stdout: 'id\nord_0\nord_1\nord_2\n',
+      stderr: 'error: Showing 3 orders; more exist: add --all or --limit N.\n',
+    });
+    for (const output of ['json', 'ndjson']) {
+      const result = await list(service, '--limit', '3', '--output', output);
+      const lines = output === 'json' ? result.stdout : `[${result.stdout.trim().split('\n')}]`;
+      expect(JSON.parse(lines)).toEqual([{ id: 'ord_0' }, { id: 'ord_1' }, { id: 'ord_2' }]);
+      expect(result.exitCode).toBe(8);
+      expect(result.stderr).toMatch(/^[^\n]+\n$/);
+      expect(JSON.parse(result.stderr).error).toMatchObject({ code: 'truncated', status: null });
+    }
+    const asJq = await list(service, '--limit', '1', '--jq', '.[].id');
+    expect(asJq).toMatchObject({ exitCode: 8, stdout: 'ord_0\n' });
+    expect(JSON.parse(asJq.stderr).error.message).toMatch(/^Showing 1 order; /);
+  });
+
+  it('exits 8 at the usual 50, too', async () => {
+    const { exitCode, stderr } = await list(await serviceOf(51));
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 8,
+      stderr: 'error: Showing 50 orders; more exist: add --all or --limit N.\n',
+    });
+  });
+
+  it.each([['--limit', '5'], ['--limit', '6'], ['--all']])(
+    'exits 0 when nothing is left out: %s %s',
+    async (...more) => {
+      const { exitCode, stdout, stderr } = await list(await serviceOf(5), ...more);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(stdout).toBe('ID\nord_0\nord_1\nord_2\nord_3\nord_4\n');
+    },
+  );
+
+  it('exits 0 for 50 and for none', async () => {
+    expect((await list(await serviceOf(50))).exitCode).toBe(0);
+    expect((await list(await serviceOf(0))).exitCode).toBe(0);
+  });
+});
+
+describe('--fail-if-truncated with a filter that the service does not know', () => {
+  const unread = ['notifications', 'list', '--unread', '--fail-if-truncated', '--output', 'ndjson'];
+
+  async function serviceWith(...read: boolean[]): Promise<BareService> {
+    const service = await BareService.start();
+    service.notifications = read.map((isRead, index) =>
+      aNotification({ id: `ntf_${index}`, read: isRead }),
+    );
+    return service;
+  }
+
+  it('counts only what is meant: what is left out by the filter is not more', async () => {
+    const service = await serviceWith(false, true, false, true);
+    const { exitCode, stdout, stderr } = await service.cli([...unread, '--limit', '2']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout.split('\n').map((line) => line.slice(0, 13))).toEqual([
+      '{"id":"ntf_0"',
+      '{"id":"ntf_2"',
+      '',
+    ]);
+  });
+
+  it('exits 8 when more are meant than are shown', async () => {
+    const service = await serviceWith(true, false, true, false);
+    const { exitCode, stdout, stderr } = await service.cli([...unread, '--limit', '1']);
+    expect(exitCode).toBe(8);
+    expect(JSON.parse(stdout).id).toBe('ntf_1');
+    expect(JSON.parse(stderr).error.message).toMatch(/^Showing 1 notification; /);
+  });
+
+  it('goes on through pages of which nothing is meant', async () => {
+    const service = await BareService.start();
+    const all = [true, true, true, true, false].map((read, index) =>
+      aNotification({ id: `ntf_${index}`, read }),
+    );
+    service.instead = ({ query }) => {
+      const from = Number(query.cursor ?? 0);
+      const nextCursor = from + 1 < all.length ? String(from + 1) : null;
+      return { status: 200, body: { data: [all[from]], nextCursor } };
+    };
+    const { exitCode, stdout } = await service.cli([...unread, '--limit', '1']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).id).toBe('ntf_4');
+  });
+});
+
+describe('the note that more exist', () => {
+  it.each([
+    [['webhooks', 'deliveries'], 'delivery'],
+    [['webhooks', 'list'], 'webhook'],
+    [['orders', 'list'], 'order'],
+  ])('%j speaks of a single one in the singular', async (argv, noun) => {
+    const service = await BareService.start();
+    const item = anOrder();
+    service.instead = () => ({ status: 200, body: { data: [item], nextCursor: 'next' } });
+    const { stderr } = await service.cli([...argv, '--limit', '1', '--output', 'ndjson']);
+    expect(stderr).toBe(`Showing 1 ${noun}; more exist: add --all or --limit N.\n`);
+  });
+});
