@@ -1,27 +1,35 @@
 import type { Failure } from '../bulk-error';
-import { describeError } from '../error-report';
+import { describeError, reasonOf } from '../error-report';
 import { exitReasonOf } from '../exit-codes';
 
+/**
+ * What may come of one of several. `done`: it is as it was asked to be, by this command. `unchanged`:
+ * it was so already. `would-change`: it was only looked at. `skipped`: what it was to be changed on
+ * condition of does not hold. `failed`: the service refused, or no answer came. `untried`: the
+ * command ended before its turn.
+ */
+export const outcomeKinds = [
+  'done',
+  'unchanged',
+  'would-change',
+  'skipped',
+  'failed',
+  'untried',
+] as const;
+
 /** What came of one of several. */
-export type OutcomeKind =
-  /** It is as it was asked to be, by this command. */
-  | 'done'
-  /** It was so already. */
-  | 'unchanged'
-  /** Only looked at: it would be changed. */
-  | 'would-change'
-  /** What it was to be changed on condition of does not hold. */
-  | 'skipped'
-  /** The service refused, or no answer came. */
-  | 'failed'
-  /** The command ended before its turn. */
-  | 'untried';
+export type OutcomeKind = (typeof outcomeKinds)[number];
+
+/** Whether a value is what may come of one of several. */
+export function isOutcomeKind(value: unknown): value is OutcomeKind {
+  return outcomeKinds.some((kind) => kind === value);
+}
 
 /** Why one of several could not be done: what a program decides on, and what a person reads. */
 export interface OutcomeFailure {
   /** The code of the error; null when there was none. */
   code: string | null;
-  /** The error in one text; null when there was none. */
+  /** The reason in one text; null when there was none. */
   message: string | null;
   /** The request's id; null when there is none. */
   requestId: string | null;
@@ -32,8 +40,8 @@ export const noFailure: OutcomeFailure = { code: null, message: null, requestId:
 
 /** What an error says, as part of an outcome. */
 export function failureOf(error: unknown): OutcomeFailure {
-  const { code, message, requestId } = describeError(error).report;
-  return { code, message, requestId };
+  const { code, requestId } = describeError(error).report;
+  return { code, message: reasonOf(error), requestId };
 }
 
 /** Whether an error would meet all the others too: they are not tried then. */

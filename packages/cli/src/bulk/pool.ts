@@ -15,7 +15,8 @@ export interface Pool<Target, Result> {
 }
 
 /**
- * Works on many things, so many at a time.
+ * Works on many things, so many at a time. The first goes alone: what would meet all, a wrong key say,
+ * shows there.
  *
  * @returns how many were begun: the first so many of the targets
  */
@@ -29,15 +30,27 @@ export async function runPool<Target, Result>({
 }: Pool<Target, Result>): Promise<number> {
   let begun = 0;
   let ended = false;
-  async function worker(): Promise<void> {
-    for (;;) {
-      if (turn !== undefined && begun < targets.length) await turn();
-      if (ended || signal.aborted || begun >= targets.length) return;
-      const target = targets[begun] as Target;
-      begun += 1;
-      if (endsAll(await work(target))) ended = true;
+
+  const isOver = () => ended || signal.aborted || begun >= targets.length;
+
+  /** Works on the next one, where there is one. */
+  async function step(): Promise<boolean> {
+    if (isOver()) return false;
+    if (turn !== undefined) {
+      await turn();
+      if (isOver()) return false;
     }
+    const target = targets[begun] as Target;
+    begun += 1;
+    if (endsAll(await work(target))) ended = true;
+    return true;
   }
+
+  async function worker(): Promise<void> {
+    while (await step());
+  }
+
+  await step();
   await Promise.all(Array.from({ length: Math.min(concurrency, targets.length) }, worker));
   return begun;
 }

@@ -1,5 +1,6 @@
 import { CliError } from '../cli-error';
 import type { Terminal } from '../terminal';
+import { ask } from './ask';
 import { findKeyboard } from './keyboard';
 
 /**
@@ -23,18 +24,12 @@ export async function confirm(
       'Nothing was done. Look at it with --dry-run where there is one, then pass --yes.',
     );
   }
-  const { confirm: ask, isCancel } = await import('@clack/prompts');
+  const prompts = await import('../apart/prompts');
   try {
-    const answer = await ask({
-      message: question,
-      initialValue: false,
-      input: keyboard.stream,
-      output: terminal.stderr,
-      signal: terminal.signal,
-      withGuide: false,
-    });
-    if (isCancel(answer)) throw new CliError('interrupted', 'interrupted: nothing was done');
-    if (!answer) throw new CliError('not_confirmed', 'not confirmed: nothing was done');
+    const isConfirmed = await ask(keyboard, terminal, (options) =>
+      prompts.confirm({ message: question, initialValue: false, ...options }),
+    );
+    if (!isConfirmed) throw new CliError('not_confirmed', 'not confirmed: nothing was done');
   } finally {
     keyboard.close();
   }

@@ -4,8 +4,10 @@ import { ReadStream } from 'node:tty';
 import type { InputStream, Terminal } from '../terminal';
 
 /** What a person types on, and what has to be done once it is no longer needed. */
-interface Keyboard {
+export interface Keyboard {
+  /** A terminal: what is typed comes key by key. */
   stream: InputStream;
+  /** Lets go of it: a process that holds on to its keyboard does not end. */
   close: () => void;
 }
 

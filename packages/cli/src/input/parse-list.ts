@@ -1,4 +1,5 @@
 import { InvalidArgument } from '../commands/invalid-argument';
+import { knowsValues } from '../completion/knows-values';
 
 /**
  * Makes what parses an option of several names, separated by commas, each once.
@@ -10,7 +11,7 @@ export function listParser<Choice extends string>(
   choices: readonly Choice[],
   noun: string,
 ): (text: string) => Choice[] {
-  return (text) => {
+  const parse = (text: string) => {
     const names = new Set(text.split(',').map((name) => name.trim()));
     return Array.from(names, (name) => {
       const choice = choices.find((known) => known === name);
@@ -18,4 +19,5 @@ export function listParser<Choice extends string>(
       throw new InvalidArgument(`'${name}' is no ${noun}. The ${noun}s are ${choices.join(', ')}.`);
     });
   };
+  return knowsValues(parse, () => choices, { isList: true });
 }

@@ -1,0 +1,155 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { lockFile } from '../../src/files/lock-file';
+import { startLockProcess } from './start-lock-process';
+
+function aFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tradepost-lock-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const aFile = () => join(aFolder(), 'result.ndjson');
+
+/** Above what any system gives to a process. */
+const gonePid = 999_999_999;
+
+describe('a lock', () => {
+  it('keeps a second one out, until it is given back', () => {
+    const file = aFile();
+    const release = lockFile(file);
+    expect(() => lockFile(file)).toThrow(
+      expect.objectContaining({
+        code: 'file_failed',
+        message: `another process is working on ${file}: process ${process.pid} of ${hostname()}`,
+        hint: expect.stringContaining(`delete ${file}.lock`),
+      }),
+    );
+    release();
+    expect(existsSync(`${file}.lock`)).toBe(false);
+    lockFile(file)();
+  });
+
+  it('keeps another process out, and names the one that has it', async () => {
+    const file = aFile();
+    const [one, other] = await Promise.all([startLockProcess(), startLockProcess()]);
+    expect(await one.take(file)).toBe('taken');
+    const refused = `another process is working on FILE: process ${one.pid} of ${hostname()}`;
+    expect(await other.take(file)).toBe(refused);
+    expect(await one.give(file)).toBe('given');
+    expect(await other.take(file)).toBe('taken');
+  });
+
+  it('of a process that was killed is taken over', async () => {
+    const file = aFile();
+    const [one, other] = await Promise.all([startLockProcess(), startLockProcess()]);
+    expect(await one.take(file)).toBe('taken');
+    await one.kill();
+    expect(existsSync(`${file}.lock`)).toBe(true);
+    expect(await other.take(file)).toBe('taken');
+    expect(readFileSync(`${file}.lock`, 'utf8')).toBe(`${other.pid} ${hostname()}`);
+  });
+
+  it('goes to exactly one of many that try at once: a new one, and that of a killed process', async () => {
+    const folder = aFolder();
+    const processes = await Promise.all(Array.from({ length: 6 }, startLockProcess));
+    for (let round = 0; round < 60; round += 1) {
+      const file = join(folder, `file-${round}`);
+      if (round % 3 > 0) writeFileSync(`${file}.lock`, `${gonePid} ${hostname()}`);
+      const outcomes = await Promise.all(processes.map(({ take }) => take(file)));
+      const takers = processes.filter((_, index) => outcomes[index] === 'taken');
+      expect(takers).toHaveLength(1);
+      expect(readFileSync(`${file}.lock`, 'utf8')).toBe(`${takers[0]?.pid} ${hostname()}`);
+      await takers[0]?.give(file);
+      expect(readdirSync(folder)).toEqual([]);
+    }
+  });
+
+  it('of the number that this process has itself is taken over: a container gives it again', () => {
+    const file = aFile();
+    writeFileSync(`${file}.lock`, `${process.pid} ${hostname()}`);
+    const release = lockFile(file);
+    expect(() => lockFile(file)).toThrow('another process is working on');
+    release();
+    expect(readdirSync(join(file, '..'))).toEqual([]);
+  });
+
+  it.each([
+    '',
+    'locked by Ada',
+    '-1',
+    '0',
+    '1e3',
+    ` ${gonePid}`,
+    `${gonePid}\n`,
+    '99999999999999999999',
+    '4294967297',
+    `${gonePid} another-machine`,
+    '../../x',
+  ])('that says %j is left alone: a person has to judge', (content) => {
+    const file = aFile();
+    writeFileSync(`${file}.lock`, content);
+    expect(() => lockFile(file)).toThrow(`another process is working on ${file}`);
+    expect(readFileSync(`${file}.lock`, 'utf8')).toBe(content);
+    expect(readdirSync(join(file, '..'))).toEqual(['result.ndjson.lock']);
+  });
+
+  it('that cannot be read is left alone', () => {
+    const file = aFile();
+    mkdirSync(`${file}.lock`);
+    expect(() => lockFile(file)).toThrow(`another process is working on ${file}`);
+    expect(existsSync(`${file}.lock`)).toBe(true);
+  });
+
+  it('is left alone where somebody was killed while taking it over, and the hint says so', () => {
+    const file = aFile();
+    writeFileSync(`${file}.lock`, String(gonePid));
+    writeFileSync(`${file}.lock.${gonePid}`, '1');
+    expect(() => lockFile(file)).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('and what begins with its name') }),
+    );
+  });
+
+  it('that was deleted and taken by somebody else is not taken away from them', () => {
+    const file = aFile();
+    const release = lockFile(file);
+    writeFileSync(`${file}.lock`, '1 another-machine');
+    release();
+    expect(readFileSync(`${file}.lock`, 'utf8')).toBe('1 another-machine');
+  });
+
+  it('makes the folders that it needs, for their owner alone', () => {
+    const file = join(aFolder(), 'state', 'tradepost', 'x');
+    lockFile(file);
+    expect(readdirSync(join(file, '..'))).toEqual(['x.lock']);
+    if (process.platform !== 'win32') {
+      expect(statSync(`${file}.lock`).mode & 0o777).toBe(0o600);
+      expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700);
+    }
+  });
+
+  it('says so where it cannot be made', () => {
+    const file = aFile();
+    writeFileSync(file, 'no folder');
+    for (const path of [join(file, 'x'), join(file, 'a', 'b'), 'a\0b']) {
+      expect(() => lockFile(path)).toThrow(
+        expect.objectContaining({
+          code: 'file_failed',
+          message: expect.stringMatching(/^the lock file cannot be made: /),
+          hint: 'Name a file in a folder that you may write to.',
+        }),
+      );
+    }
+  });
+});

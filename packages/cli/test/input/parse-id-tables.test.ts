@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { orderView } from '../../src/commands/orders/order-view';
+import type { OutputFormat } from '../../src/global-options';
+import { parseIds } from '../../src/input/parse-ids';
+import { chooseFormat } from '../../src/output/choose-format';
+import { anOrder } from '../setting/bare-service';
+import { FakeStream } from '../setting/fake-stream';
+
+const read = async (text: string) => (await parseIds(text, 'ord')).ids;
+const refusal = (text: string) =>
+  parseIds(text, 'ord').then(
+    ({ ids }) => `read as ${ids}`,
+    (error: Error) => error.message,
+  );
+
+const id = fc.stringMatching(/^ord_[0-9A-HJKMNP-TV-Z]{1,26}$/);
+/** Texts that try to break out of their cell. */
+const cell = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    'a,b',
+    'a;b',
+    '"',
+    '""',
+    'a\nb',
+    'a\r\nb',
+    '\r',
+    '\t',
+    ' ',
+    '=1+1',
+    'id',
+    'ord_x',
+  ),
+);
+
+describe('ids of our own output', () => {
+  it('are read back from every format that a program reads, whatever else the orders say', async () => {
+    const order = fc.record({ id, buyerId: cell, listingId: cell, agentId: fc.option(cell) });
+    const output = fc.constantFrom<OutputFormat>('json', 'ndjson', 'csv');
+    const fields = fc.option(
+      fc
+        .shuffledSubarray([...orderView.fields].filter((field) => field !== 'id'))
+        .chain((others) =>
+          fc
+            .nat(others.length)
+            .map((at) => [...others.slice(0, at), 'id', ...others.slice(at)].join()),
+        ),
+      { nil: undefined },
+    );
+    const list = fc.array(fc.array(order, { maxLength: 4 }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(list, output, fields, async (pages, form, names) => {
+        const options = { output: form, ...(names === undefined ? {} : { fields: names }) };
+        const format = await chooseFormat(options, orderView, new FakeStream());
+        let text = '';
+        for (const page of pages) text += await format.part(page.map(anOrder));
+        text += await format.end();
+        const ids = [...new Set(pages.flat().map((one) => one.id))];
+        if (ids.length === 0) expect(await refusal(text)).toBe('stdin has no ids');
+        else expect(await read(text)).toEqual(ids);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('ids of a spreadsheet', () => {
+  it.each([
+    ['semicolons and a byte order mark', '\ufeffid;status\r\nord_1;pending\r\nord_2;pending\r\n'],
+    ['tabs, after an empty cell', 'note\tid\n\tord_1\nx\tord_2\n'],
+    ['a column in between', 'status,id,quantity\npending,ord_1,5\npending,ord_2,5\n'],
+    ['quotes around everything', '"status","id"\r\n"pending","ord_1"\r\n"pending","ord_2"\r\n'],
+    ['a heading in capitals', 'STATUS,ID\npending,ord_1\npending,ord_2\n'],
+    ['spaces around cells', ' id , status \n ord_1 , pending \n ord_2 ,x\n'],
+    ['rows that were emptied', 'id;status\r\nord_1;x\r\n;\r\n\r\nord_2;x\r\n;\r\n'],
+    ['empty cells left out at the end', 'id,status,note\nord_1,x\nord_2\n'],
+    ['columns without a heading', 'id,,\nord_1,a,b\nord_2,,\n'],
+    ['text with commas, quotes and lines', 'note,id\n"a, ""b""\r\nc",ord_1\n"\n",ord_2\n'],
+    ['line ends of two systems', 'id,status\r\nord_1,x\nord_2,y\r\n'],
+    ['line ends of an old Mac', 'id,status\rord_1,x\rord_2,y\r'],
+    ['empty lines before the heading', '\n\r\nid,status\nord_1,x\nord_2,y\n'],
+    ['ids alone', 'id\nord_1\nord_2\n'],
+    ['an id in another column', 'orderId,id\nord_9,ord_1\nord_8,ord_2\n'],
+  ])('are read: %s', async (_, text) => {
+    expect(await read(text)).toEqual(['ord_1', 'ord_2']);
+  });
+
+  it('are refused where two columns have that name', async () => {
+    for (const head of ['id,id', 'id,status,ID', '"id";"Id"']) {
+      const mark = head.includes(';') ? ';' : ',';
+      const row = head.split(mark).fill('ord_1').join(mark);
+      expect(await refusal(`${head}\n${row}\n`)).toBe(
+        'stdin is no CSV as its heading says: several of its columns are named id',
+      );
+    }
+  });
+
+  it('are refused where a row does not fit its heading, or a quote is left open', async () => {
+    expect(await refusal('id,note\nord_1,a\nord_2,b,c\n')).toMatch(/CSV as .* line 3$/);
+    expect(await refusal('note,id\n"a,ord_1\nb,ord_2\n')).toMatch(/CSV as its heading says: Quote/);
+  });
+
+  it('are refused with the line that a row begins in', async () => {
+    const text = '\nnote,id\r\n"two\r\nlines",ord_1\r\n\r\n,\r\n"two\r\nlines",x\r\nc,\r\n';
+    expect(await refusal(text)).toBe('stdin has what is no id: line 7: "x", line 9: ""');
+    const lines = fc.array(fc.constantFrom('a', 'b\n', '\r\n', '"'), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(lines), async (notes) => {
+        const cells = notes.map((note) => `"${note.join('').replaceAll('"', '""')}"`);
+        const before = cells.map((text) => `${text},ord_1\n`).join('');
+        const line = 2 + before.split('\n').length - 1;
+        expect(await refusal(`note,id\n${before}"\n",x\n`)).toContain(`: line ${line}: "x"`);
+      }),
+    );
+  });
+
+  it('are refused without a heading: nobody knows which column it is', async () => {
+    expect(await refusal('ord_1,pending\nord_2,pending\n')).toContain('line 1: "ord_1,pending"');
+    expect(await refusal('order,status\nord_1,pending\n')).toContain('line 1: "order,status"');
+  });
+});

@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseIds } from '../../src/input/parse-ids';
+
+const read = async (text: string) => (await parseIds(text, 'ord')).ids;
+
+/** What a text is refused with. */
+async function refusal(text: string): Promise<{ message: string; hint: unknown }> {
+  try {
+    return { message: `read as ${JSON.stringify(await parseIds(text, 'ord'))}`, hint: null };
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'CliError', code: 'usage', hint: expect.any(String) });
+    const { message, hint }: { message: string; hint: unknown } = Object.assign(
+      { message: '', hint: null },
+      { message: error instanceof Error ? error.message : '' },
+      { hint: typeof error === 'object' && error !== null && 'hint' in error ? error.hint : null },
+    );
+    return { message, hint };
+  }
+}
+
+describe('ids one by one', () => {
+  it.each([
+    ['one a line', 'ord_1\nord_2\n'],
+    ['lines of Windows', 'ord_1\r\nord_2\r\n'],
+    ['lines of an old Mac', 'ord_1\rord_2'],
+    ['no end of the last line', 'ord_1\nord_2'],
+    ['several on a line', 'ord_1 ord_2'],
+    ['tabs and spaces around them', '\t ord_1\n  ord_2  \n'],
+    ['empty lines', '\n\nord_1\n\r\n   \nord_2\n\n'],
+    ['a byte order mark', '\ufefford_1\nord_2'],
+    ['byte order marks of several files', '\ufefford_1\n\ufefford_2\n'],
+    ['the quotes that jq puts around texts', '"ord_1"\n"ord_2"\n'],
+  ])('are read: %s', async (_, text) => {
+    expect(await read(text)).toEqual(['ord_1', 'ord_2']);
+  });
+
+  it('are read once each, in their order, and what came again is counted', async () => {
+    expect(await parseIds('ord_2\nord_1\nord_2\nord_2\n', 'ord')).toEqual({
+      ids: ['ord_2', 'ord_1'],
+      repeated: 2,
+    });
+  });
+
+  it('are read as they came, whatever blank is between them', async () => {
+    const id = fc.stringMatching(/^ord_[\w.~=+:-]{1,40}$/);
+    const blank = fc.constantFrom('\n', '\r\n', ' ', '\t', '\n\n', ' \r\n');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(id, blank), { minLength: 1 }), async (parts) => {
+        const { ids, repeated } = await parseIds(parts.flat().join(''), 'ord');
+        expect(ids).toEqual([...new Set(parts.map(([one]) => one))]);
+        expect(ids.length + repeated).toBe(parts.length);
+      }),
+    );
+  });
+});
+
+describe('what is no id', () => {
+  it.each([
+    'ord_',
+    'ORD_1',
+    'ntf_1',
+    'order',
+    'ord_1/../ord_2',
+    'ord_1?x=1',
+    'ord_1#x',
+    'ord_%2e%2e',
+    'ord_1\\..',
+    'ord_1\u0007',
+    'ord_1\u001b[2J',
+    'ord_1\u200b',
+    'ord_1,ord_2',
+    'ord_1,pending',
+    'ord_1;pending',
+    "'ord_1'",
+    '"ord_1',
+    'ord_１',
+    '=ord_1',
+    `ord_${'1'.repeat(201)}`,
+  ])('%j is refused, and so is all that came with it', async (text) => {
+    const { message, hint } = await refusal(`ord_1\n${text}\nord_2`);
+    expect(message).toMatch(/^stdin has what is no id: line 2: "/);
+    expect(hint).toContain('Nothing was changed. An id here begins with ord_.');
+  });
+
+  it.each(['ord_1/x', 'ord_1 ', 'ord_1\n', 'ord_1\u0000', 'ord_1,ord_2', 1, null, true, ['ord_1']])(
+    '%j is refused as the id of an object, too',
+    async (id) => {
+      const line = JSON.stringify({ id });
+      expect((await refusal(`{"id":"ord_1"}\n\n${line}`)).message).toContain('id: line 3: ');
+      expect((await refusal(`[{"id":"ord_1"},${line}]`)).message).toContain('id: item 2: ');
+    },
+  );
+
+  it('is told with its place, five at once, and the others are counted', async () => {
+    const text = `ord_1\nx1\nx2 x3\n\nx4\r\nx5\nx6\nx7\n`;
+    expect((await refusal(text)).message).toBe(
+      'stdin has what is no id: line 2: "x1", line 3: "x2", line 3: "x3", line 5: "x4", line 6: "x5", and 2 more',
+    );
+  });
+
+  it('is not repeated whole, however long it is', async () => {
+    const { message } = await refusal(`ord_1\n${'x'.repeat(5_000_000)}`);
+    expect(message.length).toBeLessThan(200);
+  });
+
+  it('is nothing at all', async () => {
+    for (const text of ['', '\n', ' \r\n\t', '\ufeff', '[]', 'id\n', 'id,status\n', '""']) {
+      expect((await refusal(text)).message).toBe('stdin has no ids');
+    }
+  });
+
+  it('is a file of a spreadsheet, or text in UTF-16', async () => {
+    const texts = [
+      Buffer.from('\ufefford_1\r\n', 'utf16le').toString('utf8'),
+      Buffer.from('id\r\nord_1\r\n', 'utf16le').toString('utf8'),
+      'PK\u0003\u0004\u0014\u0000\u0006',
+    ];
+    for (const text of texts) {
+      const { message, hint } = await refusal(text);
+      expect(message).toBe('stdin is no text in UTF-8');
+      expect(hint).toContain('CSV UTF-8');
+    }
+  });
+
+  it('never becomes an id that leads elsewhere, whatever the text is', async () => {
+    const part = fc.oneof(
+      fc.constantFrom('ord_', 'id', '{', '[', '"', ',', ';', '\t', '\n', '\r', ':', '..', '/', '?'),
+      fc.string({ unit: 'binary', maxLength: 5 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 20 }), async (parts) => {
+        const outcome = await parseIds(parts.join(''), 'ord').catch((error: unknown) => error);
+        if (outcome instanceof Error) {
+          expect(outcome).toMatchObject({ name: 'CliError', code: 'usage' });
+          return;
+        }
+        expect(outcome).toMatchObject({ ids: expect.any(Array) });
+        const { ids } = Object.assign({ ids: [''] }, outcome);
+        for (const id of ids) expect(id).toMatch(/^ord_[\w.~=+:-]{1,200}$/);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('JSON', () => {
+  it.each([
+    ['an array of objects', '[\n  {\n    "id": "ord_1"\n  },\n  { "id": "ord_2" }\n]\n'],
+    ['an array of ids', '["ord_1","ord_2"]'],
+    ['an object a line', '{"id":"ord_1"}\n{"id":"ord_2"}\n'],
+    ['lines of Windows', '\ufeff{"id":"ord_1"}\r\n\r\n{"id":"ord_2"}\r\n'],
+  ])('is read: %s', async (_, text) => {
+    expect(await read(text)).toEqual(['ord_1', 'ord_2']);
+  });
+
+  it('is read as a single object over several lines, as `orders get` prints it', async () => {
+    expect(await read(`${JSON.stringify({ id: 'ord_1', status: 'x' }, null, 2)}\n`)).toEqual([
+      'ord_1',
+    ]);
+  });
+
+  it('without an id is told by its place', async () => {
+    const { message } = await refusal('[{"id":"ord_1"},{"orderId":"ord_2"},null,[]]');
+    expect(message).toBe('stdin has what is no id: item 2: no id, item 3: no id, item 4: no id');
+    expect((await refusal('{"data":[]}')).message).toContain('the object: no id');
+  });
+
+  it('that was cut off is refused, with what JSON has to be', async () => {
+    const array = await refusal('[{"id":"ord_1"},');
+    expect(array.message).toMatch(/^stdin begins like a JSON array: /);
+    const lines = await refusal('{"id":"ord_1"}\n\n{"id":"ord_2"');
+    expect(lines.message).toMatch(/^line 3 is no JSON: /);
+    expect(lines.hint).toContain('Nothing was changed.');
+    const laidOut = await refusal('{\n  "id": "ord_1"\n}\n{\n  "id": "ord_2"\n}\n');
+    expect(laidOut.message).toMatch(/^line 1 is no JSON: /);
+    expect(laidOut.hint).toContain('`jq -c`');
+  });
+});

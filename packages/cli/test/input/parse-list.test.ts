@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { InvalidArgument } from '../../src/commands/invalid-argument';
+import { countParser } from '../../src/input/parse-count';
+import { listParser } from '../../src/input/parse-list';
+
+const kinds = ['order.created', 'order.status_changed', 'task.completed'] as const;
+const parseKinds = listParser(kinds, 'event kind');
+
+describe('a list of names', () => {
+  it('has each name once, in the order that they are given in, spaces around them or not', () => {
+    const spaces = fc.constantFrom('', ' ', '  ');
+    const name = fc.tuple(spaces, fc.constantFrom(...kinds), spaces);
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1 }), (names) => {
+        const text = names.map((parts) => parts.join('')).join(',');
+        expect(parseKinds(text)).toEqual([...new Set(names.map(([, kind]) => kind))]);
+      }),
+    );
+  });
+
+  it.each(['', 'order', 'order.created,', ',order.created', 'ORDER.CREATED', 'constructor'])(
+    '%j is refused, with the names that there are',
+    (text) => {
+      expect(() => parseKinds(text)).toThrow(InvalidArgument);
+      expect(() => parseKinds(text)).toThrow(
+        /is no event kind\. The event kinds are order\.created, order\.status_changed, task\.completed\.$/,
+      );
+    },
+  );
+});
+
+describe('a whole number', () => {
+  it('is read when it is within its bounds, both included', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 32 }), (number) => {
+        expect(countParser(1, 32)(String(number))).toBe(number);
+        expect(countParser(1, 32)(`0${number}`)).toBe(number);
+      }),
+    );
+    expect(countParser(1, 999_999_999)('999999999')).toBe(999_999_999);
+  });
+
+  it.each(['', ' ', '0', '33', '-1', '+1', '1.0', '1e1', '0x1', '1 ', '1_0', '٣', 'Infinity'])(
+    '%j is refused, with the bounds',
+    (text) => {
+      expect(() => countParser(1, 32)(text)).toThrow('It must be a whole number, 1 to 32.');
+    },
+  );
+
+  it('names the upper bound to whoever went beyond it, and else only where it means something', () => {
+    const parse = countParser(1, 999_999_999);
+    expect(() => parse('0')).toThrow(/, 1 or more\.$/);
+    expect(() => parse('1000000000')).toThrow(/, 1 to 999999999\.$/);
+    expect(() => parse('9'.repeat(400))).toThrow(/, 1 to 999999999\.$/);
+  });
+});
