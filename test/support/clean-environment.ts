@@ -1,10 +1,10 @@
 /** Names that would change what the programs do: they are for the test to set, not for who runs it. */
 const ours = /^(TRADEPOST_.*|PORT|NO_COLOR|FORCE_COLOR|NODE_OPTIONS|VITEST.*|NODE_ENV|TEST)$/;
 
-/** Folders that are not there: the logins of whoever runs the tests are none of their business. */
+/** Folders that cannot be, not even for root: the logins of whoever runs the tests are none of their business. */
 const noLogins = {
-  TRADEPOST_CONFIG_DIR: '/nonexistent/config',
-  TRADEPOST_STATE_DIR: '/nonexistent/state',
+  TRADEPOST_CONFIG_DIR: '/dev/null/config',
+  TRADEPOST_STATE_DIR: '/dev/null/state',
 };
 
 /** The environment for a child process: this one's without what is the test's to say, and `added`. */

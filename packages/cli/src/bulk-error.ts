@@ -14,8 +14,17 @@ export class BulkError extends Error {
   /** Those that failed, in the order they were tried: at least one. */
   readonly failures: readonly Failure[];
 
-  constructor(message: string, succeeded: number, failures: readonly Failure[]) {
+  /** What to do about it; null to tell what the failures say, where they agree. */
+  readonly hint: string | null;
+
+  constructor(
+    message: string,
+    succeeded: number,
+    failures: readonly Failure[],
+    hint: string | null = null,
+  ) {
     super(message);
+    this.hint = hint;
     this.succeeded = succeeded;
     this.failures = failures;
   }

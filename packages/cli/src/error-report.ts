@@ -1,5 +1,5 @@
 import { type AnyTradepostError, isTradepostError, type ProblemIssue } from '@tradepost/sdk';
-import { BulkError } from './bulk-error';
+import { BulkError, type Failure } from './bulk-error';
 import { CliError } from './cli-error';
 import { hintOf } from './hint-of';
 
@@ -75,11 +75,33 @@ function describeBulkError(error: BulkError): ReturnType<typeof describeError> {
     path: failure.id,
     message: describeError(failure.error).report.message,
   }));
+  const lines = error.failures.map(lineOf);
   const hints = new Set(error.failures.map(({ error }) => describeError(error).report.hint));
-  const [hint = null, ...others] = hints;
+  const [common = null, ...others] = hints;
+  const hint = error.hint ?? (others.length > 0 ? null : common);
   const code = error.succeeded > 0 ? 'partial_failure' : 'all_failed';
   return {
-    report: localReport(code, error.message, others.length > 0 ? null : hint, errors),
-    story: { what: error.message, why: errors.map(({ path, message }) => `${path}: ${message}`) },
+    report: localReport(code, error.message, hint, errors),
+    story: { what: error.message, why: shortened(lines) },
   };
+}
+
+function lineOf({ id, error }: Failure): string {
+  const problem = isTradepostError(error) ? error.problem : null;
+  const request = problem?.requestId ? ` (request ${problem.requestId})` : '';
+  return `${id}: ${reasonOf(error)}${request}`;
+}
+
+/** Why something failed, in one text: as the service puts it, where it does. */
+export function reasonOf(error: unknown): string {
+  const problem = isTradepostError(error) ? error.problem : null;
+  return problem?.detail ?? describeError(error).report.message;
+}
+
+/** So many failures are told one by one: the data on stdout, or the error as JSON, has them all. */
+const shownFailures = 5;
+
+function shortened(lines: string[]): string[] {
+  const more = lines.length - shownFailures;
+  return more > 0 ? [...lines.slice(0, shownFailures), `and ${more} more`] : lines;
 }

@@ -246,7 +246,7 @@ describe('orders set-status', () => {
       exitCode: 2,
       stdout: '',
       stderr: [
-        "error: 'shipped' is invalid for argument 'status'. Allowed choices are pending, confirmed, fulfilling, completed, cancelled.",
+        "error: 'shipped' is no status: the last argument is one of pending, confirmed, fulfilling, completed, cancelled",
         'hint: `tradepost orders set-status --help` shows what there is.',
         '',
       ].join('\n'),

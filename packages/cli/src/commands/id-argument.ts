@@ -17,9 +17,9 @@ const nouns = {
 /** What an id begins with. */
 export type IdPrefix = keyof typeof nouns;
 
-/** Whether a text can be an id of that kind: whatever it is, it leads to no other path. */
+/** Whether a text can be an id of that kind. What can leads to no other path, and is no row of CSV. */
 export function isId(text: string, prefix: IdPrefix): boolean {
-  return new RegExp(`^${prefix}_[^\\s/?#]+$`).test(text);
+  return text.startsWith(`${prefix}_`) && /^\w{3}_[\w.~=+:-]{1,196}$/.test(text);
 }
 
 /** @throws {InvalidArgument} when the text cannot be an id of that kind. */

@@ -24,6 +24,7 @@ export function define(command: Command, terminal: Terminal): void {
 }
 
 async function get(id: string, options: GlobalOptions, terminal: Terminal): Promise<void> {
-  const order = await connect(terminal, options).orders.get(id, { signal: terminal.signal });
-  await showOne(order, orderView, terminal, options);
+  const { orders } = connect(terminal, options);
+  const get = () => orders.get(id, { signal: terminal.signal });
+  await showOne(get, orderView, terminal, options);
 }

@@ -1,0 +1,86 @@
+import { orderQuantity } from '@tradepost/sdk';
+import type { Command } from 'commander';
+import { CliError } from '../../cli-error';
+import { connect } from '../../connect';
+import type { GlobalOptions } from '../../global-options';
+import { sections } from '../../help/sections';
+import { countParser } from '../../input/parse-count';
+import { chooseFormat } from '../../output/choose-format';
+import { writeData } from '../../output/write';
+import type { Terminal } from '../../terminal';
+import { checkId } from '../id-argument';
+import { InvalidArgument } from '../invalid-argument';
+import { orderShape, orderView } from './order-view';
+
+interface Options extends GlobalOptions {
+  listing: string;
+  quantity: number;
+  idempotencyKey?: string;
+}
+
+/** `tradepost orders create --listing <id> --quantity <n>`. */
+export function define(command: Command, terminal: Terminal): void {
+  command
+    .addOption(
+      command
+        .createOption('--listing <id>', 'the listing to buy from, lst_…')
+        .argParser((text: string) => checkId(text, 'lst'))
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      command
+        .createOption(
+          '--quantity <n>',
+          `how many units, ${orderQuantity.min} to ${orderQuantity.max}`,
+        )
+        .argParser(countParser(orderQuantity.min, orderQuantity.max))
+        .makeOptionMandatory(),
+    )
+    .option(
+      '--idempotency-key <key>',
+      'a text of your own for this order: the same command again places no second one',
+      parseKey,
+    )
+    .addHelpText('after', () =>
+      sections({
+        Examples: [
+          '$ tradepost orders create --listing lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL --quantity 5',
+          '$ tradepost orders create --listing lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL --quantity 5 --idempotency-key ticket-4711',
+        ],
+        Output: [`json: the order, ${orderShape}`],
+        Notes: [
+          'It takes the key of a buyer account.',
+          'An idempotency key is kept for 24 hours. With another listing or quantity it is refused.',
+        ],
+      }),
+    )
+    .action(() => create(command.optsWithGlobals<Options>(), terminal));
+}
+
+function parseKey(text: string): string {
+  if (/^[\x21-\x7e]{1,255}$/.test(text)) return text;
+  throw new InvalidArgument('It must be 1 to 255 visible characters of ASCII, without spaces.');
+}
+
+async function create(options: Options, terminal: Terminal): Promise<void> {
+  const { listing, quantity, idempotencyKey } = options;
+  // Before anything is sent: an order that is placed by a wrong command would be placed again.
+  const format = await chooseFormat(options, orderView, terminal.stdout);
+  const { orders } = connect(terminal, options);
+  const order = await orders.create(
+    { listingId: listing, quantity },
+    { signal: terminal.signal, idempotencyKey },
+  );
+  try {
+    await writeData(terminal.stdout, format.one(order));
+  } catch (error) {
+    throw placedAllTheSame(order.id, error);
+  }
+}
+
+/** The order cannot be shown. Whoever reads of a failure alone would place it again. */
+function placedAllTheSame(id: string, error: unknown): unknown {
+  if (!(error instanceof CliError) || error.code === 'output_closed') return error;
+  const hint = `Do not place it again: \`tradepost orders get ${id}\` shows it.`;
+  return new CliError(error.code, `order ${id} is placed, but ${error.message}`, hint);
+}

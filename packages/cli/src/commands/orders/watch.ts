@@ -1,0 +1,100 @@
+import { isTradepostError, type OrderStatus, orderStatuses, type Tradepost } from '@tradepost/sdk';
+import type { Command } from 'commander';
+import { CliError } from '../../cli-error';
+import { connect } from '../../connect';
+import type { GlobalOptions } from '../../global-options';
+import { sections } from '../../help/sections';
+import { momentOption } from '../../input/moment';
+import { countParser } from '../../input/parse-count';
+import { chooseFormat } from '../../output/choose-format';
+import { note } from '../../output/note';
+import { writeData } from '../../output/write';
+import type { Terminal } from '../../terminal';
+import { changesOfEvents } from '../../watch/changes-of-events';
+import { changesOfNotifications } from '../../watch/changes-of-notifications';
+import { type OrderChange, orderChangeShape, orderChangeView } from '../../watch/order-change';
+import { idsArgument } from '../id-argument';
+
+interface Options extends GlobalOptions {
+  status?: OrderStatus;
+  since?: string;
+  poll: number;
+}
+
+/** `tradepost orders watch [id...]`. */
+export function define(command: Command, terminal: Terminal): void {
+  command
+    .addArgument(idsArgument(command, 'ord', '[id...]'))
+    .addOption(
+      command
+        .createOption('--status <status>', 'only orders that come into this status')
+        .choices(orderStatuses),
+    )
+    .addOption(
+      momentOption(
+        command,
+        terminal,
+        '--since <when>',
+        'begin with what happened since: 6h, 2d or a moment',
+      ),
+    )
+    .addOption(
+      command
+        .createOption('--poll <seconds>', 'how often to ask a service that has no event log')
+        .argParser(countParser(1, 3600))
+        .default(5),
+    )
+    .addHelpText('after', () =>
+      sections({
+        Examples: [
+          '$ tradepost orders watch',
+          '$ tradepost orders watch --since 1h --status cancelled',
+          '$ tradepost orders watch --output ndjson | while read -r change; do echo "$change"; done',
+        ],
+        Output: [`json, ndjson: ${orderChangeShape}, a line each as it happens`],
+        Notes: [
+          'It goes on until Ctrl-C, which ends it with exit code 130, or until the service is gone (9).',
+          "With the service's event log (an extension) nothing is missed. Without it notifications are polled:",
+          'then `from` is not told, and `to` is the status that the order has when it is looked at.',
+        ],
+      }),
+    )
+    .action((ids: string[]) => watch(ids, command.optsWithGlobals<Options>(), terminal));
+}
+
+async function watch(ids: string[], options: Options, terminal: Terminal): Promise<void> {
+  // A list without an end has no closing bracket: each change is a line of its own.
+  const output = options.output === 'json' ? 'ndjson' : options.output;
+  const format = await chooseFormat({ ...options, output }, orderChangeView, terminal.stdout);
+  const client = connect(terminal, options);
+  const isMeant = ({ orderId, to }: OrderChange) =>
+    (ids.length === 0 || ids.includes(orderId)) &&
+    (options.status === undefined || options.status === to);
+  for await (const change of changesOf(client, options, terminal)) {
+    if (isMeant(change)) await writeData(terminal.stdout, format.part([change]));
+  }
+  throw new CliError('interrupted', 'interrupted');
+}
+
+async function* changesOf(
+  client: Tradepost,
+  { since = null, poll }: { since?: string | null; poll: number },
+  terminal: Terminal,
+): AsyncIterable<OrderChange> {
+  const { signal } = terminal;
+  try {
+    yield* changesOfEvents(client, since, signal);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    note(
+      terminal,
+      `This service has no event log: its notifications are asked for every ${poll} s.`,
+    );
+    yield* changesOfNotifications(client, since, poll * 1_000, signal);
+  }
+}
+
+/** Whether the service does not know the path. A log that vanishes half-way would be answered so too. */
+function isMissing(error: unknown): boolean {
+  return isTradepostError(error) && (error.status === 404 || error.status === 405);
+}

@@ -1,0 +1,97 @@
+import type { Order, Tradepost } from '@tradepost/sdk';
+import { failureOf, noFailure } from '../bulk/outcome';
+import { CliError } from '../cli-error';
+import type { StatusChange, StatusOutcome } from './status-change';
+
+/** What of the client is needed. */
+export type OrdersClient = Pick<Tradepost['orders'], 'get' | 'update'>;
+
+/** What came of one order, with what it ended in where it was changed, or with why it was not. */
+export interface OrderChanged {
+  outcome: StatusOutcome;
+  /** The order as it is; null when it could not be had. */
+  order: Order | null;
+  /** Why it failed or was skipped; null when neither. */
+  error: unknown;
+}
+
+/** How an order is to be changed. */
+export interface ChangeOrderOptions extends StatusChange {
+  /** Whether an earlier attempt may have changed it: it is looked at before it is changed again. */
+  inDoubt: boolean;
+  /** Whether it is looked at only. */
+  dryRun: boolean;
+  /** Hears that the condition is only looked at: the service sends no `ETag`. */
+  onUnguarded?: () => void;
+  /** Ends it at once, and leaves open whether it was done; without it nothing does. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Moves one order to a status, or tells what that would do. It never rejects: what goes wrong is an
+ * outcome.
+ *
+ * With a condition the order is looked at first, and changed only if nobody changed it since
+ * (`If-Match`). A service that sends no `ETag` leaves a moment between the two.
+ */
+export async function changeOrder(
+  orders: OrdersClient,
+  id: string,
+  change: ChangeOrderOptions,
+): Promise<OrderChanged> {
+  const { status, ifStatus, signal } = change;
+  let found: Order | null = null;
+  try {
+    let ifMatch: string | undefined;
+    if (ifStatus !== null || change.inDoubt || change.dryRun) {
+      const { data, headers } = await orders.get(id, { signal }).withResponse();
+      found = data;
+      if (found.status === status) return ended('unchanged', found, found);
+      if (ifStatus !== null) {
+        if (found.status !== ifStatus) throw guardFailed(found, ifStatus);
+        ifMatch = headers.get('etag') ?? undefined;
+        if (ifMatch === undefined) change.onUnguarded?.();
+      }
+      if (change.dryRun) return ended('would-change', found, { ...found, status });
+    }
+    return ended('done', found, await orders.update(id, { status }, { ifMatch, signal }));
+  } catch (error) {
+    const isGuard = error instanceof CliError || isPreconditionFailed(error);
+    return {
+      outcome: {
+        id,
+        outcome: isGuard ? 'skipped' : 'failed',
+        from: found?.status ?? null,
+        to: isGuard ? (found?.status ?? null) : null,
+        ...failureOf(error),
+      },
+      order: found,
+      error,
+    };
+  }
+}
+
+function ended(
+  outcome: 'done' | 'unchanged' | 'would-change',
+  before: Order | null,
+  after: Order,
+): OrderChanged {
+  const { id, status: to } = after;
+  return {
+    outcome: { id, outcome, from: before?.status ?? null, to, ...noFailure },
+    order: after,
+    error: null,
+  };
+}
+
+function guardFailed(order: Order, ifStatus: string): CliError {
+  return new CliError(
+    'guard_failed',
+    `the order is ${order.status}, not ${ifStatus}: it was left alone`,
+    'Whoever moved it may know why. `tradepost orders get ID` shows it.',
+  );
+}
+
+function isPreconditionFailed(error: unknown): boolean {
+  return error instanceof Error && error.name === 'PreconditionFailedError';
+}

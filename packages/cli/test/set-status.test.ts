@@ -1,0 +1,187 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { anOrder, aProblem, BareService } from './setting/bare-service';
+
+interface Outcome {
+  id: string;
+  outcome: string;
+  from: string | null;
+  to: string | null;
+  code: string | null;
+  message: string | null;
+}
+
+function outcomesOf(stdout: string): Outcome[] {
+  return JSON.parse(stdout);
+}
+
+/** A service with some pending orders, and a place for result files. */
+async function start(count: number) {
+  const service = await BareService.start();
+  const ids = Array.from({ length: count }, (_, index) => `ord_${index + 1}`);
+  service.orders = ids.map((id) => anOrder({ id }));
+  const folder = mkdtempSync(join(tmpdir(), 'tradepost-set-status-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const env = { TRADEPOST_STATE_DIR: folder };
+  return { service, ids, env, file: join(folder, 'result.ndjson') };
+}
+
+const set = ['orders', 'set-status'];
+
+describe('orders set-status of several orders', () => {
+  it('sends one request for each, and prints what came of them in the order of the ids', async () => {
+    const { service, env } = await start(3);
+    const { exitCode, stdout, stderr } = await service.cli(
+      [...set, 'ord_3', 'ord_1', 'ord_3', 'ord_2', 'confirmed', '--yes', '--output', 'json'],
+      { env },
+    );
+    expect(exitCode).toBe(0);
+    expect(outcomesOf(stdout).map(({ id, outcome, to }) => [id, outcome, to])).toEqual([
+      ['ord_3', 'done', 'confirmed'],
+      ['ord_1', 'done', 'confirmed'],
+      ['ord_2', 'done', 'confirmed'],
+    ]);
+    expect(service.seen.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'PATCH /v1/orders/ord_1',
+      'PATCH /v1/orders/ord_2',
+      'PATCH /v1/orders/ord_3',
+    ]);
+    expect(stderr).toMatch(/^Result file: \S+\nOf 3 orders 3 moved to confirmed\.\n$/);
+  });
+
+  it('guards each change by the ETag of what it saw, and reads a 412 as a guard that failed', async () => {
+    const { service, env } = await start(2);
+    service.instead = ({ method, path }) => {
+      const id = path.split('/').at(-1) ?? '';
+      if (method === 'GET') {
+        return { status: 200, body: { data: anOrder({ id }) }, headers: { etag: `"${id}-1"` } };
+      }
+      return id === 'ord_2' ? aProblem(412, 'precondition_failed') : undefined;
+    };
+    const { exitCode, stdout } = await service.cli(
+      [
+        ...set,
+        'ord_1',
+        'ord_2',
+        'confirmed',
+        '--if-status',
+        'pending',
+        '--yes',
+        '--output',
+        'json',
+      ],
+      { env },
+    );
+    expect(exitCode).toBe(7);
+    expect(outcomesOf(stdout)).toMatchObject([
+      { id: 'ord_1', outcome: 'done', from: 'pending', to: 'confirmed' },
+      { id: 'ord_2', outcome: 'skipped', from: 'pending', code: 'precondition_failed' },
+    ]);
+    const patches = service.seen.filter(({ method }) => method === 'PATCH');
+    expect(patches.map(({ headers }) => headers['if-match'])).toEqual(['"ord_1-1"', '"ord_2-1"']);
+  });
+
+  it('guards by looking alone where the service sends no ETag, and says so', async () => {
+    const { service, env } = await start(2);
+    const { exitCode, stderr } = await service.cli(
+      [...set, 'ord_1', 'ord_2', 'confirmed', '--if-status', 'pending', '--yes'],
+      { env },
+    );
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('This service sends no ETag');
+    expect(stderr.match(/ETag/g)).toHaveLength(1);
+  });
+
+  it('begins no other when the first shows what would meet all: a wrong key', async () => {
+    const { service, env, file } = await start(20);
+    service.instead = () => aProblem(401, 'invalid_api_key');
+    const { exitCode, stdout, stderr } = await service.cli(
+      [...set, 'confirmed', '--stdin', '--yes', '--result-file', file, '--output', 'json'],
+      { env, input: service.orders.map(({ id }) => id).join(' ') },
+    );
+    expect(exitCode).toBe(4);
+    expect(service.seen).toHaveLength(1);
+    expect(outcomesOf(stdout).filter(({ outcome }) => outcome === 'untried')).toHaveLength(19);
+    const [, error = ''] = stderr.split('\n');
+    expect(JSON.parse(error).error).toMatchObject({
+      code: 'all_failed',
+      hint: `Go on with: tradepost orders set-status --resume ${file}`,
+    });
+  });
+
+  it('looks first at an order whose answer was lost before it changes it again', async () => {
+    const { service, ids, env, file } = await start(3);
+    // Each order is moved, and nobody is told.
+    service.instead = ({ method, path }) => {
+      const found = service.orders.find(({ id }) => path.endsWith(id));
+      if (method !== 'PATCH' || !found) return undefined;
+      found.status = 'confirmed';
+      return aProblem(500, 'internal_error');
+    };
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--result-file', file, '--output', 'json'];
+    const first = await service.cli(argv, { env });
+    expect(first.exitCode).toBe(1);
+    expect(outcomesOf(first.stdout).map(({ outcome }) => outcome)).toEqual(ids.map(() => 'failed'));
+    service.instead = () => undefined;
+    service.seen.length = 0;
+    const second = await service.cli([...set, '--resume', file, '--yes', '--output', 'json'], {
+      env,
+    });
+    expect(second.exitCode).toBe(0);
+    expect(outcomesOf(second.stdout).map(({ outcome }) => outcome)).toEqual(
+      ids.map(() => 'unchanged'),
+    );
+    expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET']);
+  }, 60_000);
+
+  it('writes nothing down with --no-result-file, and makes no folder', async () => {
+    const { service, ids } = await start(2);
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--no-result-file'];
+    expect(await service.cli(argv)).toMatchObject({
+      exitCode: 0,
+      stderr: 'Of 2 orders 2 moved to confirmed.\n',
+    });
+  });
+
+  it('changes nothing when what is to come of it cannot be written down', async () => {
+    const { service, ids } = await start(2);
+    const { exitCode, stdout, stderr } = await service.cli([...set, ...ids, 'confirmed', '--yes']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^error: the folder of the result files cannot be made: .*\nhint: Nothing was changed\./,
+    );
+    expect(service.seen).toEqual([]);
+  });
+
+  it('keeps the key and the secrets out of the result file', async () => {
+    const { service, ids, env, file } = await start(2);
+    await service.cli([...set, ...ids, 'confirmed', '--yes', '--result-file', file], { env });
+    expect(readFileSync(file, 'utf8')).not.toContain('tpk_');
+  });
+
+  it.each([
+    [['ord_1'], "'ord_1' is no status"],
+    [[], 'a status is missing'],
+    [['confirmed'], 'the id of an order is missing'],
+    [['ord_1', 'ntf_1', 'confirmed', '--yes'], "'ntf_1' is no order"],
+    [['ord_1', 'confirmed', '--stdin'], 'either as arguments or on stdin'],
+    [['confirmed', '--resume', 'x'], '--resume takes the ids, the status and its condition'],
+    [['--resume', 'x', '--if-status', 'pending'], '--resume takes the ids'],
+    [['--resume', 'x', '--result-file', 'y'], '--resume goes on writing the file'],
+    [['confirmed', '--stdin', '--yes'], 'stdin has no ids'],
+    [['ord_1', 'ord_2', 'confirmed', '--concurrency', '0'], 'a whole number, 1 to 64'],
+    [['ord_1', 'ord_2', 'confirmed', '--max-failures', '0'], 'a whole number, 1 or more'],
+    [['ord_1', 'ord_2', 'confirmed', '--if-status', 'lost'], 'Allowed choices are pending'],
+    [['ord_1', 'confirmed', '--fields', 'nope'], "'nope' is no field"],
+    [['ord_1', 'ord_2', 'confirmed', '--yes', '--fields', 'status'], "'status' is no field"],
+    [['ord_1', 'ord_2', 'confirmed', '--yes', '--jq', '.['], 'is no expression'],
+  ])('refuses %j before anything is sent', async (args, message) => {
+    const { service, env } = await start(2);
+    const { exitCode, stdout, stderr } = await service.cli([...set, ...args], { env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(service.seen).toEqual([]);
+  });
+});
