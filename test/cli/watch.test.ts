@@ -1,0 +1,117 @@
+import { Tradepost } from '@tradepost/sdk';
+import { expect, it, onTestFinished } from 'vitest';
+import { placeOrders } from '../support/place-orders';
+import { tradepostBin } from '../support/programs';
+import { runCli } from '../support/run-cli';
+import { startProcess } from '../support/start-process';
+import { startSeededServer } from '../support/start-seeded-server';
+
+interface Change {
+  createdAt: string;
+  event: string;
+  orderId: string;
+  from: string | null;
+  to: string;
+}
+
+function linesOf(stdout: string): Change[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+it('orders watch tells what happens to orders as it happens, and Ctrl-C ends it', async () => {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const env = seeded.environmentOf(seeded.seller);
+  const watcher = startProcess(
+    process.execPath,
+    [tradepostBin, 'orders', 'watch', '--since', '1h', '--output', 'ndjson'],
+    { env },
+  );
+  onTestFinished(async () => {
+    await watcher.stop('SIGKILL');
+  });
+  // What was there before is told first: then it is certain that it listens.
+  await watcher.writes(/"to":"cancelled"/);
+  const [id = ''] = await placeOrders(seeded, 1);
+  await watcher.writes(new RegExp(`"orderId":"${id}","from":null,"to":"pending"`));
+  await runCli(['orders', 'set-status', id, 'fulfilling'], env);
+  await watcher.writes(new RegExp(`"orderId":"${id}","from":"pending","to":"fulfilling"`));
+  const { code, stdout, stderr } = await watcher.stop('SIGINT');
+  expect({ code, stderr }).toEqual({
+    code: 130,
+    stderr:
+      '{"error":{"code":"interrupted","message":"interrupted","status":null,"requestId":null,"hint":null,"errors":[]}}\n',
+  });
+  expect(linesOf(stdout).filter(({ orderId }) => orderId === id)).toEqual([
+    {
+      createdAt: expect.any(String),
+      event: 'order.created',
+      orderId: id,
+      from: null,
+      to: 'pending',
+    },
+    {
+      createdAt: expect.any(String),
+      event: 'order.status_changed',
+      orderId: id,
+      from: 'pending',
+      to: 'fulfilling',
+    },
+  ]);
+});
+
+it('orders watch keeps to the orders and to the status that it is asked for', async () => {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const env = seeded.environmentOf(seeded.seller);
+  const [one = '', other = ''] = await placeOrders(seeded, 2);
+  const { orders } = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
+  for (const id of [other, one]) await orders.update(id, { status: 'confirmed' });
+  const watcher = startProcess(
+    process.execPath,
+    [tradepostBin, 'orders', 'watch', one, '--status', 'confirmed', '--since', '1h'],
+    { env },
+  );
+  await watcher.writes(/confirmed/);
+  const { stdout } = await watcher.stop('SIGINT');
+  expect(stdout.split('\n').slice(1)).toEqual([
+    expect.stringMatching(
+      new RegExp(`^\\S+  ${one}  pending     confirmed   order\\.status_changed$`),
+    ),
+    '',
+  ]);
+});
+
+it('orders watch ends with 9 when the service is gone, and stops when nobody reads any more', async () => {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const env = {
+    ...seeded.environmentOf(seeded.seller),
+    NODE: process.execPath,
+    TRADEPOST: tradepostBin,
+  };
+  const piped = startProcess(
+    'sh',
+    [
+      '-c',
+      '{ "$NODE" "$TRADEPOST" orders watch --since 1h --output ndjson; echo "code $?" >&2; } | head -n 1',
+    ],
+    { env },
+  );
+  expect((await piped.exit).stderr).toBe('code 0\n');
+  const watcher = startProcess(
+    process.execPath,
+    [tradepostBin, 'orders', 'watch', '--since', '1h'],
+    {
+      env,
+    },
+  );
+  await watcher.writes(/cancelled/);
+  await seeded.server.stop('SIGKILL');
+  const { code, stderr } = await watcher.exit;
+  expect(code).toBe(9);
+  expect(stderr).toMatch(/^error: .*\nhint: /s);
+}, 60_000);
