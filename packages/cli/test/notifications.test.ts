@@ -63,7 +63,7 @@ describe('notifications read', () => {
     expect(asText.stderr).toBe(
       [
         'error: 2 of 3 notifications could be marked read; 1 failed',
-        '  ntf_0: PATCH /v1/notifications/ntf_0 failed with 404 notification_not_found: Detail of notification_not_found. (request req_1)',
+        '  ntf_0: Detail of notification_not_found. (request req_1)',
         'hint: Check the id. `tradepost notifications list` shows the notifications of this account.',
         '',
       ].join('\n'),
@@ -121,6 +121,112 @@ describe('notifications read', () => {
     ]);
     expect(exitCode).toBe(4);
     expect(stderr).toContain('0 of 3 notifications could be marked read; 1 failed, 2 not tried\n');
+    expect(service.seen).toHaveLength(1);
+  });
+
+  it('marks one that is named twice once, whether it can be or not', async () => {
+    const service = await BareService.start();
+    service.notifications = [{ ...first }];
+    const twice = await service.cli(['notifications', 'read', 'ntf_1', 'ntf_1', '--output', 'csv']);
+    expect(twice.stdout.trimEnd().split('\n')).toHaveLength(2);
+    expect(service.seen).toHaveLength(1);
+    const argv = ['notifications', 'read', 'ntf_9', 'ntf_1', 'ntf_9', 'ntf_1'];
+    const { exitCode, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(7);
+    expect(stderr).toContain('error: 1 of 2 notifications could be marked read; 1 failed\n');
+  });
+
+  it('tries the first one alone, then several at a time, and prints them in their order', async () => {
+    const service = await BareService.start();
+    const ids = Array.from({ length: 20 }, (_, index) => `ntf_${index}`);
+    service.notifications = ids.map((id) => aNotification({ id }));
+    let underWay = 0;
+    const together: number[] = [];
+    const waiting: (() => void)[] = [];
+    service.instead = async () => {
+      underWay += 1;
+      together.push(underWay);
+      // Those of a batch wait for its last one, and are answered from the last to the first.
+      const isFull = together.length === 1 || underWay === 8 || together.length === 20;
+      if (!isFull) await new Promise<void>((resolve) => waiting.push(resolve));
+      underWay -= 1;
+      waiting.pop()?.();
+      return undefined;
+    };
+    const { stdout } = await service.cli(['notifications', 'read', ...ids, '--jq', '.[].id']);
+    expect(together[0]).toBe(1);
+    expect(together[1]).toBe(1);
+    expect(Math.max(...together)).toBe(8);
+    expect(stdout.trimEnd().split('\n')).toEqual(ids);
+  });
+
+  it('shows on a terminal how far it has come, and takes that away in the end', async () => {
+    const service = await BareService.start();
+    service.notifications = [{ ...first }, { ...second }];
+    const argv = ['notifications', 'read', 'ntf_1', 'ntf_2'];
+    const { stdout, stderr } = await service.cli(argv, { screen: { columns: 80 } });
+    expect(stderr).toContain('  2/2  ');
+    expect(stderr.endsWith('\u001b[1G\u001b[2K')).toBe(true);
+    expect(stdout).not.toContain('\u001b');
+  });
+});
+
+describe('notifications read --all', () => {
+  it('marks those that are not read, also where the service knows no such filter', async () => {
+    const service = await BareService.start();
+    service.notifications = [{ ...first, read: true }, { ...second }];
+    const argv = ['notifications', 'read', '--all', '--output', 'json'];
+    const { exitCode, stdout, stderr } = await service.cli(argv);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual([{ ...second, read: true }]);
+    expect(service.seen.map(({ method, path, query }) => [method, path, query])).toEqual([
+      ['GET', '/v1/notifications', { read: 'false', limit: '100' }],
+      ['PATCH', '/v1/notifications/ntf_2', {}],
+    ]);
+  });
+
+  it('reads the whole list before it marks any: marking would move the pages', async () => {
+    const service = await BareService.start();
+    const pages = [[first], [second]];
+    service.notifications = pages.flat().map((one) => ({ ...one }));
+    service.instead = ({ method, query }) =>
+      method === 'GET'
+        ? {
+            status: 200,
+            body: { data: pages[query.cursor ? 1 : 0], nextCursor: query.cursor ? null : 'next' },
+          }
+        : undefined;
+    expect((await service.cli(['notifications', 'read', '--all'])).exitCode).toBe(0);
+    expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'PATCH', 'PATCH']);
+  });
+
+  it('says so when nothing is unread, and prints an empty list', async () => {
+    const service = await BareService.start();
+    service.notifications = [{ ...first, read: true }];
+    expect(await service.cli(['notifications', 'read', '--all', '--output', 'json'])).toEqual({
+      exitCode: 0,
+      stdout: '[]\n',
+      stderr: 'No notification is unread.\n',
+    });
+  });
+
+  it.each([
+    [[], 'which notifications are read: name their ids, or pass --all'],
+    [['--all', 'ntf_1'], '--all is for every notification: it takes no ids'],
+    [['--all', 'ord_1'], 'The id of a notification begins with ntf_.'],
+  ])('takes ids or --all, and sends nothing otherwise: %j', async (more, message) => {
+    const service = await BareService.start();
+    const { exitCode, stdout, stderr } = await service.cli(['notifications', 'read', ...more]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(service.seen).toEqual([]);
+  });
+
+  it('says what failed when the list cannot be had, and marks nothing', async () => {
+    const service = await BareService.start();
+    service.instead = () => aProblem(403, 'account_kind_not_allowed');
+    const { exitCode, stdout } = await service.cli(['notifications', 'read', '--all']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
     expect(service.seen).toHaveLength(1);
   });
 });

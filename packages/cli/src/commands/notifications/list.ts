@@ -1,9 +1,10 @@
-import type { ListNotifications, Notification, Page } from '@tradepost/sdk';
+import type { ListNotifications, Notification } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
 import { addLimitOptions, type ListLimitOptions, limitsOf } from '../../list-limit';
+import { filterPages } from '../../output/filter-pages';
 import { showList } from '../../output/show-list';
 import type { Terminal } from '../../terminal';
 import { notificationShape, notificationView } from './notification-view';
@@ -36,20 +37,12 @@ async function list(options: Options, terminal: Terminal): Promise<void> {
   const query: ListNotifications = { limit: pageSize };
   if (options.unread) query.read = false;
   const { notifications } = connect(terminal, options);
+  const isUnread = ({ read }: Notification) => !read;
   const pages = notifications.list(query, { signal: terminal.signal }).pages();
   await showList(
-    { pages: options.unread ? unreadOf(pages) : pages, limit, noun: 'notifications' },
+    { pages: options.unread ? filterPages(pages, isUnread) : pages, limit, noun: 'notifications' },
     notificationView,
     terminal,
     options,
   );
-}
-
-/** The interface has no such filter: a service that knows no more than it ignores the parameter. */
-async function* unreadOf(
-  pages: AsyncIterable<Page<Notification>>,
-): AsyncIterable<Page<Notification>> {
-  for await (const page of pages) {
-    yield { ...page, data: page.data.filter((notification) => !notification.read) };
-  }
 }
