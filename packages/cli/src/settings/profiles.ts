@@ -37,7 +37,7 @@ export function readProfiles(file: string): Profiles {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return { current: null, profiles: {} };
+    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return { current: null, profiles: {} };
     throw failed(`the logins cannot be read: ${messageOf(error)}`, 'Look at who owns the file.');
   }
   const found = parsed(text);

@@ -2,6 +2,7 @@ import { CliError } from '../cli-error';
 import type { ConnectionOptions } from '../global-options';
 import type { Terminal } from '../terminal';
 import { configFolder } from './folders';
+import { isProfileName } from './profile-name';
 import { type Profile, type Profiles, profilesFile, readProfiles, usualProfile } from './profiles';
 
 /** Where a setting came from. */
@@ -80,15 +81,21 @@ function loginOf(
   const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
   if (profile !== undefined) return { name, profile };
   if (named === null) return null;
-  throw new CliError(
+  throw noSuchLogin(name);
+}
+
+/** The error for a login that is named and not there. */
+export function noSuchLogin(name: string): CliError {
+  const making = isProfileName(name) ? `; \`tradepost login --profile ${name}\` makes it` : '';
+  return new CliError(
     'usage',
     `there is no login named '${name}'`,
-    `\`tradepost profiles list\` shows those there are; \`tradepost login --profile ${name}\` makes it.`,
+    `\`tradepost profiles list\` shows those there are${making}.`,
   );
 }
 
 /** Whether two base URLs lead to the same place, however they are written. */
-function isSameService(one: string | null, other: string): boolean {
+export function isSameService(one: string | null, other: string): boolean {
   const written = (url: string) =>
     (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '');
   return one !== null && written(one) === written(other);

@@ -3,25 +3,33 @@ import { blotSecrets } from '../output/blot-secrets';
 const redacted = '[redacted]';
 
 /** Fields and headers that hold what nobody else may read, whatever they look like. */
-const secretName =
-  /^(authorization|proxy-authorization|cookie|set-cookie|api-?key|secret|password|token)$/i;
+const secretName = /(authorization|cookie|api-?key|secrets?|password|token)$/i;
+
+/** The same in a text that quotes JSON, or broke off: `"secret": "…`, or a list of them. */
+const secretField =
+  /(\\*"[\w-]*(?:authorization|cookie|api-?key|secrets?|password|token)\\*"\s*:\s*)(?:"(?:[^"\\]|\\.)*|\\+"[^"]*|\[[^\]]*)/gi;
 
 /**
  * Makes the function that takes the API key and every secret out of a JSON value: by the name of its
  * field, by what it looks like, and the key itself wherever it stands, names included.
+ *
+ * @param apiKey null when none is known
  */
-export function redactorOf(apiKey: string): (value: unknown) => unknown {
-  const cleaned = (text: string) => blotSecrets(text.replaceAll(apiKey, redacted));
-  function redact(value: unknown): unknown {
-    if (typeof value === 'string') return cleaned(value);
-    if (Array.isArray(value)) return value.map(redact);
+export function redactorOf(apiKey: string | null): (value: unknown) => unknown {
+  function cleaned(text: string): string {
+    const keyless = apiKey === null ? text : text.replaceAll(apiKey, redacted);
+    return blotSecrets(keyless.replace(secretField, `$1"${redacted}`));
+  }
+  function redact(value: unknown, isSecret = false): unknown {
+    if (typeof value === 'string') return isSecret ? redacted : cleaned(value);
+    if (Array.isArray(value)) return value.map((item) => redact(item, isSecret));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, item]) => [
         cleaned(name),
-        secretName.test(name) && typeof item === 'string' ? redacted : redact(item),
+        redact(item, isSecret || secretName.test(name)),
       ]),
     );
   }
-  return redact;
+  return (value) => redact(value);
 }

@@ -24,8 +24,11 @@ export interface CliSetting {
   now?: () => number;
 }
 
-/** Folders that are not there: the logins of whoever runs the tests are none of their business. */
-const noLogins = { TRADEPOST_CONFIG_DIR: '/nonexistent/c', TRADEPOST_STATE_DIR: '/nonexistent/s' };
+/** Folders that cannot be, not even for root: the logins of whoever runs the tests are none of their business. */
+const noLogins = {
+  TRADEPOST_CONFIG_DIR: '/dev/null/config',
+  TRADEPOST_STATE_DIR: '/dev/null/state',
+};
 
 /** Runs a command line with the real parser and the real commands, between streams of the test. */
 export async function runCli(argv: string[], setting: CliSetting = {}): Promise<CliResult> {

@@ -1,0 +1,84 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+import { version } from '../../package.json';
+import { CliError } from '../cli-error';
+import { describeError } from '../error-report';
+import { exitCodeOf } from '../exit-codes';
+import { note } from '../output/note';
+import type { Terminal } from '../terminal';
+import { redactorOf } from './redact';
+
+/** Command lines whose record could not be written to its end: that is told once. */
+const incomplete = new WeakSet<Terminal>();
+
+/**
+ * Begins the record for `--debug`: a file with one JSON object a line, of which the first says what
+ * was asked for. Keys and secrets are not in it.
+ *
+ * @param file is made anew, for its owner's eyes alone
+ * @param argv the arguments alone, without the program
+ * @returns what adds the last line: how the command ended
+ * @throws {CliError} `file_failed` when the file cannot be made.
+ */
+export function beginRecord(
+  file: string,
+  argv: readonly string[],
+  terminal: Terminal,
+): (error?: unknown) => void {
+  const startedAt = terminal.now();
+  try {
+    writeFileSync(file, '', { mode: 0o600 });
+  } catch (error) {
+    throw new CliError(
+      'file_failed',
+      `the record for --debug cannot be written: ${error instanceof Error ? error.message : error}`,
+      'Nothing was sent. Name a file in a folder that you may write to.',
+    );
+  }
+  const write = recordWriter(file, terminal.env.TRADEPOST_API_KEY?.trim() || null, terminal);
+  const { platform, arch, version: node } = process;
+  write({ kind: 'command', argv, tradepost: version, node, platform, arch });
+  return (error) => {
+    const durationMs = terminal.now() - startedAt;
+    if (error === undefined) write({ kind: 'end', exitCode: 0, durationMs });
+    else write({ kind: 'end', exitCode: exitCodeOf(error), durationMs, error: told(error) });
+  };
+}
+
+/**
+ * Makes what adds lines to the record. A line that cannot be written, to a full disk perhaps, is
+ * told once on stderr and changes nothing else: what the command does matters more.
+ *
+ * @param apiKey is kept out of every line; null when none is known
+ */
+export function recordWriter(
+  file: string,
+  apiKey: string | null,
+  terminal: Terminal,
+): (entry: Record<string, unknown>) => void {
+  const redact = redactorOf(apiKey);
+  return (entry) => {
+    if (incomplete.has(terminal)) return;
+    try {
+      const line = redact({ at: new Date(terminal.now()).toISOString(), ...entry });
+      appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    } catch (error) {
+      incomplete.add(terminal);
+      note(terminal, `The record for --debug is not complete: ${reasonOf(error)}.`);
+    }
+  };
+}
+
+/** The error with what lies underneath: `fetch failed` alone tells nothing. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const told = error.message || ('code' in error ? String(error.code) : error.name);
+  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return cause === undefined ? told : `${told}: ${reasonOf(cause)}`;
+}
+
+function told(error: unknown): Record<string, unknown> {
+  const { report } = describeError(error);
+  const stack = report.code === 'unexpected' && error instanceof Error ? error.stack : undefined;
+  return { ...report, reason: reasonOf(error), ...(stack === undefined ? {} : { stack }) };
+}

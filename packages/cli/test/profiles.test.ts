@@ -1,0 +1,210 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { keyHint } from '../src/settings/key-hint';
+import { isProfileName } from '../src/settings/profile-name';
+import { readProfiles, writeProfiles } from '../src/settings/profiles';
+import { loginFolder } from './setting/login-folder';
+import { runCli } from './setting/run-cli';
+
+const live = { baseUrl: 'https://trade.example', apiKey: 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6' };
+const staging = {
+  baseUrl: 'https://staging.trade.example',
+  apiKey: 'tpk_9zYxW8vUtSrQpOnMlKjIhGfE',
+};
+
+describe('profiles list', () => {
+  it('shows the logins by name, and of a key its first characters', async () => {
+    const { env } = loginFolder({ staging, live }, 'live');
+    const { exitCode, stdout, stderr } = await runCli(['profiles', 'list'], { env });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toBe(
+      [
+        'NAME     CURRENT  BASE URL                       KEY',
+        'live     yes      https://trade.example          tpk_3fQx…',
+        'staging  -        https://staging.trade.example  tpk_9zYx…',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('has no logins where none are stored', async () => {
+    const { env } = loginFolder();
+    expect(await runCli(['profiles', 'list'], { env })).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'No logins found.\n',
+    });
+    const asJson = await runCli(['profiles', 'list', '--output', 'json'], { env });
+    expect(asJson).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' });
+  });
+
+  it('takes `default` for the current one when none was chosen, as every command does', async () => {
+    const { env } = loginFolder({ default: live, staging });
+    const { stdout } = await runCli(['profiles', 'list', '--output', 'json'], { env });
+    expect(JSON.parse(stdout).map(({ current }: { current: boolean }) => current)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('says when the environment names another than the current one', async () => {
+    const { env } = loginFolder({ live, staging }, 'live');
+    const { stderr } = await runCli(['profiles', 'list'], {
+      env: { ...env, TRADEPOST_PROFILE: 'staging' },
+    });
+    expect(stderr).toBe("TRADEPOST_PROFILE is set: 'staging' is used instead of the current.\n");
+  });
+
+  it('shows nothing that a terminal acts on, whoever edited the file', async () => {
+    const { env } = loginFolder({ 'a\u001b[2J': { ...live, baseUrl: 'https://\u009b.example' } });
+    for (const output of ['table', 'json', 'ndjson', 'csv']) {
+      const { stdout } = await runCli(['profiles', 'list', '--output', output], { env });
+      expect(stdout.replaceAll('\n', '')).not.toMatch(output === 'csv' ? /$^/ : /\p{Cc}/u);
+    }
+  });
+});
+
+describe('profiles use', () => {
+  it('makes a login the current one', async () => {
+    const folder = loginFolder({ live, staging }, 'live');
+    const argv = ['profiles', 'use', 'staging', '--output', 'json'];
+    const { exitCode, stdout } = await runCli(argv, { env: folder.env });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'staging', current: true });
+    expect(folder.stored()).toEqual({ current: 'staging', profiles: { live, staging } });
+  });
+
+  it.each(['nobody', 'constructor', '__proto__'])(
+    'exits 2 for %s, who is not there',
+    async (name) => {
+      const folder = loginFolder({ live }, 'live');
+      const { exitCode, stdout, stderr } = await runCli(['profiles', 'use', name], {
+        env: folder.env,
+      });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain(
+        `error: there is no login named '${name}'\nhint: \`tradepost profiles`,
+      );
+      expect(folder.stored().current).toBe('live');
+    },
+  );
+
+  it('says when the environment goes before it', async () => {
+    const { env } = loginFolder({ live, staging }, 'live');
+    const setting = { env: { ...env, TRADEPOST_PROFILE: 'live' } };
+    const { stderr } = await runCli(['profiles', 'use', 'staging'], setting);
+    expect(stderr).toContain("'live' is used until it is unset");
+  });
+});
+
+describe('logout', () => {
+  it('removes the current login, and the only one that is left takes its place', async () => {
+    const folder = loginFolder({ live, staging }, 'live');
+    const { exitCode, stdout, stderr } = await runCli(['logout', '--output', 'json'], {
+      env: folder.env,
+    });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual([
+      { name: 'live', current: true, baseUrl: live.baseUrl, apiKeyHint: 'tpk_3fQx…' },
+    ]);
+    expect(stderr).toContain('Its key still works there.');
+    expect(stderr).toContain("'staging' is the current login.");
+    expect(folder.stored()).toEqual({ current: 'staging', profiles: { staging } });
+    expect(folder.mode()).toBe('600');
+  });
+
+  it('leaves nobody current when several are left', async () => {
+    const folder = loginFolder({ live, staging, third: live }, 'live');
+    const { stderr } = await runCli(['logout'], { env: folder.env });
+    expect(folder.stored().current).toBeNull();
+    expect(stderr).toContain('choose one with `tradepost profiles use NAME`');
+  });
+
+  it('removes the one that is named, and leaves the current one', async () => {
+    const folder = loginFolder({ live, staging }, 'live');
+    expect((await runCli(['logout', '--profile', 'staging'], { env: folder.env })).exitCode).toBe(
+      0,
+    );
+    expect(folder.stored()).toEqual({ current: 'live', profiles: { live } });
+  });
+
+  it('removes all of them with --all, which is no failure when there is none', async () => {
+    const folder = loginFolder({ live, staging }, 'live');
+    expect((await runCli(['logout', '--all'], { env: folder.env })).exitCode).toBe(0);
+    expect(folder.stored()).toEqual({ current: null, profiles: {} });
+    expect(await runCli(['logout', '--all'], { env: folder.env })).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'There was no login to remove.\n',
+    });
+  });
+
+  it.each([
+    [['logout'], 'not logged in'],
+    [['logout', '--profile', 'nobody'], "there is no login named 'nobody'"],
+    [['logout', '--all', '--profile', 'live'], '--all and --profile say different things'],
+  ])('%j exits 2 and changes nothing', async (argv, message) => {
+    const folder = loginFolder({ live, staging });
+    const { exitCode, stdout, stderr } = await runCli(argv, { env: folder.env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(folder.stored()).toEqual({ current: null, profiles: { live, staging } });
+  });
+
+  it('says when a key of the environment is used all the same', async () => {
+    const { env } = loginFolder({ live }, 'live');
+    const { stderr } = await runCli(['logout'], { env: { ...env, TRADEPOST_API_KEY: 'tpk_x' } });
+    expect(stderr).toContain('TRADEPOST_API_KEY is set, and is used all the same.');
+  });
+});
+
+describe('the file of the logins', () => {
+  it.each(['', '{', 'null', '[]', '{"profiles":[]}', '{"profiles":{"a":{"baseUrl":1}}}'])(
+    'that says %j is a failure that names the file',
+    async (text) => {
+      const folder = loginFolder();
+      writeFileSync(folder.file, text);
+      for (const argv of [['profiles', 'list'], ['logout'], ['whoami']]) {
+        const { exitCode, stdout, stderr } = await runCli(argv, { env: folder.env });
+        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+        expect(stderr).toContain(folder.file);
+        expect(stderr).toContain('hint: Mend the file');
+      }
+    },
+  );
+
+  it('is for its owner alone again after it is written, whatever it was before', () => {
+    const folder = loginFolder({ live });
+    chmodSync(folder.file, 0o644);
+    writeProfiles(folder.file, { current: null, profiles: {} });
+    expect(folder.mode()).toBe('600');
+  });
+
+  it('gives back what was written, whatever the logins are', () => {
+    const { file } = loginFolder();
+    const name = fc.stringMatching(/^[A-Za-z0-9][\w.-]{0,10}$/).filter(isProfileName);
+    const profile = fc.record({ baseUrl: fc.webUrl(), apiKey: fc.string() });
+    fc.assert(
+      fc.property(fc.dictionary(name, profile), fc.option(name), (profiles, current) => {
+        writeProfiles(file, { current, profiles });
+        expect(readProfiles(file)).toEqual({ current, profiles: { ...profiles } });
+      }),
+    );
+  });
+});
+
+describe('what is shown of a key', () => {
+  it('is never more than four characters after its prefix, and never most of a short one', () => {
+    expect(keyHint(live.apiKey)).toBe('tpk_3fQx…');
+    expect(keyHint('tpk_short')).toBe('…');
+    expect(keyHint('0123456789abcdef0123')).toBe('0123…');
+    fc.assert(
+      fc.property(fc.string({ maxLength: 40 }), (key) => {
+        const shown = keyHint(key).slice(0, -1);
+        expect(key.startsWith(shown)).toBe(true);
+        expect(key.length - shown.length).toBeGreaterThanOrEqual(Math.min(12, key.length));
+      }),
+    );
+  });
+});

@@ -1,0 +1,16 @@
+import { Readable } from 'node:stream';
+import type { Terminal } from '../../src/terminal';
+import { FakeStream } from './fake-stream';
+
+/** A terminal of pipes on which nobody types and nothing happens; a test names what it is about. */
+export function aTerminal(parts: Partial<Terminal> = {}): Terminal {
+  return {
+    stdin: () => Readable.from([]),
+    stdout: new FakeStream(),
+    stderr: new FakeStream(),
+    env: {},
+    signal: new AbortController().signal,
+    now: () => 0,
+    ...parts,
+  };
+}
