@@ -2,7 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import manifest from '../package.json';
+import { chapters } from '../src/command-tree';
 import { runCli } from './setting/run-cli';
+
+/** Every command that a person may type. */
+const commandPaths = Object.values(chapters).flatMap((chapter) =>
+  Object.entries(chapter).flatMap(([name, entry]) =>
+    'load' in entry
+      ? entry.hidden
+        ? []
+        : [name]
+      : Object.keys(entry.commands).map((command) => `${name} ${command}`),
+  ),
+);
 
 describe('help', () => {
   it('has usage, options, commands, examples, environment and exit codes', async () => {
@@ -13,29 +25,34 @@ describe('help', () => {
       'OPTIONS',
       'ORDERS',
       'WEBHOOKS',
+      'ACCOUNT AND SETTINGS',
       'MORE',
       'EXAMPLES',
       'ENVIRONMENT',
-      'EXIT CODES',
+      'MORE HELP',
     ]);
   });
 
-  it.each([
-    'orders list',
-    'orders get',
-    'orders set-status',
-    'notifications list',
-    'notifications read',
-    'webhooks register',
-  ])('of `%s` has examples and the shape of its JSON, asked for either way', async (path) => {
-    const names = path.split(' ');
-    const asked = await runCli([...names, '--help']);
-    expect(asked).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(asked.stdout).toContain(`USAGE: tradepost ${path} `);
-    expect(asked.stdout).toContain(`EXAMPLES:\n  $ tradepost ${names[0]} `);
-    expect(asked.stdout).toMatch(/OUTPUT:\n {2}json: .*\{ id, /);
-    expect(await runCli(['help', ...names])).toEqual(asked);
-  });
+  it.each(commandPaths)(
+    'of `%s` has examples that are its own, asked for either way',
+    async (path) => {
+      const names = path.split(' ');
+      const asked = await runCli([...names, '--help']);
+      expect(asked).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(asked.stdout).toMatch(new RegExp(`^USAGE: tradepost ${path}\\b`));
+      const examples = /^EXAMPLES:\n((?: {2}.*\n)+)/m.exec(asked.stdout)?.[1] ?? '';
+      expect(examples).toMatch(new RegExp(`\\btradepost ${path}\\b`));
+      expect(await runCli(['help', ...names])).toEqual(asked);
+    },
+  );
+
+  it.each(commandPaths.filter((path) => !['help', 'completion'].includes(path)))(
+    'of `%s` has the shape of its JSON',
+    async (path) => {
+      const { stdout } = await runCli([...path.split(' '), '--help']);
+      expect(stdout).toMatch(/^OUTPUT:\n {2}json\b.*\{ \w+,/m);
+    },
+  );
 
   it('lists the exit codes', async () => {
     const { exitCode, stdout } = await runCli(['help', 'exit-codes']);

@@ -15,14 +15,19 @@ describe('a command line that makes no sense', () => {
     [['orders', 'get', 'lst_1'], 'The id of an order begins with ord_.', '--help'],
     [['orders', 'get', 'ord_1/../x'], 'The id of an order begins with ord_.', '--help'],
     [['notifications', 'read', 'ntf_1', 'ord_1'], 'The id of a notification begins', '--help'],
-    [['notifications', 'read'], "missing required argument 'id'", '--help'],
+    [['notifications', 'read'], 'name their ids, or pass --all', '--help'],
+    [['notifications', 'read', 'ntf_1', '--all'], 'it takes no ids', '--help'],
     [['orders', 'list', '--limit', '0'], 'It must be a whole number, 1 or more.', '--help'],
     [['orders', 'list', '--limit', '1e3'], 'It must be a whole number, 1 or more.', '--help'],
     [['orders', 'list', '--limit'], "option '--limit <n>' argument missing", '--help'],
     [['orders', 'list', '--all', '--limit', '5'], 'cannot be used with', '--help'],
     [['orders', 'list', '--output', 'xml'], 'Allowed choices are table, json, ndjson', '--help'],
     [['webhooks', 'register', '--url', 'https://a.example'], "'--events <kinds>'", '--help'],
-    [['help', 'oders'], "there is no help for 'oders'", 'Other topics: exit-codes.'],
+    [
+      ['help', 'oders'],
+      "there is no help for 'oders'",
+      'Other topics: exit-codes, environment, output.',
+    ],
   ])('%j exits 2 and says what to do', async (argv, message, hint) => {
     const { exitCode, stdout, stderr } = await runCli(argv, { env });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -37,7 +42,7 @@ describe('a command line that makes no sense', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('COMMANDS:\n  list ');
     expect(stderr).toMatch(
-      /\nerror: tradepost orders needs a command: one of list, get, set-status\n$/,
+      /\nerror: tradepost orders needs a command: one of list, get, create, set-status, watch\n$/,
     );
     expect((await runCli([], { env })).exitCode).toBe(2);
   });

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { CliError } from '../cli-error';
+
+/** What is followed, and where to. */
+export interface Route {
+  /** Where the service is. */
+  service: string;
+  /** Whose events they are: an account's id, or a mark of the key where the service tells no account. */
+  account: string;
+  /** The receiver that gets them. */
+  forwardTo: string;
+}
+
+/** How far a route has been gone. */
+export interface Place {
+  /** Where the page begins that is under way: after a cursor, or at a moment. */
+  from: { after: string } | { since: string };
+  /** The last event of that page that is done with; null when none is. */
+  done: string | null;
+}
+
+/** The file that has the place of a route. */
+export function placeFile(folder: string, { service, account, forwardTo }: Route): string {
+  const mark = createHash('sha256').update(JSON.stringify([service, account, forwardTo]));
+  return join(folder, `listen-${mark.digest('hex').slice(0, 16)}.json`);
+}
+
+/**
+ * Reads a place. Null when there is none yet.
+ *
+ * @throws {CliError} `file_failed` when it cannot be read, `usage` when it is that of another route.
+ */
+export function readPlace(file: string, route: Route): Place | null {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null;
+    throw new CliError('file_failed', `the place cannot be read: ${messageOf(error)}`);
+  }
+  const found = parsed(text);
+  if (found === null) {
+    throw new CliError(
+      'file_failed',
+      `${file} is not what \`tradepost webhooks listen\` keeps its place in`,
+      'Name another file with --state-file, or delete this one and begin with --since.',
+    );
+  }
+  const { service, account, forwardTo, from, done } = found;
+  if (service === route.service && account === route.account && forwardTo === route.forwardTo) {
+    return { from, done };
+  }
+  throw new CliError(
+    'usage',
+    `${file} has the place of other events: those of ${account} at ${service}, forwarded to ${forwardTo}`,
+    'Name another file with --state-file.',
+  );
+}
+
+function parsed(text: string): (Route & Place) | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isRecord(value) || !isRecord(value.from)) return null;
+    const { service, account, forwardTo, done } = value;
+    const { after, since } = value.from;
+    const from =
+      typeof after === 'string' ? { after } : typeof since === 'string' ? { since } : null;
+    if (typeof service !== 'string' || typeof account !== 'string') return null;
+    if (typeof forwardTo !== 'string' || from === null) return null;
+    return { service, account, forwardTo, from, done: typeof done === 'string' ? done : null };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Keeps a place, for its owner's eyes alone (0600). Whatever happens, the file has the old one or the
+ * new one, whole.
+ *
+ * @throws {CliError} `file_failed`
+ */
+export function writePlace(file: string, route: Route, place: Place): void {
+  const draft = `${file}.${process.pid}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const descriptor = openSync(draft, 'w', 0o600);
+    try {
+      writeSync(descriptor, `${JSON.stringify({ ...route, ...place })}\n`);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(draft, file);
+  } catch (error) {
+    throw new CliError(
+      'file_failed',
+      `the place cannot be kept: ${messageOf(error)}`,
+      'Name a file in a folder that you may write to with --state-file.',
+    );
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

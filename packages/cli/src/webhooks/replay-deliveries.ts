@@ -1,0 +1,103 @@
+import type { Tradepost } from '@tradepost/sdk';
+import {
+  endsAll,
+  failureOf,
+  noFailure,
+  type OutcomeFailure,
+  type OutcomeKind,
+} from '../bulk/outcome';
+import { runPool } from '../bulk/pool';
+import type { Failure } from '../bulk-error';
+import { type PaceClock, pacer } from './pacer';
+import { wait } from './wait';
+
+/** What came of one delivery that was to be sent again. */
+export interface ReplayOutcome extends OutcomeFailure {
+  /** The delivery, `dlv_<id>`. */
+  id: string;
+  /** What came of it. */
+  outcome: OutcomeKind;
+  /** The state that it is in; null when that is not known. */
+  state: string | null;
+}
+
+/** Deliveries that are to be sent again. */
+export interface ReplayPlan {
+  /** Their ids, in the order that they are to be sent in. */
+  ids: readonly string[];
+  /** Milliseconds from the beginning of one replay to that of the next. */
+  interval: number;
+  /** Is told what came of each, as it comes. What it throws ends the work. */
+  tell: (outcome: ReplayOutcome) => Promise<void>;
+  /** No other is begun once it is aborted. */
+  signal: AbortSignal;
+  /** What the pace is kept by; the real clock unless told. */
+  clock?: PaceClock;
+}
+
+/** How it went. */
+interface ReplayEnd {
+  /** How many are queued again. */
+  done: number;
+  /** Those that are not, but for those whose turn did not come. */
+  failures: Failure[];
+  /** Those whose turn did not come. */
+  untried: readonly string[];
+}
+
+/** How many replays may be under way: when the service is slow, the pace is slower than was asked for. */
+const atOnce = 4;
+
+/**
+ * Has deliveries sent again, one after another at a pace, and goes on after a failure unless it would
+ * meet all the others too. Those under way are finished whatever happens: a change must not be in doubt.
+ */
+export async function replayDeliveries(
+  { deliveries }: Pick<Tradepost, 'deliveries'>,
+  { ids, interval, tell, signal, clock }: ReplayPlan,
+): Promise<ReplayEnd> {
+  const ending = new AbortController();
+  const over = AbortSignal.any([signal, ending.signal]);
+  const realClock: PaceClock = {
+    now: () => performance.now(),
+    wait: (milliseconds) => wait(milliseconds, over),
+  };
+  const failures: Failure[] = [];
+  let done = 0;
+  let broken: { error: unknown } | null = null;
+
+  async function replayOne(id: string): Promise<boolean> {
+    let outcome: ReplayOutcome;
+    let isEnd = false;
+    try {
+      const { state } = await deliveries.replay(id);
+      done += 1;
+      outcome = { id, outcome: 'done', state, ...noFailure };
+    } catch (error) {
+      failures.push({ id, error });
+      isEnd = endsAll({ id, error });
+      outcome = { id, outcome: 'failed', state: null, ...failureOf(error) };
+    }
+    try {
+      await tell(outcome);
+    } catch (error) {
+      broken ??= { error };
+      isEnd = true;
+    }
+    if (isEnd) ending.abort();
+    return isEnd;
+  }
+
+  const begun = await runPool({
+    targets: ids,
+    concurrency: atOnce,
+    work: replayOne,
+    endsAll: (isEnd) => isEnd,
+    signal,
+    turn: pacer(ids.length, interval, clock ?? realClock),
+  });
+  // TypeScript does not see that the work above sets it.
+  const stopped = broken as { error: unknown } | null;
+  if (stopped !== null) throw stopped.error;
+  return { done, failures, untried: ids.slice(begun) };
+}

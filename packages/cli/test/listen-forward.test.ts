@@ -1,0 +1,84 @@
+import { createServer } from 'node:net';
+import { exampleSecret } from '@tradepost/sdk/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { statusLine } from '../src/listen/status-line';
+import { forwardEvent } from '../src/webhooks/forward-event';
+import { FakeStream } from './setting/fake-stream';
+import { anEvent } from './setting/webhook-builders';
+
+const setting = { secret: exampleSecret, now: Date.parse('2026-11-21T12:00:00Z') };
+
+/** Starts what answers every connection with these bytes. */
+async function answering(text: string): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.end(text));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
+}
+
+describe('forwarding an event', () => {
+  it.each([
+    ['HTTP/1.1 204 No Content\r\n\r\n', { status: 204, error: null, excerpt: '' }],
+    [
+      'HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n',
+      { status: 302, error: null, excerpt: '' },
+    ],
+    [
+      'HTTP/1.1 500 No\r\ncontent-length: 4\r\n\r\nboom',
+      { status: 500, error: null, excerpt: 'boom' },
+    ],
+    ['HTTP/1.1 500 No\r\ncontent-length: 9\r\n\r\nboom', { status: 500, error: null }],
+    ['', { status: null, error: 'connection_reset', excerpt: '' }],
+  ])('takes %j for what it is', async (answer, result) => {
+    const url = await answering(answer);
+    expect(await forwardEvent(anEvent(1), { ...setting, url })).toMatchObject(result);
+  });
+
+  it('tells that nothing listens, and that what listens speaks no HTTP', async () => {
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const free = closed.address();
+    await new Promise<void>((resolve) => closed.close(() => resolve()));
+    const port = typeof free === 'object' && free !== null ? free.port : 0;
+    const refused = { ...setting, url: `http://127.0.0.1:${port}/` };
+    expect(await forwardEvent(anEvent(1), refused)).toMatchObject({ error: 'connection_refused' });
+    const url = await answering('220 mail.example ESMTP\r\n');
+    expect((await forwardEvent(anEvent(1), { ...setting, url })).error).toMatch(/./);
+  });
+
+  it('keeps no more than the beginning of a long refusal', async () => {
+    const url = await answering(`HTTP/1.1 400 No\r\n\r\n${'x'.repeat(100_000)}`);
+    expect((await forwardEvent(anEvent(1), { ...setting, url })).excerpt).toBe('x'.repeat(500));
+  });
+});
+
+describe('the status where stderr is no terminal', () => {
+  it('is a note a minute at most', () => {
+    const stderr = new FakeStream();
+    let time = Date.parse('2026-11-21T12:00:00Z');
+    const unused = new FakeStream();
+    const status = statusLine('order.created', {
+      stdout: unused,
+      stderr,
+      stdin: () => {
+        throw new Error('nobody reads');
+      },
+      env: {},
+      signal: new AbortController().signal,
+      now: () => time,
+    });
+    for (let second = 0; second <= 150; second += 10) {
+      time += 10_000;
+      status.contact();
+      if (second % 50 === 0) status.forwarded();
+    }
+    status.end();
+    expect(stderr.text.trim().split('\n')).toEqual([
+      '2026-11-21T12:01:00.000Z: last contact 0 s ago · 1 forwarded · waiting for order.created',
+      '2026-11-21T12:02:00.000Z: last contact 0 s ago · 3 forwarded · waiting for order.created',
+    ]);
+  });
+});

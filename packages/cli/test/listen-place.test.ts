@@ -1,0 +1,78 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CliError } from '../src/cli-error';
+import { type Place, placeFile, type Route, readPlace, writePlace } from '../src/listen/place';
+import { parseSpan } from '../src/webhooks/parse-span';
+import { aFolder } from './setting/webhook-builders';
+
+const route: Route = {
+  service: 'https://trade.example',
+  account: 'usr_1',
+  forwardTo: 'http://127.0.0.1:3000/',
+};
+const texts = fc.string({ unit: 'binary' });
+const places: fc.Arbitrary<Place> = fc.record({
+  from: fc.oneof(fc.record({ after: texts }), fc.record({ since: texts })),
+  done: fc.option(texts),
+});
+
+describe('a place that is kept', () => {
+  it('comes back as it was, and leaves nothing else in its folder', async () => {
+    const folder = await aFolder();
+    const file = join(folder, 'place.json');
+    fc.assert(
+      fc.property(places, (place) => {
+        writePlace(file, route, place);
+        expect(readPlace(file, route)).toEqual(place);
+      }),
+      { numRuns: 30 },
+    );
+    expect(await readdir(folder)).toEqual(['place.json']);
+  });
+
+  it('is none where there is no file, and an error where the file is another one', async () => {
+    const file = join(await aFolder(), 'place.json');
+    expect(readPlace(file, route)).toBeNull();
+    const others = fc.oneof(texts, fc.json(), fc.constant('{"from":{}}'), fc.constant('null'));
+    await fc.assert(
+      fc.asyncProperty(others, async (text) => {
+        await writeFile(file, text);
+        expect(() => readPlace(file, route)).toThrow(CliError);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('has a file of its own for each service, account and receiver', () => {
+    const others: Route[] = [
+      route,
+      { ...route, service: 'https://other.example' },
+      { ...route, account: 'usr_2' },
+      { ...route, forwardTo: 'http://127.0.0.1:3001/' },
+    ];
+    const files = new Set(others.map((one) => placeFile('/state', one)));
+    expect(files.size).toBe(others.length);
+  });
+});
+
+describe('parseSpan', () => {
+  it('reads seconds, minutes and hours, and refuses all else', () => {
+    expect(['1s', '30s', '5m', '24h'].map(parseSpan)).toEqual([1_000, 30_000, 300_000, 86_400_000]);
+    fc.assert(
+      fc.property(fc.oneof(texts, fc.stringMatching(/^\d{0,6}[smhd]?$/)), (text) => {
+        let span: number;
+        try {
+          span = parseSpan(text);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'commander.invalidArgument' });
+          return;
+        }
+        expect(text).toMatch(/^\d+[smh]$/);
+        expect(span).toBeGreaterThanOrEqual(1_000);
+        expect(span).toBeLessThanOrEqual(86_400_000);
+      }),
+    );
+  });
+});
