@@ -1,12 +1,15 @@
 import { api } from './api';
 import { backlog } from './backlog';
 import { calls } from './calls';
+import { changes } from './changes';
 import { commits } from './commits';
 import type { Figure } from './figure';
 import { imports } from './imports';
 import { isolation } from './isolation';
 import { latency } from './latency';
 import type { Stage } from './stage';
+import { start } from './start';
+import { streaming } from './streaming';
 import { sustained } from './sustained';
 import { verify } from './verify';
 
@@ -24,4 +27,7 @@ export const benches: Record<string, Bench> = {
   imports,
   verify,
   calls,
+  start,
+  changes,
+  streaming,
 };

@@ -1,6 +1,6 @@
 import { median } from './quantiles';
 
-/** What a figure is to reach. Sources: issue 3, "Figures"; issue 4, "Proof and figures". */
+/** What a figure is to reach. Sources: issue 3, "Figures"; issues 4 and 5, "Proof and figures". */
 export interface Goal {
   /** Whether it is set for our value or for its ratio to the baseline. */
   of: 'ours' | 'ratio';

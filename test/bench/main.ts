@@ -1,7 +1,7 @@
 /**
- * What `pnpm bench` runs: the figures of the delivery engine and of the SDK, ours and a baseline for
- * each. Names of benches run only these; `--quick` makes them tiny, to see that they run; `--json FILE`
- * writes what was measured to a file too. The report is stdout, progress is stderr.
+ * What `pnpm bench` runs: the figures of the delivery engine, of the SDK and of the command line, ours
+ * and a baseline for each. Names of benches run only these; `--quick` makes them tiny, to see that they
+ * run; `--json FILE` writes what was measured to a file too. The report is stdout, progress is stderr.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

@@ -14,8 +14,14 @@ export type CliErrorCode =
   | 'not_confirmed'
   /** What was received is not what its signature says. */
   | 'verification_failed'
+  /** A sample that was sent to a webhook did not arrive. */
+  | 'delivery_failed'
   /** What was to go on and on cannot. */
   | 'cannot_go_on'
+  /** Something that was checked must be mended. */
+  | 'check_failed'
+  /** The service, which was checked, cannot be reached. */
+  | 'service_unreachable'
   /** The list has more than was printed, and that was to be a failure. */
   | 'truncated'
   /** The person at the keyboard pressed Ctrl-C. */

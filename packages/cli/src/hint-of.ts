@@ -3,7 +3,7 @@ import { exitReasonOf } from './exit-codes';
 
 const baseUrlHint = 'Check TRADEPOST_BASE_URL or --base-url: it must lead to the service itself.';
 const keyHint =
-  'Check TRADEPOST_API_KEY: the key may be mistyped, expired or revoked, or belong to another service.';
+  'Check the key, in TRADEPOST_API_KEY or of the login: it may be mistyped, expired or revoked, or belong to another service.';
 const laterHint = 'Try again in a while. If it stays so, give the request id to support.';
 
 const hintOfCode: Readonly<Record<string, string>> = {
@@ -15,11 +15,18 @@ const hintOfCode: Readonly<Record<string, string>> = {
   unreadable_answer: baseUrlHint,
   route_not_found: baseUrlHint,
   account_kind_not_allowed:
-    'Use the key of an account that may do this: seller and agent accounts change orders.',
+    'Use the key of an account that may do this: buyers place orders, sellers and agents move them.',
   read_only_api_key: 'Use a key that may write, or ask for one.',
   order_not_found: 'Check the id. `tradepost orders list` shows the orders that this key may see.',
   notification_not_found:
     'Check the id. `tradepost notifications list` shows the notifications of this account.',
+  webhook_not_found: 'Check the id. `tradepost webhooks list` shows the webhooks of this account.',
+  delivery_not_found:
+    'Check the id. `tradepost webhooks deliveries` shows those there are; old ones are pruned.',
+  webhook_paused: 'Resume it first: `tradepost webhooks resume ID`.',
+  no_staged_secret: 'Stage one first: `tradepost webhooks rotate-secret ID`.',
+  delivery_in_progress: 'See in a moment what came of it: `tradepost webhooks explain ID`.',
+  bad_cursor: 'The place that was kept is not one of this service: begin anew with --since.',
   webhook_limit_reached:
     'Let one endpoint take several kinds: `--events order.created,order.status_changed`.',
   illegal_transition: '`tradepost orders get ID` shows where the order stands.',

@@ -1,3 +1,4 @@
+import { environmentLines } from './environment-topic';
 import { sections } from './sections';
 
 /** The end of `tradepost --help`. */
@@ -7,14 +8,13 @@ export function rootSections(): string {
       '$ tradepost orders list --status pending',
       '$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH confirmed',
       '$ tradepost orders list --all --output csv > orders.csv',
-      "$ tradepost orders list --output json | jq -r '.[].id'",
+      "$ tradepost orders list --since 2d --jq '.[].id'",
+      '$ tradepost webhooks listen --forward-to http://127.0.0.1:3000/webhooks',
     ],
-    Environment: [
-      'TRADEPOST_API_KEY   the API key of your account; it has no option, on purpose',
-      'TRADEPOST_BASE_URL  where the service is, such as https://trade.example',
-      'NO_COLOR            set: no colours',
-      'FORCE_COLOR         set: colours on a pipe too',
+    Environment: environmentLines(),
+    'More help': [
+      '`tradepost help exit-codes`, `tradepost help environment`, `tradepost help output`',
+      '`--help` after any command has its options, examples that work, and the shape of its JSON.',
     ],
-    'Exit codes': ['0 done, anything else is a failure: `tradepost help exit-codes`'],
   });
 }

@@ -1,0 +1,146 @@
+import { exec } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { cleanEnvironment } from '../support/clean-environment';
+import { tradepostBin } from '../support/programs';
+import { type Figure, figureOf, medianRatio } from './figure';
+import { interleave } from './rounds';
+import type { Stage } from './stage';
+import type { Workplace } from './workplace';
+
+const sizes = { usual: { rounds: 81 }, quick: { rounds: 1 } };
+
+/** Other command lines of npm, in versions of the day that this was written. */
+const others = { prettier: '3.10.1', vercel: '64.0.2' };
+
+const nothing = 'node -e 0';
+
+/** Installs the others, without their install scripts. Without a registry there are none. */
+async function installOthers({ place, say }: Stage): Promise<Record<string, string>> {
+  const folder = place.newFile('others');
+  await mkdir(folder);
+  say('installing prettier and vercel');
+  const wanted = Object.entries(others).map(([name, version]) => `${name}@${version}`);
+  try {
+    await promisify(exec)(
+      `npm install --prefix "${folder}" --ignore-scripts --no-audit --no-fund ${wanted.join(' ')}`,
+      { cwd: folder, env: cleanEnvironment({}) },
+    );
+  } catch {
+    return {};
+  }
+  return Object.fromEntries(
+    Object.keys(others).map((name) => {
+      const package_ = join(folder, 'node_modules', name);
+      const { bin } = JSON.parse(readFileSync(join(package_, 'package.json'), 'utf8'));
+      return [name, join(package_, typeof bin === 'string' ? bin : bin[name])];
+    }),
+  );
+}
+
+/** Milliseconds from the start of a process to its end. */
+async function lifeOf(place: Workplace, args: readonly string[]): Promise<number> {
+  const startedAt = performance.now();
+  const { child, lastWords } = place.start(args, ['ignore', 'ignore'], cleanEnvironment({}));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}.\n${lastWords()}`);
+  return performance.now() - startedAt;
+}
+
+const body = '{"data":[]}';
+const answer = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+
+/** A service that tells when the first byte of a request came. */
+async function startListener() {
+  let arrived: (at: number) => void = () => {};
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      arrived(performance.now());
+      socket.end(answer);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** Resolves when the next request begins. */
+    next: () => new Promise<number>((resolve) => (arrived = resolve)),
+    close: () => server.close(),
+  };
+}
+
+/** How long the command line takes to start, beside an empty Node process and others of its kind. */
+export async function start(stage: Stage): Promise<Figure[]> {
+  const { place, quick, say } = stage;
+  const { rounds } = quick ? sizes.quick : sizes.usual;
+  const rivals = quick ? {} : await installOthers(stage);
+  const listener = await startListener();
+  const script = place.newFile('only-fetch.mjs');
+  await writeFile(
+    script,
+    `const answer = await fetch('${listener.url}/v1/orders?limit=50', { headers: { authorization: 'Bearer tpk_x' } });\nawait answer.text();\n`,
+  );
+  const settings = { TRADEPOST_BASE_URL: listener.url, TRADEPOST_API_KEY: 'tpk_x' };
+
+  /** Milliseconds from the start of a process to the first byte that it sends. */
+  async function firstByte(args: readonly string[]): Promise<number> {
+    const arrived = listener.next();
+    const startedAt = performance.now();
+    const { child, lastWords } = place.start(
+      args,
+      ['ignore', 'ignore'],
+      cleanEnvironment(settings),
+    );
+    const [code] = await once(child, 'close');
+    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}.\n${lastWords()}`);
+    return (await arrived) - startedAt;
+  }
+
+  const sides: Record<string, () => Promise<number>> = {
+    [nothing]: () => lifeOf(place, ['-e', '0']),
+    version: () => lifeOf(place, [tradepostBin, '--version']),
+    help: () => lifeOf(place, [tradepostBin, '--help']),
+    listHelp: () => lifeOf(place, [tradepostBin, 'orders', 'list', '--help']),
+    fetch: () => firstByte([script]),
+    list: () => firstByte([tradepostBin, 'orders', 'list']),
+  };
+  for (const [name, file] of Object.entries(rivals)) {
+    sides[name] = () => lifeOf(place, [file, '--version']);
+  }
+  // Once for nothing: the first one to read a file waits for the disk.
+  for (const time of Object.values(sides)) await time();
+  const times = await interleave(rounds, sides, (round) => say(`round ${round} of ${rounds}`));
+  listener.close();
+
+  const timesOf = (side: string) => times[side] ?? [];
+  const beside = Object.keys(rivals).map(
+    (name) => `${name} --version ${medianRatio(timesOf(name), timesOf(nothing)).toFixed(2)}x`,
+  );
+  const notes = beside.length > 0 ? [`${beside.join(', ')}.`] : ['Nothing else was installed.'];
+  const figure = (side: string, what: string, against: string, limit: number | null): Figure =>
+    figureOf({
+      bench: 'start',
+      what,
+      unit: 'ms',
+      ours: timesOf(side),
+      baseline: {
+        what: against === 'fetch' ? 'a script that only fetches' : against,
+        values: timesOf(against),
+      },
+      ...(limit === null ? {} : { goal: { of: 'ratio', bound: 'at most', value: limit } as const }),
+      notes: against === nothing && limit !== null ? notes : [],
+    });
+  return [
+    figure('version', 'tradepost --version', nothing, 1.2),
+    figure('help', 'tradepost --help', nothing, 1.25),
+    figure('listHelp', 'tradepost orders list --help', nothing, null),
+    figure('list', 'tradepost orders list, to its first byte sent', 'fetch', 1.4),
+  ];
+}
