@@ -2,6 +2,7 @@ import { type AnyTradepostError, isTradepostError, type ProblemIssue } from '@tr
 import { BulkError, type Failure } from './bulk-error';
 import { CliError } from './cli-error';
 import { hintOf } from './hint-of';
+import { messageOf } from './message-of';
 
 /** An error as programs read it: what `--output json` and `ndjson` print on stderr. */
 export interface ErrorReport {
@@ -31,7 +32,7 @@ export interface ErrorStory {
 export function describeError(error: unknown): { report: ErrorReport; story: ErrorStory } {
   if (isTradepostError(error)) return describeTradepostError(error);
   if (error instanceof BulkError) return describeBulkError(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof CliError) {
     return {
       report: localReport(error.code, message, error.hint),

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { engines, version } from '../../package.json';
 import { exitReasonOf } from '../exit-codes';
+import { messageOf } from '../message-of';
 import { configFolder } from '../settings/folders';
 import { isOpenToOthers, profilesFile, readProfiles } from '../settings/profiles';
 import type { Terminal } from '../terminal';
@@ -39,7 +40,7 @@ function checkLogins({ env }: Terminal): Finding {
       `Run \`chmod 600 '${file}'\`, and replace the keys if somebody may have read them.`,
     );
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return failed(
       'logins',
       exitReasonOf(error),

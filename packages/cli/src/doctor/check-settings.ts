@@ -1,6 +1,7 @@
 import { CliError } from '../cli-error';
 import { exitReasonOf } from '../exit-codes';
 import type { ConnectionOptions } from '../global-options';
+import { messageOf } from '../message-of';
 import { baseUrlFault, isOpenOnTheWay } from '../settings/base-url';
 import { keyHint } from '../settings/key-hint';
 import { canBeKey, type FoundSettings, findSettings, settingsOf } from '../settings/settings';
@@ -66,7 +67,7 @@ function checkBaseUrl(baseUrl: string | null): Finding {
 }
 
 function failure(check: string, error: unknown): Finding {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const hint = error instanceof CliError ? error.hint : null;
   return failed(check, exitReasonOf(error), message, hint);
 }

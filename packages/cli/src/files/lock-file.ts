@@ -3,6 +3,8 @@ import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import process from 'node:process';
 import { CliError } from '../cli-error';
+import { messageOf } from '../message-of';
+import { hasCode } from './has-code';
 
 /** The locks that this process has, by their whole paths. */
 const held = new Set<string>();
@@ -41,7 +43,7 @@ function isMade(file: string, content: string): boolean {
     writeFileSync(file, content, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return false;
+    if (hasCode(error, 'EEXIST')) return false;
     throw notMade(error);
   }
 }
@@ -82,7 +84,7 @@ function isGone(owner: string, lock: string): boolean {
     process.kill(Number(pid), 0);
     return false;
   } catch (error) {
-    return isCode(error, 'ESRCH');
+    return hasCode(error, 'ESRCH');
   }
 }
 
@@ -99,11 +101,7 @@ function lockedBy(owner: string | null, path: string): CliError {
 function notMade(error: unknown): CliError {
   return new CliError(
     'file_failed',
-    `the lock file cannot be made: ${error instanceof Error ? error.message : error}`,
+    `the lock file cannot be made: ${messageOf(error)}`,
     'Name a file in a folder that you may write to.',
   );
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
-import { InvalidArgument } from '../commands/invalid-argument';
 import type { Terminal } from '../terminal';
+import { InvalidArgument } from './invalid-argument';
 
 const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 

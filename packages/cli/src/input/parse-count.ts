@@ -1,4 +1,4 @@
-import { InvalidArgument } from '../commands/invalid-argument';
+import { InvalidArgument } from './invalid-argument';
 
 /** Makes what parses an option that is a whole number within bounds, both included. */
 export function countParser(min: number, max: number): (text: string) => number {

@@ -1,5 +1,6 @@
 import { CliError } from '../cli-error';
-import { type IdPrefix, isId } from '../commands/id-argument';
+import { messageOf } from '../message-of';
+import { type IdPrefix, isId } from './id-argument';
 
 /** What stands where an id is looked for, and where that is: `line 3`, `item 3`. */
 interface Found {
@@ -115,7 +116,7 @@ async function idsOfTable(text: string, delimiter: string): Promise<Found[]> {
       where: `line ${info.lines - (raw.trim().match(/\n/g)?.length ?? 0)}`,
     }));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : error;
+    const reason = messageOf(error);
     throw new CliError(
       'usage',
       `stdin is no CSV as its heading says: ${reason}`,

@@ -1,5 +1,5 @@
-import { InvalidArgument } from '../commands/invalid-argument';
 import { knowsValues } from '../completion/knows-values';
+import { InvalidArgument } from './invalid-argument';
 
 /**
  * Makes what parses an option of several names, separated by commas, each once.

@@ -1,4 +1,5 @@
 import { CliError } from '../cli-error';
+import { messageOf } from '../message-of';
 import type { Terminal } from '../terminal';
 
 /**
@@ -26,7 +27,7 @@ export async function readInput(terminal: Terminal, whatFor: string): Promise<Bu
     return Buffer.concat(chunks);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const reason = error instanceof Error ? error.message : error;
+    const reason = messageOf(error);
     throw new CliError('file_failed', `stdin cannot be read: ${reason}`);
   } finally {
     terminal.signal.removeEventListener('abort', stop);

@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import process from 'node:process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { CliError } from '../cli-error';
+import { hasCode } from '../files/has-code';
+import { writePrivateFile } from '../files/write-private-file';
+import { isRecord } from '../is-record';
+import { messageOf } from '../message-of';
 
 /** What is followed, and where to. */
 export interface Route {
@@ -46,7 +41,7 @@ export function readPlace(file: string, route: Route): Place | null {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return null;
+    if (hasCode(error, 'ENOENT')) return null;
     throw new CliError('file_failed', `the place cannot be read: ${messageOf(error)}`);
   }
   const found = parsed(text);
@@ -91,17 +86,8 @@ function parsed(text: string): (Route & Place) | null {
  * @throws {CliError} `file_failed`
  */
 export function writePlace(file: string, route: Route, place: Place): void {
-  const draft = `${file}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const descriptor = openSync(draft, 'w', 0o600);
-    try {
-      writeSync(descriptor, `${JSON.stringify({ ...route, ...place })}\n`);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(draft, file);
+    writePrivateFile(file, `${JSON.stringify({ ...route, ...place })}\n`);
   } catch (error) {
     throw new CliError(
       'file_failed',
@@ -109,16 +95,4 @@ export function writePlace(file: string, route: Route, place: Place): void {
       'Name a file in a folder that you may write to with --state-file.',
     );
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

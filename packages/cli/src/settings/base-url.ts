@@ -1,4 +1,5 @@
 import { Tradepost } from '@tradepost/sdk';
+import { messageOf } from '../message-of';
 
 /** @throws {TradepostError} `invalid_configuration` when a text cannot be the base URL of a service. */
 export function checkBaseUrl(baseUrl: string): void {
@@ -12,7 +13,7 @@ export function baseUrlFault(baseUrl: string): string | null {
     checkBaseUrl(baseUrl);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

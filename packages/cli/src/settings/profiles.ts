@@ -1,7 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 import { CliError } from '../cli-error';
+import { hasCode } from '../files/has-code';
+import { writePrivateFile } from '../files/write-private-file';
+import { isRecord } from '../is-record';
+import { messageOf } from '../message-of';
 
 /** A login: which service, as whom. */
 export interface Profile {
@@ -37,7 +41,8 @@ export function readProfiles(file: string): Profiles {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return { current: null, profiles: {} };
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR'))
+      return { current: null, profiles: {} };
     throw failed(`the logins cannot be read: ${messageOf(error)}`, 'Look at who owns the file.');
   }
   const found = parsed(text);
@@ -72,13 +77,8 @@ function parsed(text: string): Profiles | null {
  * @throws {CliError} `file_failed`
  */
 export function writeProfiles(file: string, profiles: Profiles): void {
-  const draft = `${file}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
-    // A draft that a killed process left behind keeps the mode that it had.
-    chmodSync(draft, 0o600);
-    renameSync(draft, file);
+    writePrivateFile(file, `${JSON.stringify(profiles, null, 2)}\n`);
   } catch (error) {
     throw failed(
       `the logins cannot be written: ${messageOf(error)}`,
@@ -96,16 +96,4 @@ export function isOpenToOthers(file: string): boolean {
 
 function failed(message: string, hint: string): CliError {
   return new CliError('file_failed', message, hint);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -8,6 +8,7 @@ import { type ExitReason, exitReasonOf } from '../exit-codes';
 import { lockFile } from '../files/lock-file';
 import type { GlobalOptions } from '../global-options';
 import { confirm } from '../input/confirm';
+import { messageOf } from '../message-of';
 import { chooseFormat } from '../output/choose-format';
 import { note } from '../output/note';
 import { writeData } from '../output/write';
@@ -191,7 +192,7 @@ function usualFile(terminal: Terminal): string {
   } catch (error) {
     throw new CliError(
       'file_failed',
-      `the folder of the result files cannot be made: ${error instanceof Error ? error.message : error}`,
+      `the folder of the result files cannot be made: ${messageOf(error)}`,
       'Nothing was changed. Name a file with --result-file, or do without by --no-result-file.',
     );
   }

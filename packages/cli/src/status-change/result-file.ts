@@ -1,7 +1,8 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { isOutcomeKind } from '../bulk/outcome';
 import { CliError } from '../cli-error';
-import { isId } from '../commands/id-argument';
+import { isId } from '../input/id-argument';
+import { messageOf } from '../message-of';
 import { isOrderStatus, type StatusChange, type StatusOutcome } from './status-change';
 
 /** What a result file begins with: all that is needed to go on without the command that made it. */
@@ -85,7 +86,7 @@ function opened(path: string, flags: 'wx' | 'a') {
         'file_failed',
         isThere
           ? `the result file ${path} is there already`
-          : `the result file cannot be written: ${error instanceof Error ? error.message : error}`,
+          : `the result file cannot be written: ${messageOf(error)}`,
         isThere
           ? 'Go on with it by `--resume`, or name another with --result-file.'
           : 'No further order was changed. Name a file in another place with --result-file.',
@@ -122,7 +123,7 @@ export function readResultFile(path: string): Recorded & { cutOff: boolean } {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : error;
+    const reason = messageOf(error);
     throw new CliError('file_failed', `the result file cannot be read: ${reason}`);
   }
   const [first, ...entries] = linesOf(text, path);

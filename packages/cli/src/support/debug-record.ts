@@ -4,6 +4,7 @@ import { version } from '../../package.json';
 import { CliError } from '../cli-error';
 import { describeError } from '../error-report';
 import { exitCodeOf } from '../exit-codes';
+import { messageOf } from '../message-of';
 import { note } from '../output/note';
 import type { Terminal } from '../terminal';
 import { redactorOf } from './redact';
@@ -31,7 +32,7 @@ export function beginRecord(
   } catch (error) {
     throw new CliError(
       'file_failed',
-      `the record for --debug cannot be written: ${error instanceof Error ? error.message : error}`,
+      `the record for --debug cannot be written: ${messageOf(error)}`,
       'Nothing was sent. Name a file in a folder that you may write to.',
     );
   }

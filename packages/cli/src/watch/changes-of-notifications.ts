@@ -1,5 +1,5 @@
 import { isTradepostError, type Notification, type Tradepost } from '@tradepost/sdk';
-import { wait } from '../webhooks/wait';
+import { wait } from '../wait';
 import type { OrderChange } from './order-change';
 
 /** The notification types that tell of orders, and the event that each stands for. */

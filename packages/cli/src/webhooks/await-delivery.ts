@@ -1,6 +1,6 @@
 import type { DeliveryDetails, Tradepost } from '@tradepost/sdk';
 import type { Terminal } from '../terminal';
-import { wait } from './wait';
+import { wait } from '../wait';
 
 /** The longest pause between two looks, in milliseconds. */
 const longestPause = 2_000;

@@ -6,7 +6,7 @@ import {
   type ListDeliveries,
 } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { checkId } from '../commands/id-argument';
+import { checkId } from '../input/id-argument';
 import { momentOption } from '../input/moment';
 import type { Terminal } from '../terminal';
 import { eventOption } from './webhook-options';

@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import type { Command, Option } from 'commander';
 import { CliError } from '../cli-error';
+import { messageOf } from '../message-of';
 
 /** A file that waits for a secret. */
 export interface NewSecretFile {
@@ -36,7 +37,7 @@ export function newSecretFile(path: string): NewSecretFile {
       'file_failed',
       isThere
         ? `${path} is there already`
-        : `the file for the secret cannot be made: ${error instanceof Error ? error.message : error}`,
+        : `the file for the secret cannot be made: ${messageOf(error)}`,
       isThere
         ? 'Nothing was sent. Name a new file: a secret may be in this one.'
         : 'Nothing was sent. Name a file in a folder that you may write to.',
@@ -51,7 +52,7 @@ export function newSecretFile(path: string): NewSecretFile {
       } catch (error) {
         throw new CliError(
           'file_failed',
-          `the secret could not be written to ${path}: ${error instanceof Error ? error.message : error}`,
+          `the secret could not be written to ${path}: ${messageOf(error)}`,
           'It was printed on stdout instead, and is not shown again.',
         );
       }

@@ -1,4 +1,4 @@
-import { InvalidArgument } from '../commands/invalid-argument';
+import { InvalidArgument } from '../input/invalid-argument';
 
 const units = { s: 1000, m: 60_000 } as const;
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CliError } from '../cli-error';
 import { readInput } from '../input/read-input';
+import { messageOf } from '../message-of';
 import type { Terminal } from '../terminal';
 
 /**
@@ -15,7 +16,7 @@ export async function readBody(file: string | undefined, terminal: Terminal): Pr
   } catch (error) {
     throw new CliError(
       'file_failed',
-      `the body cannot be read: ${error instanceof Error ? error.message : error}`,
+      `the body cannot be read: ${messageOf(error)}`,
       'Name a file that has the bytes of the body as they arrived.',
     );
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CliError } from '../cli-error';
+import { messageOf } from '../message-of';
 
 /**
  * Reads an endpoint secret from a file. One line end at its end is no part of it; all else is.
@@ -13,7 +14,7 @@ export function readSecretFile(path: string): string {
   } catch (error) {
     throw new CliError(
       'file_failed',
-      `the secret cannot be read: ${error instanceof Error ? error.message : error}`,
+      `the secret cannot be read: ${messageOf(error)}`,
       'Name a file that has the secret of the webhook, whsec_… and nothing else.',
     );
   }

@@ -8,8 +8,8 @@ import {
 } from '../bulk/outcome';
 import { runPool } from '../bulk/pool';
 import type { Failure } from '../bulk-error';
+import { wait } from '../wait';
 import { type PaceClock, pacer } from './pacer';
-import { wait } from './wait';
 
 /** What came of one delivery that was to be sent again. */
 export interface ReplayOutcome extends OutcomeFailure {

@@ -4,6 +4,7 @@ import {
   signDelivery,
 } from '@tradepost/sdk/testing';
 import { CliError } from '../cli-error';
+import { messageOf } from '../message-of';
 
 /**
  * Signs a delivery as the service does.
@@ -16,7 +17,7 @@ export async function signedBy(options: SignDeliveryOptions): Promise<SignedDeli
   } catch (error) {
     throw new CliError(
       'usage',
-      `the secret cannot sign: ${error instanceof Error ? error.message : error}`,
+      `the secret cannot sign: ${messageOf(error)}`,
       'The file must have the secret whole, whsec_ included, as its registration told it.',
     );
   }

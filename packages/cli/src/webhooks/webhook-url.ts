@@ -1,4 +1,4 @@
-import { InvalidArgument } from '../commands/invalid-argument';
+import { InvalidArgument } from '../input/invalid-argument';
 
 /**
  * Reads the URL of an endpoint. Whether deliveries may go there is the service's own decision.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidArgument } from '../../src/commands/invalid-argument';
+import { InvalidArgument } from '../../src/input/invalid-argument';
 import { parseMoment } from '../../src/input/moment';
 
 const now = Date.parse('2026-11-22T12:00:00.000Z');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidArgument } from '../../src/commands/invalid-argument';
+import { InvalidArgument } from '../../src/input/invalid-argument';
 import { countParser } from '../../src/input/parse-count';
 import { listParser } from '../../src/input/parse-list';
 

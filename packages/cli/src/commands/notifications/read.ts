@@ -7,12 +7,12 @@ import { CliError } from '../../cli-error';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { idsArgument } from '../../input/id-argument';
 import { chooseFormat } from '../../output/choose-format';
 import { note } from '../../output/note';
 import { progressOf } from '../../output/progress';
 import { writeData } from '../../output/write';
 import type { Terminal } from '../../terminal';
-import { idsArgument } from '../id-argument';
 import { notificationShape, notificationView } from './notification-view';
 
 interface Options extends GlobalOptions {

@@ -4,12 +4,12 @@ import { CliError } from '../../cli-error';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { checkId } from '../../input/id-argument';
+import { InvalidArgument } from '../../input/invalid-argument';
 import { countParser } from '../../input/parse-count';
 import { chooseFormat } from '../../output/choose-format';
 import { writeData } from '../../output/write';
 import type { Terminal } from '../../terminal';
-import { checkId } from '../id-argument';
-import { InvalidArgument } from '../invalid-argument';
 import { orderShape, orderView } from './order-view';
 
 interface Options extends GlobalOptions {

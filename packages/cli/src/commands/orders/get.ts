@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { idArgument } from '../../input/id-argument';
 import { showOne } from '../../output/show-one';
 import type { Terminal } from '../../terminal';
-import { idArgument } from '../id-argument';
 import { orderShape, orderView } from './order-view';
 
 /** `tradepost orders get <id>`. */

@@ -4,6 +4,7 @@ import { CliError } from '../../cli-error';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { isId } from '../../input/id-argument';
 import { countParser } from '../../input/parse-count';
 import { parseIds } from '../../input/parse-ids';
 import { readInput } from '../../input/read-input';
@@ -13,7 +14,6 @@ import { type BulkOptions, changeMany, resume } from '../../status-change/change
 import { changeOrder } from '../../status-change/change-order';
 import { isOrderStatus, statusOutcomeShape } from '../../status-change/status-change';
 import type { Terminal } from '../../terminal';
-import { isId } from '../id-argument';
 import { orderShape, orderView } from './order-view';
 
 interface Options extends GlobalOptions, BulkOptions {

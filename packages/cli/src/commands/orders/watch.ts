@@ -4,6 +4,7 @@ import { CliError } from '../../cli-error';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { idsArgument } from '../../input/id-argument';
 import { momentOption } from '../../input/moment';
 import { countParser } from '../../input/parse-count';
 import { chooseFormat } from '../../output/choose-format';
@@ -13,7 +14,6 @@ import type { Terminal } from '../../terminal';
 import { changesOfEvents } from '../../watch/changes-of-events';
 import { changesOfNotifications } from '../../watch/changes-of-notifications';
 import { type OrderChange, orderChangeShape, orderChangeView } from '../../watch/order-change';
-import { idsArgument } from '../id-argument';
 
 interface Options extends GlobalOptions {
   status?: OrderStatus;

@@ -3,11 +3,11 @@ import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
 import { confirm } from '../../input/confirm';
+import { idArgument } from '../../input/id-argument';
 import { chooseFormat } from '../../output/choose-format';
 import type { View } from '../../output/column';
 import { writeData } from '../../output/write';
 import type { Terminal } from '../../terminal';
-import { idArgument } from '../id-argument';
 
 interface Options extends GlobalOptions {
   yes?: true;

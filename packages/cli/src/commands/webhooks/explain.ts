@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { idArgument } from '../../input/id-argument';
 import { chooseFormat } from '../../output/choose-format';
 import type { View } from '../../output/column';
 import { styleOf } from '../../output/style';
@@ -13,7 +14,6 @@ import { explainDelivery } from '../../webhooks/explain-delivery';
 import { type Explanation, explanationText } from '../../webhooks/explanation';
 import { readSecretFile } from '../../webhooks/read-secret-file';
 import { freshRequest, isSignedWith, lastRequest } from '../../webhooks/signed-request';
-import { idArgument } from '../id-argument';
 import { deliveryShape } from './delivery-view';
 
 interface Options extends GlobalOptions {

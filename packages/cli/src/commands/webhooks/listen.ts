@@ -6,6 +6,7 @@ import { connectAs } from '../../connect';
 import { lockFile } from '../../files/lock-file';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { InvalidArgument } from '../../input/invalid-argument';
 import { momentOption } from '../../input/moment';
 import { countParser } from '../../input/parse-count';
 import { accountOf, presentEnd } from '../../listen/find-start';
@@ -19,12 +20,11 @@ import { writeData } from '../../output/write';
 import { stateFolder } from '../../settings/folders';
 import { settingsOf } from '../../settings/settings';
 import type { Terminal } from '../../terminal';
+import { wait } from '../../wait';
 import { forwardEvent } from '../../webhooks/forward-event';
 import { readSecretFile } from '../../webhooks/read-secret-file';
 import { signedBy } from '../../webhooks/signed-by';
-import { wait } from '../../webhooks/wait';
 import { eventsOption } from '../../webhooks/webhook-options';
-import { InvalidArgument } from '../invalid-argument';
 
 interface Options extends GlobalOptions {
   forwardTo: string;

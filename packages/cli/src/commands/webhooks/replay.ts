@@ -7,6 +7,7 @@ import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
 import { confirm } from '../../input/confirm';
+import { idsArgument } from '../../input/id-argument';
 import { countParser } from '../../input/parse-count';
 import { chooseFormat } from '../../output/choose-format';
 import { note } from '../../output/note';
@@ -20,7 +21,6 @@ import {
 } from '../../webhooks/delivery-filter';
 import { parseRate } from '../../webhooks/parse-rate';
 import { type ReplayOutcome, replayDeliveries } from '../../webhooks/replay-deliveries';
-import { idsArgument } from '../id-argument';
 import { replayOutcomeShape, replayOutcomeView } from './replay-outcome-view';
 
 interface Options extends GlobalOptions, DeliveryFilterOptions {

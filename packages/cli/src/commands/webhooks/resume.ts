@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { idArgument } from '../../input/id-argument';
 import type { Terminal } from '../../terminal';
-import { idArgument } from '../id-argument';
 import { changeWebhook } from './change-webhook';
 import { webhookShape } from './webhook-view';
 

@@ -4,13 +4,13 @@ import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
 import { confirm } from '../../input/confirm';
+import { idArgument } from '../../input/id-argument';
 import { chooseFormat } from '../../output/choose-format';
 import type { View } from '../../output/column';
 import { writeData } from '../../output/write';
 import type { Terminal } from '../../terminal';
 import { newSecretFileOption } from '../../webhooks/new-secret-file';
 import { tellSecret } from '../../webhooks/tell-secret';
-import { idArgument } from '../id-argument';
 import { webhookShape, webhookView } from './webhook-view';
 
 interface Options extends GlobalOptions {

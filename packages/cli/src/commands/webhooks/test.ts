@@ -4,6 +4,7 @@ import { CliError } from '../../cli-error';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { idArgument } from '../../input/id-argument';
 import { chooseFormat } from '../../output/choose-format';
 import { note } from '../../output/note';
 import { writeData } from '../../output/write';
@@ -12,7 +13,6 @@ import { failureText } from '../../webhooks/attempt-failure';
 import { awaitDelivery } from '../../webhooks/await-delivery';
 import { parseSpan } from '../../webhooks/parse-span';
 import { eventOption } from '../../webhooks/webhook-options';
-import { idArgument } from '../id-argument';
 import { deliveryShape, deliveryView } from './delivery-view';
 
 interface Options extends GlobalOptions {

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { CliError } from '../../cli-error';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { idArgument } from '../../input/id-argument';
 import type { Terminal } from '../../terminal';
 import { eventsOption, urlOption } from '../../webhooks/webhook-options';
-import { idArgument } from '../id-argument';
 import { changeWebhook } from './change-webhook';
 import { webhookShape } from './webhook-view';
 

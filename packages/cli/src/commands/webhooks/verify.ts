@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { CliError } from '../../cli-error';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { InvalidArgument } from '../../input/invalid-argument';
 import { countParser } from '../../input/parse-count';
 import { chooseFormat } from '../../output/choose-format';
 import type { View } from '../../output/column';
@@ -11,7 +12,6 @@ import type { Terminal } from '../../terminal';
 import { readBody } from '../../webhooks/read-body';
 import { readSecretFile } from '../../webhooks/read-secret-file';
 import type { EventRow } from '../events/event-view';
-import { InvalidArgument } from '../invalid-argument';
 
 interface Options extends GlobalOptions {
   secretFile: string;

@@ -1,0 +1,32 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import process from 'node:process';
+
+/**
+ * Writes a file for its owner's eyes alone (0600), and its folder where there is none. Whatever
+ * happens, and whoever reads it meanwhile, it has what it had or what it is to have, whole.
+ *
+ * @throws the system's error: the file is unchanged then
+ */
+export function writePrivateFile(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const descriptor = openSync(draft, 'w', 0o600);
+  try {
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  // A draft that a killed process left behind keeps the mode that it had.
+  chmodSync(draft, 0o600);
+  renameSync(draft, file);
+}
