@@ -46,8 +46,8 @@ const gatherLater: Plugin = {
       contents: later.map((name) => `exports['${name}'] = () => require('./${name}');`).join('\n'),
       resolveDir: source,
     }));
-    onResolve({ filter: /^\.\.\/apart\// }, ({ path }) => ({
-      path: path.replace(/^\.\.(.*)$/, '.$1.js'),
+    onResolve({ filter: /^\.\.?\/apart\// }, ({ path }) => ({
+      path: path.replace(/^\.+(.*)$/, '.$1.cjs'),
       external: true,
     }));
     // As it is for Node it brings a fetch of its own, which every Node that this runs on has.
@@ -78,5 +78,5 @@ export default defineConfig([
     format: ['cjs'],
     esbuildPlugins: [gatherLater],
   },
-  { ...all, entry: ['src/apart/*.ts'], outDir: 'dist/apart', format: ['esm'] },
+  { ...all, entry: ['src/apart/*.ts'], outDir: 'dist/apart', format: ['cjs'] },
 ]);

@@ -1,6 +1,7 @@
 import { Tradepost } from '@tradepost/sdk';
 import { version } from '../package.json';
 import type { ConnectionOptions } from './global-options';
+import { pooledFetch } from './pooled-fetch';
 import { type Settings, settingsOf } from './settings/settings';
 import { recordingFetch } from './support/recording-fetch';
 import type { Terminal } from './terminal';
@@ -8,23 +9,34 @@ import type { Terminal } from './terminal';
 /**
  * Makes the client that a command works with. Nothing is sent yet.
  *
+ * @param concurrency how many requests are made at a time, where many are to be made
  * @throws what `settingsOf` throws, and a `TradepostError` (`invalid_configuration`) when the base
  * URL cannot be right.
  */
-export function connect(terminal: Terminal, options: ConnectionOptions): Tradepost {
-  return connectAs(settingsOf(terminal, options), terminal, options);
+export function connect(
+  terminal: Terminal,
+  options: ConnectionOptions,
+  concurrency?: number,
+): Tradepost {
+  return connectAs(settingsOf(terminal, options), terminal, options, concurrency);
 }
 
-/** Makes a client of settings that are known. Nothing is sent yet. */
+/**
+ * Makes a client of settings that are known. Nothing is sent yet.
+ *
+ * @param concurrency how many requests are made at a time, where many are to be made
+ */
 export function connectAs(
   { baseUrl, apiKey }: Pick<Settings, 'baseUrl' | 'apiKey'>,
   terminal: Terminal,
   { debug }: Pick<ConnectionOptions, 'debug'>,
+  concurrency?: number,
 ): Tradepost {
+  const many = concurrency === undefined ? undefined : pooledFetch(concurrency);
   return new Tradepost({
     baseUrl,
     apiKey,
     userAgent: `tradepost-cli/${version}`,
-    fetch: debug === undefined ? undefined : recordingFetch(debug, apiKey, terminal),
+    fetch: debug === undefined ? many : recordingFetch(debug, apiKey, terminal),
   });
 }

@@ -95,7 +95,7 @@ async function work(
 ): Promise<void> {
   const { plan } = recorded;
   const format = await chooseFormat(options, statusOutcomeView, terminal.stdout);
-  const { orders } = connectAs(settings, terminal, options);
+  const { orders } = connectAs(settings, terminal, options, options.concurrency);
   const left = plan.ids.length - Array.from(recorded.outcomes.values()).filter(isSettled).length;
   if (!options.dryRun && left > 0) await confirm(questionOf(plan, left), terminal, options);
   const opened = left > 0 ? open() : null;

@@ -15,6 +15,10 @@ export interface OrderChanged {
   error: unknown;
 }
 
+/** What is to be known where a condition cannot be kept by the service. */
+export const unguardedNote =
+  'This service sends no ETag: what somebody else changes between the look and the change is not seen.';
+
 /** How an order is to be changed. */
 export interface ChangeOrderOptions extends StatusChange {
   /** Whether an earlier attempt may have changed it: it is looked at before it is changed again. */

@@ -4,7 +4,7 @@ import type { Failure } from '../bulk-error';
 import { note } from '../output/note';
 import { progressOf } from '../output/progress';
 import type { Terminal } from '../terminal';
-import { changeOrder, type OrdersClient } from './change-order';
+import { changeOrder, type OrdersClient, unguardedNote } from './change-order';
 import type { Recorded, ResultFile } from './result-file';
 import type { StatusOutcome } from './status-change';
 
@@ -76,10 +76,7 @@ export async function setStatuses(
     if (!isGuarded || dryRun) return;
     isGuarded = false;
     progress.clear();
-    note(
-      terminal,
-      'This service sends no ETag: what somebody else changes between the look and the change is not seen.',
-    );
+    note(terminal, unguardedNote);
   }
 
   async function work(id: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import { readInput } from '../../input/read-input';
 import { note } from '../../output/note';
 import { showOne } from '../../output/show-one';
 import { type BulkOptions, changeMany, resume } from '../../status-change/change-many';
-import { changeOrder } from '../../status-change/change-order';
+import { changeOrder, unguardedNote } from '../../status-change/change-order';
 import { isOrderStatus, statusOutcomeShape } from '../../status-change/status-change';
 import type { Terminal } from '../../terminal';
 import { orderShape, orderView } from './order-view';
@@ -116,8 +116,13 @@ async function setStatus(args: string[], options: Options, terminal: Terminal): 
   }
   const { orders } = connect(terminal, options);
   async function changed(id: string): Promise<Order> {
-    const how = { ...change, dryRun: false, inDoubt: false, signal: terminal.signal };
-    const { order, error } = await changeOrder(orders, id, how);
+    const { order, error } = await changeOrder(orders, id, {
+      ...change,
+      dryRun: false,
+      inDoubt: false,
+      onUnguarded: () => note(terminal, unguardedNote),
+      signal: terminal.signal,
+    });
     if (error !== null || order === null) throw error;
     return order;
   }

@@ -1,0 +1,2 @@
+/** Requests over a pool of connections. */
+export { Agent, request } from 'undici';
