@@ -1,9 +1,11 @@
 /**
  * Which way dependencies run, type imports included. ARCHITECTURE.md draws the same in words:
  * cli → sdk → contract ← server, and inside of the server
- * main → commands → {server, api, engine} → {http, stores, retention, metrics} → deliveries → features → ground floor.
+ * main → commands → {server, api, engine} → {http, stores, retention, metrics} → deliveries → features → ground floor,
+ * and of the CLI main → run → program → command-tree → commands → what commands share.
  */
 const inServer = '^packages/server/src/';
+const inCli = '^packages/cli/src/';
 const features = '(accounts|events|listings|notifications|orders|tasks|webhooks)';
 /** What puts the parts of the server together. */
 const top = '(server|main|program|index|api|engine[a-z-]*)\\.ts$';
@@ -57,6 +59,54 @@ module.exports = {
       'What the CLI needs, integrators need too: it belongs in the SDK.',
       '^packages/cli/',
       '^packages/(server|contract)/',
+    ),
+    forbid(
+      'the-parser-stays-in-the-start',
+      'Commands and what they share know types of commander alone: its code is in the other file of the build.',
+      { path: inCli, pathNot: `${inCli}program[.]ts$` },
+      { path: 'node_modules/commander/', dependencyTypesNot: ['type-only'] },
+    ),
+    forbid(
+      'heavy-libraries-stay-apart',
+      'They take longer to load than all else, and few commands need one: src/apart has each in a file of its own.',
+      { path: inCli, pathNot: `${inCli}apart/` },
+      `node_modules/(@bomb[.]sh/tab|@clack/prompts|csv-parse|jq-wasm|string-width|undici)/`,
+    ),
+    forbid(
+      'what-is-apart-is-loaded-when-needed',
+      'A static import would load it with every command.',
+      inCli,
+      { path: `${inCli}apart/`, dynamic: false, dependencyTypesNot: ['type-only'] },
+    ),
+    forbid(
+      'commands-are-loaded-when-they-run',
+      'The tree names them all, and loads the one that is run.',
+      `${inCli}command-tree[.]ts$`,
+      { path: `${inCli}commands/`, dynamic: false },
+    ),
+    forbid(
+      'nothing-rests-on-commands',
+      'They stand on top: what several need is beside them. A view, which says how a noun is shown, may be in the help.',
+      { path: inCli, pathNot: `${inCli}(commands/|command-tree[.]ts$)` },
+      { path: `${inCli}commands/`, pathNot: '-view[.]ts$' },
+    ),
+    forbid(
+      'views-are-for-commands-and-help',
+      'What works for commands returns data. How it is shown is the affair of who shows it.',
+      { path: inCli, pathNot: `${inCli}(commands|help)/` },
+      `${inCli}commands/.*-view[.]ts$`,
+    ),
+    forbid(
+      'nouns-do-not-know-each-others-commands',
+      'What the commands of two nouns share is no command, and stands beside them. One may show what another has.',
+      { path: `${inCli}commands/([^/]+)/` },
+      { path: `${inCli}commands/`, pathNot: `${inCli}commands/$1/|-view[.]ts$` },
+    ),
+    forbid(
+      'commands-without-a-noun-know-no-command',
+      'Each does its own work.',
+      `${inCli}commands/[^/]+$`,
+      { path: `${inCli}commands/`, pathNot: '-view[.]ts$' },
     ),
     forbid(
       'server-rests-on-the-contract',
@@ -130,7 +180,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules|/dist/' },
-    exclude: { path: '/dist/.*\\.d\\.' },
+    exclude: { path: '^packages/[^/]+/dist/.*\\.d\\.' },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {

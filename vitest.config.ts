@@ -11,9 +11,12 @@ const typeTests = {
 /** A guard against what hangs, not a promise of speed: machines are slow at times. */
 const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
 
+const setup = (name: string) =>
+  fileURLToPath(new URL(`test/packaging/${name}.ts`, import.meta.url));
+
 /** The SDK's tarball is made and installed once for all tests of a project; compilers take their time. */
 const theSdkAsPublished = {
-  globalSetup: fileURLToPath(new URL('test/packaging/install-sdk.ts', import.meta.url)),
+  globalSetup: [setup('install-sdk')],
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };
@@ -42,6 +45,7 @@ export default defineConfig({
           include: ['packaging/**/*.test.ts', 'runtimes/**/*.test.ts'],
           exclude: ['runtimes/browser.test.ts'],
           ...theSdkAsPublished,
+          globalSetup: [setup('install-sdk'), setup('install-cli')],
         },
       },
       // Apart from the others, since it needs a browser: `npm test` leaves it out, `.ci/run` does not.

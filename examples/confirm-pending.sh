@@ -1,10 +1,10 @@
 #!/bin/sh
-# Confirms every pending order, and tells how it went.
+# Confirms every pending order, and shows what came of each.
 #
-# TRADEPOST_BASE_URL is where the service is, TRADEPOST_API_KEY the key of a seller or an agent.
-# Safe to run twice, or at the same time as somebody else: an order that is no longer pending is
-# left alone. Ends with 1 when an order could not be confirmed, and with the CLI's own code when
-# the orders could not even be listed.
+# It takes a login of a seller or an agent (`tradepost login`), or TRADEPOST_BASE_URL and TRADEPOST_API_KEY.
+# Safe to run twice, or at the same time as somebody else: an order that is no longer pending is left alone.
+# It ends with the CLI's own code: 0 all are confirmed, 7 some are not, 6 none is pending any more. What came
+# of each is in the result file that it names, and `tradepost orders set-status --resume FILE` goes on from there.
 set -eu
 
 # Not installed: take the one of this checkout.
@@ -13,22 +13,11 @@ if ! command -v tradepost >/dev/null 2>&1; then
   tradepost() { node "$here/../packages/cli/bin/tradepost.cjs" "$@"; }
 fi
 
-# The whole list first: confirming while pages are still to come would change them.
-# In CSV the first line names the fields, and the first field is the id.
-list=$(tradepost orders list --status pending --all --output csv)
-ids=$(printf '%s\n' "$list" | sed -e 1d -e 's/,.*//')
+# Not in one pipe with what follows: that would lose how the list ended, and confirm half of one that broke off.
+pending=$(tradepost orders list --status pending --all --output ndjson)
+if [ -z "$pending" ]; then
+  echo 'No order is pending.' >&2
+  exit 0
+fi
 
-confirmed=0 left_alone=0 failed=0
-for id in $ids; do
-  code=0
-  tradepost orders set-status "$id" confirmed >/dev/null || code=$?
-  case $code in
-    0) echo "$id is confirmed"; confirmed=$((confirmed + 1)) ;;
-    6) echo "$id is no longer pending: left alone"; left_alone=$((left_alone + 1)) ;;
-    130) exit 130 ;;
-    *) echo "$id could not be confirmed" >&2; failed=$((failed + 1)) ;;
-  esac
-done
-
-echo "$confirmed confirmed, $left_alone left alone, $failed failed"
-test "$failed" -eq 0
+printf '%s\n' "$pending" | tradepost orders set-status confirmed --stdin --if-status pending --yes "$@"

@@ -67,8 +67,8 @@ const all: Options = {
 };
 
 /**
- * The start, the commands, and apart from them the libraries that few of them need. The first two are CommonJS, since
- * the loader of ES modules alone takes longer than all of the start.
+ * The start, the commands, and apart from them the libraries that few of them need. All of it is CommonJS,
+ * since the loader of ES modules alone takes longer than all of the start.
  */
 export default defineConfig([
   { ...all, entry: ['src/main.ts'], format: ['cjs'], esbuildPlugins: [leaveForLater] },

@@ -1,70 +1,48 @@
-import { tradepostBin } from '../support/programs';
-import { startOnTerminal } from '../support/start-on-terminal';
-import { startProcess } from '../support/start-process';
-
-/** One command line of a transcript. */
-export interface Step {
-  /** The arguments alone. */
-  argv: readonly string[];
-  /** Whether stdin, stdout and stderr are pipes, or one terminal of 80 cells. */
-  on: 'pipes' | 'terminal';
-  /** Its environment. */
-  env: Record<string, string>;
-  /** All that stdin has, on pipes. */
-  input?: string;
-  /** What is typed once the terminal shows something: `[what, keys]`, in this order. */
-  keys?: readonly (readonly [RegExp, string])[];
-  /** It goes on for ever: Ctrl-C once it has written this. */
-  until?: RegExp;
-}
-
 /** What came of a command line. */
 export interface Played {
   code: number | null;
-  /** On a terminal all that the screen got. */
+  /** On a terminal all that the screen shows in the end. */
   stdout: string;
-  /** Empty on a terminal. */
+  /** Empty on a terminal: it is on the screen. */
   stderr: string;
 }
 
-/** Runs one command line as a process of its own. */
-export async function play(step: Step): Promise<Played> {
-  return step.on === 'pipes' ? await playOnPipes(step) : await playOnTerminal(step);
+/** The text of a scene: what was typed, what came of it, and the exit codes. */
+export interface Transcript {
+  /** Adds a command line and what came of it. */
+  add(line: string, played: Played): void;
+  /** Covers something else, from now on. */
+  cover(real: string, shown: string): void;
+  /** All of it. */
+  text(): string;
 }
 
-async function playOnPipes({ argv, env, input, until }: Step): Promise<Played> {
-  const child = startProcess(process.execPath, [tradepostBin, ...argv], {
-    env,
-    ...(input === undefined ? {} : { input }),
-  });
-  if (until !== undefined) {
-    await Promise.race([child.writes(until), child.writes(until, 'stderr')]);
-    await child.stop('SIGINT');
-  }
-  const { code, stdout, stderr } = await child.exit;
-  return { code, stdout, stderr };
-}
-
-async function playOnTerminal({ argv, env, keys = [], until }: Step): Promise<Played> {
-  const session = startOnTerminal(argv, { env, columns: 80 });
-  for (const [what, typed] of keys) {
-    await session.shows(what);
-    session.type(typed);
-  }
-  if (until !== undefined) {
-    await session.shows(until);
-    session.type('\u0003');
-  }
-  const { code, text } = await session.exit;
-  return { code, stdout: text, stderr: '' };
-}
+/** What differs from run to run and has a form of its own, and what is shown for it. */
+const forms: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
+  [/\breq_[0-9a-f]{32}/g, `req_${'0'.repeat(32)}`],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g, (moment) => moment.replaceAll(/\d/g, '0')],
+  [/\b\d{8}T\d{6}Z-\w+/g, '00000000T000000Z-0'],
+  [/\b[0-9a-f]{64}\b/g, '0'.repeat(64)],
+  [/\bv1,[\w+/]{43}=/g, `v1,${'0'.repeat(43)}=`],
+  [/(?<=webhook-timestamp: )\d{10}/gi, '0000000000'],
+  [/\bwhsec_[\w+/=]{20,}/g, (secret) => `whsec_${'0'.repeat(secret.length - 6)}`],
+  [/\btpk_\w{2,8}…/g, (hint) => `tpk_${'0'.repeat(hint.length - 5)}…`],
+  [/(?<="duration(?:Ms)?": ?)\d+/g, '0'],
+  [/\b\d+(\.\d+)?(?= ms\b)/g, '0'],
+  [/\bNode \d+\.\d+\.\d+/g, 'Node 20.20.0'],
+  // Of an id that is cut in its middle, to fit the terminal.
+  [
+    /(?<=\b(?:ord|usr|lst|ntf|whk|dlv|evt)_)[0-9A-Z]+(?=…)|(?<=…)[0-9A-Z]{3,}\b/g,
+    (cut) => '0'.repeat(cut.length),
+  ],
+];
 
 /**
- * The text of a transcript: what was typed, what came of it, and the exit code. What differs from run
- * to run is covered by something of the same length, so that columns stay where they are; one id is
- * covered by one cover throughout.
+ * Starts one. What differs from run to run is covered, by something of the same length where columns
+ * depend on it. One id is covered by one cover throughout; those of the examples in the help stay.
  */
-export function createTranscript(covers: Readonly<Record<string, string>>) {
+export function createTranscript(): Transcript {
+  const covers = new Map<string, string>();
   const ids = new Map<string, string>();
   const counts = new Map<string, number>();
   const parts: string[] = [];
@@ -82,39 +60,27 @@ export function createTranscript(covers: Readonly<Record<string, string>>) {
 
   function covered(text: string): string {
     let shown = text;
-    for (const [real, cover] of Object.entries(covers)) shown = shown.replaceAll(real, cover);
-    return shown
-      .replaceAll(/\b(?:ord|usr|lst|ntf|whk|dlv|evt|tsk|key)_[0-9A-Z]{26}/g, coverOf)
-      .replaceAll(/\b(req_)[0-9a-f]{32}/g, `$1${'0'.repeat(32)}`)
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (time) =>
-        time.replaceAll(/\d/g, '0'),
-      )
-      .replaceAll(/\b\d{8}T\d{6}Z-\d+/g, '00000000T000000Z-0')
-      .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:00000')
-      .replaceAll(/\b[0-9a-f]{64}\b/g, '0'.repeat(64))
-      .replaceAll(/\bwhsec_[\w+/=]{20,}/g, 'whsec_00000000')
-      .replaceAll(/\btpk_\w{2,8}…/g, 'tpk_0000…')
-      .replaceAll(/\b\d+(\.\d+)? ?(ms|\/s)\b/g, '0 $2');
+    for (const [real, cover] of covers) shown = shown.replaceAll(real, cover);
+    shown = shown.replaceAll(
+      /\b(?:ord|usr|lst|ntf|whk|dlv|evt|tsk|key)_(?!01KAJ8Q0V7)[0-9A-Z]{26}/g,
+      coverOf,
+    );
+    for (const [form, cover] of forms) {
+      shown = shown.replaceAll(form, typeof cover === 'string' ? () => cover : cover);
+    }
+    return shown;
   }
 
   return {
-    /** Adds a command line and what came of it. */
-    add({ argv, on }: Step, { code, stdout, stderr }: Played): void {
-      const where = on === 'terminal' ? ' (on a terminal)' : '';
-      const streams =
-        on === 'terminal'
-          ? [stdout]
-          : [stdout, ...(stderr === '' ? [] : [`--- stderr\n${stderr}`])];
-      parts.push(
-        covered([`$ tradepost ${argv.map(quoted).join(' ')}${where}\n`, ...streams].join('')),
-        `[exit code ${code}]\n\n`,
-      );
+    add(line, { code, stdout, stderr }) {
+      const aside = stderr === '' ? '' : `--- stderr\n${stderr}`;
+      parts.push(covered(`${line}\n${ended(stdout)}${ended(aside)}`), `[exit code ${code}]\n\n`);
     },
-    /** All of it. */
+    cover: (real, shown) => covers.set(real, shown),
     text: () => parts.join(''),
   };
 }
 
-function quoted(argument: string): string {
-  return /^[\w./:,=@%+-]+$/.test(argument) ? argument : `'${argument}'`;
+function ended(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

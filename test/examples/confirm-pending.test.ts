@@ -1,25 +1,45 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { checkout, tradepostBin } from '../support/programs';
+import { runCli } from '../support/run-cli';
 import { runServerCommand } from '../support/run-server-command';
-import { runProcess } from '../support/start-process';
+import { type Exit, runProcess } from '../support/start-process';
 import { type SeededServer, startSeededServer } from '../support/start-seeded-server';
-import { temporaryFolder } from '../support/temporary-folder';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder';
 
 describe('confirm-pending.sh', () => {
   let seeded: SeededServer;
   let pending: string[];
+  let folder: TemporaryFolder;
 
   beforeEach(async () => {
     seeded = await startSeededServer();
-    pending = seeded.world.orders.filter(({ status }) => status === 'pending').map(({ id }) => id);
-    return () => seeded.close();
+    folder = await temporaryFolder();
+    // Newest first, as they are listed.
+    pending = seeded.world.orders
+      .filter(({ status }) => status === 'pending')
+      .map(({ id }) => id)
+      .reverse();
+    return async () => {
+      await seeded.close();
+      await folder.remove();
+    };
   });
 
-  const confirmPending = (env: Record<string, string>) =>
-    runProcess('sh', [join(checkout, 'examples/confirm-pending.sh')], { env });
+  const confirmPending = (env: Record<string, string>, ...args: string[]) =>
+    runProcess('sh', [join(checkout, 'examples/confirm-pending.sh'), ...args], {
+      env: { TRADEPOST_STATE_DIR: folder.path, ...env },
+    });
+
+  /** What came of each order, as it is shown: id and outcome. */
+  const outcomesOf = ({ stdout }: Exit) =>
+    stdout
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => /^(\S+) .* (done|skipped|failed|untried)\b/.exec(line)?.slice(1));
 
   async function statuses(): Promise<string[]> {
     const seller = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
@@ -30,35 +50,44 @@ describe('confirm-pending.sh', () => {
     expect(pending.length).toBeGreaterThan(1);
     const env = seeded.environmentOf(seeded.seller);
     const first = await confirmPending(env);
-    expect(first).toMatchObject({ code: 0, stderr: '' });
-    for (const id of pending) expect(first.stdout).toContain(`${id} is confirmed\n`);
-    expect(first.stdout).toContain(`${pending.length} confirmed, 0 left alone, 0 failed\n`);
+    expect(first.code, first.stderr).toBe(0);
+    expect(outcomesOf(first)).toEqual(pending.map((id) => [id, 'done']));
+    expect(first.stderr).toContain(
+      `Of ${pending.length} orders ${pending.length} moved to confirmed.\n`,
+    );
     expect(await statuses()).toEqual(pending.map(() => 'confirmed'));
 
     const second = await confirmPending(env);
-    expect(second).toMatchObject({ code: 0, stderr: '' });
-    expect(second.stdout).toBe('0 confirmed, 0 left alone, 0 failed\n');
+    expect(second).toMatchObject({ code: 0, stdout: '', stderr: 'No order is pending.\n' });
   });
 
-  test('goes on after a failure, and ends with 1', async () => {
+  test('hands options on, such as to look only', async () => {
+    const { code, stdout } = await confirmPending(
+      seeded.environmentOf(seeded.seller),
+      '--dry-run',
+      '--jq',
+      '.[] | .outcome',
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'would-change\n'.repeat(pending.length) });
+    expect(await statuses()).toEqual(pending.map(() => 'pending'));
+  });
+
+  test('a key that may not write changes nothing, and ends with the code that says so', async () => {
     const readOnly = await runServerCommand<{ apiKey: string }>(
       ['keys', 'create', '--account', seeded.seller.id, '--read-only'],
       seeded.server.database,
     );
-    const { code, stdout, stderr } = await confirmPending(
+    const { code, stderr } = await confirmPending(
       seeded.environmentOf({ ...seeded.seller, ...readOnly }),
     );
-    expect(code).toBe(1);
-    for (const id of pending) expect(stderr).toContain(`${id} could not be confirmed\n`);
-    expect(stdout).toBe(`0 confirmed, 0 left alone, ${pending.length} failed\n`);
+    expect(code).toBe(4);
+    expect(stderr).toContain('This API key may only read.');
     expect(await statuses()).toEqual(pending.map(() => 'pending'));
   });
 
-  test('leaves alone what somebody else moved on in the meantime', async () => {
+  test('leaves alone what somebody else moved on in the meantime, and goes on after that', async () => {
     const [taken = '', ...others] = pending;
     // The installed CLI, and a colleague who cancels an order right after it was listed.
-    const folder = await temporaryFolder();
-    onTestFinished(folder.remove);
     const installed = join(folder.path, 'tradepost');
     const cli = `'${process.execPath}' '${tradepostBin}'`;
     await writeFile(
@@ -67,12 +96,17 @@ describe('confirm-pending.sh', () => {
     );
     await chmod(installed, 0o755);
     const PATH = `${folder.path}${delimiter}${process.env.PATH}`;
+    const env = seeded.environmentOf(seeded.seller);
 
-    const { code, stdout } = await confirmPending({ ...seeded.environmentOf(seeded.seller), PATH });
-    expect(code).toBe(0);
-    expect(stdout).toContain(`${taken} is no longer pending: left alone\n`);
-    expect(stdout).toContain(`${others.length} confirmed, 1 left alone, 0 failed\n`);
+    const ended = await confirmPending({ ...env, PATH });
+    expect(ended.code).toBe(7);
+    expect(outcomesOf(ended)).toEqual([[taken, 'skipped'], ...others.map((id) => [id, 'done'])]);
     expect(await statuses()).toEqual(['cancelled', ...others.map(() => 'confirmed')]);
+
+    const file = /^Result file: (.*)$/m.exec(ended.stderr)?.[1] ?? '';
+    const resume = ['orders', 'set-status', '--resume', file, '--yes', '--jq', '.[].outcome'];
+    const { stdout } = await runCli(resume, env);
+    expect(stdout).toBe(['skipped', ...others.map(() => 'done'), ''].join('\n'));
   });
 
   test('changes nothing when the orders cannot be listed', async () => {

@@ -126,16 +126,19 @@ describe('npm start', () => {
     });
 
     test('the commands of the CLI', async () => {
+      const folder = await temporaryFolder();
+      onTestFinished(folder.remove);
       const script = `set -e\n${linesBelow('With the CLI')}`;
       const { code, stdout, stderr } = await runProcess('sh', ['-s'], {
         input: script,
         cwd: checkout,
+        env: { TRADEPOST_STATE_DIR: folder.path },
       });
-      expect(stderr).toBe('');
+      expect(stderr).toMatch(/^Result file: .+\nOf (\d+) orders \1 moved to confirmed\.\n$/);
       expect(code).toBe(0);
-      expect(stdout).toMatch(/^ord_\w+ +pending/m);
+      expect(stdout).toMatch(/^ord_\w+ +pending {2}/m);
       expect(stdout).toMatch(/^ntf_\w+/m);
-      expect(stdout).toMatch(/^\d+ confirmed, 0 left alone, 0 failed$/m);
+      expect(stdout).toMatch(/^ord_\w+ +pending +confirmed +done$/m);
     });
 
     test('the program with the SDK', async () => {

@@ -1,12 +1,10 @@
-import { exec } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
-import { cleanEnvironment } from '../support/clean-environment';
 import { checkout } from '../support/programs';
 import { temporaryFolder } from '../support/temporary-folder';
+import { runPnpm } from './run-pnpm';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -26,7 +24,7 @@ export default async function installSdk(project: TestProject): Promise<() => Pr
   try {
     const tarball = join(folder.path, 'sdk.tgz');
     const consumer = join(folder.path, 'consumer');
-    await pnpm(`pack --out "${tarball}"`, join(checkout, 'packages/sdk'));
+    await runPnpm(`pack --out "${tarball}"`, join(checkout, 'packages/sdk'));
     await mkdir(consumer);
     const manifest = {
       private: true,
@@ -34,19 +32,11 @@ export default async function installSdk(project: TestProject): Promise<() => Pr
       devDependencies: { '@types/node': require('@types/node/package.json').version },
     };
     await writeFile(join(consumer, 'package.json'), JSON.stringify(manifest));
-    await pnpm('install --prefer-offline --ignore-workspace', consumer);
+    await runPnpm('install --prefer-offline --ignore-workspace', consumer);
     project.provide('consumer', consumer);
   } catch (error) {
     await folder.remove();
     throw error;
   }
   return folder.remove;
-}
-
-/** Runs pnpm as package.json pins it. An error holds what it said. */
-async function pnpm(command: string, cwd: string): Promise<void> {
-  const workspace = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8'));
-  // In a shell, since npx is a script on Windows.
-  const line = `npx --yes --prefer-offline ${workspace.packageManager} ${command}`;
-  await promisify(exec)(line, { cwd, env: cleanEnvironment({}) });
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { checkout, tradepostServerBin } from '../support/programs';
 import { runCli } from '../support/run-cli';
+import { screenText } from '../support/screen-text';
 import { type RunningProcess, runProcess, startProcess } from '../support/start-process';
 import { compareOutput } from './compare-output';
 import { fillIn } from './fill-in';
@@ -65,7 +66,7 @@ export async function checkCommands(
       // Without a shell between, so that stopping it stops the program itself.
       const running = startProcess('sh', ['-c', `exec env ${line}`], place);
       started.push(running);
-      await running.writes(ready);
+      await running.writes(ready.pattern, ready.stream);
       return;
     }
     const screen = command.output === undefined ? {} : asTerminal;
@@ -75,7 +76,9 @@ export async function checkCommands(
     });
     expect(code, `${text}\n${stdout}`).toBe(command.exitCode);
     if (command.output === undefined) return;
-    const { real, shown } = compareOutput(command.output, stdout.trimEnd().split('\n'), ids);
+    // What was drawn and taken away again, such as how far a command is, nobody pastes.
+    const lines = screenText(stdout.replaceAll('\n', '\r\n')).trimEnd().split('\n');
+    const { real, shown } = compareOutput(command.output, lines, ids);
     expect(real).toEqual(shown);
   }
 }

@@ -39,7 +39,7 @@ export async function startService(): Promise<Service> {
     return {
       async addWorld() {
         const world = await runServerCommand<SeededWorld>(['seed'], database);
-        return readmeWorld(world, keys, server);
+        return readmeWorld(world, keys, server, folder.path);
       },
       async close() {
         await server.stop();
@@ -56,6 +56,7 @@ function readmeWorld(
   { accounts, listings, orders }: SeededWorld,
   keys: readonly { id: string }[],
   { url, database }: { url: string; database: string },
+  folder: string,
 ): ReadmeWorld {
   const [buyer, seller, agent] = accounts;
   if (!(buyer && seller && agent)) throw new Error('The seed has too few accounts.');
@@ -78,6 +79,9 @@ function readmeWorld(
       ...settings,
       TRADEPOST_API_KEY: seller.apiKey,
       TRADEPOST_DATABASE: database,
+      // Logins and result files of one README are not those of another.
+      TRADEPOST_CONFIG_DIR: join(folder, seller.id, 'config'),
+      TRADEPOST_STATE_DIR: join(folder, seller.id, 'state'),
       PORT: '0',
       PATH: [join(checkout, 'test/node_modules/.bin'), process.env.PATH].join(delimiter),
     },

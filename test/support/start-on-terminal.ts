@@ -3,6 +3,7 @@ import { spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
 import { cleanEnvironment } from './clean-environment';
 import { tradepostBin } from './programs';
+import { defineTradepost, tradepostPlaces } from './tradepost-shell';
 
 /** A `tradepost` that a person looks at: stdin, stdout and stderr are one terminal. */
 export interface TerminalSession {
@@ -23,23 +24,25 @@ interface SessionOptions {
   columns?: number;
   /** A shell command to run instead, in which `tradepost` is the command line's own. */
   shell?: string;
+  /** The folder to run it in. */
+  cwd?: string;
 }
 
 /** Starts `tradepost` on a pseudo-terminal. One that is still there when the test ends is killed. */
 export function startOnTerminal(
   args: readonly string[],
-  { env = {}, columns = 100, shell }: SessionOptions = {},
+  { env = {}, columns = 100, shell, cwd }: SessionOptions = {},
 ): TerminalSession {
   const [file, argv] =
     shell === undefined
       ? [process.execPath, [tradepostBin, ...args]]
-      : ['/bin/sh', ['-c', `tradepost() { "$NODE" "$TRADEPOST" "$@"; }; ${shell}`]];
+      : ['/bin/sh', ['-c', `${defineTradepost}${shell}`]];
   const child = spawn(file, argv, {
     cols: columns,
     rows: 40,
+    ...(cwd === undefined ? {} : { cwd }),
     env: {
-      ...cleanEnvironment({ NODE: process.execPath, TRADEPOST: tradepostBin, ...env }),
-      TERM: 'xterm-256color',
+      ...cleanEnvironment({ ...tradepostPlaces, TERM: 'xterm-256color', ...env }),
     },
   });
   let raw = '';

@@ -14,7 +14,7 @@ export class BulkError extends Error {
   /** Those that failed, in the order they were tried: at least one. */
   readonly failures: readonly Failure[];
 
-  /** What to do about it; null to tell what the failures say, where they agree. */
+  /** What to do about it, beside what the failures say where they agree; null for no more. */
   readonly hint: string | null;
 
   constructor(

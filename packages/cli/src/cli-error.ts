@@ -12,6 +12,8 @@ export type CliErrorCode =
   | 'guard_failed'
   /** The person at the keyboard was asked, and did not say yes. */
   | 'not_confirmed'
+  /** A 2xx that is not the answer to what was asked. */
+  | 'wrong_answer'
   /** What was received is not what its signature says. */
   | 'verification_failed'
   /** A sample that was sent to a webhook did not arrive. */

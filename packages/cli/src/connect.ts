@@ -32,7 +32,9 @@ export function connectAs(
   { debug }: Pick<ConnectionOptions, 'debug'>,
   concurrency?: number,
 ): Tradepost {
-  const many = concurrency === undefined ? undefined : pooledFetch(concurrency);
+  // The pool knows no proxy; Node's own fetch does where it is told to.
+  const isPooled = concurrency !== undefined && terminal.env.NODE_USE_ENV_PROXY !== '1';
+  const many = isPooled ? pooledFetch(concurrency) : undefined;
   return new Tradepost({
     baseUrl,
     apiKey,

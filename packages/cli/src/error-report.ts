@@ -1,4 +1,5 @@
 import { type AnyTradepostError, isTradepostError, type ProblemIssue } from '@tradepost/sdk';
+import { AdvisedError } from './advised-error';
 import { BulkError, type Failure } from './bulk-error';
 import { CliError } from './cli-error';
 import { hintOf } from './hint-of';
@@ -31,6 +32,10 @@ export interface ErrorStory {
 /** Tells what an error is, for programs (`report`) and for people (`story`). */
 export function describeError(error: unknown): { report: ErrorReport; story: ErrorStory } {
   if (isTradepostError(error)) return describeTradepostError(error);
+  if (error instanceof AdvisedError) {
+    const { report, story } = describeError(error.cause);
+    return { report: { ...report, hint: error.hint }, story };
+  }
   if (error instanceof BulkError) return describeBulkError(error);
   const message = messageOf(error);
   if (error instanceof CliError) {
@@ -58,15 +63,17 @@ function localReport(
 }
 
 function describeTradepostError(error: AnyTradepostError): ReturnType<typeof describeError> {
-  const { code, message, status, requestId, problem, method, path } = error;
+  const { code, message, status, problem, method, path } = error;
+  // It may be quoted from a problem, where anything may stand.
+  const requestId = typeof error.requestId === 'string' ? error.requestId : null;
   const errors = error.name === 'ValidationError' ? error.errors : [];
   const report = { code, message, status, requestId, hint: hintOf(error), errors };
   if (code === 'aborted') return { report, story: { what: 'interrupted', why: [] } };
   if (problem === null) return { report, story: { what: message, why: [] } };
   const issues = errors.map((issue) => `${issue.path}: ${issue.message}`);
   const answered = `${method} ${path} was answered ${status} ${code}`;
-  // A service may leave the title out: RFC 9457 asks for none of a problem's fields.
-  if (!problem.title)
+  // A service may leave the title out, or send another thing: RFC 9457 asks for none of the fields.
+  if (typeof problem.title !== 'string' || problem.title === '')
     return { report, story: { what: problem.detail, why: [...issues, answered] } };
   return { report, story: { what: problem.title, why: [problem.detail, ...issues, answered] } };
 }
@@ -79,7 +86,8 @@ function describeBulkError(error: BulkError): ReturnType<typeof describeError> {
   const lines = error.failures.map(lineOf);
   const hints = new Set(error.failures.map(({ error }) => describeError(error).report.hint));
   const [common = null, ...others] = hints;
-  const hint = error.hint ?? (others.length > 0 ? null : common);
+  const agreed = others.length > 0 ? null : common;
+  const hint = [agreed, error.hint].filter((part) => part !== null).join(' ') || null;
   const code = error.succeeded > 0 ? 'partial_failure' : 'all_failed';
   return {
     report: localReport(code, error.message, hint, errors),

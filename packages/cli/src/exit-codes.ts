@@ -1,4 +1,5 @@
 import { type AnyTradepostError, isTradepostError } from '@tradepost/sdk';
+import { AdvisedError } from './advised-error';
 import { BulkError } from './bulk-error';
 import { CliError, type CliErrorCode } from './cli-error';
 
@@ -30,6 +31,7 @@ const reasonOfCliError: Record<CliErrorCode, ExitReason> = {
   file_failed: 'error',
   guard_failed: 'conflict',
   not_confirmed: 'error',
+  wrong_answer: 'error',
   verification_failed: 'error',
   delivery_failed: 'error',
   cannot_go_on: 'error',
@@ -41,18 +43,23 @@ const reasonOfCliError: Record<CliErrorCode, ExitReason> = {
   output_failed: 'error',
 };
 
-/** Codes that say more than a status does: of the SDK, which has no answer then, and of the service. */
-const reasonOfCode: Readonly<Record<string, ExitReason>> = {
-  invalid_configuration: 'usage',
-  route_not_found: 'usage',
-  order_not_found: 'notFound',
-  notification_not_found: 'notFound',
-  webhook_not_found: 'notFound',
-  delivery_not_found: 'notFound',
-  connection_failed: 'unreachable',
-  timeout: 'unreachable',
-  aborted: 'interrupted',
-};
+/**
+ * Codes that say more than a status does: of the SDK, which has no answer then, and of the service. A
+ * map, not an object: a service may call a problem `constructor`.
+ */
+const reasonOfCode: ReadonlyMap<string, ExitReason> = new Map(
+  Object.entries<ExitReason>({
+    invalid_configuration: 'usage',
+    route_not_found: 'usage',
+    order_not_found: 'notFound',
+    notification_not_found: 'notFound',
+    webhook_not_found: 'notFound',
+    delivery_not_found: 'notFound',
+    connection_failed: 'unreachable',
+    timeout: 'unreachable',
+    aborted: 'interrupted',
+  }),
+);
 
 const reasonOfStatus: Readonly<Record<number, ExitReason>> = {
   401: 'auth',
@@ -67,6 +74,7 @@ const reasonOfStatus: Readonly<Record<number, ExitReason>> = {
 /** Says what an error means for the exit code: the one map from errors to codes. */
 export function exitReasonOf(error: unknown): ExitReason {
   if (error instanceof CliError) return reasonOfCliError[error.code];
+  if (error instanceof AdvisedError) return exitReasonOf(error.cause);
   if (error instanceof BulkError) {
     const reasons = new Set(error.failures.map((failure) => exitReasonOf(failure.error)));
     if (reasons.has('interrupted')) return 'interrupted';
@@ -75,7 +83,7 @@ export function exitReasonOf(error: unknown): ExitReason {
     return only === undefined || others.length > 0 ? 'error' : only;
   }
   if (!isTradepostError(error)) return 'error';
-  const byCode = reasonOfCode[error.code];
+  const byCode = reasonOfCode.get(error.code);
   if (byCode !== undefined) return byCode;
   // An id may be unknown. A path without one is always there, so the base URL leads elsewhere.
   if (error.status === 404) return asksForOne(error) ? 'notFound' : 'usage';

@@ -1,12 +1,14 @@
 import type { AnyTradepostError } from '@tradepost/sdk';
 import { exitReasonOf } from './exit-codes';
+import { mayBeDone } from './may-be-done';
 
 const baseUrlHint = 'Check TRADEPOST_BASE_URL or --base-url: it must lead to the service itself.';
 const keyHint =
   'Check the key, in TRADEPOST_API_KEY or of the login: it may be mistyped, expired or revoked, or belong to another service.';
 const laterHint = 'Try again in a while. If it stays so, give the request id to support.';
 
-const hintOfCode: Readonly<Record<string, string>> = {
+/** A map, not an object: a service may call a problem `constructor`. */
+const hintOfCode: ReadonlyMap<string, string> = mapOf({
   invalid_configuration:
     'Check TRADEPOST_BASE_URL or --base-url: it reads like https://trade.example.',
   connection_failed:
@@ -30,7 +32,7 @@ const hintOfCode: Readonly<Record<string, string>> = {
   webhook_limit_reached:
     'Let one endpoint take several kinds: `--events order.created,order.status_changed`.',
   illegal_transition: '`tradepost orders get ID` shows where the order stands.',
-};
+});
 
 /** For services that answer without a problem code that is known here. */
 const hintOfStatus: Readonly<Record<number, string>> = {
@@ -41,14 +43,40 @@ const hintOfStatus: Readonly<Record<number, string>> = {
   429: 'Wait a moment, then ask again more slowly.',
 };
 
+/** How to see whether a change was made, by its path. */
+const looks: readonly (readonly [RegExp, string])[] = [
+  [/\/v1\/orders\/[^/]+$/, '`tradepost orders get ID` shows it.'],
+  [/\/v1\/notifications\/[^/]+$/, '`tradepost notifications list` shows it.'],
+  [
+    /\/v1\/webhooks$/,
+    '`tradepost webhooks list` shows it, where the service has that. A webhook whose secret is lost is of no use: delete it.',
+  ],
+  [/\/v1\/webhooks\/[^/]+\/test$/, '`tradepost webhooks deliveries --webhook ID` shows it.'],
+  [/\/v1\/webhooks\/[^/]+\/secret$/, 'A secret that is staged again takes the place of it.'],
+  [/\/v1\/webhooks\/[^/]+/, '`tradepost webhooks get ID` shows it.'],
+  [/\/v1\/deliveries\/[^/]+/, '`tradepost webhooks explain ID` shows it.'],
+];
+
+function mapOf(hints: Record<string, string>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(hints));
+}
+
+/** What to do about a change of which it is not known whether it was made. */
+function doubtHint({ code, path }: AnyTradepostError): string {
+  const look = looks.find(([pattern]) => pattern.test(path ?? ''));
+  return [
+    'It may have been done all the same: look before you repeat it.',
+    ...(look === undefined ? [] : [look[1]]),
+    ...(code === 'unreadable_answer' ? [baseUrlHint] : []),
+  ].join(' ');
+}
+
 /** What a person can do about an error of the service or of the way to it; null when it says so itself. */
 export function hintOf(error: AnyTradepostError): string | null {
-  const mayBeDone = error.method !== 'GET' && error.method !== null;
-  if (error.code === 'timeout' || error.code === 'aborted') {
-    if (mayBeDone) return 'It may have been done all the same: look before you repeat it.';
-    return error.code === 'timeout' ? 'Try again in a while.' : null;
-  }
-  const known = hintOfCode[error.code];
+  if (mayBeDone(error)) return doubtHint(error);
+  if (error.code === 'timeout') return 'Try again in a while.';
+  if (error.code === 'aborted') return null;
+  const known = hintOfCode.get(error.code);
   if (known !== undefined) return known;
   if (error.status === null) return null;
   if (error.status === 404 && exitReasonOf(error) === 'usage') return baseUrlHint;

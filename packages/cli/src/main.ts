@@ -2,11 +2,14 @@ import process from 'node:process';
 import { run } from './run';
 
 const interrupt = new AbortController();
-process.on('SIGINT', () => {
-  // Whoever presses Ctrl-C twice will not wait for a tidy end.
-  if (interrupt.signal.aborted) process.exit(130);
-  interrupt.abort();
-});
+// Ctrl-C, a service manager that stops it, a window that is closed.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    // Whoever presses Ctrl-C twice will not wait for a tidy end.
+    if (interrupt.signal.aborted) process.exit(130);
+    interrupt.abort();
+  });
+}
 
 // A write that fails is told to whoever wrote. As an event with no listener it would be a crash.
 process.stdout.on('error', () => {});

@@ -10,8 +10,9 @@ type HeaderRecord = Readonly<Record<string, string | string[] | undefined>>;
  * @param connections how many at a time
  */
 export function pooledFetch(connections: number): Fetch {
-  const loading = import('./apart/undici').then(({ Agent, request }) => {
-    const dispatcher = new Agent({ connections });
+  const loading = import('./apart/undici').then(({ Agent, interceptors, request }) => {
+    // Some proxies compress unasked.
+    const dispatcher = new Agent({ connections }).compose(interceptors.decompress());
     return (url: string, init: Parameters<Fetch>[1]) => {
       const { method, headers, body, signal } = init;
       // It follows no redirect unless told, as the client asks for.

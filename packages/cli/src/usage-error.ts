@@ -23,7 +23,9 @@ export function isParserError(error: unknown): error is CommanderError {
 /** Makes what the parser complains about an error of ours: message and suggestion apart. */
 export function usageErrorOf(error: CommanderError, command: Command): CliError {
   if (error.code === 'commander.help') {
-    const names = command.commands.map((child) => child.name()).join(', ');
+    // Those that the help shows: what programs call is of no use here.
+    const children = command.createHelp().visibleCommands(command);
+    const names = children.map((child) => child.name()).join(', ');
     return new CliError('usage', `${commandPath(command)} needs a command: one of ${names}`);
   }
   const [text = '', suggestion] = error.message.split(/\n\(Did you mean (.*)\?\)$/s);

@@ -63,6 +63,8 @@ describe('what is suggested', () => {
     expect(await wordsFor('orders', 'list', '--output=nd')).toEqual(['ndjson']);
     expect(await wordsFor('--output', 'json', 'completion', '')).toContain('fish');
     expect(await wordsFor('completion', 'fish', '')).toEqual([]);
+    expect(await wordsFor('orders', 'set-status', 'ord_1', '')).toEqual([...orderStatuses]);
+    expect(await wordsFor('orders', 'set-status', '--stdin', 'conf')).toEqual(['confirmed']);
   });
 
   it('are event kinds one after the other, each once, with no space between', async () => {

@@ -27,17 +27,17 @@ describe('webhooks deliveries', () => {
       limit: '7',
     });
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['ID', 'STATE', 'EVENT', 'ATTEMPTS', 'LAST', 'CREATED', 'WEBHOOK'],
+      ['ID', 'STATE', 'LAST', 'EVENT', 'ATTEMPTS', 'CREATED', 'WEBHOOK'],
       [
         refused.id,
         'failed',
+        'connection_refused',
         'order.created',
         '11',
-        'connection_refused',
         refused.createdAt,
         refused.webhookId,
       ],
-      ['dlv_2', 'pending', 'order.created', '0', '-', waiting.createdAt, waiting.webhookId],
+      ['dlv_2', 'pending', '-', 'order.created', '0', waiting.createdAt, waiting.webhookId],
       [''],
     ]);
   });

@@ -78,7 +78,9 @@ describe('the line for curl', () => {
     const request = { url: 'http://127.0.0.1/', headers: {}, body: '' };
     expect(curlLine({ ...request, headers: { 'X-A': 'b\r\nX-C: d' } })).toBeNull();
     expect(curlLine({ ...request, headers: { 'X A': 'b' } })).toBeNull();
-    expect(curlLine({ ...request, url: '-o/etc/passwd' })).toBeNull();
+    for (const url of ['-o/etc/passwd', 'file:///etc/passwd', 'telnet://127.0.0.1/', 'ftp://a/b']) {
+      expect(curlLine({ ...request, url })).toBeNull();
+    }
   });
 
   it.runIf(hasCurl)('sends these headers and this body, whatever is in them', async () => {

@@ -179,7 +179,8 @@ describe('a failure of the service', () => {
     const { exitCode, stderr } = await service.cli(argv);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('<html>Welcome</html>');
-    expect(stderr).toContain('hint: Check TRADEPOST_BASE_URL or --base-url');
+    expect(stderr).toContain('hint: It may have been done all the same');
+    expect(stderr).toContain('Check TRADEPOST_BASE_URL or --base-url');
   });
 });
 
@@ -196,7 +197,7 @@ describe('an interruption', () => {
       stdout: '',
       stderr: [
         'error: interrupted',
-        'hint: It may have been done all the same: look before you repeat it.',
+        'hint: It may have been done all the same: look before you repeat it. `tradepost orders get ID` shows it.',
         '',
       ].join('\n'),
     });
@@ -222,7 +223,7 @@ describe('an interruption', () => {
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'partial_failure',
       message: '1 of 12 notifications could be marked read; 8 failed, 3 not tried',
-      hint: 'It may have been done all the same: look before you repeat it.',
+      hint: 'It may have been done all the same: look before you repeat it. `tradepost notifications list` shows it.',
     });
   });
 });

@@ -11,6 +11,7 @@ const route: Route = {
   service: 'https://trade.example',
   account: 'usr_1',
   forwardTo: 'http://127.0.0.1:3000/',
+  kinds: null,
 };
 const texts = fc.string({ unit: 'binary' });
 const places: fc.Arbitrary<Place> = fc.record({
@@ -45,12 +46,13 @@ describe('a place that is kept', () => {
     );
   });
 
-  it('has a file of its own for each service, account and receiver', () => {
+  it('has a file of its own for each service, account, receiver and choice of kinds', () => {
     const others: Route[] = [
       route,
       { ...route, service: 'https://other.example' },
       { ...route, account: 'usr_2' },
       { ...route, forwardTo: 'http://127.0.0.1:3001/' },
+      { ...route, kinds: ['order.created'] },
     ];
     const files = new Set(others.map((one) => placeFile('/state', one)));
     expect(files.size).toBe(others.length);

@@ -219,6 +219,21 @@ describe('login where nobody can be asked', () => {
     expect((await runCli(argv, { env: folder.env, input: key })).exitCode).toBe(4);
   });
 
+  it.each([[{}], [{ id: 'usr_1' }], [{ id: 7, kind: 'buyer' }], [{ id: '', kind: 'buyer' }]])(
+    'stores nothing where the service answers %j for the account',
+    async (data) => {
+      const service = await BareService.start();
+      service.instead = ({ path }) =>
+        path === '/v1/account' ? { status: 200, body: { data } } : undefined;
+      const folder = loginFolder();
+      const argv = ['login', '--key-stdin', '--base-url', service.baseUrl, '--output', 'json'];
+      const { exitCode, stdout, stderr } = await runCli(argv, { env: folder.env, input: key });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error.code).toBe('wrong_answer');
+      expect(existsSync(folder.file)).toBe(false);
+    },
+  );
+
   it('says what of the environment goes before the login', async () => {
     const service = await startService();
     const env = {

@@ -229,4 +229,16 @@ describe('notifications read --all', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
     expect(service.seen).toHaveLength(1);
   });
+
+  it('says how many are read when they cannot be printed', async () => {
+    const service = await BareService.start();
+    service.notifications = [aNotification({ id: 'ntf_1' }), aNotification({ id: 'ntf_2' })];
+    const argv = ['notifications', 'read', '--all'];
+    const { exitCode, stderr } = await service.cli([...argv, '--jq', '.[0].id.x']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      '2 notifications are marked read, but that could not be printed: --jq',
+    );
+    expect(service.notifications.every(({ read }) => read)).toBe(true);
+  });
 });

@@ -109,15 +109,17 @@ describe('orders create', () => {
     expect(asJq).toMatchObject({ exitCode: 1, stdout: '' });
     expect(JSON.parse(asJq.stderr).error).toMatchObject({
       code: 'output_failed',
-      message: expect.stringMatching(/^order ord_1 is placed, but --jq ".*" does not fit/),
-      hint: 'Do not place it again: `tradepost orders get ord_1` shows it.',
+      message: expect.stringMatching(
+        /^order ord_1 is placed, but it could not be printed: --jq ".*" does not fit/,
+      ),
+      hint: 'Do not repeat it: `tradepost orders get ord_1` shows it.',
     });
     const full = await service.cli(argv, { stdout: brokenStream('ENOSPC') });
     expect(full.exitCode).toBe(1);
     expect(full.stderr).toContain(
-      'error: order ord_1 is placed, but the data could not be written',
+      'error: order ord_1 is placed, but it could not be printed: the data could not be written',
     );
     const closed = await service.cli(argv, { stdout: brokenStream('EPIPE') });
-    expect(closed).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(closed).toMatchObject({ exitCode: 0, stderr: 'Order ord_1 is placed.\n' });
   });
 });

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { pooledFetch } from '../src/pooled-fetch';
 
@@ -45,6 +46,14 @@ it('follows no redirect: the key goes nowhere else', async () => {
   });
   const answer = await pooledFetch(1)(url, init());
   expect([answer.status, answer.headers.get('location')]).toEqual([302, 'http://127.0.0.1:9/']);
+});
+
+it('reads what a proxy compressed unasked', async () => {
+  const url = await start((_, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    response.end(gzipSync('{"data":[]}'));
+  });
+  expect(await (await pooledFetch(1)(url, init())).text()).toBe('{"data":[]}');
 });
 
 it('opens no more connections than it may', async () => {

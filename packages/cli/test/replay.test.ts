@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aProblem, BareService, type SeenRequest } from './setting/bare-service';
+import { brokenStream } from './setting/fake-stream';
 import { aDelivery } from './setting/webhook-builders';
 
 const replay = ['webhooks', 'replay', '--rate', '1000/s'];
@@ -91,6 +92,37 @@ describe('webhooks replay with ids', () => {
       { id: 'dlv_1', outcome: 'done' },
       { id: 'dlv_2', outcome: 'untried' },
     ]);
+  });
+
+  it('replays them all when nobody reads any more, and says so', async () => {
+    const service = await BareService.start();
+    service.instead = replaying();
+    const ids = Array.from({ length: 6 }, (_, index) => `dlv_${index}`);
+    const stdout = brokenStream('EPIPE');
+    const { exitCode, stderr } = await service.cli([...replay, ...ids], { stdout });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('6 of 6 deliveries could be replayed; 0 failed, but not all could be');
+    expect(replayed(service)).toHaveLength(6);
+
+    service.instead = replaying({ dlv_3: aProblem(409, 'delivery_in_progress') });
+    expect((await service.cli([...replay, ...ids], { stdout })).exitCode).toBe(7);
+    expect(replayed(service)).toHaveLength(12);
+  });
+
+  it('replays them all when stdout takes no more, and exits 1', async () => {
+    const service = await BareService.start();
+    service.instead = replaying();
+    for (const setting of [{ stdout: brokenStream('ENOSPC') }, {}]) {
+      const jq = 'stdout' in setting ? [] : ['--jq', '.id.x'];
+      const argv = [...replay, 'dlv_1', 'dlv_2', 'dlv_3', ...jq, '--output', 'ndjson'];
+      const { exitCode, stderr } = await service.cli(argv, setting);
+      expect(exitCode).toBe(1);
+      expect(JSON.parse(stderr).error).toMatchObject({
+        code: 'output_failed',
+        message: expect.stringContaining('3 of 3 deliveries could be replayed; 0 failed, but'),
+      });
+    }
+    expect(replayed(service)).toHaveLength(6);
   });
 
   it.each([

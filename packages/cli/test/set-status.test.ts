@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { anOrder, aProblem, BareService } from './setting/bare-service';
+import { brokenStream } from './setting/fake-stream';
 
 interface Outcome {
   id: string;
@@ -48,7 +49,7 @@ describe('orders set-status of several orders', () => {
       'PATCH /v1/orders/ord_2',
       'PATCH /v1/orders/ord_3',
     ]);
-    expect(stderr).toMatch(/^Result file: \S+\nOf 3 orders 3 moved to confirmed\.\n$/);
+    expect(stderr).toMatch(/^Result file: \S+\n3 orders moved to confirmed\.\n$/);
   });
 
   it('guards each change by the ETag of what it saw, and reads a 412 as a guard that failed', async () => {
@@ -107,7 +108,9 @@ describe('orders set-status of several orders', () => {
     const [, error = ''] = stderr.split('\n');
     expect(JSON.parse(error).error).toMatchObject({
       code: 'all_failed',
-      hint: `Go on with: tradepost orders set-status --resume ${file}`,
+      hint: expect.stringMatching(
+        /^Check the key.* Go on with: tradepost orders set-status --resume /,
+      ),
     });
   });
 
@@ -136,12 +139,132 @@ describe('orders set-status of several orders', () => {
     expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET']);
   }, 60_000);
 
+  it.each([
+    ['of another order', { id: 'ord_9', status: 'confirmed' }],
+    ['of another status', { status: 'pending' }],
+    ['of a body that is no order', { id: 'not an id' }],
+  ] as const)('takes no answer %s for done, and goes on with it later', async (_, wrong) => {
+    const { service, ids, env, file } = await start(2);
+    service.instead = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('ord_1')
+        ? { status: 200, body: { data: anOrder({ id: 'ord_1', ...wrong }) } }
+        : undefined;
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--result-file', file, '--output', 'json'];
+    const first = await service.cli(argv, { env });
+    expect(first.exitCode).toBe(7);
+    expect(outcomesOf(first.stdout)[0]).toMatchObject({
+      id: 'ord_1',
+      outcome: 'failed',
+      code: 'wrong_answer',
+    });
+    service.instead = () => undefined;
+    const second = await service.cli([...set, '--resume', file, '--yes'], { env });
+    expect(second.exitCode).toBe(0);
+  });
+
+  it.each([
+    ['a reader who has gone', brokenStream('EPIPE'), 0, '2 orders moved to confirmed.'],
+    [
+      'a full disk',
+      brokenStream('ENOSPC'),
+      1,
+      '2 orders moved to confirmed, but that could not be printed',
+    ],
+  ])('with %s at stdout finishes, and tells what was done', async (_, stdout, code, story) => {
+    const { service, ids, env, file } = await start(2);
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--result-file', file];
+    const { exitCode, stderr } = await service.cli(argv, { env, stdout });
+    expect(exitCode).toBe(code);
+    expect(stderr).toContain(`Result file: ${file}\n`);
+    expect(stderr).toContain(story);
+  });
+
+  it('keeps the exit code of what came of the orders when nobody reads it', async () => {
+    const { service, ids, env } = await start(2);
+    service.instead = ({ path }) => (path.endsWith('ord_2') ? aProblem(409, 'x') : undefined);
+    const argv = [...set, ...ids, 'confirmed', '--yes'];
+    const { exitCode } = await service.cli(argv, { env, stdout: brokenStream('EPIPE') });
+    expect(exitCode).toBe(7);
+  });
+
+  it('tells what was done when --jq does not fit it', async () => {
+    const { service, ids, env } = await start(2);
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--jq', '.[0].id.x'];
+    const { exitCode, stdout, stderr } = await service.cli(argv, { env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain('2 orders moved to confirmed, but that could not be printed: --jq');
+  });
+
+  it('begins no other where the base URL leads elsewhere, or the service asks for time', async () => {
+    for (const answer of [
+      { status: 302, body: undefined, headers: { location: 'https://elsewhere.example/' } },
+      { status: 429, body: undefined, headers: { 'retry-after': '0' } },
+    ]) {
+      const { service, ids, env } = await start(6);
+      service.instead = () => answer;
+      const argv = [...set, ...ids, 'confirmed', '--yes', '--output', 'json'];
+      const { exitCode, stdout } = await service.cli(argv, { env });
+      expect(exitCode).toBe(1);
+      expect(outcomesOf(stdout).filter(({ outcome }) => outcome === 'untried')).toHaveLength(5);
+    }
+  }, 60_000);
+
+  it('goes on with a result file that names the service in another way', async () => {
+    const { service, ids, env, file } = await start(2);
+    await service.cli([...set, ...ids, 'confirmed', '--yes', '--result-file', file], { env });
+    const argv = [...set, '--resume', file, '--yes', '--base-url', `${service.baseUrl}/`];
+    expect((await service.cli(argv, { env })).exitCode).toBe(0);
+  });
+
+  it('says so when it goes on with another key', async () => {
+    const { service, ids, env, file } = await start(2);
+    await service.cli([...set, ...ids, 'confirmed', '--yes', '--result-file', file], { env });
+    const other = { ...env, TRADEPOST_API_KEY: 'tpk_other_and_long_enough_1' };
+    const { exitCode, stderr } = await service.cli([...set, '--resume', file, '--yes'], {
+      env: other,
+    });
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^It was begun with the key \S+, and goes on with tpk_othe…\.\n/);
+  });
+
+  it('writes down what came of a single order where that is asked for', async () => {
+    const { service, env, file } = await start(1);
+    const argv = [...set, 'ord_1', 'confirmed', '--result-file', file, '--yes'];
+    expect((await service.cli(argv, { env })).exitCode).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('"outcome":"done"');
+  });
+
+  it('refuses a result file that is there before it asks', async () => {
+    const { service, ids, env, file } = await start(2);
+    const argv = [...set, ...ids, 'confirmed', '--result-file', file];
+    await service.cli([...argv, '--yes'], { env });
+    service.seen.length = 0;
+    const { exitCode, stderr } = await service.cli(argv, { env });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`the result file ${file} is there already`);
+    expect(service.seen).toEqual([]);
+  });
+
+  it.each(['', '\n', '[]', 'id,status\n'])(
+    'has nothing to do where stdin has no ids: %j',
+    async (input) => {
+      const { service, env } = await start(1);
+      const argv = [...set, 'confirmed', '--stdin', '--yes', '--output', 'json'];
+      expect(await service.cli(argv, { env, input })).toEqual({
+        exitCode: 0,
+        stdout: '[]\n',
+        stderr: 'stdin has no ids: nothing was done.\n',
+      });
+      expect(service.seen).toEqual([]);
+    },
+  );
+
   it('writes nothing down with --no-result-file, and makes no folder', async () => {
     const { service, ids } = await start(2);
     const argv = [...set, ...ids, 'confirmed', '--yes', '--no-result-file'];
     expect(await service.cli(argv)).toMatchObject({
       exitCode: 0,
-      stderr: 'Of 2 orders 2 moved to confirmed.\n',
+      stderr: '2 orders moved to confirmed.\n',
     });
   });
 
@@ -170,7 +293,6 @@ describe('orders set-status of several orders', () => {
     [['confirmed', '--resume', 'x'], '--resume takes the ids, the status and its condition'],
     [['--resume', 'x', '--if-status', 'pending'], '--resume takes the ids'],
     [['--resume', 'x', '--result-file', 'y'], '--resume goes on writing the file'],
-    [['confirmed', '--stdin', '--yes'], 'stdin has no ids'],
     [['ord_1', 'ord_2', 'confirmed', '--concurrency', '0'], 'a whole number, 1 to 64'],
     [['ord_1', 'ord_2', 'confirmed', '--max-failures', '0'], 'a whole number, 1 or more'],
     [['ord_1', 'ord_2', 'confirmed', '--if-status', 'lost'], 'Allowed choices are pending'],

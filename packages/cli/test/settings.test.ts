@@ -70,6 +70,10 @@ describe('the settings of a command', () => {
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
       expect(stderr).toContain("the key of the login 'one' belongs to another service");
     }
+    const argv = [...list, '--base-url', second.baseUrl.replace('//', '//me:word@')];
+    const { stderr } = await runCli(argv, { env });
+    expect(stderr).toContain(`it is not sent to ${second.baseUrl}`);
+    expect(stderr).not.toContain('word');
     expect([...first.seen, ...second.seen]).toEqual([]);
   });
 

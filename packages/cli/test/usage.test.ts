@@ -23,6 +23,8 @@ describe('a command line that makes no sense', () => {
     [['orders', 'list', '--all', '--limit', '5'], 'cannot be used with', '--help'],
     [['orders', 'list', '--output', 'xml'], 'Allowed choices are table, json, ndjson', '--help'],
     [['webhooks', 'register', '--url', 'https://a.example'], "'--events <kinds>'", '--help'],
+    [['help', 'constructor'], "there is no help for 'constructor'", 'Other topics: '],
+    [['help', 'toString'], "there is no help for 'toString'", 'Other topics: '],
     [
       ['help', 'oders'],
       "there is no help for 'oders'",
@@ -44,7 +46,9 @@ describe('a command line that makes no sense', () => {
     expect(stderr).toMatch(
       /\nerror: tradepost orders needs a command: one of list, get, create, set-status, watch\n$/,
     );
-    expect((await runCli([], { env })).exitCode).toBe(2);
+    const none = await runCli([], { env });
+    expect(none.exitCode).toBe(2);
+    expect(none.stderr).toMatch(/one of orders, .*, completion, help\n$/);
   });
 
   it('is one JSON object on stderr where JSON is asked for', async () => {

@@ -1,3 +1,4 @@
+import { isTradepostError } from '@tradepost/sdk';
 import type { Failure } from '../bulk-error';
 import { describeError, reasonOf } from '../error-report';
 import { exitReasonOf } from '../exit-codes';
@@ -46,5 +47,7 @@ export function failureOf(error: unknown): OutcomeFailure {
 
 /** Whether an error would meet all the others too: they are not tried then. */
 export function endsAll({ error }: Failure): boolean {
+  // A wrong base URL, and a service that still asks for time after all that was waited.
+  if (isTradepostError(error) && (error.code === 'redirected' || error.status === 429)) return true;
   return ['usage', 'auth', 'unreachable', 'interrupted'].includes(exitReasonOf(error));
 }

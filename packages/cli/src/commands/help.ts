@@ -8,13 +8,13 @@ import { writeData } from '../output/write';
 import type { Terminal } from '../terminal';
 
 /** Texts that belong to no command. */
-const topics: Record<string, () => string> = {
-  'exit-codes': exitCodesTopic,
-  environment: environmentTopic,
-  output: outputTopic,
-};
+const topics: ReadonlyMap<string, () => string> = new Map([
+  ['exit-codes', exitCodesTopic],
+  ['environment', environmentTopic],
+  ['output', outputTopic],
+]);
 
-const topicNames = Object.keys(topics).join(', ');
+const topicNames = Array.from(topics.keys()).join(', ');
 
 /** `tradepost help [topic...]`: a command's help, or a topic's text. */
 export function define(command: Command, terminal: Terminal): void {
@@ -34,7 +34,7 @@ export function define(command: Command, terminal: Terminal): void {
 
 async function showHelp(command: Command, path: string[], terminal: Terminal): Promise<void> {
   const program = command.parent ?? command;
-  const topic = path.length === 1 ? topics[path[0] ?? ''] : undefined;
+  const topic = path.length === 1 ? topics.get(path[0] ?? '') : undefined;
   if (topic) return await writeData(terminal.stdout, topic());
   let found: Command | undefined = program;
   for (const name of path) found = found?.commands.find((child) => child.name() === name);

@@ -9,13 +9,13 @@ import type { GlobalOptions } from '../global-options';
 import { sections } from '../help/sections';
 import { chooseFormat } from '../output/choose-format';
 import { note } from '../output/note';
-import { writeData } from '../output/write';
+import { showChange } from '../output/show-change';
 import { checkBaseUrl, isOpenOnTheWay } from '../settings/base-url';
 import { changeProfiles } from '../settings/change-profiles';
 import { configFolder } from '../settings/folders';
 import { checkProfileName } from '../settings/profile-name';
 import { profilesFile, readProfiles, usualProfile } from '../settings/profiles';
-import { isSameService, namedProfile, type Settings } from '../settings/settings';
+import { isSameService, namedProfile, type Settings, shownUrl } from '../settings/settings';
 import type { Terminal } from '../terminal';
 
 interface Options extends GlobalOptions {
@@ -67,7 +67,8 @@ async function login(options: Options, terminal: Terminal): Promise<void> {
     profiles: { ...stored.profiles, [name]: { baseUrl, apiKey } },
   }));
 
-  const who = account === null ? 'the service does not tell as whom' : `as ${account.name}`;
+  const who =
+    account === null ? 'the service does not tell as whom' : `as ${account.name ?? account.id}`;
   note(terminal, `Logged in to ${baseUrl}: ${who}${account ? ` (${account.kind})` : ''}.`);
   note(terminal, `The login '${name}' is stored in ${file}.`);
   if (before !== null && !isSameService(before, baseUrl)) {
@@ -82,7 +83,9 @@ async function login(options: Options, terminal: Terminal): Promise<void> {
     apiKey,
     apiKeySource: 'profile',
   };
-  await writeData(terminal.stdout, format.one(identityOf(settings, account)));
+  const what = `the login '${name}' is stored`;
+  const text = () => format.one(identityOf(settings, account));
+  await showChange({ what, look: 'tradepost profiles list', text }, terminal);
 }
 
 /** Tells which service gets the key, when nobody typed it just now, and whether others can read it. */
@@ -119,7 +122,7 @@ function whatGoesBefore(name: string, baseUrl: string, env: Terminal['env']): st
     lines.push('TRADEPOST_API_KEY is set and goes before this login: unset it to use the login.');
   }
   if (envUrl && !isSameService(envUrl, baseUrl)) {
-    lines.push(`TRADEPOST_BASE_URL is set and leads elsewhere, to ${envUrl}: unset it.`);
+    lines.push(`TRADEPOST_BASE_URL is set and leads elsewhere, to ${shownUrl(envUrl)}: unset it.`);
   }
   return lines;
 }

@@ -5,7 +5,7 @@ import type { GlobalOptions } from '../global-options';
 import { sections } from '../help/sections';
 import { chooseFormat } from '../output/choose-format';
 import { note } from '../output/note';
-import { writeData } from '../output/write';
+import { showChange } from '../output/show-change';
 import { changeProfiles } from '../settings/change-profiles';
 import { type Profiles, usualProfile } from '../settings/profiles';
 import { namedProfile, noSuchLogin } from '../settings/settings';
@@ -54,8 +54,15 @@ async function logout(options: Options, terminal: Terminal): Promise<void> {
       throw name === null ? notLoggedIn() : noSuchLogin(name);
     return without(stored, removed);
   });
-  await writeData(terminal.stdout, format.part(removed));
-  await writeData(terminal.stdout, format.end());
+  const names = removed.map(({ name }) => `'${name}'`).join(', ') || 'no login';
+  await showChange(
+    {
+      what: `removed: ${names}`,
+      look: 'tradepost profiles list',
+      text: async () => (await format.part(removed)) + (await format.end()),
+    },
+    terminal,
+  );
   if (removed.length === 0) note(terminal, 'There was no login to remove.');
   for (const { name, baseUrl } of removed) {
     note(terminal, `The login '${name}' to ${baseUrl} is removed. Its key still works there.`);

@@ -95,11 +95,11 @@ function optionsOf(command: Command): Suggestion[] {
     .map((option) => ({ value: option.long ?? '', description: option.description }));
 }
 
-function argumentSuggestions(
+async function argumentSuggestions(
   { command, operands }: Place,
   typed: string,
   source: Source,
-): Suggestions {
+): Promise<Suggestions> {
   if (command.commands.length > 0) {
     if (operands > 0) return { words: [] };
     const commands = command.createHelp().visibleCommands(command);
@@ -113,14 +113,13 @@ function argumentSuggestions(
 }
 
 /** Suggests values for an option or an argument, as far as it is known what it takes. */
-function valueSuggestions(
+async function valueSuggestions(
   target: Option | Argument,
   typed: string,
   { logins }: Source,
-): Suggestions {
-  const isProfile = 'long' in target && target.long === '--profile';
+): Promise<Suggestions> {
   const known = valuesOf(target.parseArg);
-  const values = isProfile ? logins() : (target.argChoices ?? known?.values());
+  const values = (await namedValues(target, logins)) ?? target.argChoices ?? known?.values();
   if (values === undefined) {
     const placeholder = 'flags' in target ? target.flags : `<${target.name()}>`;
     return /<(file|folder)>/.test(placeholder) ? { words: [], areFiles: true } : { words: [] };
@@ -136,6 +135,16 @@ function valueSuggestions(
   const rest = values.filter((value) => !given.includes(value));
   const words = rest.map((value) => ({ value: [...given, value].join(',') }));
   return { words: matching(words, typed), goesOn: true };
+}
+
+/** The values of what is known by its name. Of what takes ids and a status the ids are not known. */
+async function namedValues(
+  target: Option | Argument,
+  logins: Source['logins'],
+): Promise<readonly string[] | undefined> {
+  if ('long' in target) return target.long === '--profile' ? logins() : undefined;
+  if (target.name() !== 'ids-and-status') return undefined;
+  return (await import('@tradepost/sdk')).orderStatuses;
 }
 
 function matching(words: readonly Suggestion[], typed: string): Suggestion[] {

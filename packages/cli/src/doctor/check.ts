@@ -52,7 +52,8 @@ export const checkView: View<Check> = {
   columns: [
     { title: 'CHECK', field: 'check', text: ({ check }) => check },
     { title: 'RESULT', field: 'ok', text: resultOf, look: (check) => looks[resultOf(check)] },
-    { title: 'DETAIL', field: 'detail', text: ({ detail }) => detail, whenNarrow: 'shorten' },
+    // Whole, also where it is too long for the line: an address with a gap in it tells nothing.
+    { title: 'DETAIL', field: 'detail', text: ({ detail }) => detail },
   ],
 };
 

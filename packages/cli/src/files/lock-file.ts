@@ -1,10 +1,13 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { CliError } from '../cli-error';
 import { messageOf } from '../message-of';
 import { hasCode } from './has-code';
+
+/** A lock that says nothing for so many milliseconds belongs to nobody. */
+const emptyFor = 10_000;
 
 /** The locks that this process has, by their whole paths. */
 const held = new Set<string>();
@@ -17,7 +20,7 @@ const held = new Set<string>();
  * @throws {CliError} `file_failed` when another process has it, or when it cannot be taken.
  */
 export function lockFile(path: string): () => void {
-  const lock = resolve(`${path}.lock`);
+  const lock = `${wholePath(path)}.lock`;
   const self = `${process.pid} ${hostname()}`;
   if (!isMade(lock, self)) {
     const owner = readIfPossible(lock);
@@ -44,14 +47,28 @@ function isMade(file: string, content: string): boolean {
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
+    // A full disk can leave it empty.
+    if (hasCode(error, 'ENOSPC')) rmSync(file, { force: true });
     throw notMade(error);
   }
+}
+
+/** One name for one file, whatever links lead to it. One that is not there yet has its own name. */
+function wholePath(path: string): string {
+  for (const known of [path, dirname(path)]) {
+    try {
+      return resolve(realpathSync(known), relative(known, path));
+    } catch {
+      // It is not there, or not to be seen.
+    }
+  }
+  return resolve(path);
 }
 
 /** Takes over the lock of a process that is gone, unless somebody else does or has done so. */
 function isTakenOver(lock: string, owner: string, self: string): boolean {
   // Only who makes this file may remove the lock of that owner.
-  const claim = `${lock}.${Number.parseInt(owner, 10)}`;
+  const claim = `${lock}.${Number.parseInt(owner, 10) || 0}`;
   if (!isMade(claim, self)) return false;
   try {
     if (readIfPossible(lock) !== owner) return false;
@@ -76,6 +93,9 @@ function readIfPossible(file: string): string | null {
  * to a person to judge.
  */
 function isGone(owner: string, lock: string): boolean {
+  // Killed before it could say who it is: others have done so long since.
+  if (owner === '')
+    return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) > emptyFor;
   const [, pid, machine = hostname()] = /^(\d{1,10})(?: (.+))?$/.exec(owner) ?? [];
   if (pid === undefined || machine !== hostname()) return false;
   // In a container every run may get the same number: then it is the number of one that was killed.

@@ -1,10 +1,11 @@
 import {
-  chmodSync,
   closeSync,
+  fchmodSync,
   fsyncSync,
   mkdirSync,
   openSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -19,14 +20,20 @@ import process from 'node:process';
 export function writePrivateFile(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const descriptor = openSync(draft, 'w', 0o600);
   try {
-    writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
+    const descriptor = openSync(draft, 'w', 0o600);
+    try {
+      // A draft that a killed process left behind keeps the mode that it had.
+      fchmodSync(descriptor, 0o600);
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(draft, file);
+  } catch (error) {
+    // It may have a key in it.
+    rmSync(draft, { force: true });
+    throw error;
   }
-  // A draft that a killed process left behind keeps the mode that it had.
-  chmodSync(draft, 0o600);
-  renameSync(draft, file);
 }

@@ -21,7 +21,7 @@ const shownCharacters = 60;
  * object a line) with a field `id`, or CSV with a column `id`. Which of them it is, it sees itself.
  *
  * @returns each id once, in the order in which they came, and how many came again
- * @throws {CliError} `usage` when there is none, or when something is none: then nothing is to be done.
+ * @throws {CliError} `usage` when something is none: then nothing is to be done.
  */
 export async function parseIds(
   text: string,
@@ -38,9 +38,6 @@ export async function parseIds(
   const found = await findIds(text.replace(/^\ufeff/, ''));
   const faults = found.filter(({ id }) => typeof id !== 'string' || !isId(id, prefix));
   if (faults.length > 0) throw notIds(faults, prefix);
-  if (found.length === 0) {
-    throw new CliError('usage', 'stdin has no ids', 'Check what comes before the pipe.');
-  }
   const ids = Array.from(new Set(found.map(({ id }) => String(id))));
   return { ids, repeated: found.length - ids.length };
 }

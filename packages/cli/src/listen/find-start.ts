@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isTradepostError, type Tradepost } from '@tradepost/sdk';
+import type { Tradepost } from '@tradepost/sdk';
+import { askAccount } from '../account/identify';
 import type { Terminal } from '../terminal';
 import type { Place } from './place';
 
@@ -11,17 +12,12 @@ type Asking = Pick<Terminal, 'now' | 'signal'>;
  * does not betray it.
  */
 export async function accountOf(
-  { account }: Pick<Tradepost, 'account'>,
+  client: Pick<Tradepost, 'account'>,
   apiKey: string,
   { signal }: Asking,
 ): Promise<string> {
-  try {
-    return (await account.get({ signal })).id;
-  } catch (error) {
-    const isUnknown = isTradepostError(error) && (error.status === 404 || error.status === 405);
-    if (!isUnknown) throw error;
-    return `key ${createHash('sha256').update(apiKey).digest('hex').slice(0, 16)}`;
-  }
+  const account = await askAccount(client, { signal });
+  return account?.id ?? `key ${createHash('sha256').update(apiKey).digest('hex').slice(0, 16)}`;
 }
 
 /**

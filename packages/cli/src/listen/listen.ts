@@ -1,4 +1,5 @@
 import type { AccountEvent, EventKind, EventsPage } from '@tradepost/sdk';
+import { checkRecord } from '../check-record';
 import { CliError } from '../cli-error';
 import { attemptFailure } from '../webhooks/attempt-failure';
 import type { Forwarded } from '../webhooks/forward-event';
@@ -63,7 +64,7 @@ export async function listen(listening: Listening): Promise<void> {
   let { from, done } = start;
   for await (const { data, nextCursor } of pages) {
     status.contact();
-    for (const event of eventsAfter(data, done)) {
+    for (const event of eventsAfter(data.map(checkRecord), done)) {
       if (signal.aborted) return;
       const isWanted = kinds?.some((kind) => kind === event.event) ?? true;
       if (isWanted) {

@@ -15,6 +15,8 @@ export interface Route {
   account: string;
   /** The receiver that gets them. */
   forwardTo: string;
+  /** The kinds of events that are forwarded, in order; null for all. */
+  kinds: readonly string[] | null;
 }
 
 /** How far a route has been gone. */
@@ -26,9 +28,14 @@ export interface Place {
 }
 
 /** The file that has the place of a route. */
-export function placeFile(folder: string, { service, account, forwardTo }: Route): string {
-  const mark = createHash('sha256').update(JSON.stringify([service, account, forwardTo]));
+export function placeFile(folder: string, route: Route): string {
+  const mark = createHash('sha256').update(markOf(route));
   return join(folder, `listen-${mark.digest('hex').slice(0, 16)}.json`);
+}
+
+/** What is the same for the same route, and for no other. */
+function markOf({ service, account, forwardTo, kinds }: Route): string {
+  return JSON.stringify([service, account, forwardTo, kinds]);
 }
 
 /**
@@ -49,16 +56,15 @@ export function readPlace(file: string, route: Route): Place | null {
     throw new CliError(
       'file_failed',
       `${file} is not what \`tradepost webhooks listen\` keeps its place in`,
-      'Name another file with --state-file, or delete this one and begin with --since.',
+      'It is left as it is. Name another file with --state-file, or delete this one and begin with --since.',
     );
   }
-  const { service, account, forwardTo, from, done } = found;
-  if (service === route.service && account === route.account && forwardTo === route.forwardTo) {
-    return { from, done };
-  }
+  if (markOf(found) === markOf(route)) return { from: found.from, done: found.done };
+  const { service, account, forwardTo, kinds } = found;
+  const which = kinds === null ? 'those' : `those of the kinds ${kinds.join(', ')}`;
   throw new CliError(
     'usage',
-    `${file} has the place of other events: those of ${account} at ${service}, forwarded to ${forwardTo}`,
+    `${file} has the place of other events: ${which} of ${account} at ${service}, forwarded to ${forwardTo}`,
     'Name another file with --state-file.',
   );
 }
@@ -67,16 +73,22 @@ function parsed(text: string): (Route & Place) | null {
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value) || !isRecord(value.from)) return null;
-    const { service, account, forwardTo, done } = value;
+    const { service, account, forwardTo, kinds, done } = value;
     const { after, since } = value.from;
     const from =
       typeof after === 'string' ? { after } : typeof since === 'string' ? { since } : null;
     if (typeof service !== 'string' || typeof account !== 'string') return null;
     if (typeof forwardTo !== 'string' || from === null) return null;
-    return { service, account, forwardTo, from, done: typeof done === 'string' ? done : null };
+    if (kinds !== null && !isTexts(kinds)) return null;
+    const place = { from, done: typeof done === 'string' ? done : null };
+    return { service, account, forwardTo, kinds, ...place };
   } catch {
     return null;
   }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 /**

@@ -1,3 +1,4 @@
+import { checkRecord } from '../check-record';
 import { CliError } from '../cli-error';
 import type { OutputOptions } from '../global-options';
 import type { OutputStream } from '../terminal';
@@ -6,7 +7,8 @@ import type { Format } from './format';
 import { styleOf } from './style';
 
 /**
- * Loads the format that was asked for, and only that one.
+ * Loads the format that was asked for, and only that one. It throws `wrong_answer` for an item that is
+ * no object.
  *
  * @throws {CliError} `usage` for a field that there is not, an expression that is not jq, or one for
  * something that is not printed as JSON.
@@ -16,11 +18,17 @@ export async function chooseFormat<Item extends object>(
   view: View<Item>,
   stdout: OutputStream,
 ): Promise<Format<Item>> {
-  if (options.fields === undefined) return formatOf(options, view, stdout);
+  if (options.fields === undefined) {
+    return picking(await formatOf(options, view, stdout), checkRecord);
+  }
   const { narrowView, pickFields } = await import('./fields');
   const narrow = narrowView(view, options.fields);
   const format = await formatOf(options, narrow, stdout);
-  const pick = (item: Item) => pickFields(item, narrow.fields);
+  return picking(format, (item) => pickFields(checkRecord(item), narrow.fields));
+}
+
+/** A format that makes something of each item first. */
+function picking<Item>(format: Format<Item>, pick: (item: Item) => Item): Format<Item> {
   return {
     part: (items) => format.part(items.map(pick)),
     end: () => format.end(),
@@ -49,7 +57,7 @@ async function formatOf<Item extends object>(
     case 'ndjson':
       return (await import('./ndjson')).ndjsonFormat();
     case 'csv':
-      return (await import('./csv')).csvFormat(view.fields);
+      return (await import('./csv')).csvFormat(view.fields, stdout.isTTY === true);
     case 'table': {
       const { tableFormat } = await import('./table');
       // Some terminals say that they are 0 cells wide: they do not know.

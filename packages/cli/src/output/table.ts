@@ -1,11 +1,12 @@
 import { pad, shorten } from './cell';
 import { cellWidth, prepareToMeasure } from './cell-width';
 import type { Column } from './column';
+import { fieldText } from './field-text';
 import { fitColumns, gap } from './fit-columns';
 import type { Format } from './format';
 import { harmless } from './harmless';
 import { recordText } from './record';
-import type { Style } from './style';
+import type { Look, Style } from './style';
 
 /**
  * Tables for people. On a terminal the lines fit its width; elsewhere nothing is shortened or left
@@ -44,7 +45,7 @@ export function tableFormat<Item extends object>(
   return {
     async part(items) {
       if (items.length === 0) return '';
-      const rows = items.map((item) => columns.map((column) => harmless(column.text(item))));
+      const rows = items.map((item) => columns.map((column) => cellText(column, item)));
       await prepareToMeasure(rows.flat());
       for (const row of rows) {
         for (const [index, text] of row.entries()) {
@@ -61,7 +62,7 @@ export function tableFormat<Item extends object>(
       const lines = rows.map((row, position) =>
         line(row, widths, (text, index) => {
           const item = items[position];
-          const look = item === undefined ? null : (columns[index]?.look?.(item) ?? null);
+          const look = item === undefined ? null : lookOf(columns[index], item);
           return look === null ? text : style(look, text);
         }),
       );
@@ -70,4 +71,25 @@ export function tableFormat<Item extends object>(
     end: () => '',
     one: (item) => recordText(item, style),
   };
+}
+
+/** What a cell shows. A service may leave a field out, or send another thing than the interface says. */
+function cellText<Item extends object>({ field, text }: Column<Item>, item: Item): string {
+  const value: unknown = item[field];
+  if (value === undefined) return '-';
+  let shown: unknown;
+  try {
+    shown = text(item);
+  } catch {
+    shown = value;
+  }
+  return harmless(typeof shown === 'string' ? shown : fieldText(shown));
+}
+
+function lookOf<Item extends object>(column: Column<Item> | undefined, item: Item): Look | null {
+  try {
+    return column?.look?.(item) ?? null;
+  } catch {
+    return null;
+  }
 }

@@ -94,17 +94,26 @@ export function noSuchLogin(name: string): CliError {
   );
 }
 
+/** A base URL in the one way that all who lead to the same place can be written in. */
+export function writtenAlike(baseUrl: string): string {
+  return (URL.canParse(baseUrl) ? new URL(baseUrl).href : baseUrl).replace(/\/+$/, '');
+}
+
 /** Whether two base URLs lead to the same place, however they are written. */
 export function isSameService(one: string | null, other: string): boolean {
-  const written = (url: string) =>
-    (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '');
-  return one !== null && written(one) === written(other);
+  return one !== null && writtenAlike(one) === writtenAlike(other);
+}
+
+/** A base URL as it is shown where nobody has checked it: without a password, and nothing that is no URL. */
+export function shownUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  return url !== null && /^https?:$/.test(url.protocol) ? url.origin + url.pathname : '(not shown)';
 }
 
 function foreignKey(name: string, baseUrl: string | null): CliError {
   return new CliError(
     'usage',
-    `the key of the login '${name}' belongs to another service: it is not sent to ${baseUrl}`,
+    `the key of the login '${name}' belongs to another service: it is not sent to ${shownUrl(baseUrl ?? '')}`,
     'Set TRADEPOST_API_KEY to a key of that service, or log in to it with `tradepost login --profile NAME`.',
   );
 }

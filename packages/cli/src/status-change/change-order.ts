@@ -49,6 +49,7 @@ export async function changeOrder(
     let ifMatch: string | undefined;
     if (ifStatus !== null || change.inDoubt || change.dryRun) {
       const { data, headers } = await orders.get(id, { signal }).withResponse();
+      checkAnswer(data, id);
       found = data;
       if (found.status === status) return ended('unchanged', found, found);
       if (ifStatus !== null) {
@@ -58,9 +59,12 @@ export async function changeOrder(
       }
       if (change.dryRun) return ended('would-change', found, { ...found, status });
     }
-    return ended('done', found, await orders.update(id, { status }, { ifMatch, signal }));
+    const changed = await orders.update(id, { status }, { ifMatch, signal });
+    checkAnswer(changed, id, status);
+    return ended('done', found, changed);
   } catch (error) {
-    const isGuard = error instanceof CliError || isPreconditionFailed(error);
+    const isGuard =
+      (error instanceof CliError && error.code === 'guard_failed') || isPreconditionFailed(error);
     return {
       outcome: {
         id,
@@ -86,6 +90,17 @@ function ended(
     order: after,
     error: null,
   };
+}
+
+/** @throws {CliError} `wrong_answer` when an answer is of another order, or of another status. */
+function checkAnswer(order: Order, id: string, status?: string): void {
+  if (order.id === id && (status === undefined || order.status === status)) return;
+  const what = order.id === id ? `status ${order.status}, not ${status}` : `order ${order.id}`;
+  throw new CliError(
+    'wrong_answer',
+    `the service answered ${what}: whether the order was moved is not known`,
+    '`tradepost orders get ID` shows where it stands.',
+  );
 }
 
 function guardFailed(order: Order, ifStatus: string): CliError {

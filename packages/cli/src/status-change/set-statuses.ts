@@ -10,6 +10,8 @@ import type { StatusOutcome } from './status-change';
 
 /** How many orders are changed. */
 export interface SetStatusesOptions {
+  /** Those that are not settled yet. */
+  targets: readonly string[];
   /** How many at a time. */
   concurrency: number;
   /** No other is begun once so many have failed. */
@@ -18,8 +20,10 @@ export interface SetStatusesOptions {
   dryRun: boolean;
   /** Where what comes of each is written down; null for nowhere. */
   file: ResultFile | null;
-  /** How to go on, for whoever interrupts it. */
-  howToGoOn: string;
+  /** How to go on, for whoever interrupts it; null when there is no way. */
+  howToGoOn: string | null;
+  /** How long what is under way may take after an interruption, in milliseconds; 10 s unless told. */
+  grace?: number;
 }
 
 /** What came of all the orders of a plan. */
@@ -32,6 +36,9 @@ export interface StatusesSet {
   endedBy: unknown;
 }
 
+/** In milliseconds: longer than an answer takes, and no longer than a person waits. */
+const usualGrace = 10_000;
+
 /** Whether an order needs no further work: it is as it was asked to be. */
 export function isSettled({ outcome }: StatusOutcome): boolean {
   return outcome === 'done' || outcome === 'unchanged';
@@ -39,27 +46,33 @@ export function isSettled({ outcome }: StatusOutcome): boolean {
 
 /**
  * Moves the orders of a plan that are not settled yet. It goes on after a failure, unless that would
- * meet every other order too. After Ctrl-C it finishes the orders that are under way: none is left in
- * doubt.
+ * meet every other order too. After Ctrl-C it finishes the orders that are under way, within a grace.
+ * The file is closed in the end.
  *
  * @param recorded the plan, with what came of earlier runs
  */
 export async function setStatuses(
   orders: OrdersClient,
   { plan, outcomes: before, inDoubt }: Recorded,
-  { concurrency, maxFailures, dryRun, file, howToGoOn }: SetStatusesOptions,
+  {
+    targets,
+    concurrency,
+    maxFailures,
+    dryRun,
+    file,
+    howToGoOn,
+    grace = usualGrace,
+  }: SetStatusesOptions,
   terminal: Terminal,
 ): Promise<StatusesSet> {
-  const targets = plan.ids.filter((id) => {
-    const known = before.get(id);
-    return known === undefined || !isSettled(known);
-  });
   const outcomes = new Map(before);
   const failures: Failure[] = [];
   const progress = progressOf(targets.length, terminal);
   let failed = 0;
   let isGuarded = true;
   let endedBy: unknown = null;
+  /** Aborted when what is under way after an interruption takes too long. */
+  const patience = new AbortController();
 
   /** Why a change may not be begun: what cannot be written down is not sent. */
   function written(write: () => void): boolean {
@@ -85,6 +98,7 @@ export async function setStatuses(
       ...plan,
       dryRun,
       onUnguarded,
+      signal: patience.signal,
       // One that failed may have been changed all the same, when its answer was lost.
       inDoubt: inDoubt.has(id) || before.get(id)?.outcome === 'failed',
     });
@@ -101,15 +115,20 @@ export async function setStatuses(
   }
 
   const { signal } = terminal;
-  const tellInterrupt = () => {
+  let timer: NodeJS.Timeout | undefined;
+  const onInterrupt = () => {
     progress.clear();
-    note(terminal, `Finishing what is under way. Ctrl-C again ends at once. ${howToGoOn}`);
+    const later = howToGoOn === null ? '' : ` ${howToGoOn}`;
+    note(terminal, `Finishing what is under way. Ctrl-C again ends at once.${later}`);
+    timer = setTimeout(() => patience.abort(), grace);
   };
-  signal.addEventListener('abort', tellInterrupt);
+  signal.addEventListener('abort', onInterrupt);
   try {
     await runPool({ targets, concurrency, work, endsAll: (ends) => ends, signal });
+    written(() => file?.close());
   } finally {
-    signal.removeEventListener('abort', tellInterrupt);
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onInterrupt);
     progress.clear();
   }
   return {

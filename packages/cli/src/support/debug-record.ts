@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
 import process from 'node:process';
 import { version } from '../../package.json';
 import { CliError } from '../cli-error';
@@ -28,7 +28,7 @@ export function beginRecord(
 ): (error?: unknown) => void {
   const startedAt = terminal.now();
   try {
-    writeFileSync(file, '', { mode: 0o600 });
+    makeAnew(file);
   } catch (error) {
     throw new CliError(
       'file_failed',
@@ -44,6 +44,17 @@ export function beginRecord(
     if (error === undefined) write({ kind: 'end', exitCode: 0, durationMs });
     else write({ kind: 'end', exitCode: exitCodeOf(error), durationMs, error: told(error) });
   };
+}
+
+/** Empties a file, and makes it its owner's alone before anything is in it. */
+function makeAnew(file: string): void {
+  const descriptor = openSync(file, 'w', 0o600);
+  try {
+    // One that is there keeps its mode. That of a device is not ours to change.
+    if (fstatSync(descriptor).isFile()) fchmodSync(descriptor, 0o600);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AccountEvent, Tradepost } from '@tradepost/sdk';
+import { checkRecord } from '../check-record';
 import type { OrderChange } from './order-change';
 
 /**
@@ -28,14 +29,14 @@ async function presentMoment(events: Tradepost['events'], signal: AbortSignal): 
 }
 
 function changeOf(event: AccountEvent): OrderChange | null {
-  const { createdAt } = event;
+  const { createdAt } = checkRecord(event);
   switch (event.event) {
     case 'order.created': {
-      const { orderId, status } = event.data;
+      const { orderId, status } = checkRecord(event.data);
       return { createdAt, event: event.event, orderId, from: null, to: status };
     }
     case 'order.status_changed': {
-      const { orderId, previousStatus, status } = event.data;
+      const { orderId, previousStatus, status } = checkRecord(event.data);
       return { createdAt, event: event.event, orderId, from: previousStatus, to: status };
     }
     default:

@@ -1,12 +1,13 @@
 import { isTradepostError, type Notification, type Tradepost } from '@tradepost/sdk';
+import { checkRecord } from '../check-record';
 import { wait } from '../wait';
 import type { OrderChange } from './order-change';
 
 /** The notification types that tell of orders, and the event that each stands for. */
-const orderEvents: Readonly<Record<string, string>> = {
-  order_created: 'order.created',
-  order_status_changed: 'order.status_changed',
-};
+const orderEvents: ReadonlyMap<string, string> = new Map([
+  ['order_created', 'order.created'],
+  ['order_status_changed', 'order.status_changed'],
+]);
 
 /** A round tells no more than so many changes: whoever was away for long reads the list instead. */
 const mostPerRound = 1_000;
@@ -52,7 +53,7 @@ async function look(
   const latest = new Set<string>();
   const news: Notification[] = [];
   for await (const { data } of notifications.list({ limit: 100 }, { signal }).pages()) {
-    for (const notification of data) latest.add(notification.id);
+    for (const notification of data) latest.add(checkRecord(notification).id);
     const found = data.filter(isNew);
     news.push(...found);
     if (found.length < data.length || news.length >= mostPerRound) break;
@@ -65,7 +66,7 @@ async function changeOf(
   { type, orderId, createdAt }: Notification,
   signal: AbortSignal,
 ): Promise<OrderChange | null> {
-  const event = orderEvents[type];
+  const event = orderEvents.get(type);
   if (event === undefined) return null;
   try {
     const { status } = await orders.get(orderId, { signal });

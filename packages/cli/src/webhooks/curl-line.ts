@@ -17,16 +17,21 @@ const ownHeaders = ['Accept', 'Content-Type', 'User-Agent', 'Expect'];
 /** Systems limit how long one argument may be; Linux has 131,072 bytes. */
 const longestArgument = 100_000;
 
+/** Curl reads files and speaks to other servers, too: the service may not have it do so. */
+function isWebUrl(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
 /**
  * One line for a POSIX shell that posts a request with curl, with these headers and no others, byte for
  * byte, and shows the answer. Pasted or piped into `sh` it does the same.
  *
- * @returns null for a request that no HTTP client can send: with line ends in a header, say
+ * @returns null for a request that no HTTP client can send: with line ends in a header, say, or to a URL that is not of the web
  */
 export function curlLine({ url, headers, body }: OutgoingRequest): string | null {
   const lines = Object.entries(headers);
   const isSendable =
-    URL.canParse(url) &&
+    isWebUrl(url) &&
     !/[\0\r\n]/.test(url) &&
     lines.every(([name, value]) => /^[!#$%&'*+.^`|~\w-]+$/.test(name) && !/[\0\r\n]/.test(value));
   if (!isSendable) return null;

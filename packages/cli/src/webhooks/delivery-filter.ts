@@ -6,6 +6,7 @@ import {
   type ListDeliveries,
 } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { checkRecord } from '../check-record';
 import { checkId } from '../input/id-argument';
 import { momentOption } from '../input/moment';
 import type { Terminal } from '../terminal';
@@ -67,7 +68,7 @@ export function deliveryQuery(
  */
 export function isAskedFor(delivery: Delivery, query: ListDeliveries): boolean {
   const { webhookId, event, since, http, state } = query;
-  const { lastStatus } = delivery;
+  const { lastStatus } = checkRecord(delivery);
   const httpClass = lastStatus === null ? 'none' : `${Math.floor(lastStatus / 100)}xx`;
   return (
     (webhookId === undefined || delivery.webhookId === webhookId) &&

@@ -68,18 +68,20 @@ async function beginningOf({ body }: Response): Promise<string> {
   return text.slice(0, longestExcerpt);
 }
 
-const names: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection_refused',
-  ECONNRESET: 'connection_reset',
-  EPIPE: 'connection_reset',
-  UND_ERR_SOCKET: 'connection_reset',
-  ETIMEDOUT: 'connect_timeout',
-  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
-  EHOSTUNREACH: 'unreachable',
-  ENETUNREACH: 'unreachable',
-  ENOTFOUND: 'dns_failed',
-  EAI_AGAIN: 'dns_failed',
-};
+const names: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ECONNREFUSED: 'connection_refused',
+    ECONNRESET: 'connection_reset',
+    EPIPE: 'connection_reset',
+    UND_ERR_SOCKET: 'connection_reset',
+    ETIMEDOUT: 'connect_timeout',
+    UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
+    EHOSTUNREACH: 'unreachable',
+    ENETUNREACH: 'unreachable',
+    ENOTFOUND: 'dns_failed',
+    EAI_AGAIN: 'dns_failed',
+  }),
+);
 
 /** What `fetch` throws, in the words that the service has for it. */
 function nameOf(error: unknown): string {
@@ -88,5 +90,5 @@ function nameOf(error: unknown): string {
   const cause = error.cause instanceof Error ? error.cause : error;
   const code = 'code' in cause ? String(cause.code) : '';
   if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return `tls_failed (${code})`;
-  return names[code] ?? (cause.message || code);
+  return names.get(code) ?? (cause.message || code);
 }

@@ -1,13 +1,14 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
 import { CliError } from '../cli-error';
+import { hasCode } from '../files/has-code';
 import { messageOf } from '../message-of';
 
 /** A file that waits for a secret. */
 export interface NewSecretFile {
   /** Where it is. */
   path: string;
-  /** Writes the secret, on a line. @throws {CliError} `file_failed` */
+  /** Writes the secret, on a line, to the disk. Where that fails the file is removed. @throws {CliError} `file_failed` */
   keep(secret: string): void;
   /** Removes it: there will be no secret. */
   discard(): void;
@@ -32,7 +33,7 @@ export function newSecretFile(path: string): NewSecretFile {
   try {
     descriptor = openSync(path, 'wx', 0o600);
   } catch (error) {
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const isThere = hasCode(error, 'EEXIST');
     throw new CliError(
       'file_failed',
       isThere
@@ -47,13 +48,16 @@ export function newSecretFile(path: string): NewSecretFile {
     path,
     keep(secret) {
       try {
-        writeSync(descriptor, `${secret}\n`);
+        writeFileSync(descriptor, `${secret}\n`);
+        // It is told once: a machine that loses its power must not lose it.
+        fsyncSync(descriptor);
         closeSync(descriptor);
       } catch (error) {
+        // Half a secret is none.
+        rmSync(path, { force: true });
         throw new CliError(
           'file_failed',
           `the secret could not be written to ${path}: ${messageOf(error)}`,
-          'It was printed on stdout instead, and is not shown again.',
         );
       }
     },

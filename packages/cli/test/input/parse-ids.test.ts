@@ -104,12 +104,6 @@ describe('what is no id', () => {
     expect(message.length).toBeLessThan(200);
   });
 
-  it('is nothing at all', async () => {
-    for (const text of ['', '\n', ' \r\n\t', '\ufeff', '[]', 'id\n', 'id,status\n', '""']) {
-      expect((await refusal(text)).message).toBe('stdin has no ids');
-    }
-  });
-
   it('is a file of a spreadsheet, or text in UTF-16', async () => {
     const texts = [
       Buffer.from('\ufefford_1\r\n', 'utf16le').toString('utf8'),

@@ -39,7 +39,13 @@ describe('CSV', () => {
       fc.property(fc.array(fc.array(item)), (parts) => {
         const format = csvFormat<{ id: string; message: string }>(fields);
         const text = parts.map((part) => format.part(part)).join('') + format.end();
-        const written = (value: string) => (formulaStart.test(value) ? `'${value}` : value);
+        const written = (value: string) => {
+          const text = value.replace(
+            /(?<=[;\t\r\n][\s"]*)(?=[=+@\uff1d\uff0b\uff0d\uff20-])/g,
+            "'",
+          );
+          return formulaStart.test(text) || text.startsWith('\n') ? `'${text}` : text;
+        };
         expect(readCsv(text)).toEqual([
           [...fields],
           ...parts.flat().map(({ id, message }) => [written(id), written(message)]),
@@ -57,6 +63,36 @@ describe('CSV', () => {
         expect(cells.filter((cell) => formulaStart.test(cell))).toEqual([]);
       }),
     );
+  });
+
+  it('has no formula either where a spreadsheet splits it at other characters', () => {
+    const separators = fc.constantFrom(';', '\t', '\n', '\r\n', '; ', ';"', '\t "');
+    const starts = fc.constantFrom('=', '+', '-', '@');
+    fc.assert(
+      fc.property(fc.string(), separators, starts, (before, separator, start) => {
+        const format = csvFormat<{ id: string; message: string }>(fields);
+        const text = format.one({ id: 'ntf_1', message: `${before}${separator}${start}1+1` });
+        for (const split of [';', '\t']) {
+          const [, ...cells] = text.split(/\r?\n/).flatMap((line) => line.split(split));
+          for (const cell of cells) expect(cell.replace(/^[\s"]+/, '')).not.toMatch(/^[=+@-]1\+1/);
+        }
+      }),
+    );
+    const format = csvFormat<{ id: string }>(['id']);
+    expect(format.one({ id: 'a;=1+1;b; -2' })).toBe("id\na;'=1+1;b; '-2\n");
+  });
+
+  it('is quick with a text that is made to slow it down', () => {
+    const id = `${'\t '.repeat(100_000)};`;
+    expect(csvFormat<{ id: string }>(['id']).one({ id })).toContain(id);
+  });
+
+  it('is harmless on a terminal, and to the byte elsewhere', () => {
+    const id = 'a\u001b[2J\u0007\u202eb';
+    expect(csvFormat<{ id: string }>(['id'], true).one({ id })).toBe(
+      'id\na\\u001b[2J\\u0007\\u202eb\n',
+    );
+    expect(csvFormat<{ id: string }>(['id']).one({ id })).toBe(`id\n${id}\n`);
   });
 
   it('has its heading once, also when there is nothing below it', () => {

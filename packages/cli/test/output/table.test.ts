@@ -88,6 +88,31 @@ describe('a table', () => {
     );
   });
 
+  it('shows what it can of things that lack fields, or have others in their place', async () => {
+    const things = fc.dictionary(fc.constantFrom('id', 'count', 'text', 'other'), fc.jsonValue());
+    const reckless: Column<Row>[] = [
+      ...columns,
+      { title: 'LENGTH', field: 'text', text: (row) => row.text.toUpperCase(), look: () => 'red' },
+      {
+        title: 'LOOK',
+        field: 'id',
+        text: (row) => row.id,
+        look: (row) => (row.id.startsWith('a') ? 'red' : null),
+      },
+    ];
+    await fc.assert(
+      fc.asyncProperty(fc.array(things, { minLength: 1 }), async (items) => {
+        const rowsOf = items as unknown as Row[];
+        const text = await tableFormat(reckless, everywhere, plain).part(rowsOf);
+        expect(text.split('\n')).toHaveLength(items.length + 2);
+      }),
+    );
+    const odd = [{ count: null }, { id: 7, text: ['a', 'b'] }] as unknown as Row[];
+    expect(await tableFormat(columns, everywhere, plain).part(odd)).toBe(
+      ['ID  COUNT  TEXT', '-    null  -', '7       -  a, b', ''].join('\n'),
+    );
+  });
+
   it('has no text when the list is empty', async () => {
     const table = tableFormat(columns, 80, plain);
     expect([await table.part([]), await table.end()]).toEqual(['', '']);

@@ -4,16 +4,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noFailure } from '../../src/bulk/outcome';
-import {
-  continueResultFile,
-  createResultFile,
-  type Plan,
-  readResultFile,
-} from '../../src/status-change/result-file';
+import { readResultFile } from '../../src/status-change/read-result-file';
+import type { Plan } from '../../src/status-change/result-file';
 import type { StatusOutcome } from '../../src/status-change/status-change';
+import { continueResultFile, createResultFile } from '../../src/status-change/write-result-file';
 
 const plan: Plan = {
   baseUrl: 'https://trade.example',
+  keyHint: 'tpk_test…',
   status: 'confirmed',
   ifStatus: 'pending',
   ids: ['ord_1', 'ord_2', 'ord_3'],
@@ -127,18 +125,30 @@ describe('a result file', () => {
     ['what is no JSON', 'ord_1\n'],
     [
       'a status that there is not',
-      '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","status":"lost","ifStatus":null,"total":0}\n',
+      '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","keyHint":"tpk_a…","status":"lost","ifStatus":null,"total":0}\n',
     ],
     [
       'an id that leads elsewhere',
-      '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","status":"confirmed","ifStatus":null,"total":1}\n{"kind":"order","id":"ord_1/../../webhooks/whk_1"}\n',
+      '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","keyHint":"tpk_a…","status":"confirmed","ifStatus":null,"total":1}\n{"kind":"order","id":"ord_1/../../webhooks/whk_1"}\n',
     ],
     [
       'an outcome that there is not',
-      '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","status":"confirmed","ifStatus":null,"total":1}\n{"kind":"order","id":"ord_1"}\n{"kind":"outcome","id":"ord_1","outcome":"perhaps"}\n',
+      '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","keyHint":"tpk_a…","status":"confirmed","ifStatus":null,"total":1}\n{"kind":"order","id":"ord_1"}\n{"kind":"outcome","id":"ord_1","outcome":"perhaps"}\n',
     ],
   ])('is refused when it is %s', (_, text) => {
     writeFileSync(path, text);
+    expect(() => readResultFile(path)).toThrow(/no whole result file/);
+  });
+
+  it.each([
+    ['an order of the plan twice', '{"kind":"order","id":"ord_1"}'],
+    [
+      'an outcome of an order that is not of the plan',
+      JSON.stringify({ kind: 'outcome', ...done('ord_9') }),
+    ],
+    ['the begin of an order that is not of the plan', '{"kind":"begun","id":"ord_9"}'],
+  ])('is refused when it has %s: it was edited', (_, line) => {
+    writeFileSync(path, `${writeHalf()}${line}\n`);
     expect(() => readResultFile(path)).toThrow(/no whole result file/);
   });
 

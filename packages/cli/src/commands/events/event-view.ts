@@ -24,8 +24,8 @@ export const eventView: View<EventRow> = {
   fields: ['id', 'event', 'createdAt', 'data'],
   columns: [
     { title: 'CREATED', field: 'createdAt', text: ({ createdAt }) => createdAt },
-    { title: 'EVENT', field: 'event', text: ({ event }) => event },
-    { title: 'ABOUT', field: 'data', text: subjectOf, whenNarrow: 'leave-out' },
+    { title: 'EVENT', field: 'event', text: ({ event }) => event, whenNarrow: 'shorten' },
+    { title: 'ABOUT', field: 'data', text: subjectOf },
     { title: 'ID', field: 'id', text: ({ id }) => id, whenNarrow: 'leave-out' },
   ],
 };

@@ -1,5 +1,6 @@
 import type { EventKind, EventsPage, ListEvents, Page } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { checkRecord } from '../../check-record';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
@@ -65,7 +66,10 @@ async function* endingPages(
 ): AsyncIterable<Page<EventRow>> {
   let held: Page<EventRow> | null = null;
   for await (const { data, nextCursor } of pages) {
-    const wanted = data.filter(({ event }) => kinds?.some((kind) => kind === event) ?? true);
+    const wanted = data.filter((item) => {
+      const { event } = checkRecord(item);
+      return kinds?.some((kind) => kind === event) ?? true;
+    });
     if (wanted.length === 0) continue;
     if (held !== null) yield held;
     held = { data: wanted, nextCursor };

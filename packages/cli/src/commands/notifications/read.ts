@@ -8,10 +8,11 @@ import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
 import { idsArgument } from '../../input/id-argument';
+import { messageOf } from '../../message-of';
 import { chooseFormat } from '../../output/choose-format';
 import { note } from '../../output/note';
 import { progressOf } from '../../output/progress';
-import { writeData } from '../../output/write';
+import { tryToPrint } from '../../output/try-to-print';
 import type { Terminal } from '../../terminal';
 import { notificationShape, notificationView } from './notification-view';
 
@@ -55,12 +56,18 @@ async function read(ids: string[], options: Options, terminal: Terminal): Promis
   // An id that is named twice is marked once, and counted once.
   const targets = [...new Set(options.all ? await unreadIds(client, terminal.signal) : ids)];
   const { done, failures } = await markRead(client, targets, terminal);
-  await writeData(terminal.stdout, format.part(done));
   const [first] = failures;
   // As any list that could not be had: when nothing is read, nothing is printed.
-  if (done.length > 0 || first === undefined) await writeData(terminal.stdout, format.end());
+  const isNothing = done.length === 0 && first !== undefined;
+  const unprinted = isNothing ? null : await tryToPrint(done, format, terminal.stdout);
+  const isAre = done.length === 1 ? 'notification is' : 'notifications are';
+  if (unprinted !== null) {
+    const why = `that could not be printed: ${messageOf(unprinted)}`;
+    note(terminal, `${done.length} ${isAre} marked read, but ${why}`);
+  }
   if (first === undefined) {
     if (targets.length === 0) note(terminal, 'No notification is unread.');
+    if (unprinted !== null) throw unprinted;
     return;
   }
   if (targets.length === 1) throw first.error;

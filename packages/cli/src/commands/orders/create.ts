@@ -1,15 +1,23 @@
-import { orderQuantity } from '@tradepost/sdk';
+import { randomUUID } from 'node:crypto';
+import {
+  type AnyTradepostError,
+  isTradepostError,
+  type Order,
+  orderQuantity,
+} from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { CliError } from '../../cli-error';
+import { AdvisedError } from '../../advised-error';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
 import { checkId } from '../../input/id-argument';
 import { InvalidArgument } from '../../input/invalid-argument';
 import { countParser } from '../../input/parse-count';
+import { mayBeDone } from '../../may-be-done';
 import { chooseFormat } from '../../output/choose-format';
-import { writeData } from '../../output/write';
+import { showChange } from '../../output/show-change';
 import type { Terminal } from '../../terminal';
+import { shellWord } from '../../webhooks/shell-word';
 import { orderShape, orderView } from './order-view';
 
 interface Options extends GlobalOptions {
@@ -63,24 +71,28 @@ function parseKey(text: string): string {
 }
 
 async function create(options: Options, terminal: Terminal): Promise<void> {
-  const { listing, quantity, idempotencyKey } = options;
+  const { listing, quantity, idempotencyKey = randomUUID() } = options;
   // Before anything is sent: an order that is placed by a wrong command would be placed again.
   const format = await chooseFormat(options, orderView, terminal.stdout);
   const { orders } = connect(terminal, options);
-  const order = await orders.create(
-    { listingId: listing, quantity },
-    { signal: terminal.signal, idempotencyKey },
-  );
+  let order: Order;
   try {
-    await writeData(terminal.stdout, format.one(order));
+    order = await orders.create(
+      { listingId: listing, quantity },
+      { signal: terminal.signal, idempotencyKey },
+    );
   } catch (error) {
-    throw placedAllTheSame(order.id, error);
+    throw isTradepostError(error) && mayBeDone(error) ? mayBePlaced(error, idempotencyKey) : error;
   }
+  const what = `order ${order.id} is placed`;
+  const look = `tradepost orders get ${order.id}`;
+  await showChange({ what, look, text: () => format.one(order) }, terminal);
 }
 
-/** The order cannot be shown. Whoever reads of a failure alone would place it again. */
-function placedAllTheSame(id: string, error: unknown): unknown {
-  if (!(error instanceof CliError) || error.code === 'output_closed') return error;
-  const hint = `Do not place it again: \`tradepost orders get ${id}\` shows it.`;
-  return new CliError(error.code, `order ${id} is placed, but ${error.message}`, hint);
+/** The order may be placed, and its answer be lost: with its key it can be asked for again. */
+function mayBePlaced(error: AnyTradepostError, key: string): AdvisedError {
+  return new AdvisedError(
+    error,
+    `It may have been done all the same: look before you repeat it. The same command with \`--idempotency-key ${shellWord(key)}\` places no second order for 24 hours, where the service keeps such keys.`,
+  );
 }

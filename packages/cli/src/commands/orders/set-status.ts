@@ -1,4 +1,4 @@
-import { type Order, type OrderStatus, orderStatuses } from '@tradepost/sdk';
+import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { CliError } from '../../cli-error';
 import { connect } from '../../connect';
@@ -8,11 +8,18 @@ import { isId } from '../../input/id-argument';
 import { countParser } from '../../input/parse-count';
 import { parseIds } from '../../input/parse-ids';
 import { readInput } from '../../input/read-input';
+import { chooseFormat } from '../../output/choose-format';
 import { note } from '../../output/note';
-import { showOne } from '../../output/show-one';
+import { showChange } from '../../output/show-change';
+import { writeData } from '../../output/write';
 import { type BulkOptions, changeMany, resume } from '../../status-change/change-many';
 import { changeOrder, unguardedNote } from '../../status-change/change-order';
-import { isOrderStatus, statusOutcomeShape } from '../../status-change/status-change';
+import {
+  isOrderStatus,
+  type StatusChange,
+  statusOutcomeShape,
+  statusOutcomeView,
+} from '../../status-change/status-change';
 import type { Terminal } from '../../terminal';
 import { orderShape, orderView } from './order-view';
 
@@ -105,28 +112,45 @@ async function setStatus(args: string[], options: Options, terminal: Terminal): 
     const found = await parseIds(text, 'ord');
     if (found.repeated > 0)
       note(terminal, `${found.repeated} ids came more than once: each is changed once.`);
-    return await changeMany({ ...change, ids: found.ids }, options, terminal);
+    if (found.ids.length > 0) {
+      return await changeMany({ ...change, ids: found.ids }, options, terminal);
+    }
+    // What a list without orders pipes into it: nothing is to be done, and nothing is wrong.
+    const format = await chooseFormat(options, statusOutcomeView, terminal.stdout);
+    await writeData(terminal.stdout, format.end());
+    return note(terminal, 'stdin has no ids: nothing was done.');
   }
   refuse(ids.length === 0, 'the id of an order is missing');
   for (const id of ids)
     refuse(!isId(id, 'ord'), `'${id}' is no order: the id of an order begins with ord_`);
   const [only, ...others] = new Set(ids);
-  if (only === undefined || others.length > 0 || options.dryRun) {
+  const isBulk = options.dryRun || options.maxFailures || options.resultFile;
+  if (only === undefined || others.length > 0 || isBulk) {
     return await changeMany({ ...change, ids: [...new Set(ids)] }, options, terminal);
   }
+  await changeOne(only, change, options, terminal);
+}
+
+/** Moves one order, and prints it as it is then. */
+async function changeOne(
+  id: string,
+  change: StatusChange,
+  options: Options,
+  terminal: Terminal,
+): Promise<void> {
+  const format = await chooseFormat(options, orderView, terminal.stdout);
   const { orders } = connect(terminal, options);
-  async function changed(id: string): Promise<Order> {
-    const { order, error } = await changeOrder(orders, id, {
-      ...change,
-      dryRun: false,
-      inDoubt: false,
-      onUnguarded: () => note(terminal, unguardedNote),
-      signal: terminal.signal,
-    });
-    if (error !== null || order === null) throw error;
-    return order;
-  }
-  await showOne(() => changed(only), orderView, terminal, options);
+  const { order, error } = await changeOrder(orders, id, {
+    ...change,
+    dryRun: false,
+    inDoubt: false,
+    onUnguarded: () => note(terminal, unguardedNote),
+    signal: terminal.signal,
+  });
+  if (error !== null || order === null) throw error;
+  const look = `tradepost orders get ${id}`;
+  const what = `order ${id} is ${order.status}`;
+  await showChange({ what, look, text: () => format.one(order) }, terminal);
 }
 
 function refuse(condition: unknown, message: string): void {

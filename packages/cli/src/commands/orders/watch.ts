@@ -1,5 +1,6 @@
 import { isTradepostError, type OrderStatus, orderStatuses, type Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { isLacking } from '../../account/identify';
 import { CliError } from '../../cli-error';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
@@ -85,16 +86,12 @@ async function* changesOf(
   try {
     yield* changesOfEvents(client, since, signal);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    // A log that vanishes half-way is no different from one that never was.
+    if (!isTradepostError(error) || !isLacking(error)) throw error;
     note(
       terminal,
       `This service has no event log: its notifications are asked for every ${poll} s.`,
     );
     yield* changesOfNotifications(client, since, poll * 1_000, signal);
   }
-}
-
-/** Whether the service does not know the path. A log that vanishes half-way would be answered so too. */
-function isMissing(error: unknown): boolean {
-  return isTradepostError(error) && (error.status === 404 || error.status === 405);
 }

@@ -5,7 +5,7 @@ import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
 import { chooseFormat } from '../../output/choose-format';
 import { note } from '../../output/note';
-import { writeData } from '../../output/write';
+import { showChange } from '../../output/show-change';
 import { changeProfiles } from '../../settings/change-profiles';
 import { loginNames } from '../../settings/login-names';
 import { noSuchLogin } from '../../settings/settings';
@@ -41,7 +41,11 @@ async function use(name: string, options: GlobalOptions, terminal: Terminal): Pr
     return { profiles, current: name };
   });
   const used = loginsOf(changed).filter((login) => login.name === name);
-  for (const login of used) await writeData(terminal.stdout, format.one(login));
+  const what = `'${name}' is the current login`;
+  for (const login of used) {
+    const text = () => format.one(login);
+    await showChange({ what, look: 'tradepost profiles list', text }, terminal);
+  }
   const named = terminal.env.TRADEPOST_PROFILE?.trim();
   if (named && named !== name) {
     note(

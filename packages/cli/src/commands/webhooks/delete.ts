@@ -6,7 +6,7 @@ import { confirm } from '../../input/confirm';
 import { idArgument } from '../../input/id-argument';
 import { chooseFormat } from '../../output/choose-format';
 import type { View } from '../../output/column';
-import { writeData } from '../../output/write';
+import { showChange } from '../../output/show-change';
 import type { Terminal } from '../../terminal';
 
 interface Options extends GlobalOptions {
@@ -38,5 +38,6 @@ async function remove(id: string, options: Options, terminal: Terminal): Promise
   const { webhooks } = connect(terminal, options);
   await confirm(`Delete ${id}, with all its deliveries?`, terminal, options);
   await webhooks.delete(id, { signal: terminal.signal });
-  await writeData(terminal.stdout, format.one({ id, deleted: true }));
+  const text = () => format.one({ id, deleted: true });
+  await showChange({ what: `${id} is deleted`, look: null, text }, terminal);
 }

@@ -46,6 +46,7 @@ export const deliveryView: View<Delivery> = {
       text: ({ state }) => state,
       look: ({ state }) => lookOfState(state),
     },
+    { title: 'LAST', field: 'lastStatus', text: lastOf },
     { title: 'EVENT', field: 'event', text: ({ event }) => event, whenNarrow: 'shorten' },
     {
       title: 'ATTEMPTS',
@@ -54,7 +55,6 @@ export const deliveryView: View<Delivery> = {
       align: 'right',
       whenNarrow: 'leave-out',
     },
-    { title: 'LAST', field: 'lastStatus', text: lastOf, whenNarrow: 'leave-out' },
     {
       title: 'CREATED',
       field: 'createdAt',

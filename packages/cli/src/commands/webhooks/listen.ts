@@ -13,13 +13,15 @@ import { accountOf, presentEnd } from '../../listen/find-start';
 import { type ForwardedEvent, listen } from '../../listen/listen';
 import { type Place, placeFile, type Route, readPlace, writePlace } from '../../listen/place';
 import { statusLine } from '../../listen/status-line';
+import { messageOf } from '../../message-of';
 import { chooseFormat } from '../../output/choose-format';
 import type { View } from '../../output/column';
 import { note } from '../../output/note';
+import { isReaderGone } from '../../output/show-change';
 import { writeData } from '../../output/write';
 import { stateFolder } from '../../settings/folders';
-import { settingsOf } from '../../settings/settings';
-import type { Terminal } from '../../terminal';
+import { settingsOf, writtenAlike } from '../../settings/settings';
+import type { OutputStream, Terminal } from '../../terminal';
 import { wait } from '../../wait';
 import { forwardEvent } from '../../webhooks/forward-event';
 import { readSecretFile } from '../../webhooks/read-secret-file';
@@ -90,6 +92,7 @@ export function define(command: Command, terminal: Terminal): void {
           'It asks the service for events and posts each to the receiver, signed as a real delivery is. No tunnel, no webhook is needed.',
           'Events go one at a time, in order; the next one after a 2xx. Nothing is left out.',
           'Run again, it goes on where it stopped. Without --since the first run begins with what happens from then on.',
+          'Each service, account, receiver and choice of --events has a place of its own.',
         ],
       }),
     )
@@ -117,14 +120,17 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
   const settings = settingsOf(terminal, options);
   const client = connectAs(settings, terminal, options);
   const route: Route = {
-    service: settings.baseUrl.replace(/\/+$/, ''),
+    service: writtenAlike(settings.baseUrl),
     account: await accountOf(client, settings.apiKey, terminal),
     forwardTo: options.forwardTo,
+    kinds: options.events?.toSorted() ?? null,
   };
   const file = options.stateFile ?? placeFile(stateFolder(terminal.env), route);
   const unlock = lockFile(file);
   try {
-    const kept = options.since === undefined ? readPlace(file, route) : null;
+    // Also when it is not needed: another file than one of ours is not written over.
+    const found = readPlace(file, route);
+    const kept = options.since === undefined ? found : null;
     const start = await chooseStart(kept, options, () => presentEnd(client, terminal));
     const keep = (place: Place) => writePlace(file, route, place);
     keep(start);
@@ -141,7 +147,7 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
         maxAttempts: options.maxAttempts,
         forward: (event) => forwardEvent(event, { url: route.forwardTo, secret, now: now() }),
         keep,
-        tell: (event) => status.aside(() => writeData(stdout, format.part([event]))),
+        tell: (event) => status.aside(() => print(() => format.part([event]), event, stdout)),
         status,
         now,
         wait: (milliseconds) => wait(milliseconds, signal),
@@ -163,6 +169,23 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
     'interrupted: the place is kept',
     'The same command goes on where it stopped.',
   );
+}
+
+/** @throws {CliError} `cannot_go_on` when nobody reads any more, and `output_failed`. */
+async function print(
+  text: () => string | Promise<string>,
+  { id }: ForwardedEvent,
+  stdout: OutputStream,
+): Promise<void> {
+  try {
+    await writeData(stdout, text());
+  } catch (error) {
+    throw new CliError(
+      isReaderGone(error) ? 'cannot_go_on' : 'output_failed',
+      `${id} was forwarded, but it could not be printed: ${messageOf(error)}`,
+      'The place is kept: the same command goes on with the next event.',
+    );
+  }
 }
 
 /** @throws {CliError} `usage` for a secret that cannot sign, before anything is sent. */

@@ -49,6 +49,7 @@ async function register(options: Options, terminal: Terminal): Promise<void> {
     {
       ask: () => webhooks.create({ url, events }, { signal: terminal.signal }),
       view: createdWebhookView,
+      what: ({ id }) => `${id} is registered`,
       advice: 'The secret is not shown again: keep it where your receiver reads it.',
     },
     terminal,

@@ -9,8 +9,12 @@ import { sections } from '../../help/sections';
 import { confirm } from '../../input/confirm';
 import { idsArgument } from '../../input/id-argument';
 import { countParser } from '../../input/parse-count';
+import { messageOf } from '../../message-of';
 import { chooseFormat } from '../../output/choose-format';
+import type { Format } from '../../output/format';
 import { note } from '../../output/note';
+import { isReaderGone } from '../../output/show-change';
+import { steadyPrinter } from '../../output/steady-printer';
 import { writeData } from '../../output/write';
 import type { Terminal } from '../../terminal';
 import {
@@ -72,14 +76,14 @@ async function replay(given: string[], options: Options, terminal: Terminal): Pr
   checkUsage(given, options);
   const format = await chooseFormat(options, replayOutcomeView, terminal.stdout);
   const client = connect(terminal, options);
-  const tell = (outcome: ReplayOutcome) => writeData(terminal.stdout, format.part([outcome]));
 
   const targets = options.failed
     ? await failedDeliveries(client, options, terminal)
     : Array.from(new Set(given), (id) => ({ id, state: null }));
   if (options.dryRun) {
     for (const { id, state } of targets) {
-      await tell({ id, outcome: 'would-change', state, ...noFailure });
+      const outcome: ReplayOutcome = { id, outcome: 'would-change', state, ...noFailure };
+      await writeData(terminal.stdout, format.part([outcome]));
     }
     await writeData(terminal.stdout, format.end());
     note(terminal, `${counted(targets.length)} would be replayed. Nothing was done.`);
@@ -94,9 +98,24 @@ async function replay(given: string[], options: Options, terminal: Terminal): Pr
     await confirm(`Replay ${counted(targets.length)}?`, terminal, options);
   }
 
-  const ids = targets.map(({ id }) => id);
-  const { rate: interval } = options;
+  await replayAll(
+    targets.map(({ id }) => id),
+    client,
+    { format, interval: options.rate },
+    terminal,
+  );
+}
+
+/** Replays them all, whatever becomes of printing that, and says how it ended. */
+async function replayAll(
+  ids: string[],
+  client: Tradepost,
+  { format, interval }: { format: Format<ReplayOutcome>; interval: number },
+  terminal: Terminal,
+): Promise<void> {
   const { signal } = terminal;
+  const printer = steadyPrinter(terminal.stdout);
+  const tell = (outcome: ReplayOutcome) => printer.print(() => format.part([outcome]));
   const { done, failures, untried } = await replayDeliveries(client, {
     ids,
     interval,
@@ -104,11 +123,19 @@ async function replay(given: string[], options: Options, terminal: Terminal): Pr
     signal,
   });
   for (const id of untried) await tell({ id, outcome: 'untried', state: null, ...noFailure });
-  await writeData(terminal.stdout, format.end());
+  await printer.print(() => format.end());
 
   const rest = untried.length > 0 ? `, ${untried.length} not tried` : '';
   const summary = `${done} of ${counted(ids.length)} could be replayed; ${failures.length} failed${rest}`;
+  const unprinted = printer.failure();
   const [first] = failures;
+  if (unprinted !== null) {
+    const what = `${summary}, but not all could be printed: ${messageOf(unprinted)}`;
+    if (first === undefined && !signal.aborted && !isReaderGone(unprinted)) {
+      throw new CliError('output_failed', what, 'Do not repeat it.');
+    }
+    note(terminal, `${what}.`);
+  }
   if (signal.aborted) throw new CliError('interrupted', `interrupted: ${summary}`);
   if (first === undefined) return;
   if (ids.length === 1) throw first.error;

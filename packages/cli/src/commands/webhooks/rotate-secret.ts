@@ -7,7 +7,8 @@ import { confirm } from '../../input/confirm';
 import { idArgument } from '../../input/id-argument';
 import { chooseFormat } from '../../output/choose-format';
 import type { View } from '../../output/column';
-import { writeData } from '../../output/write';
+import { note } from '../../output/note';
+import { showChange } from '../../output/show-change';
 import type { Terminal } from '../../terminal';
 import { newSecretFileOption } from '../../webhooks/new-secret-file';
 import { tellSecret } from '../../webhooks/tell-secret';
@@ -61,6 +62,7 @@ async function stage(id: string, options: Options, terminal: Terminal): Promise<
     {
       ask: () => webhooks.stageSecret(id, { signal: terminal.signal }),
       view: stagedSecretView,
+      what: () => `a new secret of ${id} is staged`,
       advice: `The secret is not shown again. Let your receivers accept it beside the present one, ${next}.`,
     },
     terminal,
@@ -71,11 +73,12 @@ async function stage(id: string, options: Options, terminal: Terminal): Promise<
 async function promote(id: string, options: Options, terminal: Terminal): Promise<void> {
   const format = await chooseFormat(options, webhookView, terminal.stdout);
   const { webhooks } = connect(terminal, options);
-  await confirm(
-    `Promote the staged secret of ${id}? Receivers that know the present one alone will refuse deliveries.`,
-    terminal,
-    options,
-  );
+  if (!options.yes) {
+    note(terminal, 'Receivers that know the present secret alone will refuse deliveries.');
+  }
+  await confirm(`Promote the staged secret of ${id}?`, terminal, options);
   const webhook = await webhooks.promoteSecret(id, { signal: terminal.signal });
-  await writeData(terminal.stdout, format.one(webhook));
+  const what = `the staged secret of ${id} is the current one`;
+  const look = `tradepost webhooks get ${id}`;
+  await showChange({ what, look, text: () => format.one(webhook) }, terminal);
 }

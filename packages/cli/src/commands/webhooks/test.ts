@@ -7,7 +7,7 @@ import { sections } from '../../help/sections';
 import { idArgument } from '../../input/id-argument';
 import { chooseFormat } from '../../output/choose-format';
 import { note } from '../../output/note';
-import { writeData } from '../../output/write';
+import { showChange } from '../../output/show-change';
 import type { Terminal } from '../../terminal';
 import { failureText } from '../../webhooks/attempt-failure';
 import { awaitDelivery } from '../../webhooks/await-delivery';
@@ -53,8 +53,10 @@ async function test(id: string, options: Options, terminal: Terminal): Promise<v
   const { signal } = terminal;
   const queued = await client.webhooks.test(id, { event: options.event }, { signal });
   const delivery = options.wait ? await ended(client, queued.id, options, terminal) : queued;
-  await writeData(terminal.stdout, format.one(delivery));
-  const look = `\`tradepost webhooks explain ${queued.id}\``;
+  const explain = `tradepost webhooks explain ${queued.id}`;
+  const what = `a sample is sent to ${id}`;
+  await showChange({ what, look: explain, text: () => format.one(delivery) }, terminal);
+  const look = `\`${explain}\``;
   if (!options.wait) {
     note(terminal, `It is on its way: ${look} tells what came of it.`);
   } else if (delivery.state === 'failed') {

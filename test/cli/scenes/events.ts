@@ -1,0 +1,12 @@
+import type { Act } from '../act';
+
+/** Everything that is done with the log of events. */
+export async function events({ run, runOnPipes }: Act): Promise<void> {
+  await run('tradepost events list');
+  await run('tradepost events list --since 2h --limit 2 --output json');
+  await run('tradepost events list --events order.created --all --output ndjson');
+  await runOnPipes('tradepost events list --limit 1 --output csv', { as: 'buyer' });
+  await run("tradepost events list --all --output ndjson --jq '[.event, .data.orderId] | @tsv'");
+  await run('tradepost events list --since 2099-01-01');
+  await runOnPipes('tradepost events list --events order.updated');
+}

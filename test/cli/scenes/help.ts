@@ -1,0 +1,24 @@
+import type { Act } from '../act';
+
+/** What the command line tells of itself, and how shells complete it. */
+export async function help({ run, runOnPipes }: Act): Promise<void> {
+  const as = 'nobody';
+  await run('tradepost --help', { as });
+  await run('tradepost --version', { as });
+  await run('tradepost', { as });
+  await run('tradepost webhooks', { as });
+  await run('tradepost orders set-status --help', { as });
+  await run('tradepost help orders watch', { as });
+  for (const topic of ['exit-codes', 'environment', 'output']) {
+    await run(`tradepost help ${topic}`, { as });
+  }
+  await runOnPipes('tradepost help --help', { as });
+  await runOnPipes('tradepost help orders lst', { as });
+  await run('tradepost complete -- orders se', { as });
+  await runOnPipes('tradepost complete -- orders list --status ""', { as });
+  await run('tradepost completion bash | head -n 3', { as });
+  await runOnPipes('tradepost completion zsh | head -n 3', { as });
+  await runOnPipes('tradepost completion fish > tradepost.fish', { as });
+  await runOnPipes('tradepost completion', { as });
+  await runOnPipes('tradepost completion elvish', { as });
+}

@@ -1,0 +1,33 @@
+import { runCli } from './run-cli';
+
+/** The commands that `--help` lists, by their paths (`orders list`), each with its help. */
+export async function readCommands(): Promise<Map<string, string>> {
+  const helps = new Map<string, string>();
+  // One after the other of a group: the machine has other processes to run.
+  async function read(path: readonly string[]): Promise<void> {
+    const { stdout } = await runCli([...path, '--help']);
+    const names = commandNames(stdout);
+    if (names.length === 0) helps.set(path.join(' '), stdout);
+    await Promise.all(names.map((name) => read([...path, name])));
+  }
+  await read([]);
+  return helps;
+}
+
+/** The lines `  name   summary` below headings that are not of options and texts. */
+function commandNames(help: string): string[] {
+  const names: string[] = [];
+  let isListed = false;
+  for (const line of help.split('\n')) {
+    if (/^[A-Z ]+:/.test(line)) {
+      isListed =
+        !/^(USAGE|ARGUMENTS|(GLOBAL )?OPTIONS|EXAMPLES|OUTPUT|NOTES|ENVIRONMENT|MORE HELP):/.test(
+          line,
+        );
+    } else if (isListed) {
+      const name = /^ {2}([a-z][a-z-]*) {2,}\S/.exec(line)?.[1];
+      if (name !== undefined) names.push(name);
+    }
+  }
+  return names;
+}
