@@ -1,4 +1,12 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Fetch } from '@tradepost/sdk';
+
+/** Nothing compressed is asked for, and some proxies compress all the same. */
+const decoders: ReadonlyMap<unknown, (bytes: Uint8Array) => Buffer> = new Map([
+  ['gzip', gunzipSync],
+  ['deflate', inflateSync],
+  ['br', brotliDecompressSync],
+]);
 
 /** The headers of an answer as undici has them. */
 type HeaderRecord = Readonly<Record<string, string | string[] | undefined>>;
@@ -10,9 +18,8 @@ type HeaderRecord = Readonly<Record<string, string | string[] | undefined>>;
  * @param connections how many at a time
  */
 export function pooledFetch(connections: number): Fetch {
-  const loading = import('./apart/undici').then(({ Agent, interceptors, request }) => {
-    // Some proxies compress unasked.
-    const dispatcher = new Agent({ connections }).compose(interceptors.decompress());
+  const loading = import('./apart/undici').then(({ Agent, request }) => {
+    const dispatcher = new Agent({ connections });
     return (url: string, init: Parameters<Fetch>[1]) => {
       const { method, headers, body, signal } = init;
       // It follows no redirect unless told, as the client asks for.
@@ -22,7 +29,10 @@ export function pooledFetch(connections: number): Fetch {
   return async (url, init) => {
     const send = await loading;
     const { statusCode, headers, body } = await send(url, init);
-    return { status: statusCode, headers: headersOf(headers), text: () => body.text() };
+    const decode = decoders.get(headers['content-encoding']);
+    const text = async () =>
+      decode === undefined ? await body.text() : decode(await body.bytes()).toString('utf8');
+    return { status: statusCode, headers: headersOf(headers), text };
   };
 }
 

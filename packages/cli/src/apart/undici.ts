@@ -1,2 +1,2 @@
 /** Requests over a pool of connections. */
-export { Agent, interceptors, request } from 'undici';
+export { Agent, request } from 'undici';
