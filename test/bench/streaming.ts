@@ -77,11 +77,12 @@ export async function streaming(stage: Stage): Promise<Figure[]> {
   return [
     figureOf({
       bench: 'streaming',
-      what: `most resident memory, the second half of ${inWords(orders)} orders listed as ndjson`,
+      what: `most resident memory, the last tenth of ${inWords(orders)} orders listed as ndjson`,
       unit: 'MB',
-      ours: part(0.5, 1),
-      baseline: { what: 'the first half', values: part(0, 0.5) },
-      goal: { of: 'ratio', bound: 'at most', value: 1.1 },
+      ours: part(0.9, 1),
+      // By then the heap is as large as the engine lets it grow: what still rises is a leak.
+      baseline: { what: 'the tenth after the half', values: part(0.5, 0.6) },
+      goal: { of: 'ratio', bound: 'at most', value: 1.05 },
       notes: [
         `At a tenth of the way ${part(0, 0.1)
           .map((megabytes) => megabytes.toFixed(0))
