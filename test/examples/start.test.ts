@@ -134,7 +134,7 @@ describe('npm start', () => {
         cwd: checkout,
         env: { TRADEPOST_STATE_DIR: folder.path },
       });
-      expect(stderr).toMatch(/^Result file: .+\nOf (\d+) orders \1 moved to confirmed\.\n$/);
+      expect(stderr).toMatch(/^Result file: .+\n(\d+) orders moved to confirmed\.\n$/);
       expect(code).toBe(0);
       expect(stdout).toMatch(/^ord_\w+ +pending {2}/m);
       expect(stdout).toMatch(/^ntf_\w+/m);
