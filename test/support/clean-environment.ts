@@ -1,5 +1,11 @@
 /** Names that would change what the programs do: they are for the test to set, not for who runs it. */
-const ours = /^(TRADEPOST_.*|PORT|NO_COLOR|FORCE_COLOR|NODE_OPTIONS|VITEST.*|NODE_ENV|TEST)$/;
+const ours = new RegExp(
+  `^(${[
+    'TRADEPOST_.*|PORT',
+    'CI|GITHUB_ACTIONS|TMUX|COLORTERM|NO_COLOR|FORCE_COLOR',
+    'NODE_OPTIONS|NODE_ENV|VITEST.*|TEST',
+  ].join('|')})$`,
+);
 
 /** Folders that cannot be, not even for root: the logins of whoever runs the tests are none of their business. */
 const noLogins = {
