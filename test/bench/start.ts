@@ -14,32 +14,29 @@ import type { Workplace } from './workplace';
 
 const sizes = { usual: { rounds: 81 }, quick: { rounds: 1 } };
 
-/** Other command lines of npm, in versions of the day that this was written. */
-const others = { prettier: '3.10.1', vercel: '64.0.2' };
+/** Other command lines of npm, each the newest that could be installed when this was written. */
+const others = { prettier: '3.10.1', vercel: '60.1.3' };
 
 const nothing = 'node -e 0';
 
-/** Installs the others, without their install scripts. Without a registry there are none. */
-async function installOthers({ place, say }: Stage): Promise<Record<string, string>> {
-  const folder = place.newFile('others');
+/**
+ * Installs another command line in a folder of its own, without install scripts.
+ *
+ * @returns the file to run; null when no registry gave it
+ */
+async function installOther(name: string, version: string, folder: string): Promise<string | null> {
   await mkdir(folder);
-  say('installing prettier and vercel');
-  const wanted = Object.entries(others).map(([name, version]) => `${name}@${version}`);
   try {
     await promisify(exec)(
-      `npm install --prefix "${folder}" --ignore-scripts --no-audit --no-fund ${wanted.join(' ')}`,
+      `npm install --prefix "${folder}" --ignore-scripts --no-audit --no-fund ${name}@${version}`,
       { cwd: folder, env: cleanEnvironment({}) },
     );
   } catch {
-    return {};
+    return null;
   }
-  return Object.fromEntries(
-    Object.keys(others).map((name) => {
-      const package_ = join(folder, 'node_modules', name);
-      const { bin } = JSON.parse(readFileSync(join(package_, 'package.json'), 'utf8'));
-      return [name, join(package_, typeof bin === 'string' ? bin : bin[name])];
-    }),
-  );
+  const installed = join(folder, 'node_modules', name);
+  const { bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  return join(installed, typeof bin === 'string' ? bin : bin[name]);
 }
 
 /** Milliseconds from the start of a process to its end. */
@@ -77,10 +74,16 @@ async function startListener() {
 }
 
 /** How long the command line takes to start, beside an empty Node process and others of its kind. */
-export async function start(stage: Stage): Promise<Figure[]> {
-  const { place, quick, say } = stage;
+export async function start({ place, quick, say }: Stage): Promise<Figure[]> {
   const { rounds } = quick ? sizes.quick : sizes.usual;
-  const rivals = quick ? {} : await installOthers(stage);
+  const rivals: [name: string, file: string][] = [];
+  const missing: string[] = [];
+  for (const [name, version] of quick ? [] : Object.entries(others)) {
+    say(`installing ${name}`);
+    const file = await installOther(name, version, place.newFile(name));
+    if (file === null) missing.push(`${name}@${version}`);
+    else rivals.push([name, file]);
+  }
   const listener = await startListener();
   const script = place.newFile('only-fetch.mjs');
   await writeFile(
@@ -111,7 +114,7 @@ export async function start(stage: Stage): Promise<Figure[]> {
     fetch: () => firstByte([script]),
     list: () => firstByte([tradepostBin, 'orders', 'list']),
   };
-  for (const [name, file] of Object.entries(rivals)) {
+  for (const [name, file] of rivals) {
     sides[name] = () => lifeOf(place, [file, '--version']);
   }
   // Once for nothing: the first one to read a file waits for the disk.
@@ -120,10 +123,10 @@ export async function start(stage: Stage): Promise<Figure[]> {
   listener.close();
 
   const timesOf = (side: string) => times[side] ?? [];
-  const beside = Object.keys(rivals).map(
-    (name) => `${name} --version ${medianRatio(timesOf(name), timesOf(nothing)).toFixed(2)}x`,
+  const notes = rivals.map(
+    ([name]) => `${name} --version ${medianRatio(timesOf(name), timesOf(nothing)).toFixed(2)}x.`,
   );
-  const notes = beside.length > 0 ? [`${beside.join(', ')}.`] : ['Nothing else was installed.'];
+  if (missing.length > 0) notes.push(`Could not be installed: ${missing.join(', ')}.`);
   const figure = (side: string, what: string, against: string, limit: number | null): Figure =>
     figureOf({
       bench: 'start',
