@@ -1,39 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { anOrder, aProblem, BareService } from './setting/bare-service';
+import { describe, expect, it } from 'vitest';
+import { anOrder, aProblem } from './setting/bare-service';
 import { brokenStream } from './setting/fake-stream';
-
-interface Outcome {
-  id: string;
-  outcome: string;
-  from: string | null;
-  to: string | null;
-  code: string | null;
-  message: string | null;
-}
-
-function outcomesOf(stdout: string): Outcome[] {
-  return JSON.parse(stdout);
-}
-
-/** A service with some pending orders, and a place for result files. */
-async function start(count: number) {
-  const service = await BareService.start();
-  const ids = Array.from({ length: count }, (_, index) => `ord_${index + 1}`);
-  service.orders = ids.map((id) => anOrder({ id }));
-  const folder = mkdtempSync(join(tmpdir(), 'tradepost-set-status-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const env = { TRADEPOST_STATE_DIR: folder };
-  return { service, ids, env, file: join(folder, 'result.ndjson') };
-}
+import { outcomesOf, startPendingOrders } from './setting/pending-orders';
 
 const set = ['orders', 'set-status'];
 
 describe('orders set-status of several orders', () => {
   it('sends one request for each, and prints what came of them in the order of the ids', async () => {
-    const { service, env } = await start(3);
+    const { service, env } = await startPendingOrders(3);
     const { exitCode, stdout, stderr } = await service.cli(
       [...set, 'ord_3', 'ord_1', 'ord_3', 'ord_2', 'confirmed', '--yes', '--output', 'json'],
       { env },
@@ -53,7 +27,7 @@ describe('orders set-status of several orders', () => {
   });
 
   it('guards each change by the ETag of what it saw, and reads a 412 as a guard that failed', async () => {
-    const { service, env } = await start(2);
+    const { service, env } = await startPendingOrders(2);
     service.instead = ({ method, path }) => {
       const id = path.split('/').at(-1) ?? '';
       if (method === 'GET') {
@@ -85,7 +59,7 @@ describe('orders set-status of several orders', () => {
   });
 
   it('guards by looking alone where the service sends no ETag, and says so', async () => {
-    const { service, env } = await start(2);
+    const { service, env } = await startPendingOrders(2);
     const { exitCode, stderr } = await service.cli(
       [...set, 'ord_1', 'ord_2', 'confirmed', '--if-status', 'pending', '--yes'],
       { env },
@@ -96,7 +70,7 @@ describe('orders set-status of several orders', () => {
   });
 
   it('begins no other when the first shows what would meet all: a wrong key', async () => {
-    const { service, env, file } = await start(20);
+    const { service, env, file } = await startPendingOrders(20);
     service.instead = () => aProblem(401, 'invalid_api_key');
     const { exitCode, stdout, stderr } = await service.cli(
       [...set, 'confirmed', '--stdin', '--yes', '--result-file', file, '--output', 'json'],
@@ -114,54 +88,6 @@ describe('orders set-status of several orders', () => {
     });
   });
 
-  it('looks first at an order whose answer was lost before it changes it again', async () => {
-    const { service, ids, env, file } = await start(3);
-    // Each order is moved, and nobody is told.
-    service.instead = ({ method, path }) => {
-      const found = service.orders.find(({ id }) => path.endsWith(id));
-      if (method !== 'PATCH' || !found) return undefined;
-      found.status = 'confirmed';
-      return aProblem(500, 'internal_error');
-    };
-    const argv = [...set, ...ids, 'confirmed', '--yes', '--result-file', file, '--output', 'json'];
-    const first = await service.cli(argv, { env });
-    expect(first.exitCode).toBe(1);
-    expect(outcomesOf(first.stdout).map(({ outcome }) => outcome)).toEqual(ids.map(() => 'failed'));
-    service.instead = () => undefined;
-    service.seen.length = 0;
-    const second = await service.cli([...set, '--resume', file, '--yes', '--output', 'json'], {
-      env,
-    });
-    expect(second.exitCode).toBe(0);
-    expect(outcomesOf(second.stdout).map(({ outcome }) => outcome)).toEqual(
-      ids.map(() => 'unchanged'),
-    );
-    expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET']);
-  }, 60_000);
-
-  it.each([
-    ['of another order', { id: 'ord_9', status: 'confirmed' }],
-    ['of another status', { status: 'pending' }],
-    ['of a body that is no order', { id: 'not an id' }],
-  ] as const)('takes no answer %s for done, and goes on with it later', async (_, wrong) => {
-    const { service, ids, env, file } = await start(2);
-    service.instead = ({ method, path }) =>
-      method === 'PATCH' && path.endsWith('ord_1')
-        ? { status: 200, body: { data: anOrder({ id: 'ord_1', ...wrong }) } }
-        : undefined;
-    const argv = [...set, ...ids, 'confirmed', '--yes', '--result-file', file, '--output', 'json'];
-    const first = await service.cli(argv, { env });
-    expect(first.exitCode).toBe(7);
-    expect(outcomesOf(first.stdout)[0]).toMatchObject({
-      id: 'ord_1',
-      outcome: 'failed',
-      code: 'wrong_answer',
-    });
-    service.instead = () => undefined;
-    const second = await service.cli([...set, '--resume', file, '--yes'], { env });
-    expect(second.exitCode).toBe(0);
-  });
-
   it.each([
     ['a reader who has gone', brokenStream('EPIPE'), 0, '2 orders moved to confirmed.'],
     [
@@ -171,7 +97,7 @@ describe('orders set-status of several orders', () => {
       '2 orders moved to confirmed, but that could not be printed',
     ],
   ])('with %s at stdout finishes, and tells what was done', async (_, stdout, code, story) => {
-    const { service, ids, env, file } = await start(2);
+    const { service, ids, env, file } = await startPendingOrders(2);
     const argv = [...set, ...ids, 'confirmed', '--yes', '--result-file', file];
     const { exitCode, stderr } = await service.cli(argv, { env, stdout });
     expect(exitCode).toBe(code);
@@ -180,7 +106,7 @@ describe('orders set-status of several orders', () => {
   });
 
   it('keeps the exit code of what came of the orders when nobody reads it', async () => {
-    const { service, ids, env } = await start(2);
+    const { service, ids, env } = await startPendingOrders(2);
     service.instead = ({ path }) => (path.endsWith('ord_2') ? aProblem(409, 'x') : undefined);
     const argv = [...set, ...ids, 'confirmed', '--yes'];
     const { exitCode } = await service.cli(argv, { env, stdout: brokenStream('EPIPE') });
@@ -188,7 +114,7 @@ describe('orders set-status of several orders', () => {
   });
 
   it('tells what was done when --jq does not fit it', async () => {
-    const { service, ids, env } = await start(2);
+    const { service, ids, env } = await startPendingOrders(2);
     const argv = [...set, ...ids, 'confirmed', '--yes', '--jq', '.[0].id.x'];
     const { exitCode, stdout, stderr } = await service.cli(argv, { env });
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
@@ -200,7 +126,7 @@ describe('orders set-status of several orders', () => {
       { status: 302, body: undefined, headers: { location: 'https://elsewhere.example/' } },
       { status: 429, body: undefined, headers: { 'retry-after': '0' } },
     ]) {
-      const { service, ids, env } = await start(6);
+      const { service, ids, env } = await startPendingOrders(6);
       service.instead = () => answer;
       const argv = [...set, ...ids, 'confirmed', '--yes', '--output', 'json'];
       const { exitCode, stdout } = await service.cli(argv, { env });
@@ -209,46 +135,10 @@ describe('orders set-status of several orders', () => {
     }
   }, 60_000);
 
-  it('goes on with a result file that names the service in another way', async () => {
-    const { service, ids, env, file } = await start(2);
-    await service.cli([...set, ...ids, 'confirmed', '--yes', '--result-file', file], { env });
-    const argv = [...set, '--resume', file, '--yes', '--base-url', `${service.baseUrl}/`];
-    expect((await service.cli(argv, { env })).exitCode).toBe(0);
-  });
-
-  it('says so when it goes on with another key', async () => {
-    const { service, ids, env, file } = await start(2);
-    await service.cli([...set, ...ids, 'confirmed', '--yes', '--result-file', file], { env });
-    const other = { ...env, TRADEPOST_API_KEY: 'tpk_other_and_long_enough_1' };
-    const { exitCode, stderr } = await service.cli([...set, '--resume', file, '--yes'], {
-      env: other,
-    });
-    expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^It was begun with the key \S+, and goes on with tpk_othe…\.\n/);
-  });
-
-  it('writes down what came of a single order where that is asked for', async () => {
-    const { service, env, file } = await start(1);
-    const argv = [...set, 'ord_1', 'confirmed', '--result-file', file, '--yes'];
-    expect((await service.cli(argv, { env })).exitCode).toBe(0);
-    expect(readFileSync(file, 'utf8')).toContain('"outcome":"done"');
-  });
-
-  it('refuses a result file that is there before it asks', async () => {
-    const { service, ids, env, file } = await start(2);
-    const argv = [...set, ...ids, 'confirmed', '--result-file', file];
-    await service.cli([...argv, '--yes'], { env });
-    service.seen.length = 0;
-    const { exitCode, stderr } = await service.cli(argv, { env });
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(`the result file ${file} is there already`);
-    expect(service.seen).toEqual([]);
-  });
-
   it.each(['', '\n', '[]', 'id,status\n'])(
     'has nothing to do where stdin has no ids: %j',
     async (input) => {
-      const { service, env } = await start(1);
+      const { service, env } = await startPendingOrders(1);
       const argv = [...set, 'confirmed', '--stdin', '--yes', '--output', 'json'];
       expect(await service.cli(argv, { env, input })).toEqual({
         exitCode: 0,
@@ -258,31 +148,6 @@ describe('orders set-status of several orders', () => {
       expect(service.seen).toEqual([]);
     },
   );
-
-  it('writes nothing down with --no-result-file, and makes no folder', async () => {
-    const { service, ids } = await start(2);
-    const argv = [...set, ...ids, 'confirmed', '--yes', '--no-result-file'];
-    expect(await service.cli(argv)).toMatchObject({
-      exitCode: 0,
-      stderr: '2 orders moved to confirmed.\n',
-    });
-  });
-
-  it('changes nothing when what is to come of it cannot be written down', async () => {
-    const { service, ids } = await start(2);
-    const { exitCode, stdout, stderr } = await service.cli([...set, ...ids, 'confirmed', '--yes']);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toMatch(
-      /^error: the folder of the result files cannot be made: .*\nhint: Nothing was changed\./,
-    );
-    expect(service.seen).toEqual([]);
-  });
-
-  it('keeps the key and the secrets out of the result file', async () => {
-    const { service, ids, env, file } = await start(2);
-    await service.cli([...set, ...ids, 'confirmed', '--yes', '--result-file', file], { env });
-    expect(readFileSync(file, 'utf8')).not.toContain('tpk_');
-  });
 
   it.each([
     [['ord_1'], "'ord_1' is no status"],
@@ -300,7 +165,7 @@ describe('orders set-status of several orders', () => {
     [['ord_1', 'ord_2', 'confirmed', '--yes', '--fields', 'status'], "'status' is no field"],
     [['ord_1', 'ord_2', 'confirmed', '--yes', '--jq', '.['], 'is no expression'],
   ])('refuses %j before anything is sent', async (args, message) => {
-    const { service, env } = await start(2);
+    const { service, env } = await startPendingOrders(2);
     const { exitCode, stdout, stderr } = await service.cli([...set, ...args], { env });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(message);

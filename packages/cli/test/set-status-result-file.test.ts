@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { anOrder, aProblem } from './setting/bare-service';
+import { outcomesOf, startPendingOrders } from './setting/pending-orders';
+
+const set = ['orders', 'set-status'];
+
+describe('the result file of orders set-status', () => {
+  it('looks first at an order whose answer was lost before it changes it again', async () => {
+    const { service, ids, env, file } = await startPendingOrders(3);
+    // Each order is moved, and nobody is told.
+    service.instead = ({ method, path }) => {
+      const found = service.orders.find(({ id }) => path.endsWith(id));
+      if (method !== 'PATCH' || !found) return undefined;
+      found.status = 'confirmed';
+      return aProblem(500, 'internal_error');
+    };
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--result-file', file, '--output', 'json'];
+    const first = await service.cli(argv, { env });
+    expect(first.exitCode).toBe(1);
+    expect(outcomesOf(first.stdout).map(({ outcome }) => outcome)).toEqual(ids.map(() => 'failed'));
+    service.instead = () => undefined;
+    service.seen.length = 0;
+    const second = await service.cli([...set, '--resume', file, '--yes', '--output', 'json'], {
+      env,
+    });
+    expect(second.exitCode).toBe(0);
+    expect(outcomesOf(second.stdout).map(({ outcome }) => outcome)).toEqual(
+      ids.map(() => 'unchanged'),
+    );
+    expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET']);
+  }, 60_000);
+
+  it.each([
+    ['of another order', { id: 'ord_9', status: 'confirmed' }],
+    ['of another status', { status: 'pending' }],
+    ['of a body that is no order', { id: 'not an id' }],
+  ] as const)('takes no answer %s for done, and goes on with it later', async (_, wrong) => {
+    const { service, ids, env, file } = await startPendingOrders(2);
+    service.instead = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('ord_1')
+        ? { status: 200, body: { data: anOrder({ id: 'ord_1', ...wrong }) } }
+        : undefined;
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--result-file', file, '--output', 'json'];
+    const first = await service.cli(argv, { env });
+    expect(first.exitCode).toBe(7);
+    expect(outcomesOf(first.stdout)[0]).toMatchObject({
+      id: 'ord_1',
+      outcome: 'failed',
+      code: 'wrong_answer',
+    });
+    service.instead = () => undefined;
+    const second = await service.cli([...set, '--resume', file, '--yes'], { env });
+    expect(second.exitCode).toBe(0);
+  });
+
+  it('goes on with a result file that names the service in another way', async () => {
+    const { service, ids, env, file } = await startPendingOrders(2);
+    await service.cli([...set, ...ids, 'confirmed', '--yes', '--result-file', file], { env });
+    const argv = [...set, '--resume', file, '--yes', '--base-url', `${service.baseUrl}/`];
+    expect((await service.cli(argv, { env })).exitCode).toBe(0);
+  });
+
+  it('says so when it goes on with another key', async () => {
+    const { service, ids, env, file } = await startPendingOrders(2);
+    await service.cli([...set, ...ids, 'confirmed', '--yes', '--result-file', file], { env });
+    const other = { ...env, TRADEPOST_API_KEY: 'tpk_other_and_long_enough_1' };
+    const { exitCode, stderr } = await service.cli([...set, '--resume', file, '--yes'], {
+      env: other,
+    });
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^It was begun with the key \S+, and goes on with tpk_othe…\.\n/);
+  });
+
+  it('writes down what came of a single order where that is asked for', async () => {
+    const { service, env, file } = await startPendingOrders(1);
+    const argv = [...set, 'ord_1', 'confirmed', '--result-file', file, '--yes'];
+    expect((await service.cli(argv, { env })).exitCode).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('"outcome":"done"');
+  });
+
+  it('refuses a result file that is there before it asks', async () => {
+    const { service, ids, env, file } = await startPendingOrders(2);
+    const argv = [...set, ...ids, 'confirmed', '--result-file', file];
+    await service.cli([...argv, '--yes'], { env });
+    service.seen.length = 0;
+    const { exitCode, stderr } = await service.cli(argv, { env });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`the result file ${file} is there already`);
+    expect(service.seen).toEqual([]);
+  });
+
+  it('writes nothing down with --no-result-file, and makes no folder', async () => {
+    const { service, ids } = await startPendingOrders(2);
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--no-result-file'];
+    expect(await service.cli(argv)).toMatchObject({
+      exitCode: 0,
+      stderr: '2 orders moved to confirmed.\n',
+    });
+  });
+
+  it('changes nothing when what is to come of it cannot be written down', async () => {
+    const { service, ids } = await startPendingOrders(2);
+    const { exitCode, stdout, stderr } = await service.cli([...set, ...ids, 'confirmed', '--yes']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^error: the folder of the result files cannot be made: .*\nhint: Nothing was changed\./,
+    );
+    expect(service.seen).toEqual([]);
+  });
+
+  it('keeps the key and the secrets out of the result file', async () => {
+    const { service, ids, env, file } = await startPendingOrders(2);
+    await service.cli([...set, ...ids, 'confirmed', '--yes', '--result-file', file], { env });
+    expect(readFileSync(file, 'utf8')).not.toContain('tpk_');
+  });
+});
