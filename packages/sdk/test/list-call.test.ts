@@ -126,7 +126,7 @@ test('a service that repeats its cursor is an error, not an endless loop', async
     path: '/v1/orders',
   });
   expect(error.message).toBe(
-    'GET /v1/orders was answered with 200, but with the cursor that asked for it: asking on would never end. Report it to whoever runs the service. (request req_7)',
+    'GET /v1/orders was answered with 200, but with a cursor that leads back to a page before: asking on would never end. Report it to whoever runs the service. (request req_7)',
   );
   expect(service.seen).toHaveLength(2);
 });

@@ -1,6 +1,7 @@
 import { AbortError } from '../errors/abort-error';
 import type { UnreadableAnswerError } from '../errors/unreadable-answer-error';
 import type { Answer } from './answer';
+import { ringFinder } from './ring-finder';
 import type { Runtime } from './runtime';
 
 /** A service that answers "nothing yet" without waiting is asked no more often than this. */
@@ -11,7 +12,7 @@ const shortestRoundMs = 1_000;
  * signal aborts.
  *
  * @param askPage asks for the page that follows a cursor
- * @param stuck the error for a page of events whose cursor leads to itself
+ * @param stuck the error for a page of events whose cursor leads back to a page before
  * @throws {UnreadableAnswerError} what `stuck` makes, after the page.
  */
 export async function* followPages<Page extends { data: unknown[]; nextCursor: string }>(
@@ -21,6 +22,7 @@ export async function* followPages<Page extends { data: unknown[]; nextCursor: s
   signal: AbortSignal | undefined,
   { elapsed, wait }: Pick<Runtime, 'elapsed' | 'wait'>,
 ): AsyncGenerator<Page, void, undefined> {
+  const leadsBack = ringFinder(firstCursor);
   let cursor = firstCursor;
   while (!signal?.aborted) {
     const start = elapsed();
@@ -33,7 +35,8 @@ export async function* followPages<Page extends { data: unknown[]; nextCursor: s
     }
     const page = answer.data;
     yield page;
-    if (page.data.length > 0 && page.nextCursor === cursor) throw stuck(answer);
+    // A page without events may well be asked for again.
+    if (page.data.length > 0 && leadsBack(cursor, page.nextCursor)) throw stuck(answer);
     cursor = page.nextCursor;
     const pause = shortestRoundMs - (elapsed() - start);
     if (page.data.length === 0 && pause > 0) await wait(pause, signal);

@@ -2,6 +2,7 @@ import type { Page } from '@tradepost/contract/wire';
 import type { UnreadableAnswerError } from '../errors/unreadable-answer-error';
 import { type Answer, type SafeResult, safely } from './answer';
 import { invalidConfiguration } from './invalid-configuration';
+import { ringFinder } from './ring-finder';
 
 /**
  * A list that has not been asked for yet. `await` it for one page, loop over it with `for await`
@@ -33,7 +34,7 @@ const then = 'then';
 /**
  * Makes a list of a function that asks for one page.
  *
- * @param stuck the error for a page whose cursor leads to itself
+ * @param stuck the error for a page whose cursor leads back to a page before
  * @param isLast whether no page follows a page; one without `nextCursor` is always the last
  */
 export function listCall<Item, OnePage extends Page<Item>>(
@@ -50,13 +51,14 @@ export function listCall<Item, OnePage extends Page<Item>>(
   }
 
   async function* pages() {
+    const leadsBack = ringFinder(firstCursor);
     let cursor = firstCursor;
     for (;;) {
       const answer = await askPage(cursor);
       const page = answer.data;
       yield page;
       if (page.nextCursor === null || isLast(page)) return;
-      if (page.nextCursor === cursor) throw stuck(answer);
+      if (leadsBack(cursor, page.nextCursor)) throw stuck(answer);
       cursor = page.nextCursor;
     }
   }

@@ -79,14 +79,14 @@ export class Transport {
     );
   }
 
-  /** Makes what makes the error for a page of a list whose cursor leads to itself. */
+  /** Makes what makes the error for a page of a list whose cursor leads back to a page before. */
   stuck({ method, path }: Call<unknown>['endpoint']) {
     const { blotOut } = this.#settings;
     return ({ status, requestId }: Answer<unknown>): UnreadableAnswerError =>
       attemptError(
         UnreadableAnswerError,
         { method, path, number: 1, blotOut },
-        `was answered with ${status}, but with the cursor that asked for it: asking on would never end. Report it to whoever runs the service.`,
+        `was answered with ${status}, but with a cursor that leads back to a page before: asking on would never end. Report it to whoever runs the service.`,
         { code: 'unreadable_answer', status, requestId },
       );
   }
