@@ -113,7 +113,7 @@ it('Ctrl-C ends a request that gets no answer, and exits 130', async () => {
     stdout: '',
     stderr: [
       'error: interrupted',
-      'hint: It may have been done all the same: look before you repeat it. `tradepost orders get ID` shows it.',
+      'hint: It may have been done all the same: look before you repeat it. `tradepost orders get ord_1` shows it.',
       '',
     ].join('\n'),
   });

@@ -70,7 +70,10 @@ function describeTradepostError(error: AnyTradepostError): ReturnType<typeof des
   const report = { code, message, status, requestId, hint: hintOf(error), errors };
   if (code === 'aborted') return { report, story: { what: 'interrupted', why: [] } };
   if (problem === null) return { report, story: { what: message, why: [] } };
-  const issues = errors.map((issue) => `${issue.path}: ${issue.message}`);
+  // The service's own detail may well tell each of them.
+  const issues = errors
+    .filter((issue) => !problem.detail.includes(issue.message))
+    .map((issue) => `${issue.path}: ${issue.message}`);
   const answered = `${method} ${path} was answered ${status} ${code}`;
   // A service may leave the title out, or send another thing: RFC 9457 asks for none of the fields.
   if (typeof problem.title !== 'string' || problem.title === '')
@@ -84,7 +87,7 @@ function describeBulkError(error: BulkError): ReturnType<typeof describeError> {
     message: describeError(failure.error).report.message,
   }));
   const lines = error.failures.map(lineOf);
-  const hints = new Set(error.failures.map(({ error }) => describeError(error).report.hint));
+  const hints = new Set(error.failures.map(hintForAny));
   const [common = null, ...others] = hints;
   const agreed = others.length > 0 ? null : common;
   const hint = [agreed, error.hint].filter((part) => part !== null).join(' ') || null;
@@ -93,6 +96,11 @@ function describeBulkError(error: BulkError): ReturnType<typeof describeError> {
     report: localReport(code, error.message, hint, errors),
     story: { what: error.message, why: shortened(lines) },
   };
+}
+
+/** The hint of a failure, as it holds for any of its kind. */
+function hintForAny({ id, error }: Failure): string | null {
+  return describeError(error).report.hint?.replaceAll(id, 'ID') ?? null;
 }
 
 function lineOf({ id, error }: Failure): string {

@@ -7,7 +7,10 @@ const keyHint =
   'Check the key, in TRADEPOST_API_KEY or of the login: it may be mistyped, expired or revoked, or belong to another service.';
 const laterHint = 'Try again in a while. If it stays so, give the request id to support.';
 
-/** A map, not an object: a service may call a problem `constructor`. */
+/**
+ * By the code of a problem. `{order}` and the like stand for the id of the order that the request was
+ * about. A map, not an object: a service may call a problem `constructor`.
+ */
 const hintOfCode: ReadonlyMap<string, string> = mapOf({
   invalid_configuration:
     'Check TRADEPOST_BASE_URL or --base-url: it reads like https://trade.example.',
@@ -25,13 +28,13 @@ const hintOfCode: ReadonlyMap<string, string> = mapOf({
   webhook_not_found: 'Check the id. `tradepost webhooks list` shows the webhooks of this account.',
   delivery_not_found:
     'Check the id. `tradepost webhooks deliveries` shows those there are; old ones are pruned.',
-  webhook_paused: 'Resume it first: `tradepost webhooks resume ID`.',
-  no_staged_secret: 'Stage one first: `tradepost webhooks rotate-secret ID`.',
-  delivery_in_progress: 'See in a moment what came of it: `tradepost webhooks explain ID`.',
+  webhook_paused: 'Resume it first: `tradepost webhooks resume {webhook}`.',
+  no_staged_secret: 'Stage one first: `tradepost webhooks rotate-secret {webhook}`.',
+  delivery_in_progress: 'See in a moment what came of it: `tradepost webhooks explain {delivery}`.',
   bad_cursor: 'The place that was kept is not one of this service: begin anew with --since.',
   webhook_limit_reached:
     'Let one endpoint take several kinds: `--events order.created,order.status_changed`.',
-  illegal_transition: '`tradepost orders get ID` shows where the order stands.',
+  illegal_transition: '`tradepost orders get {order}` shows where the order stands.',
 });
 
 /** For services that answer without a problem code that is known here. */
@@ -45,16 +48,16 @@ const hintOfStatus: Readonly<Record<number, string>> = {
 
 /** How to see whether a change was made, by its path. */
 const looks: readonly (readonly [RegExp, string])[] = [
-  [/\/v1\/orders\/[^/]+$/, '`tradepost orders get ID` shows it.'],
+  [/\/v1\/orders\/[^/]+$/, '`tradepost orders get {order}` shows it.'],
   [/\/v1\/notifications\/[^/]+$/, '`tradepost notifications list` shows it.'],
   [
     /\/v1\/webhooks$/,
     '`tradepost webhooks list` shows it, where the service has that. A webhook whose secret is lost is of no use: delete it.',
   ],
-  [/\/v1\/webhooks\/[^/]+\/test$/, '`tradepost webhooks deliveries --webhook ID` shows it.'],
+  [/\/v1\/webhooks\/[^/]+\/test$/, '`tradepost webhooks deliveries --webhook {webhook}` shows it.'],
   [/\/v1\/webhooks\/[^/]+\/secret$/, 'A secret that is staged again takes the place of it.'],
-  [/\/v1\/webhooks\/[^/]+/, '`tradepost webhooks get ID` shows it.'],
-  [/\/v1\/deliveries\/[^/]+/, '`tradepost webhooks explain ID` shows it.'],
+  [/\/v1\/webhooks\/[^/]+/, '`tradepost webhooks get {webhook}` shows it.'],
+  [/\/v1\/deliveries\/[^/]+/, '`tradepost webhooks explain {delivery}` shows it.'],
 ];
 
 function mapOf(hints: Record<string, string>): ReadonlyMap<string, string> {
@@ -73,6 +76,17 @@ function doubtHint({ code, path }: AnyTradepostError): string {
 
 /** What a person can do about an error of the service or of the way to it; null when it says so itself. */
 export function hintOf(error: AnyTradepostError): string | null {
+  return fillIn(templateOf(error), error.path);
+}
+
+/** Puts the id that a path is about where a hint wants one of its kind, and `ID` where it wants another. */
+function fillIn(template: string | null, path: string | null): string | null {
+  const [, kind, id] = /^\/v1\/(order|webhook|deliver)\w*\/(\w+)/.exec(path ?? '') ?? [];
+  const isKind = (wanted: string) => kind !== undefined && wanted.startsWith(kind);
+  return template?.replace(/\{(\w+)\}/g, (_, wanted) => (isKind(wanted) && id) || 'ID') ?? null;
+}
+
+function templateOf(error: AnyTradepostError): string | null {
   if (mayBeDone(error)) return doubtHint(error);
   if (error.code === 'timeout') return 'Try again in a while.';
   if (error.code === 'aborted') return null;
@@ -81,7 +95,7 @@ export function hintOf(error: AnyTradepostError): string | null {
   if (error.status === null) return null;
   if (error.status === 404 && exitReasonOf(error) === 'usage') return baseUrlHint;
   if (error.status === 409 && error.path?.startsWith('/v1/orders/')) {
-    return '`tradepost orders get ID` shows where the order stands.';
+    return '`tradepost orders get {order}` shows where the order stands.';
   }
   return hintOfStatus[error.status] ?? (error.status >= 500 ? laterHint : null);
 }

@@ -19,7 +19,7 @@ describe('a failure of the service', () => {
         'error: The order cannot move to that status',
         '  The order is pending.',
         '  PATCH /v1/orders/ord_1 was answered 409 illegal_transition',
-        'hint: `tradepost orders get ID` shows where the order stands.',
+        'hint: `tradepost orders get ord_1` shows where the order stands.',
         'request id: req_1',
         '',
       ].join('\n'),
@@ -97,7 +97,7 @@ describe('a failure of the service', () => {
     [401, 4, 'Check the key'],
     [403, 4, 'This key may not do this'],
     [404, 5, 'Check the id'],
-    [409, 6, '`tradepost orders get ID`'],
+    [409, 6, '`tradepost orders get ord_1`'],
     [412, 6, 'It has changed since'],
   ])('%i without a problem exits %i with a hint all the same', async (status, exitCode, hint) => {
     const service = await BareService.start();
@@ -197,7 +197,7 @@ describe('an interruption', () => {
       stdout: '',
       stderr: [
         'error: interrupted',
-        'hint: It may have been done all the same: look before you repeat it. `tradepost orders get ID` shows it.',
+        'hint: It may have been done all the same: look before you repeat it. `tradepost orders get ord_1` shows it.',
         '',
       ].join('\n'),
     });

@@ -178,7 +178,9 @@ describe('a feed of events', () => {
     );
     const error = await failureOf(take(99, events.follow()));
     expect(error).toMatchObject({ name: 'UnreadableAnswerError', status: 200, requestId: 'req_7' });
-    expect(error.message).toMatch(/^GET \/v1\/events was answered with 200, but with a cursor that leads back/);
+    expect(error.message).toMatch(
+      /^GET \/v1\/events was answered with 200, but with a cursor that leads back/,
+    );
     expect(urls()).toHaveLength(2);
   });
 

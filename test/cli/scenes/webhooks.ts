@@ -137,7 +137,7 @@ async function listen({ run, runOnPipes, cover, url }: Act): Promise<void> {
     });
     await runOnPipes(`${to} ${url}/v1/nowhere ${since}`);
     await runOnPipes(`${to} ${receiver.url} --output json`);
-    await runOnPipes(`${to} mailto:ada@trade.example`);
+    await runOnPipes(`${to} mailto:orders@trade.example`);
   } finally {
     await receiver.close();
   }

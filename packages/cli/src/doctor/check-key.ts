@@ -7,8 +7,15 @@ const soonDays = 14;
 /** Tells whose key it is that the service accepts. */
 export function acceptedKey(account: Account | null): Finding {
   if (account === null) return fine('key', 'accepted; the service does not tell whose it is');
+  // Services differ in how much they tell of an account.
+  const told = [account.name, account.kind, account.id].filter(
+    (field) => typeof field === 'string',
+  );
   const rights = account.key?.readOnly ? ', it may only read' : '';
-  return fine('key', `accepted: ${account.name}, ${account.kind}, ${account.id}${rights}`);
+  return fine(
+    'key',
+    `accepted: ${told.join(', ') || 'the service does not tell whose it is'}${rights}`,
+  );
 }
 
 /**

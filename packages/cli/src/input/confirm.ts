@@ -6,14 +6,15 @@ import { findKeyboard } from './keyboard';
 /**
  * Asks the person at the keyboard whether to go on, on stderr. Nobody is never taken for a yes.
  *
- * @param yes whether the answer was given beforehand, by `--yes`
+ * @param options.yes whether the answer was given beforehand, by `--yes`
+ * @param options.canDryRun whether the command has `--dry-run`
  * @throws {CliError} `not_confirmed` after a no, `interrupted` after Ctrl-C, and `usage` where nobody
  * can be asked.
  */
 export async function confirm(
   question: string,
   terminal: Terminal,
-  { yes }: { yes?: true },
+  { yes, canDryRun = false }: { yes?: true; canDryRun?: boolean },
 ): Promise<void> {
   if (yes) return;
   const keyboard = findKeyboard(terminal);
@@ -21,7 +22,7 @@ export async function confirm(
     throw new CliError(
       'usage',
       `nobody can be asked here: ${question}`,
-      'Nothing was done. Look at it with --dry-run where there is one, then pass --yes.',
+      `Nothing was done. ${canDryRun ? 'Look at it with --dry-run' : 'Make sure that it is meant'}, then pass --yes.`,
     );
   }
   const prompts = await import('../apart/prompts');

@@ -49,9 +49,15 @@ export async function showList<Item extends object>(
   await writeData(terminal.stdout, format.end());
   if (moreExist) {
     const counted = shown === 1 ? singular(noun) : noun;
-    const cut = `Showing ${shown} ${counted}; more exist: add --all or --limit N.`;
-    if (options.failIfTruncated) throw new CliError('truncated', cut);
-    note(terminal, cut);
+    if (options.failIfTruncated) {
+      const hint = 'Add --all, or --limit N with a larger N.';
+      throw new CliError(
+        'truncated',
+        `the list was cut after ${shown} ${counted}: more exist`,
+        hint,
+      );
+    }
+    note(terminal, `Showing ${shown} ${counted}; more exist: add --all or --limit N.`);
   } else if (shown === 0 && options.output === 'table') {
     note(terminal, `No ${noun} found.`);
   }

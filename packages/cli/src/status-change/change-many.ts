@@ -102,7 +102,7 @@ async function work(
     return known === undefined || !isSettled(known);
   });
   if (!options.dryRun && left.length > 0) {
-    await confirm(questionOf(plan, left.length), terminal, options);
+    await confirm(questionOf(plan, left.length), terminal, { ...options, canDryRun: true });
   }
   const file = left.length > 0 && open !== null ? open() : null;
   const howToGoOn = file === null ? null : goOnWith(file.path);

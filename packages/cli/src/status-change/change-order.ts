@@ -99,7 +99,7 @@ function checkAnswer(order: Order, id: string, status?: string): void {
   throw new CliError(
     'wrong_answer',
     `the service answered ${what}: whether the order was moved is not known`,
-    '`tradepost orders get ID` shows where it stands.',
+    `\`tradepost orders get ${id}\` shows where it stands.`,
   );
 }
 
@@ -107,7 +107,7 @@ function guardFailed(order: Order, ifStatus: string): CliError {
   return new CliError(
     'guard_failed',
     `the order is ${order.status}, not ${ifStatus}: it was left alone`,
-    'Whoever moved it may know why. `tradepost orders get ID` shows it.',
+    `Whoever moved it may know why. \`tradepost orders get ${order.id}\` shows it.`,
   );
 }
 

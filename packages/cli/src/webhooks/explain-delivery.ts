@@ -91,7 +91,7 @@ function explainPending(
     return {
       verdict: 'held',
       reason: `The endpoint keeps failing or asked for time: it gets nothing before ${heldUntil}.${before} ${until}`,
-      advice: [...(last?.advice ?? []), retryNow],
+      advice: [...adviceAbout(delivery), retryNow],
     };
   }
   if (attempts === 0 || last === null) {
@@ -104,7 +104,7 @@ function explainPending(
   return {
     verdict: 'retrying',
     reason: `The last of ${countOf(attempts)} failed: ${last.reason}. It is tried again at ${nextAttemptAt}. ${until}`,
-    advice: [...last.advice, retryNow],
+    advice: [...adviceAbout(delivery), retryNow],
   };
 }
 
@@ -125,7 +125,13 @@ function adviceFor(delivery: DeliveryDetails): readonly string[] {
   if (delivery.attempts === 0) {
     return ['Was the webhook paused for long, or the service down? Look at both first.'];
   }
-  return attemptFailure(delivery)?.advice ?? [];
+  return adviceAbout(delivery);
+}
+
+/** What to do about the last attempt, with the webhook that it is about. */
+function adviceAbout(delivery: DeliveryDetails): string[] {
+  const advice = attemptFailure(delivery)?.advice ?? [];
+  return advice.map((sentence) => sentence.replace('update ID', `update ${delivery.webhookId}`));
 }
 
 function countOf(attempts: number): string {

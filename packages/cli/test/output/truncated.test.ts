@@ -35,7 +35,8 @@ describe.each([
     expect(await list(service, '--limit', '3', '--output', 'csv')).toEqual({
       exitCode: 8,
       stdout: 'id\nord_0\nord_1\nord_2\n',
-      stderr: 'error: Showing 3 orders; more exist: add --all or --limit N.\n',
+      stderr:
+        'error: the list was cut after 3 orders: more exist\nhint: Add --all, or --limit N with a larger N.\n',
     });
     for (const output of ['json', 'ndjson']) {
       const result = await list(service, '--limit', '3', '--output', output);
@@ -47,14 +48,15 @@ describe.each([
     }
     const asJq = await list(service, '--limit', '1', '--jq', '.[].id');
     expect(asJq).toMatchObject({ exitCode: 8, stdout: 'ord_0\n' });
-    expect(JSON.parse(asJq.stderr).error.message).toMatch(/^Showing 1 order; /);
+    expect(JSON.parse(asJq.stderr).error.message).toMatch(/^the list was cut after 1 order: /);
   });
 
   it('exits 8 at the usual 50, too', async () => {
     const { exitCode, stderr } = await list(await serviceOf(51));
     expect({ exitCode, stderr }).toEqual({
       exitCode: 8,
-      stderr: 'error: Showing 50 orders; more exist: add --all or --limit N.\n',
+      stderr:
+        'error: the list was cut after 50 orders: more exist\nhint: Add --all, or --limit N with a larger N.\n',
     });
   });
 
@@ -100,7 +102,7 @@ describe('--fail-if-truncated with a filter that the service does not know', () 
     const { exitCode, stdout, stderr } = await service.cli([...unread, '--limit', '1']);
     expect(exitCode).toBe(8);
     expect(JSON.parse(stdout).id).toBe('ntf_1');
-    expect(JSON.parse(stderr).error.message).toMatch(/^Showing 1 notification; /);
+    expect(JSON.parse(stderr).error.message).toMatch(/^the list was cut after 1 notification: /);
   });
 
   it('goes on through pages of which nothing is meant', async () => {

@@ -95,7 +95,7 @@ async function replay(given: string[], options: Options, terminal: Terminal): Pr
     return;
   }
   if (options.failed && targets.length > 1) {
-    await confirm(`Replay ${counted(targets.length)}?`, terminal, options);
+    await confirm(`Replay ${counted(targets.length)}?`, terminal, { ...options, canDryRun: true });
   }
 
   await replayAll(
