@@ -9,7 +9,7 @@ export const exitCodes = {
   error: { code: 1, meaning: 'failed in a way that has no code of its own' },
   usage: { code: 2, meaning: 'wrong command, option, argument or setting; nothing was done' },
   auth: { code: 4, meaning: 'no API key, one that is not valid, or one that may not do this' },
-  notFound: { code: 5, meaning: 'no such order, notification, webhook or delivery' },
+  notFound: { code: 5, meaning: 'no such order, listing, notification, webhook or delivery' },
   conflict: {
     code: 6,
     meaning:
@@ -55,6 +55,8 @@ const reasonOfCode: ReadonlyMap<string, ExitReason> = new Map(
     notification_not_found: 'notFound',
     webhook_not_found: 'notFound',
     delivery_not_found: 'notFound',
+    listing_not_found: 'notFound',
+    idempotency_key_reused: 'conflict',
     connection_failed: 'unreachable',
     timeout: 'unreachable',
     aborted: 'interrupted',

@@ -39,6 +39,17 @@ describe('orders create', () => {
     expect(other).not.toBe(own);
   });
 
+  it.each([
+    ['listing_not_found', 5],
+    ['idempotency_key_reused', 6],
+    ['insufficient_quantity', 6],
+    ['validation_failed', 1],
+  ])('exits by what was wrong with the order: %s', async (code, exitCode) => {
+    const service = await BareService.start();
+    service.instead = () => aProblem(code === 'insufficient_quantity' ? 409 : 422, code);
+    expect(await service.cli(argv)).toMatchObject({ exitCode, stdout: '' });
+  });
+
   it('sends the same key again when no answer came', async () => {
     const service = await aShop();
     const shop = service.instead;
