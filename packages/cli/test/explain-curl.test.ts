@@ -7,8 +7,8 @@ import { exampleSecret, signDelivery } from '@tradepost/sdk/testing';
 import { verifyDelivery } from '@tradepost/sdk/webhooks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { shellWord } from '../src/output/shell-word';
 import { curlLine } from '../src/webhooks/curl-line';
-import { shellWord } from '../src/webhooks/shell-word';
 import { BareService } from './setting/bare-service';
 import {
   aDeliveryRecord,

@@ -70,10 +70,46 @@ describe('webhooks listen', () => {
     const stopped = await listening(service, [...argvOnce, ...fromTheStart]);
     expect(stopped.exitCode).toBe(1);
     expect(stopped.stderr).toContain('task.completed evt_2 could not be forwarded in 1 attempt');
-    expect(stopped.stderr).toContain('run the same command again');
+    expect(stopped.stderr).toContain(
+      'hint: Mend the receiver: the same command without --since goes on with this event.',
+    );
     expect(stopped.stderr).not.toContain('.lock');
     expect((await listening(service, argvOnce)).exitCode).toBe(130);
     expect(idsSent()).toEqual(['evt_1', 'evt_2', 'evt_2', 'evt_3']);
+  });
+
+  it('names a command that goes on where it stopped: one without --since', async () => {
+    const { service, argv } = await stage();
+    const begun = await listening(service, [...argv, ...fromTheStart]);
+    expect(begun.stderr).toContain('hint: The same command without --since goes on where it');
+    const continued = await listening(service, argv);
+    expect(continued.stderr).toContain('hint: The same command goes on where it stopped.');
+  });
+
+  it('finishes the attempt under way when it is interrupted, and says so', async () => {
+    const interrupt = new AbortController();
+    const { service, argv, idsSent } = await stage(() => {
+      interrupt.abort();
+      return 204;
+    });
+    const { exitCode, stdout, stderr } = await service.bare.cli(
+      ['webhooks', 'listen', ...argv, ...fromTheStart, '--output', 'ndjson'],
+      { signal: interrupt.signal },
+    );
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('Finishing what is under way. Ctrl-C again ends at once.\n');
+    expect(stdout.split('\n')).toEqual([expect.stringContaining('"id":"evt_1"'), '']);
+    expect(idsSent()).toEqual(['evt_1']);
+  });
+
+  it('repeats no secret and no key that a receiver tells', async () => {
+    const { service, argv } = await stage(() => 400);
+    const told = 'tpk_abcdefghijklmnop whsec_abcdefghijklmnop';
+    service.log[0] = { ...anEvent(1), id: `evt_${told.replace(' ', '_')}` };
+    const more = [...argv, ...fromTheStart, '--max-attempts', '2'];
+    const { stderr } = await listening(service, more);
+    expect(stderr).toContain('Next attempt in 1 s.');
+    expect(stderr).not.toContain('abcdefgh');
   });
 
   it('refuses a second listener with the same place, and lets it in afterwards', async () => {

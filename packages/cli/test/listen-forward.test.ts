@@ -6,7 +6,11 @@ import { forwardEvent } from '../src/webhooks/forward-event';
 import { FakeStream } from './setting/fake-stream';
 import { anEvent } from './setting/webhook-builders';
 
-const setting = { secret: exampleSecret, now: Date.parse('2026-11-21T12:00:00Z') };
+const setting = {
+  secret: exampleSecret,
+  now: Date.parse('2026-11-21T12:00:00Z'),
+  signal: new AbortController().signal,
+};
 
 /** Starts what answers every connection with these bytes. */
 async function answering(text: string): Promise<string> {
@@ -47,6 +51,19 @@ describe('forwarding an event', () => {
     expect(await forwardEvent(anEvent(1), refused)).toMatchObject({ error: 'connection_refused' });
     const url = await answering('220 mail.example ESMTP\r\n');
     expect((await forwardEvent(anEvent(1), { ...setting, url })).error).toMatch(/./);
+  });
+
+  it('ends before its time when the signal says so', async () => {
+    const held = createServer((socket) => socket.on('error', () => {}));
+    await new Promise<void>((resolve) => held.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => new Promise<void>((resolve) => held.close(() => resolve())));
+    const address = held.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const ending = new AbortController();
+    held.once('connection', () => ending.abort());
+    const url = `http://127.0.0.1:${port}/`;
+    const forwarded = await forwardEvent(anEvent(1), { ...setting, url, signal: ending.signal });
+    expect(forwarded).toMatchObject({ status: null, error: expect.any(String) });
   });
 
   it('keeps no more than the beginning of a long refusal', async () => {

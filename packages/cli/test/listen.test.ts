@@ -72,6 +72,7 @@ async function listenTo(
         pauses.push(milliseconds);
       },
       signal: interrupt.signal,
+      again: 'the same command',
     });
   } catch (thrown) {
     error = thrown;

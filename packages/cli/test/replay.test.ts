@@ -86,12 +86,34 @@ describe('webhooks replay with ids', () => {
       return answer(request);
     };
     const argv = ['webhooks', 'replay', '--rate', '1/m', 'dlv_1', 'dlv_2', '--output', 'json'];
-    const { exitCode, stdout } = await service.cli(argv, { signal: interrupt.signal });
+    const { exitCode, stdout, stderr } = await service.cli(argv, { signal: interrupt.signal });
     expect(exitCode).toBe(130);
+    expect(stderr).toMatch(/^Finishing what is under way\. Ctrl-C again ends at once\.\n/);
     expect(JSON.parse(stdout)).toMatchObject([
       { id: 'dlv_1', outcome: 'done' },
       { id: 'dlv_2', outcome: 'untried' },
     ]);
+  });
+
+  it('looks at each with --dry-run, and tells which there are', async () => {
+    const service = await BareService.start();
+    service.instead = ({ path }) =>
+      path.endsWith('dlv_2')
+        ? aProblem(404, 'delivery_not_found')
+        : { status: 200, body: { data: aDelivery({ id: 'dlv_1' }) } };
+    const dryRun = [...replay, '--dry-run', '--output', 'json'];
+    const one = await service.cli([...dryRun, 'dlv_1']);
+    expect(one).toMatchObject({
+      exitCode: 0,
+      stderr: '1 delivery would be replayed. Nothing was done.\n',
+    });
+    const both = await service.cli([...dryRun, 'dlv_1', 'dlv_2']);
+    expect(both.exitCode).toBe(7);
+    expect(JSON.parse(both.stdout)).toMatchObject([
+      { id: 'dlv_1', outcome: 'would-change', state: 'failed' },
+      { id: 'dlv_2', outcome: 'failed', code: 'delivery_not_found' },
+    ]);
+    expect(replayed(service)).toEqual([]);
   });
 
   it('replays them all when nobody reads any more, and says so', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { anOrder, aProblem } from './setting/bare-service';
 import { outcomesOf, startPendingOrders } from './setting/pending-orders';
@@ -52,6 +52,53 @@ describe('the result file of orders set-status', () => {
     service.instead = () => undefined;
     const second = await service.cli([...set, '--resume', file, '--yes'], { env });
     expect(second.exitCode).toBe(0);
+  });
+
+  it('exits 130 when it is interrupted while it goes on, and says how to go on again', async () => {
+    const { service, ids, env, file } = await startPendingOrders(4);
+    service.instead = ({ method }) =>
+      method === 'PATCH' ? aProblem(409, 'illegal_transition') : undefined;
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--result-file', file];
+    expect((await service.cli(argv, { env })).exitCode).toBe(6);
+    for (const isMoved of [false, true]) {
+      const interrupt = new AbortController();
+      service.instead = ({ method }) => {
+        if (method !== 'PATCH') return undefined;
+        interrupt.abort();
+        return isMoved ? undefined : aProblem(409, 'illegal_transition');
+      };
+      const { exitCode, stderr } = await service.cli(
+        [...set, '--resume', file, '--yes', '--concurrency', '1'],
+        { env, signal: interrupt.signal },
+      );
+      expect(exitCode).toBe(130);
+      expect(stderr).toContain(`hint: Go on with: tradepost orders set-status --resume ${file}\n`);
+    }
+    service.instead = () => undefined;
+    const last = await service.cli([...set, '--resume', file, '--yes', '--output', 'json'], {
+      env,
+    });
+    expect(last.exitCode).toBe(0);
+    expect(outcomesOf(last.stdout).map(({ outcome }) => outcome)).toEqual(ids.map(() => 'done'));
+  });
+
+  it('does not take an order for untried that a killed run may have moved', async () => {
+    const { service, ids, env, file } = await startPendingOrders(3);
+    await service.cli([...set, ...ids, 'confirmed', '--yes', '--result-file', file], { env });
+    // As after a kill: all three were begun, and of none is there an end.
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const left = lines.filter((line) => !line.includes('"outcome"'));
+    expect(lines.length - left.length).toBe(3);
+    writeFileSync(file, left.join('\n'));
+    service.instead = () => aProblem(401, 'invalid_api_key');
+    const argv = [...set, '--resume', file, '--yes', '--output', 'json'];
+    const { exitCode, stdout } = await service.cli(argv, { env });
+    expect(exitCode).toBe(4);
+    expect(outcomesOf(stdout).map(({ outcome, code }) => [outcome, code])).toEqual([
+      ['failed', 'invalid_api_key'],
+      ['failed', 'in_doubt'],
+      ['failed', 'in_doubt'],
+    ]);
   });
 
   it('goes on with a result file that names the service in another way', async () => {

@@ -52,7 +52,7 @@ describe('orders set-status of several orders', () => {
     expect(exitCode).toBe(7);
     expect(outcomesOf(stdout)).toMatchObject([
       { id: 'ord_1', outcome: 'done', from: 'pending', to: 'confirmed' },
-      { id: 'ord_2', outcome: 'skipped', from: 'pending', code: 'precondition_failed' },
+      { id: 'ord_2', outcome: 'skipped', from: 'pending', to: null, code: 'precondition_failed' },
     ]);
     const patches = service.seen.filter(({ method }) => method === 'PATCH');
     expect(patches.map(({ headers }) => headers['if-match'])).toEqual(['"ord_1-1"', '"ord_2-1"']);

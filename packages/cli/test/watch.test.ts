@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { aNotification, anOrder, BareService } from './setting/bare-service';
+import { EventService } from './setting/event-service';
+import { anEvent } from './setting/webhook-builders';
 
 /** Aborts once the service was asked for notifications so often. */
 function interruptAfter(service: BareService, rounds: number, onRound: (round: number) => void) {
@@ -71,6 +73,51 @@ it('orders watch --since begins with what such a service tells of that time', as
     '',
   ]);
 });
+
+it('orders watch says when more happened than such a service can be asked for', async () => {
+  const service = await BareService.start();
+  service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
+  const all = Array.from({ length: 1_101 }, (_, index) =>
+    aNotification({ id: `ntf_${index}`, orderId: 'ord_1' }),
+  );
+  const interrupt = new AbortController();
+  service.instead = ({ path, query }) => {
+    if (path === '/v1/orders/ord_1') interrupt.abort();
+    if (path !== '/v1/notifications') return undefined;
+    const start = Number(query.cursor ?? 0);
+    const data = all.slice(start, start + 100);
+    const nextCursor = start + 100 < all.length ? String(start + 100) : null;
+    return { status: 200, body: { data, nextCursor } };
+  };
+  const { stderr } = await service.cli(['orders', 'watch', '--since', '2026-11-20'], {
+    signal: interrupt.signal,
+  });
+  expect(stderr).toContain('what is older than the newest 1000 is left out');
+});
+
+it('orders watch ends when an event log that was there is gone, and tells nothing twice', async () => {
+  const { bare, log } = await EventService.start();
+  const answer = bare.instead;
+  bare.instead = (request) =>
+    request.query.after === undefined ? answer(request) : { status: 404, body: '' };
+  const argv = ['orders', 'watch', '--since', '2026-11-21T00:00:00.000Z', '--output', 'ndjson'];
+  const { exitCode, stdout, stderr } = await bare.cli(argv);
+  expect(exitCode).toBe(2);
+  expect(stdout.trim().split('\n')).toHaveLength(log.length - 1);
+  expect(JSON.parse(stderr).error.message).toContain('goes beyond the interface');
+});
+
+it('orders watch begins with what happens from now on, unless told', async () => {
+  const service = await EventService.start();
+  const interrupt = new AbortController();
+  service.onEnd = () => {
+    service.onEnd = () => interrupt.abort();
+    service.log.push(anEvent(4));
+  };
+  const argv = ['orders', 'watch', '--output', 'ndjson'];
+  const { stdout } = await service.bare.cli(argv, { signal: interrupt.signal });
+  expect(stdout.trim().split('\n')).toHaveLength(1);
+}, 30_000);
 
 it('orders watch refuses what is no order before anything is sent', async () => {
   const service = await BareService.start();

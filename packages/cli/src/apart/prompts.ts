@@ -1,2 +1,2 @@
 /** The questions to a person at the keyboard. */
-export { confirm, isCancel, password, text } from '@clack/prompts';
+export { confirm, password, text } from '@clack/prompts';

@@ -9,14 +9,7 @@ import { exitReasonOf } from '../exit-codes';
  * condition of does not hold. `failed`: the service refused, or no answer came. `untried`: the
  * command ended before its turn.
  */
-export const outcomeKinds = [
-  'done',
-  'unchanged',
-  'would-change',
-  'skipped',
-  'failed',
-  'untried',
-] as const;
+const outcomeKinds = ['done', 'unchanged', 'would-change', 'skipped', 'failed', 'untried'] as const;
 
 /** What came of one of several. */
 export type OutcomeKind = (typeof outcomeKinds)[number];

@@ -46,6 +46,8 @@ export interface Listening {
   wait: (milliseconds: number) => Promise<void>;
   /** Aborted when it is to end. */
   signal: AbortSignal;
+  /** The command that goes on from the kept place, in words. */
+  again: string;
 }
 
 /** The pause after a number of failed attempts, in milliseconds: 1 s, 2 s, 4 s … at most 30 s. */
@@ -91,12 +93,14 @@ function eventsAfter(events: readonly AccountEvent[], done: string | null): Acco
 /** Null when it was interrupted before the receiver took the event. */
 async function forwardUntilTaken(
   event: AccountEvent,
-  { forward, maxAttempts, status, now, wait, signal }: Listening,
+  { forward, maxAttempts, status, now, wait, signal, again }: Listening,
 ): Promise<ForwardedEvent | null> {
   for (let attempts = 1; ; attempts += 1) {
     const startedAt = now();
     const { status: answered, error, excerpt } = await forward(event);
     const endedAt = now();
+    // One that was ended early says nothing of the receiver.
+    if (signal.aborted && error !== null) return null;
     const failure = attemptFailure({ lastStatus: answered, lastError: error });
     if (failure === null && answered !== null) {
       return {
@@ -115,7 +119,7 @@ async function forwardUntilTaken(
       throw new CliError(
         'cannot_go_on',
         `${what} could not be forwarded in ${tried}: ${reason}`,
-        'Mend the receiver, then run the same command again: it goes on with this event.',
+        `Mend the receiver: ${again} goes on with this event.`,
       );
     }
     if (signal.aborted) return null;

@@ -49,7 +49,7 @@ async function formatOf<Item extends object>(
         'Leave --output out, or set it to json (one document) or ndjson (each item by itself).',
       );
     }
-    return await (await import('./jq')).jqFormat(jq, output);
+    return await (await import('./jq')).jqFormat(jq, output, stdout.isTTY === true);
   }
   switch (output) {
     case 'json':

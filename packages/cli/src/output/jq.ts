@@ -58,27 +58,36 @@ function jsonOf(value: unknown): string {
   );
 }
 
-/** Strings as they are, so that a script needs no quotes taken off; all else as JSON, on one line. */
-function shown(line: string): string {
+/**
+ * Strings as they are, so that a script needs no quotes taken off; all else as JSON, on one line. On a
+ * terminal control characters in strings are escaped; a program gets each as it is.
+ */
+function textOf(line: string, isShown: boolean): string {
   if (!line.startsWith('"')) return `${harmlessJson(line)}\n`;
+  const text = String(JSON.parse(line));
   // A tab does no harm, and `@tsv` is made of them.
-  return `${String(JSON.parse(line)).split('\t').map(harmless).join('\t')}\n`;
+  return `${isShown ? text.split('\t').map(harmless).join('\t') : text}\n`;
 }
 
 /**
  * What a jq expression makes of the JSON, a line for each result. Of `json` it gets the whole list as
  * one array, of `ndjson` each item by itself, as it comes.
  *
+ * @param isShown whether a terminal shows it
  * @throws {CliError} `usage` for what is no expression, and while it formats `output_failed` for one
  * that does not fit the data.
  */
 export async function jqFormat<Item>(
   expression: string,
   output: 'json' | 'ndjson',
+  isShown: boolean,
 ): Promise<InstantFormat<Item>> {
   const filter = await compiled(expression);
   const all: Item[] = [];
-  const apply = (values: readonly unknown[]) => filter(values).map(shown).join('');
+  const apply = (values: readonly unknown[]) =>
+    filter(values)
+      .map((line) => textOf(line, isShown))
+      .join('');
   return {
     part(items) {
       if (output === 'ndjson') return items.length > 0 ? apply(items) : '';

@@ -1,7 +1,13 @@
 import type { Terminal } from '../terminal';
+import { blotSecrets } from './blot-secrets';
 import { harmless } from './harmless';
 
-/** Tells the person something that is no data, on stderr. */
+/** Tells the person something that is no data, on stderr. No key and no secret is repeated in it. */
 export function note(terminal: Terminal, text: string): void {
+  noteWithSecret(terminal, blotSecrets(text));
+}
+
+/** Tells the person a secret that is theirs to have, and is not told anywhere else. */
+export function noteWithSecret(terminal: Terminal, text: string): void {
   terminal.stderr.write(`${harmless(text)}\n`);
 }

@@ -1,6 +1,7 @@
 import { CliError } from '../cli-error';
 import { messageOf } from '../message-of';
 import type { Terminal } from '../terminal';
+import { isReaderGone } from './is-reader-gone';
 import { note } from './note';
 import { writeData } from './write';
 
@@ -34,9 +35,4 @@ export async function showChange({ what, look, text }: Change, terminal: Termina
       `Do not repeat it${look === null ? '' : `: \`${look}\` shows it`}.`,
     );
   }
-}
-
-/** Whether writing failed since nobody reads any more, as `head` does when it has enough. */
-export function isReaderGone(error: unknown): boolean {
-  return error instanceof CliError && error.code === 'output_closed';
 }

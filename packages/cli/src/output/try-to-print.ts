@@ -1,6 +1,6 @@
 import type { OutputStream } from '../terminal';
 import type { Format } from './format';
-import { isReaderGone } from './show-change';
+import { isReaderGone } from './is-reader-gone';
 import { writeData } from './write';
 
 /**

@@ -63,14 +63,14 @@ export async function changeOrder(
     checkAnswer(changed, id, status);
     return ended('done', found, changed);
   } catch (error) {
-    const isGuard =
-      (error instanceof CliError && error.code === 'guard_failed') || isPreconditionFailed(error);
+    const isLeftAlone = error instanceof CliError && error.code === 'guard_failed';
     return {
       outcome: {
         id,
-        outcome: isGuard ? 'skipped' : 'failed',
+        outcome: isLeftAlone || isPreconditionFailed(error) ? 'skipped' : 'failed',
         from: found?.status ?? null,
-        to: isGuard ? (found?.status ?? null) : null,
+        // Somebody changed it since it was looked at: to what is not known.
+        to: isLeftAlone ? (found?.status ?? null) : null,
         ...failureOf(error),
       },
       order: found,

@@ -29,14 +29,13 @@ const isFinal: ExitReason[] = ['conflict', 'notFound'];
  */
 export function conclude(
   plan: Plan,
-  { outcomes, failures, endedBy }: StatusesSet,
+  { outcomes, failures, left, endedBy }: StatusesSet,
   { file, howToGoOn, unprinted }: Circumstances,
   terminal: Terminal,
 ): void {
   const story = storyOf(plan, outcomes);
   if (file !== null) note(terminal, `Result file: ${file.path}`);
-  const untried = outcomes.filter(({ outcome }) => outcome === 'untried').length;
-  if (untried > 0 && terminal.signal.aborted) {
+  if (left > 0 && terminal.signal.aborted) {
     throw new CliError('interrupted', `interrupted: ${story}`, howToGoOn);
   }
   if (endedBy instanceof CliError) {
@@ -46,7 +45,7 @@ export function conclude(
   if (failures.length > 0) {
     const isWell = (one: StatusOutcome) => isSettled(one) || one.outcome === 'would-change';
     const mayStillBeDone =
-      untried > 0 || failures.some(({ error }) => !isFinal.includes(exitReasonOf(error)));
+      left > 0 || failures.some(({ error }) => !isFinal.includes(exitReasonOf(error)));
     const hint = mayStillBeDone ? howToGoOn : null;
     throw new BulkError(story, outcomes.filter(isWell).length, failures, hint);
   }

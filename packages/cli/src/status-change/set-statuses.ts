@@ -1,4 +1,5 @@
-import { endsAll, noFailure } from '../bulk/outcome';
+import { finishingNote, graceAfter } from '../bulk/grace';
+import { endsAll, noFailure, type OutcomeFailure } from '../bulk/outcome';
 import { runPool } from '../bulk/pool';
 import type { Failure } from '../bulk-error';
 import { note } from '../output/note';
@@ -32,12 +33,11 @@ export interface StatusesSet {
   outcomes: StatusOutcome[];
   /** Those that failed or were skipped in this run. */
   failures: Failure[];
+  /** How many were left when it ended: it did not come to their turn. */
+  left: number;
   /** What ended it before all were tried; null when nothing did. */
   endedBy: unknown;
 }
-
-/** In milliseconds: longer than an answer takes, and no longer than a person waits. */
-const usualGrace = 10_000;
 
 /** Whether an order needs no further work: it is as it was asked to be. */
 export function isSettled({ outcome }: StatusOutcome): boolean {
@@ -61,7 +61,7 @@ export async function setStatuses(
     dryRun,
     file,
     howToGoOn,
-    grace = usualGrace,
+    grace: milliseconds,
   }: SetStatusesOptions,
   terminal: Terminal,
 ): Promise<StatusesSet> {
@@ -71,8 +71,14 @@ export async function setStatuses(
   let failed = 0;
   let isGuarded = true;
   let endedBy: unknown = null;
-  /** Aborted when what is under way after an interruption takes too long. */
-  const patience = new AbortController();
+  const grace = graceAfter(
+    terminal.signal,
+    () => {
+      progress.clear();
+      note(terminal, howToGoOn === null ? finishingNote : `${finishingNote} ${howToGoOn}`);
+    },
+    milliseconds,
+  );
 
   /** Why a change may not be begun: what cannot be written down is not sent. */
   function written(write: () => void): boolean {
@@ -94,14 +100,12 @@ export async function setStatuses(
 
   async function work(id: string): Promise<boolean> {
     if (file !== null && !written(() => file.begin(id))) return true;
-    const { outcome, error } = await changeOrder(orders, id, {
-      ...plan,
-      dryRun,
-      onUnguarded,
-      signal: patience.signal,
-      // One that failed may have been changed all the same, when its answer was lost.
-      inDoubt: inDoubt.has(id) || before.get(id)?.outcome === 'failed',
-    });
+    // One that failed may have been changed all the same, when its answer was lost.
+    const mayBeDone = inDoubt.has(id) || before.get(id)?.outcome === 'failed';
+    const change = { ...plan, dryRun, onUnguarded, inDoubt: mayBeDone };
+    const { outcome, error } = await grace.during((signal) =>
+      changeOrder(orders, id, { ...change, signal }),
+    );
     outcomes.set(id, outcome);
     progress.step(
       outcome.outcome === 'failed' || outcome.outcome === 'skipped' ? 'failed' : 'done',
@@ -115,29 +119,32 @@ export async function setStatuses(
   }
 
   const { signal } = terminal;
-  let timer: NodeJS.Timeout | undefined;
-  const onInterrupt = () => {
-    progress.clear();
-    const later = howToGoOn === null ? '' : ` ${howToGoOn}`;
-    note(terminal, `Finishing what is under way. Ctrl-C again ends at once.${later}`);
-    timer = setTimeout(() => patience.abort(), grace);
-  };
-  signal.addEventListener('abort', onInterrupt);
+  let begun: number;
   try {
-    await runPool({ targets, concurrency, work, endsAll: (ends) => ends, signal });
+    begun = await runPool({ targets, concurrency, work, endsAll: (ends) => ends, signal });
     written(() => file?.close());
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onInterrupt);
+    grace.end();
     progress.clear();
   }
   return {
-    outcomes: plan.ids.map((id) => outcomes.get(id) ?? untried(id)),
+    outcomes: plan.ids.map((id) => outcomes.get(id) ?? unreached(id, inDoubt.has(id))),
     failures,
+    left: targets.length - begun,
     endedBy,
   };
 }
 
-function untried(id: string): StatusOutcome {
-  return { id, outcome: 'untried', from: null, to: null, ...noFailure };
+/** What is known of an earlier run that was cut off while it moved an order. */
+const doubt: OutcomeFailure = {
+  code: 'in_doubt',
+  message: 'an earlier run was cut off while it moved the order: whether it did is not known',
+  requestId: null,
+};
+
+function unreached(id: string, isInDoubt: boolean): StatusOutcome {
+  const known = { id, from: null, to: null };
+  return isInDoubt
+    ? { ...known, outcome: 'failed', ...doubt }
+    : { ...known, outcome: 'untried', ...noFailure };
 }

@@ -9,7 +9,7 @@ const orderEvents: ReadonlyMap<string, string> = new Map([
   ['order_status_changed', 'order.status_changed'],
 ]);
 
-/** A round tells no more than so many changes: whoever was away for long reads the list instead. */
+/** A round looks at no more than so many: whoever was away for long reads the list instead. */
 const mostPerRound = 1_000;
 
 /**
@@ -21,21 +21,24 @@ const mostPerRound = 1_000;
  *
  * @param since ISO 8601; null for from now on
  * @param pause milliseconds between two rounds
+ * @param onCut is told that there were more than a round looks at, and how many that is
  */
 export async function* changesOfNotifications(
   client: Pick<Tradepost, 'notifications' | 'orders'>,
   since: string | null,
   pause: number,
   signal: AbortSignal,
+  onCut: (most: number) => void,
 ): AsyncIterable<OrderChange> {
   let seen = new Set<string>();
   for (let round = 0; !signal.aborted; round += 1) {
     const isNew = ({ id, createdAt }: Notification) =>
       !seen.has(id) &&
       (round > 0 || (since !== null && Date.parse(createdAt) >= Date.parse(since)));
-    const { latest, news } = await look(client, isNew, signal);
+    const { latest, news, isCut } = await look(client, isNew, signal);
     // Those that are kept in mind are those that the list begins with: it is newest first.
     seen = latest;
+    if (isCut) onCut(mostPerRound);
     for (const notification of news.reverse()) {
       const change = await changeOf(client, notification, signal);
       if (change !== null) yield change;
@@ -44,21 +47,22 @@ export async function* changesOfNotifications(
   }
 }
 
-/** @returns the ids of the newest notifications, and those of them that are new, newest first */
+/** @returns the ids of the newest notifications, and those of them that are new, newest first; of very many but the newest */
 async function look(
   { notifications }: Pick<Tradepost, 'notifications'>,
   isNew: (notification: Notification) => boolean,
   signal: AbortSignal,
-): Promise<{ latest: Set<string>; news: Notification[] }> {
+): Promise<{ latest: Set<string>; news: Notification[]; isCut: boolean }> {
   const latest = new Set<string>();
   const news: Notification[] = [];
-  for await (const { data } of notifications.list({ limit: 100 }, { signal }).pages()) {
+  for await (const { data, nextCursor } of notifications.list({ limit: 100 }, { signal }).pages()) {
     for (const notification of data) latest.add(checkRecord(notification).id);
     const found = data.filter(isNew);
     news.push(...found);
-    if (found.length < data.length || news.length >= mostPerRound) break;
+    if (found.length < data.length) break;
+    if (news.length >= mostPerRound) return { latest, news, isCut: nextCursor !== null };
   }
-  return { latest, news };
+  return { latest, news, isCut: false };
 }
 
 async function changeOf(

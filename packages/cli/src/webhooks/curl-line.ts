@@ -1,5 +1,5 @@
 import { harmless } from '../output/harmless';
-import { printfFormat, shellWord } from './shell-word';
+import { printfFormat, shellWord } from '../output/shell-word';
 
 /** A request as it goes out. */
 export interface OutgoingRequest {

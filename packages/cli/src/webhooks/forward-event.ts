@@ -16,6 +16,8 @@ export interface Forwarding {
   secret: string;
   /** When it is sent, in milliseconds since 1970. */
   now: number;
+  /** Ends it before its time. */
+  signal: AbortSignal;
 }
 
 /** What came of forwarding. */
@@ -36,13 +38,13 @@ export interface Forwarded {
  */
 export async function forwardEvent(
   event: AccountEvent,
-  { url, secret, now }: Forwarding,
+  { url, secret, now, signal: interrupted }: Forwarding,
 ): Promise<Forwarded> {
   const { id, ...envelope } = event;
   const { init } = await signedBy({ event: envelope, id, secret, sentAt: now });
   try {
     const headers = { ...init.headers, 'User-Agent': `Tradepost/${version} (webhooks listen)` };
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.any([AbortSignal.timeout(patience), interrupted]);
     const answer = await fetch(url, { ...init, headers, redirect: 'manual', signal });
     if (answer.ok) {
       await answer.body?.cancel();

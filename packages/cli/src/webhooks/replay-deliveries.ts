@@ -1,4 +1,5 @@
 import type { Tradepost } from '@tradepost/sdk';
+import { graceAfter } from '../bulk/grace';
 import {
   endsAll,
   failureOf,
@@ -27,17 +28,21 @@ export interface ReplayPlan {
   ids: readonly string[];
   /** Milliseconds from the beginning of one replay to that of the next. */
   interval: number;
+  /** Whether each is only looked at. */
+  dryRun: boolean;
   /** Is told what came of each, as it comes. It never rejects. */
   tell: (outcome: ReplayOutcome) => Promise<void>;
   /** No other is begun once it is aborted. */
   signal: AbortSignal;
+  /** Is told then that what is under way is finished first. */
+  onFinishing: () => void;
   /** What the pace is kept by; the real clock unless told. */
   clock?: PaceClock;
 }
 
 /** How it went. */
 interface ReplayEnd {
-  /** How many are queued again. */
+  /** How many are queued again, or would be. */
   done: number;
   /** Those that are not, but for those whose turn did not come. */
   failures: Failure[];
@@ -50,11 +55,11 @@ const atOnce = 4;
 
 /**
  * Has deliveries sent again, one after another at a pace, and goes on after a failure unless it would
- * meet all the others too. Those under way are finished whatever happens: a change must not be in doubt.
+ * meet all the others too. After an interruption those under way are finished, within a grace: a change should not be in doubt.
  */
 export async function replayDeliveries(
   { deliveries }: Pick<Tradepost, 'deliveries'>,
-  { ids, interval, tell, signal, clock }: ReplayPlan,
+  { ids, interval, dryRun, tell, signal, onFinishing, clock }: ReplayPlan,
 ): Promise<ReplayEnd> {
   const ending = new AbortController();
   const over = AbortSignal.any([signal, ending.signal]);
@@ -62,6 +67,7 @@ export async function replayDeliveries(
     now: () => performance.now(),
     wait: (milliseconds) => wait(milliseconds, over),
   };
+  const grace = graceAfter(signal, onFinishing);
   const failures: Failure[] = [];
   let done = 0;
 
@@ -69,9 +75,11 @@ export async function replayDeliveries(
     let outcome: ReplayOutcome;
     let isEnd = false;
     try {
-      const { state } = await deliveries.replay(id);
+      const { state } = await grace.during((signal) =>
+        dryRun ? deliveries.get(id, { signal }) : deliveries.replay(id, { signal }),
+      );
       done += 1;
-      outcome = { id, outcome: 'done', state, ...noFailure };
+      outcome = { id, outcome: dryRun ? 'would-change' : 'done', state, ...noFailure };
     } catch (error) {
       failures.push({ id, error });
       isEnd = endsAll({ id, error });
@@ -90,5 +98,6 @@ export async function replayDeliveries(
     signal,
     turn: pacer(ids.length, interval, clock ?? realClock),
   });
+  grace.end();
   return { done, failures, untried: ids.slice(begun) };
 }

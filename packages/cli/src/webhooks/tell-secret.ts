@@ -4,7 +4,7 @@ import { messageOf } from '../message-of';
 import { chooseFormat } from '../output/choose-format';
 import type { View } from '../output/column';
 import type { Format } from '../output/format';
-import { note } from '../output/note';
+import { note, noteWithSecret } from '../output/note';
 import { showChange } from '../output/show-change';
 import { writeData } from '../output/write';
 import type { Terminal } from '../terminal';
@@ -109,7 +109,7 @@ const onStderr =
 
 /** The last resort. It is no part of an error: those have secrets taken out. */
 function tellOnStderr(secret: string, what: string, terminal: Terminal): void {
-  note(terminal, `${what}. Its secret, which is not shown again: ${secret}`);
+  noteWithSecret(terminal, `${what}. Its secret, which is not shown again: ${secret}`);
 }
 
 /** Prints an answer. Says why the secret could not be shown with it; null when it was. */

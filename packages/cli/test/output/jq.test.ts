@@ -28,7 +28,7 @@ describe('--jq', () => {
     ['def big: .quantity > 10; [.[] | select(big)] | length', '1\n'],
     ['reduce .[] as $order (0; . + $order.quantity)', '25\n'],
     ['infinite | isinfinite', 'true\n'],
-    ['"a\\nb"', 'a\\u000ab\n'],
+    ['"a\\nb"', 'a\nb\n'],
     ['[]', '[]\n'],
     ['.[] | .["id"]', 'ord_1\nord_2\n'],
     ['.[].createdAt[:10]', '2026-11-21\n2026-11-21\n'],
@@ -205,7 +205,7 @@ describe('--jq', () => {
     expect(stdout).not.toBe('');
   });
 
-  it('prints nothing that a terminal acts on, a line for each result, whatever the data is', async () => {
+  it('prints nothing on a terminal that it acts on, a line for each result, whatever the data is', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('\u001b[2J', 'a\nb', '\r', '\u009b1m', '\u202e', '\u2028', '\ufeff', 'a\tb'),
@@ -213,7 +213,7 @@ describe('--jq', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.record({ id: text })), async (items) => {
         for (const expression of ['.[].id', '.[]', '.[] | [.id] | @csv', '.[] | {(.id): 1}']) {
-          const format = await jqFormat(expression, 'json');
+          const format = await jqFormat(expression, 'json', true);
           const lines = (format.part(items) + format.end()).split('\n');
           expect(lines).toHaveLength(items.length + 1);
           for (const line of lines) {
@@ -227,11 +227,20 @@ describe('--jq', () => {
     );
   });
 
+  it('gives a program each string as it is, whatever is in it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (id) => {
+        const format = await jqFormat('.id', 'ndjson', false);
+        expect(format.part([{ id }])).toBe(`${id}\n`);
+      }),
+    );
+  });
+
   it('gives JSON back as it was, for any JSON', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), async (items) => {
         const values = items.filter((item) => typeof item !== 'string');
-        const format = await jqFormat('.', 'ndjson');
+        const format = await jqFormat('.', 'ndjson', true);
         const lines = format.part(values).split('\n').slice(0, -1);
         expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(JSON.stringify(values)));
       }),

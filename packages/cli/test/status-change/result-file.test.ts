@@ -104,7 +104,7 @@ describe('a result file', () => {
     );
   });
 
-  it('with the last word about an order that was tried again', () => {
+  it('is read with the last word about an order that was tried again', () => {
     const file = createResultFile(path, plan, 0);
     file.begin('ord_1');
     file.end({ ...done('ord_1'), outcome: 'failed', code: 'timeout', message: 'No answer.' });
@@ -152,7 +152,7 @@ describe('a result file', () => {
     expect(() => readResultFile(path)).toThrow(/no whole result file/);
   });
 
-  it('that is not there is told by its name', () => {
+  it('is named when it is not there', () => {
     expect(() => readResultFile(path)).toThrow(path);
   });
 });

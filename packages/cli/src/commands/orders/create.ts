@@ -15,9 +15,9 @@ import { InvalidArgument } from '../../input/invalid-argument';
 import { countParser } from '../../input/parse-count';
 import { mayBeDone } from '../../may-be-done';
 import { chooseFormat } from '../../output/choose-format';
+import { shellWord } from '../../output/shell-word';
 import { showChange } from '../../output/show-change';
 import type { Terminal } from '../../terminal';
-import { shellWord } from '../../webhooks/shell-word';
 import { orderShape, orderView } from './order-view';
 
 interface Options extends GlobalOptions {

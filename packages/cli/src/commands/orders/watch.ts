@@ -83,15 +83,24 @@ async function* changesOf(
   terminal: Terminal,
 ): AsyncIterable<OrderChange> {
   const { signal } = terminal;
+  let hasLog = false;
   try {
-    yield* changesOfEvents(client, since, signal);
+    for await (const change of changesOfEvents(client, since, terminal)) {
+      hasLog = true;
+      yield change;
+    }
   } catch (error) {
-    // A log that vanishes half-way is no different from one that never was.
-    if (!isTradepostError(error) || !isLacking(error)) throw error;
+    // One that was there is not given up: from the notifications the same would be told again.
+    if (hasLog || !isTradepostError(error) || !isLacking(error)) throw error;
     note(
       terminal,
       `This service has no event log: its notifications are asked for every ${poll} s.`,
     );
-    yield* changesOfNotifications(client, since, poll * 1_000, signal);
+    const onCut = (most: number) =>
+      note(
+        terminal,
+        `More happened than can be told at once: what is older than the newest ${most} is left out. \`tradepost notifications list --all\` has it.`,
+      );
+    yield* changesOfNotifications(client, since, poll * 1_000, signal, onCut);
   }
 }

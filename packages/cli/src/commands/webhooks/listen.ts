@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type EventKind, isTradepostError } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { finishingNote, graceAfter } from '../../bulk/grace';
 import { CliError } from '../../cli-error';
 import { connectAs } from '../../connect';
 import { lockFile } from '../../files/lock-file';
@@ -9,16 +10,17 @@ import { sections } from '../../help/sections';
 import { InvalidArgument } from '../../input/invalid-argument';
 import { momentOption } from '../../input/moment';
 import { countParser } from '../../input/parse-count';
-import { accountOf, presentEnd } from '../../listen/find-start';
+import { accountOf } from '../../listen/account-of';
 import { type ForwardedEvent, listen } from '../../listen/listen';
 import { type Place, placeFile, type Route, readPlace, writePlace } from '../../listen/place';
 import { statusLine } from '../../listen/status-line';
 import { messageOf } from '../../message-of';
 import { chooseFormat } from '../../output/choose-format';
 import type { View } from '../../output/column';
-import { note } from '../../output/note';
-import { isReaderGone } from '../../output/show-change';
+import { isReaderGone } from '../../output/is-reader-gone';
+import { note, noteWithSecret } from '../../output/note';
 import { writeData } from '../../output/write';
+import { presentEnd } from '../../present-end';
 import { stateFolder } from '../../settings/folders';
 import { settingsOf, writtenAlike } from '../../settings/settings';
 import type { OutputStream, Terminal } from '../../terminal';
@@ -91,7 +93,8 @@ export function define(command: Command, terminal: Terminal): void {
         Notes: [
           'It asks the service for events and posts each to the receiver, signed as a real delivery is. No tunnel, no webhook is needed.',
           'Events go one at a time, in order; the next one after a 2xx. Nothing is left out.',
-          'Run again, it goes on where it stopped. Without --since the first run begins with what happens from then on.',
+          'Run again without --since, it goes on where it stopped; with it, it begins anew.',
+          'The first run without --since begins with what happens from then on.',
           'Each service, account, receiver and choice of --events has a place of its own.',
         ],
       }),
@@ -125,6 +128,7 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
     forwardTo: options.forwardTo,
     kinds: options.events?.toSorted() ?? null,
   };
+  const again = `the same command${options.since === undefined ? '' : ' without --since'}`;
   const file = options.stateFile ?? placeFile(stateFolder(terminal.env), route);
   const unlock = lockFile(file);
   try {
@@ -139,26 +143,33 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
     const { signal, now, stdout } = terminal;
     const status = statusLine(options.events?.join(', ') ?? 'events', terminal);
     const following = { ...start.from, waitSeconds };
+    const grace = graceAfter(signal, () => status.say(finishingNote));
     try {
       await listen({
         start,
         pages: client.events.follow(following, { signal }).pages(),
         kinds: options.events,
         maxAttempts: options.maxAttempts,
-        forward: (event) => forwardEvent(event, { url: route.forwardTo, secret, now: now() }),
+        forward: (event) =>
+          grace.during((signal) =>
+            forwardEvent(event, { url: route.forwardTo, secret, now: now(), signal }),
+          ),
         keep,
-        tell: (event) => status.aside(() => print(() => format.part([event]), event, stdout)),
+        tell: (event) =>
+          status.aside(() => print(() => format.part([event]), event, { stdout, again })),
         status,
         now,
         wait: (milliseconds) => wait(milliseconds, signal),
         signal,
+        again,
       });
     } catch (error) {
       if (isTradepostError(error)) {
-        status.say('The place is kept: the same command goes on where it stopped.');
+        status.say(`The place is kept: ${again} goes on where it stopped.`);
       }
       throw error;
     } finally {
+      grace.end();
       status.end();
     }
   } finally {
@@ -167,7 +178,7 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
   throw new CliError(
     'interrupted',
     'interrupted: the place is kept',
-    'The same command goes on where it stopped.',
+    `${again[0]?.toUpperCase()}${again.slice(1)} goes on where it stopped.`,
   );
 }
 
@@ -175,7 +186,7 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
 async function print(
   text: () => string | Promise<string>,
   { id }: ForwardedEvent,
-  stdout: OutputStream,
+  { stdout, again }: { stdout: OutputStream; again: string },
 ): Promise<void> {
   try {
     await writeData(stdout, text());
@@ -183,7 +194,7 @@ async function print(
     throw new CliError(
       isReaderGone(error) ? 'cannot_go_on' : 'output_failed',
       `${id} was forwarded, but it could not be printed: ${messageOf(error)}`,
-      'The place is kept: the same command goes on with the next event.',
+      `The place is kept: ${again} goes on with the next event.`,
     );
   }
 }
@@ -199,10 +210,10 @@ async function chooseSecret({ secretFile }: Options): Promise<string> {
 async function chooseStart(
   kept: Place | null,
   { since }: Options,
-  findEnd: () => Promise<Place>,
+  findEnd: () => Promise<Place['from']>,
 ): Promise<Place> {
   if (since !== undefined) return { from: { since }, done: null };
-  return kept ?? (await findEnd());
+  return kept ?? { from: await findEnd(), done: null };
 }
 
 function tellBeginning(
@@ -215,7 +226,7 @@ function tellBeginning(
     since !== undefined ? `from ${since} on` : isContinued ? 'where it stopped' : 'from now on';
   note(terminal, `Forwarding events to ${forwardTo}, ${where}. Ctrl-C ends it.`);
   if (secretFile === undefined) {
-    note(
+    noteWithSecret(
       terminal,
       `The secret of this run, for your receiver (--secret-file takes one that stays): ${secret}`,
     );

@@ -1,5 +1,6 @@
 import type { Delivery, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { finishingNote } from '../../bulk/grace';
 import { noFailure } from '../../bulk/outcome';
 import { BulkError } from '../../bulk-error';
 import { CliError } from '../../cli-error';
@@ -12,8 +13,8 @@ import { countParser } from '../../input/parse-count';
 import { messageOf } from '../../message-of';
 import { chooseFormat } from '../../output/choose-format';
 import type { Format } from '../../output/format';
+import { isReaderGone } from '../../output/is-reader-gone';
 import { note } from '../../output/note';
-import { isReaderGone } from '../../output/show-change';
 import { steadyPrinter } from '../../output/steady-printer';
 import { writeData } from '../../output/write';
 import type { Terminal } from '../../terminal';
@@ -64,7 +65,7 @@ export function define(command: Command, terminal: Terminal): void {
         ],
         Notes: [
           'A delivery is sent again with the same bytes and the same webhook-id: a receiver that knows the id takes it once.',
-          'With --failed the oldest goes first. More than one is asked about; without a terminal that needs --yes.',
+          'With --failed the oldest goes first, and more than one is asked about; without a terminal that needs --yes.',
           'It goes on after a failure. Exit code 7: some are replayed and some failed.',
         ],
       }),
@@ -80,7 +81,7 @@ async function replay(given: string[], options: Options, terminal: Terminal): Pr
   const targets = options.failed
     ? await failedDeliveries(client, options, terminal)
     : Array.from(new Set(given), (id) => ({ id, state: null }));
-  if (options.dryRun) {
+  if (options.dryRun && options.failed) {
     for (const { id, state } of targets) {
       const outcome: ReplayOutcome = { id, outcome: 'would-change', state, ...noFailure };
       await writeData(terminal.stdout, format.part([outcome]));
@@ -101,16 +102,20 @@ async function replay(given: string[], options: Options, terminal: Terminal): Pr
   await replayAll(
     targets.map(({ id }) => id),
     client,
-    { format, interval: options.rate },
+    { format, interval: options.rate, dryRun: options.dryRun ?? false },
     terminal,
   );
 }
 
-/** Replays them all, whatever becomes of printing that, and says how it ended. */
+/** Replays them all, or looks at each, whatever becomes of printing that, and says how it ended. */
 async function replayAll(
   ids: string[],
   client: Tradepost,
-  { format, interval }: { format: Format<ReplayOutcome>; interval: number },
+  {
+    format,
+    interval,
+    dryRun,
+  }: { format: Format<ReplayOutcome>; interval: number; dryRun: boolean },
   terminal: Terminal,
 ): Promise<void> {
   const { signal } = terminal;
@@ -119,14 +124,17 @@ async function replayAll(
   const { done, failures, untried } = await replayDeliveries(client, {
     ids,
     interval,
+    dryRun,
     tell,
     signal,
+    onFinishing: () => note(terminal, finishingNote),
   });
   for (const id of untried) await tell({ id, outcome: 'untried', state: null, ...noFailure });
   await printer.print(() => format.end());
 
   const rest = untried.length > 0 ? `, ${untried.length} not tried` : '';
-  const summary = `${done} of ${counted(ids.length)} could be replayed; ${failures.length} failed${rest}`;
+  const verb = dryRun ? 'would' : 'could';
+  const summary = `${done} of ${counted(ids.length)} ${verb} be replayed; ${failures.length} failed${rest}`;
   const unprinted = printer.failure();
   const [first] = failures;
   if (unprinted !== null) {
@@ -137,7 +145,10 @@ async function replayAll(
     note(terminal, `${what}.`);
   }
   if (signal.aborted) throw new CliError('interrupted', `interrupted: ${summary}`);
-  if (first === undefined) return;
+  if (first === undefined) {
+    if (dryRun) note(terminal, `${counted(done)} would be replayed. Nothing was done.`);
+    return;
+  }
   if (ids.length === 1) throw first.error;
   throw new BulkError(summary, done, failures);
 }
