@@ -1,5 +1,6 @@
 import type { AnyTradepostError } from '@tradepost/sdk';
 import { exitReasonOf } from './exit-codes';
+import { isId } from './input/id-argument';
 import { mayBeDone } from './may-be-done';
 
 const baseUrlHint = 'Check TRADEPOST_BASE_URL or --base-url: it must lead to the service itself.';
@@ -8,7 +9,7 @@ const keyHint =
 const laterHint = 'Try again in a while. If it stays so, give the request id to support.';
 
 /**
- * By the code of a problem. `{order}` and the like stand for the id of the order that the request was
+ * By the code of a problem. `{ord}` and the like stand for the id of the order that the request was
  * about. A map, not an object: a service may call a problem `constructor`.
  */
 const hintOfCode: ReadonlyMap<string, string> = mapOf({
@@ -28,13 +29,13 @@ const hintOfCode: ReadonlyMap<string, string> = mapOf({
   webhook_not_found: 'Check the id. `tradepost webhooks list` shows the webhooks of this account.',
   delivery_not_found:
     'Check the id. `tradepost webhooks deliveries` shows those there are; old ones are pruned.',
-  webhook_paused: 'Resume it first: `tradepost webhooks resume {webhook}`.',
-  no_staged_secret: 'Stage one first: `tradepost webhooks rotate-secret {webhook}`.',
-  delivery_in_progress: 'See in a moment what came of it: `tradepost webhooks explain {delivery}`.',
+  webhook_paused: 'Resume it first: `tradepost webhooks resume {whk}`.',
+  no_staged_secret: 'Stage one first: `tradepost webhooks rotate-secret {whk}`.',
+  delivery_in_progress: 'See in a moment what came of it: `tradepost webhooks explain {dlv}`.',
   bad_cursor: 'The place that was kept is not one of this service: begin anew with --since.',
   webhook_limit_reached:
     'Let one endpoint take several kinds: `--events order.created,order.status_changed`.',
-  illegal_transition: '`tradepost orders get {order}` shows where the order stands.',
+  illegal_transition: '`tradepost orders get {ord}` shows where the order stands.',
 });
 
 /** For services that answer without a problem code that is known here. */
@@ -48,16 +49,16 @@ const hintOfStatus: Readonly<Record<number, string>> = {
 
 /** How to see whether a change was made, by its path. */
 const looks: readonly (readonly [RegExp, string])[] = [
-  [/\/v1\/orders\/[^/]+$/, '`tradepost orders get {order}` shows it.'],
+  [/\/v1\/orders\/[^/]+$/, '`tradepost orders get {ord}` shows it.'],
   [/\/v1\/notifications\/[^/]+$/, '`tradepost notifications list` shows it.'],
   [
     /\/v1\/webhooks$/,
     '`tradepost webhooks list` shows it, where the service has that. A webhook whose secret is lost is of no use: delete it.',
   ],
-  [/\/v1\/webhooks\/[^/]+\/test$/, '`tradepost webhooks deliveries --webhook {webhook}` shows it.'],
+  [/\/v1\/webhooks\/[^/]+\/test$/, '`tradepost webhooks deliveries --webhook {whk}` shows it.'],
   [/\/v1\/webhooks\/[^/]+\/secret$/, 'A secret that is staged again takes the place of it.'],
-  [/\/v1\/webhooks\/[^/]+/, '`tradepost webhooks get {webhook}` shows it.'],
-  [/\/v1\/deliveries\/[^/]+/, '`tradepost webhooks explain {delivery}` shows it.'],
+  [/\/v1\/webhooks\/[^/]+/, '`tradepost webhooks get {whk}` shows it.'],
+  [/\/v1\/deliveries\/[^/]+/, '`tradepost webhooks explain {dlv}` shows it.'],
 ];
 
 function mapOf(hints: Record<string, string>): ReadonlyMap<string, string> {
@@ -81,21 +82,37 @@ export function hintOf(error: AnyTradepostError): string | null {
 
 /** Puts the id that a path is about where a hint wants one of its kind, and `ID` where it wants another. */
 function fillIn(template: string | null, path: string | null): string | null {
-  const [, kind, id] = /^\/v1\/(order|webhook|deliver)\w*\/(\w+)/.exec(path ?? '') ?? [];
-  const isKind = (wanted: string) => kind !== undefined && wanted.startsWith(kind);
-  return template?.replace(/\{(\w+)\}/g, (_, wanted) => (isKind(wanted) && id) || 'ID') ?? null;
+  // Of what an id may have, a path has these in another form.
+  const id = path?.split('/')[3]?.replace(/%(2B|3A|3D)/g, decodeURIComponent) ?? '';
+  return template?.replace(/\{(ord|whk|dlv)\}/g, (_, kind) => (isId(id, kind) ? id : 'ID')) ?? null;
+}
+
+/**
+ * Whether a service has no such path, where it need not have it, and its own words do not say so: where
+ * it has none, the client says it. Source: the interface, its endpoints.
+ */
+function lacksExtension(error: AnyTradepostError): boolean {
+  const { status, code, method, path, problem } = error;
+  if (problem === null) return false;
+  const isExtension =
+    /^\/v1\/(events|deliveries|account|webhooks\/)/.test(path ?? '') ||
+    (path === '/v1/webhooks' && method !== 'POST');
+  const isNoId = status === 404 && exitReasonOf(error) === 'usage';
+  return isExtension && (isNoId || status === 405 || status === 501 || code === 'route_not_found');
 }
 
 function templateOf(error: AnyTradepostError): string | null {
   if (mayBeDone(error)) return doubtHint(error);
   if (error.code === 'timeout') return 'Try again in a while.';
   if (error.code === 'aborted') return null;
+  if (lacksExtension(error))
+    return `This goes beyond the interface: a service need not have it. ${baseUrlHint}`;
   const known = hintOfCode.get(error.code);
   if (known !== undefined) return known;
   if (error.status === null) return null;
   if (error.status === 404 && exitReasonOf(error) === 'usage') return baseUrlHint;
   if (error.status === 409 && error.path?.startsWith('/v1/orders/')) {
-    return '`tradepost orders get {order}` shows where the order stands.';
+    return '`tradepost orders get {ord}` shows where the order stands.';
   }
   return hintOfStatus[error.status] ?? (error.status >= 500 ? laterHint : null);
 }

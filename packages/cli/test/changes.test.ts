@@ -98,8 +98,8 @@ describe.each(losses)('an answer that %s', (_, lose) => {
   it.each([
     [['webhooks', 'register', ...registration], '`tradepost webhooks list` shows it'],
     [['webhooks', 'rotate-secret', id], 'A secret that is staged again takes the place of it'],
-    [['webhooks', 'pause', id], '`tradepost webhooks get ID` shows it'],
-    [['webhooks', 'replay', 'dlv_1'], '`tradepost webhooks explain ID` shows it'],
+    [['webhooks', 'pause', id], '`tradepost webhooks get whk_1` shows it'],
+    [['webhooks', 'replay', 'dlv_1'], '`tradepost webhooks explain dlv_1` shows it'],
   ])('to %j may be that of a change that was made, and the hint says so', async (argv, look) => {
     const { env } = await aLossyProxy();
     const { exitCode, stderr } = await runCli(argv, { env });

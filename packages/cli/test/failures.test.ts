@@ -107,6 +107,27 @@ describe('a failure of the service', () => {
     expect(result.stderr).toContain(`hint: ${hint}`);
   });
 
+  it.each(['ord_1', 'ord_a-b.c~d=e+f:g'])('names the whole id in its hint: %s', async (id) => {
+    const service = await BareService.start();
+    service.instead = () => aProblem(409, 'illegal_transition');
+    const { stderr } = await service.cli(['orders', 'set-status', id, 'confirmed']);
+    expect(stderr).toContain(
+      `hint: \`tradepost orders get ${id}\` shows where the order stands.\n`,
+    );
+  });
+
+  it.each([
+    [['events', 'list'], aProblem(404, 'route_not_found')],
+    [['webhooks', 'list'], aProblem(404, 'a_code_of_tomorrow')],
+    [['webhooks', 'pause', 'whk_1'], aProblem(405, 'method_not_allowed')],
+    [['webhooks', 'explain', 'dlv_1'], aProblem(404, 'route_not_found')],
+  ])('says of %j that a service need not have it', async (argv, answer) => {
+    const service = await BareService.start();
+    service.instead = () => answer;
+    const { stderr } = await service.cli(argv);
+    expect(stderr).toContain('hint: This goes beyond the interface: a service need not have it.');
+  });
+
   it.each([
     [['orders', 'list']],
     [['notifications', 'list']],

@@ -6,6 +6,9 @@ import { CliError } from '../cli-error';
 import { messageOf } from '../message-of';
 import { hasCode } from './has-code';
 
+/** Another process has a file: it can be waited for. */
+export class LockedError extends CliError {}
+
 /** A lock that says nothing for so many milliseconds belongs to nobody. */
 const emptyFor = 10_000;
 
@@ -17,7 +20,7 @@ const held = new Set<string>();
  * (`FILE.lock`). That of a process of this machine which was killed is taken over.
  *
  * @returns what gives it back
- * @throws {CliError} `file_failed` when another process has it, or when it cannot be taken.
+ * @throws {CliError} `file_failed`: a `LockedError` when another process has it, or had it a moment ago.
  */
 export function lockFile(path: string): () => void {
   const lock = `${wholePath(path)}.lock`;
@@ -108,10 +111,10 @@ function isGone(owner: string, lock: string): boolean {
   }
 }
 
-function lockedBy(owner: string | null, path: string): CliError {
+function lockedBy(owner: string | null, path: string): LockedError {
   const [, pid, machine] = /^(\d{1,10})(?: (.+))?$/.exec(owner ?? '') ?? [];
   const who = `${pid === undefined ? '' : `: process ${pid}`}${machine ? ` of ${machine}` : ''}`;
-  return new CliError(
+  return new LockedError(
     'file_failed',
     `another process is working on ${path}${who}`,
     `Try again once it has ended. If there is none, delete ${path}.lock and what begins with its name.`,

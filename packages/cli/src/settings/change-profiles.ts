@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { CliError } from '../cli-error';
-import { lockFile } from '../files/lock-file';
+import { LockedError, lockFile } from '../files/lock-file';
 import type { Terminal } from '../terminal';
 import { configFolder } from './folders';
 import { type Profiles, profilesFile, readProfiles, writeProfiles } from './profiles';
@@ -37,9 +36,8 @@ async function lock(file: string, terminal: Terminal): Promise<() => void> {
     try {
       return lockFile(file);
     } catch (error) {
-      // What is not there cannot be waited for: the folder may not be written to.
-      const isTaken = existsSync(`${file}.lock`);
-      if (attempt >= patience.attempts || (!isTaken && attempt > 1)) throw error;
+      // A folder that may not be written to cannot be waited for.
+      if (!(error instanceof LockedError) || attempt >= patience.attempts) throw error;
     }
     if (terminal.signal.aborted) {
       throw new CliError('interrupted', 'interrupted: the logins are unchanged');
