@@ -33,12 +33,14 @@ export function connectAs(
   concurrency?: number,
 ): Tradepost {
   // The pool knows no proxy; Node's own fetch does where it is told to.
-  const isPooled = concurrency !== undefined && terminal.env.NODE_USE_ENV_PROXY !== '1';
+  const { NODE_USE_ENV_PROXY, NODE_OPTIONS = '' } = terminal.env;
+  const usesProxy = NODE_USE_ENV_PROXY === '1' || NODE_OPTIONS.includes('--use-env-proxy');
+  const isPooled = concurrency !== undefined && !usesProxy;
   const many = isPooled ? pooledFetch(concurrency) : undefined;
   return new Tradepost({
     baseUrl,
     apiKey,
     userAgent: `tradepost-cli/${version}`,
-    fetch: debug === undefined ? many : recordingFetch(debug, apiKey, terminal),
+    fetch: debug === undefined ? many : recordingFetch(debug, apiKey, terminal, many),
   });
 }

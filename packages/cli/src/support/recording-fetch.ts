@@ -10,8 +10,15 @@ type Answer = Awaited<ReturnType<Fetch>>;
 /**
  * A `fetch` that adds each request and what came of it to the record of `beginRecord`, as it happens:
  * what a command that hangs or is killed did is there to read. Keys and secrets are not.
+ *
+ * @param send what sends them; Node's own `fetch` unless told
  */
-export function recordingFetch(file: string, apiKey: string, terminal: Terminal): Fetch {
+export function recordingFetch(
+  file: string,
+  apiKey: string,
+  terminal: Terminal,
+  send: Fetch = fetch,
+): Fetch {
   const write = recordWriter(file, apiKey, terminal);
   let requests = 0;
 
@@ -26,7 +33,7 @@ export function recordingFetch(file: string, apiKey: string, terminal: Terminal)
 
     let answer: Answer;
     try {
-      answer = await fetch(url, init);
+      answer = await send(url, init);
     } catch (error) {
       tell({ kind: 'failure', error: reasonOf(error) });
       throw error;
