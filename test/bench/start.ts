@@ -29,7 +29,7 @@ async function installOther(name: string, version: string, folder: string): Prom
   try {
     await promisify(exec)(
       `npm install --prefix "${folder}" --ignore-scripts --no-audit --no-fund ${name}@${version}`,
-      { cwd: folder, env: cleanEnvironment({}) },
+      { cwd: folder },
     );
   } catch {
     return null;

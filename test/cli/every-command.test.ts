@@ -40,7 +40,7 @@ it('every command is in a transcript, on pipes and on a terminal', async () => {
   }
 }, 120_000);
 
-describe('as its transcript shows it', () => {
+describe('a scene with every command of its kind', () => {
   let server: ServerProcess;
 
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('as its transcript shows it', () => {
   });
 
   it.each(Object.entries(scenes))(
-    '%s',
+    'prints what its transcript has: %s',
     async (name, scene) => {
       const [pipes, terminal] = await Promise.all([
         playAct(scene, 'pipes', server),

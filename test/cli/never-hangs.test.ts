@@ -6,6 +6,7 @@ import { cleanEnvironment } from '../support/clean-environment';
 import { tradepostBin } from '../support/programs';
 import { readCommands } from '../support/read-commands';
 import { runAll } from '../support/run-all';
+import { startCountingProxy } from '../support/start-counting-proxy';
 import { startHoldingReceiver } from '../support/start-holding-receiver';
 import { type Exit, runProcess } from '../support/start-process';
 import { startSeededServer } from '../support/start-seeded-server';
@@ -90,7 +91,8 @@ it('what reads stdin ends when stdin does, and has done nothing', async () => {
   const reading = [...lines.values()].filter(({ input }) => input !== undefined);
   expect(reading).toHaveLength(2);
   const setStatus = ['orders', 'set-status', 'confirmed', '--stdin'];
-  const key = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1', TRADEPOST_API_KEY: 'tpk_x' };
+  const service = await startCountingProxy('http://127.0.0.1:1');
+  const key = { TRADEPOST_BASE_URL: service.url, TRADEPOST_API_KEY: 'tpk_x' };
   await runAll([...reading.map(({ argv }) => argv), setStatus], async (argv) => {
     const waiting = startUnfed(argv, key);
     waiting.end();
@@ -98,4 +100,5 @@ it('what reads stdin ends when stdin does, and has done nothing', async () => {
     expect(stdout).toBe('');
     expect([0, 1, 2, 4], stderr).toContain(code);
   });
+  expect([...service.counts]).toEqual([]);
 }, 120_000);

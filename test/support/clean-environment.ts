@@ -2,9 +2,11 @@
 const ours = new RegExp(
   `^(${[
     'TRADEPOST_.*|PORT',
-    'CI|GITHUB_ACTIONS|TMUX|COLORTERM|NO_COLOR|FORCE_COLOR',
+    'CI|GITHUB_ACTIONS|TMUX|COLORTERM|NO_COLOR|FORCE_COLOR|NODE_DISABLE_COLORS',
+    '(HTTPS?|ALL|NO)_PROXY|NODE_USE_ENV_PROXY',
     'NODE_OPTIONS|NODE_ENV|VITEST.*|TEST',
   ].join('|')})$`,
+  'i',
 );
 
 /** Folders that cannot be, not even for root: the logins of whoever runs the tests are none of their business. */
