@@ -63,7 +63,7 @@ export async function changeMany(
 export async function resume(path: string, options: Options, terminal: Terminal): Promise<void> {
   const settings = settingsOf(terminal, options);
   // Before it is locked: a lock is not made beside what is not there.
-  if (!existsSync(path)) throw new CliError('file_failed', `there is no result file ${path}`);
+  if (!existsSync(path)) throw new CliError('input_failed', `there is no result file ${path}`);
   const release = lockFile(path);
   try {
     const { cutOff, ...recorded } = readResultFile(path);

@@ -59,9 +59,10 @@ export async function changeOrder(
       }
       if (change.dryRun) return ended('would-change', found, { ...found, status });
     }
-    const changed = await orders.update(id, { status }, { ifMatch, signal });
-    checkAnswer(changed, id, status);
-    return ended('done', found, changed);
+    const answer = await orders.update(id, { status }, { ifMatch, signal }).withResponse();
+    checkAnswer(answer.data, id, status);
+    const wasSo = found === null && wasChangedBefore(answer.data, answer.headers);
+    return ended(wasSo ? 'unchanged' : 'done', found, answer.data);
   } catch (error) {
     const isLeftAlone = error instanceof CliError && error.code === 'guard_failed';
     return {
@@ -77,6 +78,15 @@ export async function changeOrder(
       error,
     };
   }
+}
+
+/** The clock of a proxy that dates the answers may differ from that of the service so much, in milliseconds. */
+const clockTolerance = 60_000;
+
+/** Whether the last change of an order is older than the answer that shows it: then it was so already. */
+function wasChangedBefore({ updatedAt }: Order, headers: Pick<Headers, 'get'>): boolean {
+  const answeredAt = Date.parse(headers.get('date') ?? '');
+  return Date.parse(updatedAt) + clockTolerance < answeredAt;
 }
 
 function ended(
@@ -107,7 +117,7 @@ function guardFailed(order: Order, ifStatus: string): CliError {
   return new CliError(
     'guard_failed',
     `the order is ${order.status}, not ${ifStatus}: it was left alone`,
-    `Whoever moved it may know why. \`tradepost orders get ${order.id}\` shows it.`,
+    `\`tradepost orders get ${order.id}\` shows it.`,
   );
 }
 

@@ -18,7 +18,7 @@ export function readResultFile(path: string): Recorded & { cutOff: boolean } {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new CliError('file_failed', `the result file cannot be read: ${messageOf(error)}`);
+    throw new CliError('input_failed', `the result file cannot be read: ${messageOf(error)}`);
   }
   const [first, ...entries] = linesOf(text, path);
   const ids = new Set<string>();

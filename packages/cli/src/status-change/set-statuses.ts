@@ -5,7 +5,8 @@ import type { Failure } from '../bulk-error';
 import { note } from '../output/note';
 import { progressOf } from '../output/progress';
 import type { Terminal } from '../terminal';
-import { changeOrder, type OrdersClient, unguardedNote } from './change-order';
+import { type OrdersClient, unguardedNote } from './change-order';
+import { changeOrderSurely } from './change-order-surely';
 import type { Recorded, ResultFile } from './result-file';
 import type { StatusOutcome } from './status-change';
 
@@ -38,6 +39,9 @@ export interface StatusesSet {
   /** What ended it before all were tried; null when nothing did. */
   endedBy: unknown;
 }
+
+const limitedNote =
+  'The service limits how fast it may be asked: this goes on as fast as it allows.';
 
 /** Whether an order needs no further work: it is as it was asked to be. */
 export function isSettled({ outcome }: StatusOutcome): boolean {
@@ -98,13 +102,24 @@ export async function setStatuses(
     note(terminal, unguardedNote);
   }
 
+  let isLimited = false;
+  const tries = {
+    interrupted: terminal.signal,
+    onLimited() {
+      if (isLimited) return;
+      isLimited = true;
+      progress.clear();
+      note(terminal, limitedNote);
+    },
+  };
+
   async function work(id: string): Promise<boolean> {
     if (file !== null && !written(() => file.begin(id))) return true;
     // One that failed may have been changed all the same, when its answer was lost.
     const mayBeDone = inDoubt.has(id) || before.get(id)?.outcome === 'failed';
     const change = { ...plan, dryRun, onUnguarded, inDoubt: mayBeDone };
     const { outcome, error } = await grace.during((signal) =>
-      changeOrder(orders, id, { ...change, signal }),
+      changeOrderSurely(orders, id, { ...change, signal }, tries),
     );
     outcomes.set(id, outcome);
     progress.step(

@@ -137,6 +137,7 @@ export class BareService {
       case 'PATCH notifications/:id':
         if (!found) return { status: 404, body: undefined };
         Object.assign(found, body);
+        if (noun === 'orders') Object.assign(found, { updatedAt: new Date().toISOString() });
         return { status: 200, body: { data: found } };
       case 'POST webhooks':
         return {

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { anOrder, aProblem } from '../setting/bare-service';
+import { outcomesOf, startPendingOrders } from '../setting/pending-orders';
+
+const guarded = ['orders', 'set-status', 'confirmed', '--stdin', '--if-status', 'pending', '--yes'];
+
+/** Pending orders of a service that has `ETag`s, and heeds `If-Match`. */
+async function startGuardedOrders(count: number) {
+  const started = await startPendingOrders(count);
+  const { service, ids } = started;
+  const versions = new Map(ids.map((id) => [id, 1]));
+  const etagOf = (id: string) => `"${id}-${versions.get(id)}"`;
+  /** Answers as such a service does; `isLost` answers that it could not be reached, after the change. */
+  const answer = (
+    { method, path, headers }: { method: string; path: string; headers: Record<string, unknown> },
+    loss: 'before' | 'after' | null,
+  ) => {
+    const id = path.split('/').at(-1) ?? '';
+    const found = service.orders.find((order) => order.id === id);
+    if (found === undefined) return undefined;
+    if (loss === 'before') return { status: 503, body: '' };
+    if (method === 'PATCH') {
+      if (headers['if-match'] !== etagOf(id)) return aProblem(412, 'precondition_failed');
+      versions.set(id, (versions.get(id) ?? 0) + 1);
+      Object.assign(found, { status: 'confirmed', updatedAt: new Date().toISOString() });
+      if (loss === 'after') return { status: 502, body: '<html>' };
+    }
+    return { status: 200, body: { data: found }, headers: { etag: etagOf(id) } };
+  };
+  return { ...started, answer, input: ids.join('\n') };
+}
+
+describe('orders set-status --if-status', () => {
+  it.each(['before', 'after'] as const)(
+    'looks again at an order whose answer was lost %s it was moved, and goes on with the others',
+    async (loss) => {
+      const { service, ids, env, input, answer } = await startGuardedOrders(6);
+      let isLost = false;
+      service.instead = (request) => {
+        const isUnlucky = request.method === 'PATCH' && request.path.endsWith('ord_3') && !isLost;
+        isLost ||= isUnlucky;
+        return answer(request, isUnlucky ? loss : null);
+      };
+      const argv = [...guarded, '--output', 'json'];
+      const { exitCode, stdout } = await service.cli(argv, { env, input });
+      expect(exitCode).toBe(0);
+      expect(outcomesOf(stdout).map(({ outcome, from, to }) => [outcome, from, to])).toEqual(
+        ids.map(() => ['done', 'pending', 'confirmed']),
+      );
+      const patches = service.seen.filter(({ method, path }) => {
+        return method === 'PATCH' && path.endsWith('ord_3');
+      });
+      expect(patches).toHaveLength(loss === 'before' ? 2 : 1);
+    },
+  );
+
+  it('waits for a service that limits how fast it may be asked, and says so once', async () => {
+    const { service, ids, env, input, answer } = await startGuardedOrders(4);
+    let refused = 0;
+    service.instead = (request) => {
+      if (!request.path.endsWith('ord_2') || refused >= 5) return answer(request, null);
+      refused += 1;
+      return { ...aProblem(429, 'rate_limited'), headers: { 'retry-after': '0' } };
+    };
+    const { exitCode, stderr } = await service.cli(guarded, { env, input });
+    expect(exitCode).toBe(0);
+    expect(stderr.match(/limits how fast it may be asked/g)).toHaveLength(1);
+    expect(service.orders.map(({ status }) => status)).toEqual(ids.map(() => 'confirmed'));
+  }, 30_000);
+});
+
+describe('orders set-status', () => {
+  it('does not say of an order that it was moved when it was so long before', async () => {
+    const { service, env } = await startPendingOrders(2);
+    const long = { status: 'confirmed', updatedAt: '2026-01-01T00:00:00.000Z' } as const;
+    service.instead = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('ord_1')
+        ? { status: 200, body: { data: anOrder({ id: 'ord_1', ...long }) } }
+        : undefined;
+    const argv = ['orders', 'set-status', 'ord_1', 'ord_2', 'confirmed', '--yes'];
+    const { exitCode, stdout, stderr } = await service.cli([...argv, '--output', 'json'], { env });
+    expect(exitCode).toBe(0);
+    expect(outcomesOf(stdout).map(({ outcome }) => outcome)).toEqual(['unchanged', 'done']);
+    expect(stderr).toContain('Of 2 orders 1 moved to confirmed, 1 already confirmed.');
+  });
+});
