@@ -1,10 +1,15 @@
+import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
+import type { SeededWorld } from '@tradepost/server';
 import { expect, it, onTestFinished } from 'vitest';
 import { placeOrders } from '../support/place-orders';
 import { tradepostBin } from '../support/programs';
 import { runCli } from '../support/run-cli';
+import { runServerCommand } from '../support/run-server-command';
 import { startProcess } from '../support/start-process';
 import { startSeededServer } from '../support/start-seeded-server';
+import { startServerProcess } from '../support/start-server-process';
+import { temporaryFolder } from '../support/temporary-folder';
 
 interface Change {
   createdAt: string;
@@ -90,7 +95,7 @@ it('orders watch ends with 9 when the service is gone', async () => {
   onTestFinished(seeded.close);
   const watcher = startProcess(
     process.execPath,
-    [tradepostBin, 'orders', 'watch', '--since', '1h'],
+    [tradepostBin, 'orders', 'watch', '--since', '1h', '--give-up-after', '0'],
     { env: seeded.environmentOf(seeded.seller) },
   );
   await watcher.writes(/cancelled/);
@@ -100,6 +105,35 @@ it('orders watch ends with 9 when the service is gone', async () => {
   expect(stderr).toMatch(/^error: .*\nhint: /s);
   // An attempt that gets no answer at all is given up after its whole time, and there are four.
 }, 240_000);
+
+it('orders watch goes on when the service was started anew', async () => {
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const database = join(folder.path, 'tradepost.db');
+  const world = await runServerCommand<SeededWorld>(['seed'], database);
+  const [buyer, seller] = world.accounts;
+  const [listing] = world.listings;
+  if (!(buyer && seller && listing)) throw new Error('The seed has too little.');
+  const before = await startServerProcess(database);
+  onTestFinished(() => void before.stop());
+  const watcher = startProcess(
+    process.execPath,
+    [tradepostBin, 'orders', 'watch', '--since', '1h', '--output', 'ndjson'],
+    { env: { TRADEPOST_BASE_URL: before.url, TRADEPOST_API_KEY: seller.apiKey } },
+  );
+  onTestFinished(() => void watcher.stop('SIGKILL'));
+  await watcher.writes(/"to":"cancelled"/);
+  await before.stop('SIGKILL');
+  await watcher.writes(/It is asked again for 300 s\./, 'stderr');
+  const after = await startServerProcess(database, ['--port', new URL(before.url).port]);
+  onTestFinished(() => void after.stop());
+  const { orders } = new Tradepost({ baseUrl: after.url, apiKey: buyer.apiKey });
+  const { id } = await orders.create({ listingId: listing.id, quantity: 1 });
+  await watcher.writes(new RegExp(`"orderId":"${id}"`));
+  const { stdout } = await watcher.stop('SIGINT');
+  const seen = linesOf(stdout).map((change) => JSON.stringify(change));
+  expect(new Set(seen).size).toBe(seen.length);
+}, 60_000);
 
 it('orders watch ends with the next line when nobody reads any more', async () => {
   const seeded = await startSeededServer();

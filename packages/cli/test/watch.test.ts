@@ -119,6 +119,13 @@ it('orders watch begins with what happens from now on, unless told', async () =>
   expect(stdout.trim().split('\n')).toHaveLength(1);
 }, 30_000);
 
+it('orders watch does not wait for what happens to an order that is not there', async () => {
+  const { bare } = await EventService.start();
+  const { exitCode, stderr } = await bare.cli(['orders', 'watch', 'ord_nope']);
+  expect(exitCode).toBe(5);
+  expect(stderr).toContain('/v1/orders/ord_nope');
+});
+
 it('orders watch refuses what is no order before anything is sent', async () => {
   const service = await BareService.start();
   expect(await service.cli(['orders', 'watch', 'ntf_1'])).toMatchObject({

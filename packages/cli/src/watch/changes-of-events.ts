@@ -1,5 +1,6 @@
 import type { AccountEvent, Tradepost } from '@tradepost/sdk';
 import { checkRecord } from '../check-record';
+import { type Following, followSteadily } from '../follow-steadily';
 import { presentEnd } from '../present-end';
 import type { Terminal } from '../terminal';
 import type { OrderChange } from './order-change';
@@ -13,12 +14,15 @@ import type { OrderChange } from './order-change';
 export async function* changesOfEvents(
   client: Pick<Tradepost, 'events'>,
   since: string | null,
+  following: Omit<Following, 'from'>,
   terminal: Pick<Terminal, 'now' | 'signal'>,
 ): AsyncIterable<OrderChange> {
   const from = since === null ? await presentEnd(client, terminal) : { since };
-  for await (const event of client.events.follow(from, { signal: terminal.signal })) {
-    const change = changeOf(event);
-    if (change !== null) yield change;
+  for await (const { data } of followSteadily(client, { ...following, from }, terminal)) {
+    for (const event of data) {
+      const change = changeOf(event);
+      if (change !== null) yield change;
+    }
   }
 }
 

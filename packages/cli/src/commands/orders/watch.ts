@@ -3,8 +3,10 @@ import type { Command } from 'commander';
 import { isLacking } from '../../account/identify';
 import { CliError } from '../../cli-error';
 import { connect } from '../../connect';
+import { steadiness } from '../../follow-steadily';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { giveUpOption } from '../../input/give-up-option';
 import { idsArgument } from '../../input/id-argument';
 import { momentOption } from '../../input/moment';
 import { countParser } from '../../input/parse-count';
@@ -20,6 +22,7 @@ interface Options extends GlobalOptions {
   status?: OrderStatus;
   since?: string;
   poll: number;
+  giveUpAfter: number;
 }
 
 /** `tradepost orders watch [id...]`. */
@@ -45,6 +48,7 @@ export function define(command: Command, terminal: Terminal): void {
         .argParser(countParser(1, 3600))
         .default(5),
     )
+    .addOption(giveUpOption(command))
     .addHelpText('after', () =>
       sections({
         Examples: [
@@ -54,9 +58,8 @@ export function define(command: Command, terminal: Terminal): void {
         ],
         Output: [`json, ndjson: ${orderChangeShape}, a line each as it happens`],
         Notes: [
-          'It goes on until Ctrl-C, which ends it with exit code 130, or until the service is gone (9).',
-          "With the service's event log (an extension) nothing is missed. Without it notifications are polled:",
-          'then `from` is not told, and `to` is the status that the order has when it is looked at.',
+          'It goes on until Ctrl-C, which ends it with exit code 130, or until the service was away for too long (9).',
+          "With the service's event log (an extension) nothing is missed. Without it notifications are polled: then `from` is not told, and `to` is the status that the order has when it is looked at.",
         ],
       }),
     )
@@ -71,6 +74,8 @@ async function watch(ids: string[], options: Options, terminal: Terminal): Promi
   const isMeant = ({ orderId, to }: OrderChange) =>
     (ids.length === 0 || ids.includes(orderId)) &&
     (options.status === undefined || options.status === to);
+  // Of one that there is not nothing would ever be told.
+  for (const id of ids) await client.orders.get(id, { signal: terminal.signal });
   for await (const change of changesOf(client, options, terminal)) {
     if (isMeant(change)) await writeData(terminal.stdout, format.part([change]));
   }
@@ -79,13 +84,15 @@ async function watch(ids: string[], options: Options, terminal: Terminal): Promi
 
 async function* changesOf(
   client: Tradepost,
-  { since = null, poll }: { since?: string | null; poll: number },
+  { since: given, poll, giveUpAfter }: Pick<Options, 'since' | 'poll' | 'giveUpAfter'>,
   terminal: Terminal,
 ): AsyncIterable<OrderChange> {
   const { signal } = terminal;
+  const since = given ?? null;
   let hasLog = false;
   try {
-    for await (const change of changesOfEvents(client, since, terminal)) {
+    const following = steadiness(giveUpAfter, (text) => note(terminal, text));
+    for await (const change of changesOfEvents(client, since, following, terminal)) {
       hasLog = true;
       yield change;
     }

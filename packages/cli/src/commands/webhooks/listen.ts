@@ -5,8 +5,10 @@ import { finishingNote, graceAfter } from '../../bulk/grace';
 import { CliError } from '../../cli-error';
 import { connectAs } from '../../connect';
 import { lockFile } from '../../files/lock-file';
+import { followSteadily, steadiness } from '../../follow-steadily';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
+import { giveUpOption } from '../../input/give-up-option';
 import { InvalidArgument } from '../../input/invalid-argument';
 import { momentOption } from '../../input/moment';
 import { countParser } from '../../input/parse-count';
@@ -37,6 +39,7 @@ interface Options extends GlobalOptions {
   secretFile?: string;
   stateFile?: string;
   maxAttempts: number;
+  giveUpAfter: number;
 }
 
 /** How long each question for new events waits, in seconds: so fresh is the last contact. */
@@ -80,6 +83,7 @@ export function define(command: Command, terminal: Terminal): void {
         .argParser(countParser(1, 1_000))
         .default(6),
     )
+    .addOption(giveUpOption(command))
     .addHelpText('after', () =>
       sections({
         Examples: [
@@ -142,12 +146,15 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
 
     const { signal, now, stdout } = terminal;
     const status = statusLine(options.events?.join(', ') ?? 'events', terminal);
-    const following = { ...start.from, waitSeconds };
+    const following = {
+      from: { ...start.from, waitSeconds },
+      ...steadiness(options.giveUpAfter, status.say),
+    };
     const grace = graceAfter(signal, () => status.say(finishingNote));
     try {
       await listen({
         start,
-        pages: client.events.follow(following, { signal }).pages(),
+        pages: followSteadily(client, following, terminal),
         kinds: options.events,
         maxAttempts: options.maxAttempts,
         forward: (event) =>
