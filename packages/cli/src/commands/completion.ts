@@ -18,8 +18,7 @@ export function define(command: Command, terminal: Terminal): void {
         ],
         Output: ['the script, whatever --output says'],
         Notes: [
-          'For the shell that is open: `source <(tradepost completion bash)`, in zsh with zsh instead of',
-          'bash, `tradepost completion fish | source` in fish. The folder ~/.zfunc must be in $fpath.',
+          'For the shell that is open: `source <(tradepost completion bash)`, in zsh with zsh instead of bash, `tradepost completion fish | source` in fish. The folder ~/.zfunc must be in $fpath.',
           'It completes commands, options, their values and the names of logins. No service is asked.',
         ],
       }),

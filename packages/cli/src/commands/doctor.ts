@@ -24,12 +24,10 @@ export function define(command: Command, terminal: Terminal): void {
         ],
         Output: [
           `json: an array of ${checkShape}`,
-          'ok: true, false, or null where it cannot be told or does not matter. true with a hint is a',
-          'warning. In a table the hints stand below it, on stderr.',
+          'ok: true, false, or null where it cannot be told or does not matter. true with a hint is a warning. In a table the hints stand below it, on stderr.',
         ],
         Notes: [
-          'The exit code is the one of the worst failure: 9 the service, 4 the key, 2 the settings, 1 all',
-          'else. What a service lacks of what goes beyond the interface is no failure.',
+          'The exit code is the one of the worst failure: 9 the service, 4 the key, 2 the settings, 1 all else. What a service lacks of what goes beyond the interface is no failure.',
         ],
       }),
     )

@@ -36,8 +36,7 @@ export function define(command: Command, terminal: Terminal): void {
         Output: [`json: ${identityShape}`],
         Notes: [
           'The service is asked whether it takes the key. A key that it refuses is not stored.',
-          `The login is named ${usualProfile} unless --profile or TRADEPOST_PROFILE names it, and becomes the`,
-          'current one. It is stored on this machine, in a file that nobody else may read.',
+          `The login is named ${usualProfile} unless --profile or TRADEPOST_PROFILE names it, and becomes the current one. It is stored on this machine, in a file that nobody else may read.`,
           'TRADEPOST_API_KEY and TRADEPOST_BASE_URL go before it, except where --profile names it.',
         ],
       }),

@@ -1,8 +1,29 @@
 import { helpTitle } from './help-style';
 
-/** Sections for the end of a help page: a title each, and its lines. */
+/** As wide as the parser makes the rest of a page where no terminal says otherwise. */
+const width = 80;
+const indent = '  ';
+
+/**
+ * Sections for the end of a help page: a title each, and its lines. What is longer than a line goes on
+ * in the next, further in; examples, which are to be copied, and tables stay as they are.
+ */
 export function sections(parts: Record<string, readonly string[]>): string {
   return Object.entries(parts)
-    .flatMap(([title, lines]) => ['', helpTitle(`${title}:`), ...lines.map((line) => `  ${line}`)])
+    .flatMap(([title, lines]) => ['', helpTitle(`${title}:`), ...lines.map(wrapped)])
     .join('\n');
+}
+
+function wrapped(text: string): string {
+  if (text.startsWith('$ ') || text.includes('  ')) return `${indent}${text}`;
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? `${indent}${word}` : `${line} ${word}`;
+    if (longer.length > width && line !== '') {
+      lines.push(line);
+      line = `${indent}${indent}${word}`;
+    } else line = longer;
+  }
+  return [...lines, line].join('\n');
 }

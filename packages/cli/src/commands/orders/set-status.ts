@@ -80,8 +80,8 @@ export function define(command: Command, terminal: Terminal): void {
         Notes: [
           'It takes the key of a seller or agent account. Whether an order may make the move shows when it is made.',
           'The status that the order already has is accepted and changes nothing.',
-          'Several: it goes on after a failure; exit code 7 means that some are done and some are not. Ctrl-C',
-          'finishes what is under way. What came of each is in the result file, and --resume goes on from there.',
+          'Several: it goes on after a failure; exit code 7 means that some are done and some are not.',
+          'Ctrl-C finishes what is under way. What came of each is in the result file, and --resume goes on from there.',
         ],
       }),
     )

@@ -42,8 +42,7 @@ export function define(command: Command, terminal: Terminal): void {
           'verdict: delivered, failed, waiting, retrying, held, paused, in_progress or unknown',
         ],
         Notes: [
-          'curl sends what the last attempt sent, to the byte. A receiver that looks at the time refuses it later:',
-          'with --secret-file it is signed anew. The secret itself is never shown.',
+          'curl sends what the last attempt sent, to the byte. A receiver that looks at the time refuses it later: with --secret-file it is signed anew. The secret itself is never shown.',
         ],
       }),
     )
