@@ -6,7 +6,9 @@ export type CliErrorCode =
   | 'missing_api_key'
   /** What is set as the API key cannot be one. */
   | 'invalid_api_key'
-  /** A file of this machine cannot be read or written. */
+  /** What a command is to read is not there, or cannot be read: nothing was done. */
+  | 'input_failed'
+  /** A file of this machine cannot be written, or is not what it was. */
   | 'file_failed'
   /** A change was to be made only as long as something holds, and it does not hold. */
   | 'guard_failed'

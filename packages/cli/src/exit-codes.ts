@@ -28,6 +28,7 @@ const reasonOfCliError: Record<CliErrorCode, ExitReason> = {
   usage: 'usage',
   missing_api_key: 'auth',
   invalid_api_key: 'auth',
+  input_failed: 'usage',
   file_failed: 'error',
   guard_failed: 'conflict',
   not_confirmed: 'error',
@@ -50,6 +51,7 @@ const reasonOfCliError: Record<CliErrorCode, ExitReason> = {
 const reasonOfCode: ReadonlyMap<string, ExitReason> = new Map(
   Object.entries<ExitReason>({
     invalid_configuration: 'usage',
+    redirected: 'usage',
     route_not_found: 'usage',
     order_not_found: 'notFound',
     notification_not_found: 'notFound',

@@ -1,5 +1,6 @@
 import type { AnyTradepostError } from '@tradepost/sdk';
 import { exitReasonOf } from './exit-codes';
+import { hintOfBreakBy } from './hint-of-break';
 import { isId } from './input/id-argument';
 import { mayBeDone } from './may-be-done';
 
@@ -107,7 +108,7 @@ function templateOf(error: AnyTradepostError): string | null {
   if (error.code === 'aborted') return null;
   if (lacksExtension(error))
     return `This goes beyond the interface: a service need not have it. ${baseUrlHint}`;
-  const known = hintOfCode.get(error.code);
+  const known = hintOfBreakBy(error) ?? hintOfCode.get(error.code);
   if (known !== undefined) return known;
   if (error.status === null) return null;
   if (error.status === 404 && exitReasonOf(error) === 'usage') return baseUrlHint;

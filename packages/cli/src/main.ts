@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import process from 'node:process';
 import { run } from './run';
 
@@ -18,7 +19,11 @@ process.stderr.on('error', () => {});
 const { stdout, stderr, env } = process;
 void run(process.argv.slice(2), {
   // Not touched before a command reads it: that takes time, and can keep the process alive.
-  stdin: () => process.stdin,
+  stdin() {
+    // Node takes it for an empty one.
+    if (fstatSync(0).isDirectory()) process.stdin.destroy(new Error('it is a folder'));
+    return process.stdin;
+  },
   stdout,
   stderr,
   env,

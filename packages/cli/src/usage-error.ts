@@ -28,6 +28,14 @@ export function usageErrorOf(error: CommanderError, command: Command): CliError 
     const names = children.map((child) => child.name()).join(', ');
     return new CliError('usage', `${commandPath(command)} needs a command: one of ${names}`);
   }
+  if (error.code === 'commander.missingMandatoryOptionValue') {
+    // It is looked for first, though the one that is missing may well be there, and mistyped.
+    const mistyped = command.args.find((argument) => /^--?\w/.test(argument))?.replace(/=.*$/s, '');
+    const missing = error.message.replace(/^error: /, '');
+    const message =
+      mistyped === undefined ? missing : `unknown option '${mistyped}', and ${missing}`;
+    return new CliError('usage', message, usageHint(message, undefined, command));
+  }
   const [text = '', suggestion] = error.message.split(/\n\(Did you mean (.*)\?\)$/s);
   const message = text
     .replace(/^error: (command-argument value )?/, '')

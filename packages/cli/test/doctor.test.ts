@@ -138,7 +138,7 @@ describe('doctor', () => {
     ['a fault of the service', aProblem(500, 'internal_error'), 1],
     ['another program', { status: 404, body: '<html>' }, 2],
     ['a page with status 200', { status: 200, body: '<html>' }, 1],
-    ['a redirect', { status: 302, body: '', headers: { location: 'https://a.example' } }, 1],
+    ['a redirect', { status: 302, body: '', headers: { location: 'https://a.example' } }, 2],
   ])('says of %s that it does not answer as it should', async (_, answer, exitCode) => {
     const service = await BareService.start();
     service.instead = () => answer;

@@ -23,6 +23,16 @@ describe('a command line that makes no sense', () => {
     [['orders', 'list', '--all', '--limit', '5'], 'cannot be used with', '--help'],
     [['orders', 'list', '--output', 'xml'], 'Allowed choices are table, json, ndjson', '--help'],
     [['webhooks', 'register', '--url', 'https://a.example'], "'--events <kinds>'", '--help'],
+    [
+      ['orders', 'create', '--listing', 'lst_1', '--quantiy', '1'],
+      "unknown option '--quantiy', and required option '--quantity <n>' not specified",
+      '--help',
+    ],
+    [
+      ['orders', 'create', '--api-key=tpk_abcdefgh', '--listing', 'lst_1'],
+      "unknown option '--api-key', and required option '--quantity <n>' not specified",
+      'set TRADEPOST_API_KEY',
+    ],
     [['help', 'constructor'], "there is no help for 'constructor'", 'Other topics: '],
     [['help', 'toString'], "there is no help for 'toString'", 'Other topics: '],
     [

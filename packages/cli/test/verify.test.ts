@@ -118,12 +118,18 @@ describe('webhooks verify', () => {
     expect(result.exitCode).toBe(0);
   });
 
-  it('refuses an empty secret file, and one that is not there', async () => {
+  it('refuses files that have no secret or no body with 2: they say nothing of the delivery', async () => {
     const signature = ['--signature', 'ab'.repeat(32)];
     const empty = ['webhooks', 'verify', '--secret-file', await secretFile('\n'), ...signature];
     expect((await runCli(empty, { env, input: '{}' })).exitCode).toBe(2);
-    const none = ['webhooks', 'verify', '--secret-file', '/nonexistent/secret', ...signature];
-    expect((await runCli(none, { env, input: '{}' })).exitCode).toBe(1);
+    for (const file of ['/nonexistent/secret', '/', '/dev/zero']) {
+      const argv = ['webhooks', 'verify', '--secret-file', file, ...signature];
+      expect((await runCli(argv, { env, input: '{}' })).exitCode).toBe(2);
+    }
+    const argv = ['webhooks', 'verify', '--secret-file', await secretFile('x'), ...signature];
+    const noBody = await runCli([...argv, '--body-file', '/nonexistent/body'], { env });
+    expect(noBody).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(noBody.stderr).toContain('the body cannot be read: ENOENT');
   });
 
   it.each([

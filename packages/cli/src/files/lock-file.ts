@@ -124,7 +124,7 @@ function lockedBy(owner: string | null, path: string): LockedError {
 function notMade(error: unknown): CliError {
   return new CliError(
     'file_failed',
-    `the lock file cannot be made: ${messageOf(error)}`,
-    'Name a file in a folder that you may write to.',
+    `no file can be made there: ${messageOf(error)}`,
+    'Nothing was done. It takes a folder that you may write to.',
   );
 }

@@ -11,6 +11,9 @@ interface Found {
 /** How UTF-16 begins, with its mark and without, and a spreadsheet that is not saved as text. */
 const notUtf8 = /^(\ufffd\ufffd|.?\0|PK\p{Cc}{2})/su;
 
+/** What Excel writes, and reads, before the heading. */
+const delimiterLine = /^"?sep=[,;\t]"?(?=\r?\n|\r)/i;
+
 /** So many faults are told at once; the others are counted. */
 const shownFaults = 5;
 /** A fault is told with so many characters of what stands there: a line may have a whole file. */
@@ -34,8 +37,8 @@ export async function parseIds(
       'Nothing was changed. Save it as "CSV UTF-8", or in PowerShell with `Out-File -Encoding utf8`.',
     );
   }
-  // Spreadsheets begin their files with a byte order mark.
-  const found = await findIds(text.replace(/^\ufeff/, ''));
+  // Spreadsheets begin their files with a byte order mark, and some with a line that names the delimiter.
+  const found = await findIds(text.replace(/^\ufeff/, '').replace(delimiterLine, ''));
   const faults = found.filter(({ id }) => typeof id !== 'string' || !isId(id, prefix));
   if (faults.length > 0) throw notIds(faults, prefix);
   const ids = Array.from(new Set(found.map(({ id }) => String(id))));

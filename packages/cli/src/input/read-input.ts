@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal';
  *
  * @param whatFor what is read, in the plural: `the ids`
  * @throws {CliError} `usage` when a person sits at it, who knows of nothing to type, `interrupted`
- * after Ctrl-C, and `file_failed` when it cannot be read.
+ * after Ctrl-C, and `input_failed` when it cannot be read.
  */
 export async function readInput(terminal: Terminal, whatFor: string): Promise<Buffer> {
   const stdin = terminal.stdin();
@@ -28,7 +28,7 @@ export async function readInput(terminal: Terminal, whatFor: string): Promise<Bu
   } catch (error) {
     if (error instanceof CliError) throw error;
     const reason = messageOf(error);
-    throw new CliError('file_failed', `stdin cannot be read: ${reason}`);
+    throw new CliError('input_failed', `stdin cannot be read: ${reason}`);
   } finally {
     terminal.signal.removeEventListener('abort', stop);
   }

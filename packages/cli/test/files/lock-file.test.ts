@@ -172,8 +172,8 @@ describe('a lock', () => {
       expect(() => lockFile(path)).toThrow(
         expect.objectContaining({
           code: 'file_failed',
-          message: expect.stringMatching(/^the lock file cannot be made: /),
-          hint: 'Name a file in a folder that you may write to.',
+          message: expect.stringMatching(/^no file can be made there: /),
+          hint: 'Nothing was done. It takes a folder that you may write to.',
         }),
       );
     }

@@ -66,6 +66,10 @@ describe('ids of our own output', () => {
 
 describe('ids of a spreadsheet', () => {
   it.each([
+    [
+      'the line of Excel that names the delimiter',
+      '\ufeffsep=;\r\nid;status\r\nord_1;x\r\nord_2;x\r\n',
+    ],
     ['semicolons and a byte order mark', '\ufeffid;status\r\nord_1;pending\r\nord_2;pending\r\n'],
     ['tabs, after an empty cell', 'note\tid\n\tord_1\nx\tord_2\n'],
     ['a column in between', 'status,id,quantity\npending,ord_1,5\npending,ord_2,5\n'],

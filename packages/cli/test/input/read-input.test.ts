@@ -45,7 +45,7 @@ describe('what is read from stdin', () => {
         Object.assign(new Error('EISDIR: illegal operation on a directory, read')),
       );
     await expect(readInput(aTerminal({ stdin }), 'the ids')).rejects.toMatchObject({
-      code: 'file_failed',
+      code: 'input_failed',
       message: 'stdin cannot be read: EISDIR: illegal operation on a directory, read',
     });
   });
