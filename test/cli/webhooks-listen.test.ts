@@ -30,8 +30,8 @@ async function stage() {
     TRADEPOST_STATE_DIR: join(folder.path, 'state'),
   };
   const argv = ['webhooks', 'listen', '--forward-to', url, '--output', 'ndjson'];
-  const listen = () => {
-    const process_ = startProcess(process.execPath, [tradepostBin, ...argv], { env });
+  const listen = (...options: string[]) => {
+    const process_ = startProcess(process.execPath, [tradepostBin, ...argv, ...options], { env });
     onTestFinished(async () => {
       await process_.stop('SIGKILL');
     });
@@ -96,7 +96,7 @@ it('a receiver on this machine gets what happens, in order, also what happened w
 
 it('a service that goes away ends it with 9, and the place is kept', async () => {
   const { seeded, listen, place, heard, arrivals } = await stage();
-  const listener = listen();
+  const listener = listen('--give-up-after', '0');
   await listener.writes(/whsec_/, 'stderr');
   await place(1);
   await arrivals.until(() => heard().length === 1);

@@ -230,9 +230,12 @@ describe('orders set-status', () => {
     const service = await BareService.start();
     service.orders = [anOrder()];
     const argv = ['orders', 'set-status', anOrder().id, 'fulfilling', '--output', 'ndjson'];
-    expect(await service.cli(argv)).toEqual({
+    const result = await service.cli(argv);
+    const updatedAt = service.orders[0]?.updatedAt ?? '';
+    expect(updatedAt).not.toBe(anOrder().updatedAt);
+    expect(result).toEqual({
       exitCode: 0,
-      stdout: `${JSON.stringify(anOrder({ status: 'fulfilling' }))}\n`,
+      stdout: `${JSON.stringify(anOrder({ status: 'fulfilling', updatedAt }))}\n`,
       stderr: '',
     });
     expect(service.seen.map(({ method, path, body }) => ({ method, path, body }))).toEqual([

@@ -13,8 +13,10 @@ export function rootSections(): string {
     ],
     Environment: environmentLines(),
     'More help': [
-      '`tradepost help exit-codes`, `tradepost help environment`, `tradepost help output`',
-      '`--help` after any command has its options, examples that work, and the shape of its JSON.',
+      'tradepost help exit-codes    what each exit code means',
+      'tradepost help environment   what is read from the environment',
+      'tradepost help output        what a script can rely on',
+      'tradepost COMMAND --help     its options, examples that work, and its JSON',
     ],
   });
 }

@@ -14,11 +14,14 @@ export function sections(parts: Record<string, readonly string[]>): string {
     .join('\n');
 }
 
+/** A word, or what is to be copied whole. */
+const words = /(?:`[^`]*`|\S)+/g;
+
 function wrapped(text: string): string {
   if (text.startsWith('$ ') || text.includes('  ')) return `${indent}${text}`;
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ')) {
+  for (const word of text.match(words) ?? []) {
     const longer = line === '' ? `${indent}${word}` : `${line} ${word}`;
     if (longer.length > width && line !== '') {
       lines.push(line);
