@@ -2,7 +2,6 @@ import type { EventsPage, FollowEvents, Tradepost } from '@tradepost/sdk';
 import { exitReasonOf } from './exit-codes';
 import { messageOf } from './message-of';
 import type { Terminal } from './terminal';
-import { wait } from './wait';
 
 /** How events are followed. */
 export interface Following {
@@ -31,7 +30,7 @@ function pauseAfter(tries: number): number {
 export async function* followSteadily(
   { events }: Pick<Tradepost, 'events'>,
   { from, patience, onLost, onBack }: Following,
-  { now, signal }: Pick<Terminal, 'now' | 'signal'>,
+  { now, wait, signal }: Pick<Terminal, 'now' | 'wait' | 'signal'>,
 ): AsyncIterable<EventsPage> {
   let place = from;
   let hadContact = false;

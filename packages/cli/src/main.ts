@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import process from 'node:process';
 import { run } from './run';
+import { wait } from './wait';
 
 const interrupt = new AbortController();
 // Ctrl-C, a service manager that stops it, a window that is closed.
@@ -29,6 +30,7 @@ void run(process.argv.slice(2), {
   env,
   signal: interrupt.signal,
   now: Date.now,
+  wait,
 }).then((exitCode) => {
   process.exitCode = exitCode;
 });

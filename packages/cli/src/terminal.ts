@@ -28,4 +28,6 @@ export interface Terminal {
   signal: AbortSignal;
   /** The present moment, in milliseconds since 1970. */
   now: () => number;
+  /** Resolves after some milliseconds, or as soon as the signal aborts. */
+  wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }

@@ -36,7 +36,11 @@ async function follow(client: Tradepost, count: number, giveUpAfter: number) {
   const now = () => (time += 1_000);
   let error: unknown = null;
   try {
-    const pages = followSteadily(client, following, { now, signal: interrupt.signal });
+    const pages = followSteadily(client, following, {
+      now,
+      wait: async () => {},
+      signal: interrupt.signal,
+    });
     for await (const { data } of pages) {
       ids.push(...data.map(({ id }) => id));
       if (ids.length >= count) break;

@@ -3,6 +3,7 @@ import { exampleSecret } from '@tradepost/sdk/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { statusLine } from '../src/listen/status-line';
 import { forwardEvent } from '../src/webhooks/forward-event';
+import { aTerminal } from './setting/a-terminal';
 import { FakeStream } from './setting/fake-stream';
 import { anEvent } from './setting/webhook-builders';
 
@@ -76,17 +77,7 @@ describe('the status where stderr is no terminal', () => {
   it('is a note a minute at most', () => {
     const stderr = new FakeStream();
     let time = Date.parse('2026-11-21T12:00:00Z');
-    const unused = new FakeStream();
-    const status = statusLine('order.created', {
-      stdout: unused,
-      stderr,
-      stdin: () => {
-        throw new Error('nobody reads');
-      },
-      env: {},
-      signal: new AbortController().signal,
-      now: () => time,
-    });
+    const status = statusLine('order.created', aTerminal({ stderr, now: () => time }));
     for (let second = 0; second <= 150; second += 10) {
       time += 10_000;
       status.contact();

@@ -1,6 +1,6 @@
 import { isTradepostError, RateLimitError } from '@tradepost/sdk';
 import { mayBeDone } from '../may-be-done';
-import { wait } from '../wait';
+import type { Terminal } from '../terminal';
 import {
   type ChangeOrderOptions,
   changeOrder,
@@ -17,6 +17,7 @@ export interface Tries {
   interrupted: AbortSignal;
   /** Hears that the service asks for time. */
   onLimited: () => void;
+  wait: Terminal['wait'];
 }
 
 /**
@@ -28,7 +29,7 @@ export async function changeOrderSurely(
   orders: OrdersClient,
   id: string,
   change: ChangeOrderOptions,
-  { interrupted, onLimited }: Tries,
+  { interrupted, onLimited, wait }: Tries,
 ): Promise<OrderChanged> {
   let changed = await changeOrder(orders, id, change);
   let isSent = false;

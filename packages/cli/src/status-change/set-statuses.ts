@@ -105,6 +105,7 @@ export async function setStatuses(
   let isLimited = false;
   const tries = {
     interrupted: terminal.signal,
+    wait: terminal.wait,
     onLimited() {
       if (isLimited) return;
       isLimited = true;

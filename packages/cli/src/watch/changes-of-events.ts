@@ -15,7 +15,7 @@ export async function* changesOfEvents(
   client: Pick<Tradepost, 'events'>,
   since: string | null,
   following: Omit<Following, 'from'>,
-  terminal: Pick<Terminal, 'now' | 'signal'>,
+  terminal: Pick<Terminal, 'now' | 'wait' | 'signal'>,
 ): AsyncIterable<OrderChange> {
   const from = since === null ? await presentEnd(client, terminal) : { since };
   for await (const { data } of followSteadily(client, { ...following, from }, terminal)) {

@@ -1,6 +1,6 @@
 import { isTradepostError, type Notification, type Tradepost } from '@tradepost/sdk';
 import { checkRecord } from '../check-record';
-import { wait } from '../wait';
+import type { Terminal } from '../terminal';
 import type { OrderChange } from './order-change';
 
 /** The notification types that tell of orders, and the event that each stands for. */
@@ -27,7 +27,7 @@ export async function* changesOfNotifications(
   client: Pick<Tradepost, 'notifications' | 'orders'>,
   since: string | null,
   pause: number,
-  signal: AbortSignal,
+  { wait, signal }: Pick<Terminal, 'wait' | 'signal'>,
   onCut: (most: number) => void,
 ): AsyncIterable<OrderChange> {
   let seen = new Set<string>();

@@ -1,6 +1,5 @@
 import type { DeliveryDetails, Tradepost } from '@tradepost/sdk';
 import type { Terminal } from '../terminal';
-import { wait } from '../wait';
 
 /** The longest pause between two looks, in milliseconds. */
 const longestPause = 2_000;
@@ -14,7 +13,7 @@ const longestPause = 2_000;
 export async function awaitDelivery(
   { deliveries }: Pick<Tradepost, 'deliveries'>,
   id: string,
-  { now, signal }: Pick<Terminal, 'now' | 'signal'>,
+  { now, wait, signal }: Pick<Terminal, 'now' | 'wait' | 'signal'>,
   timeout: number,
 ): Promise<DeliveryDetails> {
   const endsAt = now() + timeout;

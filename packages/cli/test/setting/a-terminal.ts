@@ -11,6 +11,7 @@ export function aTerminal(parts: Partial<Terminal> = {}): Terminal {
     env: {},
     signal: new AbortController().signal,
     now: () => 0,
+    wait: async () => {},
     ...parts,
   };
 }

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { run } from '../../src/run';
+import { wait } from '../../src/wait';
 import { FakeStream } from './fake-stream';
 import type { CliResult } from './run-cli';
 
@@ -53,6 +54,7 @@ export async function runAtKeyboard(
     env,
     signal,
     now: Date.now,
+    wait,
   });
   const isRestored = !keyboard.isRaw;
   return {

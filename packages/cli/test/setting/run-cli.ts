@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { vi } from 'vitest';
 import { run } from '../../src/run';
-import type { OutputStream } from '../../src/terminal';
+import type { OutputStream, Terminal } from '../../src/terminal';
+import { wait } from '../../src/wait';
 import { FakeStream } from './fake-stream';
 
 /** What a command line ended with. */
@@ -22,6 +23,8 @@ export interface CliSetting {
   input?: string;
   /** The present moment, in milliseconds since 1970; the real one unless told. */
   now?: () => number;
+  /** How a command waits; for real unless told. */
+  wait?: Terminal['wait'];
 }
 
 /** Folders that cannot be, not even for root: the logins of whoever runs the tests are none of their business. */
@@ -40,6 +43,7 @@ export async function runCli(argv: string[], setting: CliSetting = {}): Promise<
     stderr,
     stdin: () => Readable.from([setting.input ?? ''], { objectMode: false }),
     now: setting.now ?? Date.now,
+    wait: setting.wait ?? wait,
     env: { ...noLogins, TRADEPOST_API_KEY: 'tpk_test', ...setting.env },
     signal: setting.signal ?? new AbortController().signal,
   });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { OrdersClient } from '../../src/status-change/change-order';
 import { setStatuses } from '../../src/status-change/set-statuses';
+import { aTerminal } from '../setting/a-terminal';
 import { FakeStream } from '../setting/fake-stream';
 
 it('waits for what is under way no longer than its grace, and leaves that to be looked at', async () => {
@@ -36,16 +37,7 @@ it('waits for what is under way no longer than its grace, and leaves that to be 
       howToGoOn: null,
       grace: 5,
     },
-    {
-      stdin: () => {
-        throw new Error('not read');
-      },
-      stdout: new FakeStream(),
-      stderr,
-      env: {},
-      signal: interrupt.signal,
-      now: () => 0,
-    },
+    aTerminal({ stderr, signal: interrupt.signal }),
   );
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['failed', 'untried']);
   expect(stderr.text).toBe('Finishing what is under way. Ctrl-C again ends at once.\n');

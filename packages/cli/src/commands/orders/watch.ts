@@ -87,7 +87,6 @@ async function* changesOf(
   { since: given, poll, giveUpAfter }: Pick<Options, 'since' | 'poll' | 'giveUpAfter'>,
   terminal: Terminal,
 ): AsyncIterable<OrderChange> {
-  const { signal } = terminal;
   const since = given ?? null;
   let hasLog = false;
   try {
@@ -108,6 +107,6 @@ async function* changesOf(
         terminal,
         `More happened than can be told at once: what is older than the newest ${most} is left out. \`tradepost notifications list --all\` has it.`,
       );
-    yield* changesOfNotifications(client, since, poll * 1_000, signal, onCut);
+    yield* changesOfNotifications(client, since, poll * 1_000, terminal, onCut);
   }
 }

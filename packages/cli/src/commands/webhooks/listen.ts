@@ -26,7 +26,6 @@ import { presentEnd } from '../../present-end';
 import { stateFolder } from '../../settings/folders';
 import { settingsOf, writtenAlike } from '../../settings/settings';
 import type { OutputStream, Terminal } from '../../terminal';
-import { wait } from '../../wait';
 import { forwardEvent } from '../../webhooks/forward-event';
 import { readSecretFile } from '../../webhooks/read-secret-file';
 import { signedBy } from '../../webhooks/signed-by';
@@ -166,7 +165,7 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
           status.aside(() => print(() => format.part([event]), event, { stdout, again })),
         status,
         now,
-        wait: (milliseconds) => wait(milliseconds, signal),
+        wait: (milliseconds) => terminal.wait(milliseconds, signal),
         signal,
         again,
       });
