@@ -8,6 +8,8 @@ export type CliErrorCode =
   | 'invalid_api_key'
   /** What a command is to read is not there, or cannot be read: nothing was done. */
   | 'input_failed'
+  /** A file that an option or a setting names cannot be used: nothing was done. */
+  | 'file_refused'
   /** A file of this machine cannot be written, or is not what it was. */
   | 'file_failed'
   /** A change was to be made only as long as something holds, and it does not hold. */

@@ -63,7 +63,8 @@ function localReport(
 }
 
 function describeTradepostError(error: AnyTradepostError): ReturnType<typeof describeError> {
-  const { code, message, status, problem, method, path } = error;
+  const { code, status, problem, method, path } = error;
+  const message = messageOf(error);
   // It may be quoted from a problem, where anything may stand.
   const requestId = typeof error.requestId === 'string' ? error.requestId : null;
   const errors = error.name === 'ValidationError' ? error.errors : [];

@@ -29,6 +29,7 @@ const reasonOfCliError: Record<CliErrorCode, ExitReason> = {
   missing_api_key: 'auth',
   invalid_api_key: 'auth',
   input_failed: 'usage',
+  file_refused: 'usage',
   file_failed: 'error',
   guard_failed: 'conflict',
   not_confirmed: 'error',

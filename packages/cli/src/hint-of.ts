@@ -7,7 +7,8 @@ import { mayBeDone } from './may-be-done';
 const baseUrlHint = 'Check TRADEPOST_BASE_URL or --base-url: it must lead to the service itself.';
 const keyHint =
   'Check the key, in TRADEPOST_API_KEY or of the login: it may be mistyped, expired or revoked, or belong to another service.';
-const laterHint = 'Try again in a while. If it stays so, give the request id to support.';
+const laterHint = 'Try again in a while.';
+const reportHint = `${laterHint} If it stays so, give the request id to support.`;
 
 /**
  * By the code of a problem. `{ord}` and the like stand for the id of the order that the request was
@@ -104,7 +105,7 @@ function lacksExtension(error: AnyTradepostError): boolean {
 
 function templateOf(error: AnyTradepostError): string | null {
   if (mayBeDone(error)) return doubtHint(error);
-  if (error.code === 'timeout') return 'Try again in a while.';
+  if (error.code === 'timeout') return laterHint;
   if (error.code === 'aborted') return null;
   if (lacksExtension(error))
     return `This goes beyond the interface: a service need not have it. ${baseUrlHint}`;
@@ -115,5 +116,6 @@ function templateOf(error: AnyTradepostError): string | null {
   if (error.status === 409 && error.path?.startsWith('/v1/orders/')) {
     return '`tradepost orders get {ord}` shows where the order stands.';
   }
-  return hintOfStatus[error.status] ?? (error.status >= 500 ? laterHint : null);
+  const brokenHint = error.requestId ? reportHint : laterHint;
+  return hintOfStatus[error.status] ?? (error.status >= 500 ? brokenHint : null);
 }

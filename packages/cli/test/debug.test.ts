@@ -133,14 +133,29 @@ describe('the record of --debug', () => {
     });
   });
 
-  it('is for its owner alone, also where the file was for others', async () => {
+  it('takes the place of an earlier one, for its owner alone also where that was for others', async () => {
     const file = recordFile();
-    writeFileSync(file, 'before', { mode: 0o644 });
+    await runCli(['orders', 'list', '--limit', '77', '--debug', file], { env });
     chmodSync(file, 0o644);
     await runCli(['orders', 'list', '--debug', file], { env });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readFileSync(file, 'utf8')).not.toContain('before');
+    expect(readFileSync(file, 'utf8')).not.toContain('77');
+    expect(entriesOf(file)[0]).toMatchObject({ kind: 'command' });
   });
+
+  it.each(['whsec_c2VjcmV0\n', '{"kind":"set-status","version":1}\n', '{"at":"2026'])(
+    'leaves a file of something else as it is: %j',
+    async (content) => {
+      const service = await BareService.start();
+      const file = recordFile();
+      writeFileSync(file, content);
+      const result = await service.cli(['orders', 'list', '--debug', file], { env });
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain(`${file} is there already and is no record of --debug`);
+      expect(readFileSync(file, 'utf8')).toBe(content);
+      expect(service.seen).toEqual([]);
+    },
+  );
 
   it.each([
     ['--header', 'Authorization: Bearer sk-live-ABCDEFGHIJ'],
@@ -193,7 +208,7 @@ describe('the record of --debug', () => {
     const service = await BareService.start();
     const file = join(recordFile(), 'no', 'such', 'folder');
     const result = await service.cli(['orders', 'list', '--debug', file], { env });
-    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(result.stderr).toMatch(
       /^error: the record for --debug cannot be written.*\nhint: Nothing/,
     );

@@ -153,11 +153,11 @@ describe('webhooks listen', () => {
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain('has the place of other events');
     await writeFile(stateFile, '{');
-    expect((await listening(service, argv)).exitCode).toBe(1);
+    expect((await listening(service, argv)).exitCode).toBe(2);
     // --since begins anew, and is no reason to write over what is not its own.
-    expect((await listening(service, [...argv, ...fromTheStart])).exitCode).toBe(1);
+    expect((await listening(service, [...argv, ...fromTheStart])).exitCode).toBe(2);
     expect(await readFile(stateFile, 'utf8')).toBe('{');
-    expect((await listening(service, [...other, ...fromTheStart])).exitCode).toBe(1);
+    expect((await listening(service, [...other, ...fromTheStart])).exitCode).toBe(2);
     await rm(stateFile);
     expect((await listening(service, [...argv, ...fromTheStart])).exitCode).toBe(130);
     const refusedToo = await listening(service, [...other, ...fromTheStart]);
@@ -215,7 +215,7 @@ describe('webhooks listen', () => {
     const file = join(folder, 'taken');
     await mkdir(file);
     const result = await listening(service, ['--forward-to', receiver.url, '--state-file', file]);
-    expect(result.exitCode).toBe(1);
+    expect(result.exitCode).toBe(2);
     expect(receiver.arrivals).toEqual([]);
   });
 });

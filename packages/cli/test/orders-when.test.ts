@@ -37,13 +37,21 @@ describe('orders list --since and --until', () => {
     [['--until', '0s'], placed],
     [['--since', '2026-11-20', '--until', '2026-11-21'], placed.slice(4, 5)],
     [['--since', '1d', '--until', '1d'], []],
-    [['--since', '1h', '--until', '2d'], []],
   ])(
     '%j: from its moment on and up to its moment, on a service that knows neither',
     async (options, moments) => {
       expect((await list(await aBareService(), ...options)).moments).toEqual(moments);
     },
   );
+
+  it('refuses a time that ends before it begins', async () => {
+    const service = await aBareService();
+    const argv = ['orders', 'list', '--since', '1h', '--until', '2d'];
+    const { exitCode, stdout, stderr } = await service.cli(argv, { now: () => now });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/--since \(\S+Z\) is later than --until \(\S+Z\)/);
+    expect(service.seen).toEqual([]);
+  });
 
   it('asks the service for as much as that, so that it sends no more', async () => {
     const service = await aBareService();

@@ -101,6 +101,18 @@ describe('the result file of orders set-status', () => {
     ]);
   });
 
+  it('is gone on with by the command that is printed, as the same account at the same service', async () => {
+    const { service, ids, env, file } = await startPendingOrders(1);
+    service.instead = ({ method }) =>
+      method === 'PATCH' ? aProblem(500, 'internal_error') : undefined;
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--result-file', file];
+    const { stderr } = await service.cli([...argv, '--base-url', service.baseUrl], {
+      env: { ...env, TRADEPOST_BASE_URL: 'http://127.0.0.1:9' },
+    });
+    const words = `orders set-status --base-url ${service.baseUrl} --resume ${file}`;
+    expect(stderr).toContain(`Go on with: tradepost ${words}\n`);
+  });
+
   it('goes on with a result file that names the service in another way', async () => {
     const { service, ids, env, file } = await startPendingOrders(2);
     await service.cli([...set, ...ids, 'confirmed', '--yes', '--result-file', file], { env });
@@ -132,7 +144,7 @@ describe('the result file of orders set-status', () => {
     await service.cli([...argv, '--yes'], { env });
     service.seen.length = 0;
     const { exitCode, stderr } = await service.cli(argv, { env });
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
     expect(stderr).toContain(`the result file ${file} is there already`);
     expect(service.seen).toEqual([]);
   });
@@ -149,7 +161,7 @@ describe('the result file of orders set-status', () => {
   it('changes nothing when what is to come of it cannot be written down', async () => {
     const { service, ids } = await startPendingOrders(2);
     const { exitCode, stdout, stderr } = await service.cli([...set, ...ids, 'confirmed', '--yes']);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(
       /^error: the folder of the result files cannot be made: .*\nhint: Nothing was changed\./,
     );

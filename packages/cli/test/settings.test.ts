@@ -70,11 +70,20 @@ describe('the settings of a command', () => {
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
       expect(stderr).toContain("the key of the login 'one' belongs to another service");
     }
-    const argv = [...list, '--base-url', second.baseUrl.replace('//', '//me:word@')];
+    const argv = [...list, '--base-url', second.baseUrl.replace('//', '//me:tangerine@')];
     const { stderr } = await runCli(argv, { env });
-    expect(stderr).toContain(`it is not sent to ${second.baseUrl}`);
-    expect(stderr).not.toContain('word');
+    expect(stderr).toContain('the base URL must have no user name, password');
+    expect(stderr).not.toContain('tangerine');
     expect([...first.seen, ...second.seen]).toEqual([]);
+  });
+
+  it('call what is no URL that, whoever the login is of', async () => {
+    const { first } = await startTwo();
+    const { env } = loginFolder({ one: { baseUrl: first.baseUrl, apiKey: key } }, 'one');
+    const { exitCode, stderr } = await runCli([...list, '--base-url', '127.0.0.1:4555'], { env });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('the base URL must be an absolute http or https URL');
+    expect(stderr).not.toContain('another service');
   });
 
   it('take a base URL for the same however it is written', async () => {

@@ -174,7 +174,7 @@ describe('--secret-file', () => {
     const file = join(await aFolder(), 'webhook.secret');
     await writeFile(file, 'precious');
     const { exitCode, stderr } = await service.cli([...register, '--secret-file', file]);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
     expect(stderr).toContain('is there already');
     expect(await readFile(file, 'utf8')).toBe('precious');
     expect(service.seen).toEqual([]);

@@ -7,6 +7,7 @@ import { CliError } from '../cli-error';
 import { connectAs } from '../connect';
 import type { GlobalOptions } from '../global-options';
 import { sections } from '../help/sections';
+import { messageOf } from '../message-of';
 import { chooseFormat } from '../output/choose-format';
 import { note } from '../output/note';
 import { showChange } from '../output/show-change';
@@ -103,7 +104,7 @@ async function identifyOrRefuse(tradepost: Tradepost, baseUrl: string, terminal:
     const asked = error.requestId === null ? '' : ` (request ${error.requestId})`;
     throw new CliError(
       'invalid_api_key',
-      `${baseUrl} refuses the key${asked}: ${error.problem?.detail ?? error.message}`,
+      `${baseUrl} refuses the key${asked}: ${error.problem?.detail ?? messageOf(error)}`,
       'Nothing was stored. The key may be mistyped, expired or revoked, or belong to another service.',
     );
   }

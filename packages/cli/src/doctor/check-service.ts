@@ -4,6 +4,7 @@ import { CliError } from '../cli-error';
 import { describeError } from '../error-report';
 import { exitReasonOf } from '../exit-codes';
 import { hintOf } from '../hint-of';
+import { messageOf } from '../message-of';
 import type { Terminal } from '../terminal';
 import { breakHint } from './break-hint';
 import { type Finding, failed, fine, untold } from './check';
@@ -108,7 +109,7 @@ function afterRefusal(error: AnyTradepostError, hasKey: boolean): Finding[] {
   return afterwards.map((check) => {
     if (check !== 'key' || !isRefused) return untold(check, `not checked: ${why}`);
     if (!hasKey) return untold(check, 'not checked: there is none');
-    return failed(check, 'auth', error.problem?.detail ?? error.message, hintOf(error));
+    return failed(check, 'auth', error.problem?.detail ?? messageOf(error), hintOf(error));
   });
 }
 

@@ -20,7 +20,8 @@ const held = new Set<string>();
  * (`FILE.lock`). That of a process of this machine which was killed is taken over.
  *
  * @returns what gives it back
- * @throws {CliError} `file_failed`: a `LockedError` when another process has it, or had it a moment ago.
+ * @throws {CliError} a `LockedError` (`file_failed`) when another process has it, or had it a moment ago;
+ * `file_refused` when no lock can be made there
  */
 export function lockFile(path: string): () => void {
   const lock = `${wholePath(path)}.lock`;
@@ -123,7 +124,7 @@ function lockedBy(owner: string | null, path: string): LockedError {
 
 function notMade(error: unknown): CliError {
   return new CliError(
-    'file_failed',
+    'file_refused',
     `no file can be made there: ${messageOf(error)}`,
     'Nothing was done. It takes a folder that you may write to.',
   );

@@ -49,12 +49,12 @@ export function readPlace(file: string, route: Route): Place | null {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null;
-    throw new CliError('file_failed', `the place cannot be read: ${messageOf(error)}`);
+    throw new CliError('file_refused', `the place cannot be read: ${messageOf(error)}`);
   }
   const found = parsed(text);
   if (found === null) {
     throw new CliError(
-      'file_failed',
+      'file_refused',
       `${file} is not what \`tradepost webhooks listen\` keeps its place in`,
       'It is left as it is. Name another file with --state-file, or delete this one and begin with --since.',
     );

@@ -1,6 +1,7 @@
 import { CliError } from '../cli-error';
 import type { ConnectionOptions } from '../global-options';
 import type { Terminal } from '../terminal';
+import { checkBaseUrl } from './base-url';
 import { configFolder } from './folders';
 import { isProfileName } from './profile-name';
 import { type Profile, type Profiles, profilesFile, readProfiles, usualProfile } from './profiles';
@@ -36,6 +37,7 @@ export function namedProfile(terminal: Terminal, options: ConnectionOptions): st
  *
  * @throws {CliError} `usage` when the login that is named does not exist, or when its key would be
  * sent to another service than its own; `file_failed` when the logins cannot be read.
+ * @throws {TradepostError} `invalid_configuration` when the base URL cannot be one.
  */
 export function findSettings(terminal: Terminal, options: ConnectionOptions): FoundSettings {
   const { env } = terminal;
@@ -62,7 +64,11 @@ export function findSettings(terminal: Terminal, options: ConnectionOptions): Fo
     settings.profile = name;
   }
   if (isNamed || envKey === null) {
-    if (!isSameService(settings.baseUrl, profile.baseUrl)) throw foreignKey(name, settings.baseUrl);
+    if (!isSameService(settings.baseUrl, profile.baseUrl)) {
+      // One that leads nowhere belongs to no other service either.
+      if (settings.baseUrl !== null) checkBaseUrl(settings.baseUrl);
+      throw foreignKey(name, settings.baseUrl);
+    }
     settings.apiKey = profile.apiKey;
     settings.apiKeySource = 'profile';
     settings.profile = name;

@@ -105,7 +105,7 @@ async function work(
     await confirm(questionOf(plan, left.length), terminal, { ...options, canDryRun: true });
   }
   const file = left.length > 0 && open !== null ? open() : null;
-  const howToGoOn = file === null ? null : goOnWith(file.path);
+  const howToGoOn = file === null ? null : goOnWith(file.path, options);
   const ended = await setStatuses(
     orders,
     recorded,
@@ -127,7 +127,15 @@ function questionOf({ status, ifStatus, baseUrl }: Plan, left: number): string {
   return `Move ${counted(left, ifStatus)} to ${status}, at ${baseUrl}?`;
 }
 
-function goOnWith(path: string): string {
-  const name = harmless(path) === path ? shellWord(path) : path;
-  return `Go on with: tradepost orders set-status --resume ${name}`;
+/** The command that goes on, as the same account at the same service. */
+function goOnWith(path: string, { profile, baseUrl }: Options): string {
+  const options = Object.entries({ '--profile': profile, '--base-url': baseUrl, '--resume': path });
+  const words = options.flatMap(([name, value]) =>
+    value === undefined ? [] : [name, word(value)],
+  );
+  return `Go on with: tradepost orders set-status ${words.join(' ')}`;
+}
+
+function word(text: string): string {
+  return harmless(text) === text ? shellWord(text) : text;
 }

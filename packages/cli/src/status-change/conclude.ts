@@ -5,7 +5,7 @@ import { messageOf } from '../message-of';
 import { note } from '../output/note';
 import type { Terminal } from '../terminal';
 import type { Plan, ResultFile } from './result-file';
-import { isSettled, type StatusesSet } from './set-statuses';
+import { inDoubtCode, isSettled, type StatusesSet } from './set-statuses';
 import type { StatusOutcome } from './status-change';
 
 /** What is to be told beside what came of the orders. */
@@ -36,7 +36,7 @@ export function conclude(
   const story = storyOf(plan, outcomes);
   if (file !== null) note(terminal, `Result file: ${file.path}`);
   if (left > 0 && terminal.signal.aborted) {
-    throw new CliError('interrupted', `interrupted: ${story}`, howToGoOn);
+    throw new CliError('interrupted', `interrupted: ${story}`, howToGoOn ?? doubtHint(outcomes));
   }
   if (endedBy instanceof CliError) {
     const then = howToGoOn === null ? endedBy.hint : `Make room for it. ${howToGoOn}`;
@@ -59,23 +59,36 @@ export function conclude(
   note(terminal, `${story[0]?.toUpperCase()}${story.slice(1)}.`);
 }
 
+/** What to do where nothing was written down; null when it is known of each order where it stands. */
+function doubtHint(outcomes: readonly StatusOutcome[]): string | null {
+  const doubtful = outcomes.find((one) => kindOf(one) === inDoubtCode);
+  if (doubtful === undefined) return null;
+  return `Look at those in doubt before they are moved again: \`tradepost orders get ${doubtful.id}\`.`;
+}
+
 function storyOf({ status }: Plan, outcomes: readonly StatusOutcome[]): string {
   const words = {
     done: `moved to ${status}`,
-    'would-change': `would be moved to ${status}`,
+    'would-change': `would be asked to move to ${status}`,
     unchanged: `already ${status}`,
     skipped: 'left alone',
     failed: 'failed',
+    [inDoubtCode]: 'in doubt',
     untried: 'not tried',
   } as const;
   const parts = Object.entries(words).flatMap(([kind, word]) => {
-    const count = outcomes.filter(({ outcome }) => outcome === kind).length;
+    const count = outcomes.filter((one) => kindOf(one) === kind).length;
     return count > 0 ? [`${count} ${word}`] : [];
   });
   const [only, ...others] = parts;
   if (only === undefined) return 'no order';
   const all = counted(outcomes.length);
   return others.length > 0 ? `of ${all} ${parts.join(', ')}` : only.replace(/^\d+/, all);
+}
+
+/** What came of an order, or that it is not known. */
+function kindOf({ outcome, code }: StatusOutcome): string {
+  return outcome === 'failed' && code === inDoubtCode ? code : outcome;
 }
 
 /** So many orders, in words. */

@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal';
 /**
  * Where results are written down unless another place is named. Its folder is made.
  *
- * @throws {CliError} `file_failed` when that cannot be.
+ * @throws {CliError} `file_refused` when that cannot be.
  */
 export function usualResultFile(terminal: Terminal): string {
   const moment = new Date(terminal.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
@@ -20,7 +20,7 @@ export function usualResultFile(terminal: Terminal): string {
     return path;
   } catch (error) {
     throw new CliError(
-      'file_failed',
+      'file_refused',
       `the folder of the result files cannot be made: ${messageOf(error)}`,
       'Nothing was changed. Name a file with --result-file, or do without by --no-result-file.',
     );

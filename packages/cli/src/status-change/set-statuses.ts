@@ -1,3 +1,4 @@
+import { isTradepostError } from '@tradepost/sdk';
 import { finishingNote, graceAfter } from '../bulk/grace';
 import { endsAll, noFailure, type OutcomeFailure } from '../bulk/outcome';
 import { runPool } from '../bulk/pool';
@@ -39,6 +40,9 @@ export interface StatusesSet {
   /** What ended it before all were tried; null when nothing did. */
   endedBy: unknown;
 }
+
+/** Code of an order that may have been moved or not. */
+export const inDoubtCode = 'in_doubt';
 
 const limitedNote =
   'The service limits how fast it may be asked: this goes on as fast as it allows.';
@@ -119,9 +123,11 @@ export async function setStatuses(
     // One that failed may have been changed all the same, when its answer was lost.
     const mayBeDone = inDoubt.has(id) || before.get(id)?.outcome === 'failed';
     const change = { ...plan, dryRun, onUnguarded, inDoubt: mayBeDone };
-    const { outcome, error } = await grace.during((signal) =>
+    const changed = await grace.during((signal) =>
       changeOrderSurely(orders, id, { ...change, signal }, tries),
     );
+    const { error } = changed;
+    const outcome = { ...changed.outcome, ...whyCutOff(error, mayBeDone) };
     outcomes.set(id, outcome);
     progress.step(
       outcome.outcome === 'failed' || outcome.outcome === 'skipped' ? 'failed' : 'done',
@@ -151,9 +157,20 @@ export async function setStatuses(
   };
 }
 
+/** Why an order is as it is that was under way when the grace was over; null when it was not. */
+function whyCutOff(error: unknown, wasInDoubt: boolean): OutcomeFailure | null {
+  if (!isTradepostError(error) || error.code !== 'aborted') return null;
+  if (error.method === 'GET') {
+    if (wasInDoubt) return doubt;
+    return { code: 'interrupted', message: 'interrupted before it was moved', requestId: null };
+  }
+  const message = 'interrupted while it was moved: whether it is now is not known';
+  return { code: inDoubtCode, message, requestId: null };
+}
+
 /** What is known of an earlier run that was cut off while it moved an order. */
 const doubt: OutcomeFailure = {
-  code: 'in_doubt',
+  code: inDoubtCode,
   message: 'an earlier run was cut off while it moved the order: whether it did is not known',
   requestId: null,
 };

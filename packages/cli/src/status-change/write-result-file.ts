@@ -1,15 +1,23 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
-import { CliError } from '../cli-error';
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { CliError, type CliErrorCode } from '../cli-error';
 import { messageOf } from '../message-of';
 import { type Plan, planKind, type ResultFile } from './result-file';
 
-/** @throws {CliError} `file_failed` when there is a file already. */
+/** @throws {CliError} `file_refused` when there is something already. */
 export function refuseToOverwrite(path: string): void {
-  if (!existsSync(path)) return;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isFile()) {
+    throw new CliError(
+      'file_refused',
+      `${path} is no file that results can be written down in`,
+      'Nothing was changed. Name a new file with --result-file.',
+    );
+  }
   throw new CliError(
-    'file_failed',
+    'file_refused',
     `the result file ${path} is there already`,
-    'Go on with it by `--resume`, or name another with --result-file.',
+    'Nothing was changed. Go on with it by `--resume`, or name another with --result-file.',
   );
 }
 
@@ -17,7 +25,8 @@ export function refuseToOverwrite(path: string): void {
  * Makes a result file with its plan, on the disk before anything is changed. It is newline-delimited
  * JSON, for its owner's eyes alone.
  *
- * @throws {CliError} `file_failed` when it is there already or cannot be written: then there is none.
+ * @throws {CliError} `file_refused` when it is there already or cannot be made, `file_failed` when it
+ * cannot be written: then there is none.
  */
 export function createResultFile(path: string, plan: Plan, now: number): ResultFile {
   const { ids, ...rest } = plan;
@@ -40,7 +49,7 @@ export function createResultFile(path: string, plan: Plan, now: number): ResultF
  * Opens a result file to go on with it.
  *
  * @param cutOff whether its last line was cut off, as `readResultFile` tells
- * @throws {CliError} `file_failed`
+ * @throws {CliError} `file_refused` when it cannot be opened, `file_failed` when it cannot be written
  */
 export function continueResultFile(path: string, cutOff: boolean): ResultFile {
   const file = opened(path, 'a');
@@ -61,18 +70,18 @@ function writable(path: string, file: ReturnType<typeof opened>): ResultFile {
 }
 
 function opened(path: string, flags: 'wx' | 'a') {
-  function attempt<Result>(act: () => Result): Result {
+  function attempt<Result>(act: () => Result, code: CliErrorCode = 'file_failed'): Result {
     try {
       return act();
     } catch (error) {
       throw new CliError(
-        'file_failed',
+        code,
         `the result file cannot be written: ${messageOf(error)}`,
         'Nothing was changed. Name a file in another place with --result-file.',
       );
     }
   }
-  const descriptor = attempt(() => openSync(path, flags, 0o600));
+  const descriptor = attempt(() => openSync(path, flags, 0o600), 'file_refused');
   return {
     write: (entries: readonly object[]) => {
       const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');

@@ -1,4 +1,14 @@
-import { appendFileSync, closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import process from 'node:process';
 import { version } from '../../package.json';
 import { CliError } from '../cli-error';
@@ -9,6 +19,9 @@ import { note } from '../output/note';
 import type { Terminal } from '../terminal';
 import { redactorOf } from './redact';
 
+/** The first line of a record. */
+const recordStart = /^\{"at":"[^"]+","kind":"command",/;
+
 /** Command lines whose record could not be written to its end: that is told once. */
 const incomplete = new WeakSet<Terminal>();
 
@@ -16,10 +29,10 @@ const incomplete = new WeakSet<Terminal>();
  * Begins the record for `--debug`: a file with one JSON object a line, of which the first says what
  * was asked for. Keys and secrets are not in it.
  *
- * @param file is made anew, for its owner's eyes alone
+ * @param file is made, for its owner's eyes alone; one that is there is written over if it is a record
  * @param argv the arguments alone, without the program
  * @returns what adds the last line: how the command ended
- * @throws {CliError} `file_failed` when the file cannot be made.
+ * @throws {CliError} `file_refused` when the file cannot be made, or is of something else.
  */
 export function beginRecord(
   file: string,
@@ -30,8 +43,9 @@ export function beginRecord(
   try {
     makeAnew(file);
   } catch (error) {
+    if (error instanceof CliError) throw error;
     throw new CliError(
-      'file_failed',
+      'file_refused',
       `the record for --debug cannot be written: ${messageOf(error)}`,
       'Nothing was sent. Name a file in a folder that you may write to.',
     );
@@ -46,15 +60,47 @@ export function beginRecord(
   };
 }
 
-/** Empties a file, and makes it its owner's alone before anything is in it. */
+/** Makes a file, or empties an earlier record, and makes it its owner's alone before anything is in it. */
 function makeAnew(file: string): void {
-  const descriptor = openSync(file, 'w', 0o600);
+  const descriptor = openOrMake(file);
   try {
-    // One that is there keeps its mode. That of a device is not ours to change.
-    if (fstatSync(descriptor).isFile()) fchmodSync(descriptor, 0o600);
+    // A device keeps its mode, and has nothing to lose.
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return;
+    if (stats.size > 0 && !isRecord(descriptor)) {
+      throw new CliError(
+        'file_refused',
+        `${file} is there already and is no record of --debug: it is left as it is`,
+        'Nothing was sent. Name a new file.',
+      );
+    }
+    fchmodSync(descriptor, 0o600);
+    ftruncateSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
+}
+
+function openOrMake(file: string): number {
+  try {
+    // Not emptied by that: what is in it may be of something else.
+    return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
+  } catch (error) {
+    // What can be written to alone, such as the stderr of another user's terminal.
+    if (isPlainFile(file)) throw error;
+    return openSync(file, 'a');
+  }
+}
+
+function isPlainFile(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
+}
+
+/** Whether a file begins as a record does. */
+function isRecord(descriptor: number): boolean {
+  const start = Buffer.alloc(64);
+  const length = readSync(descriptor, start, 0, start.length, 0);
+  return recordStart.test(start.toString('utf8', 0, length));
 }
 
 /**

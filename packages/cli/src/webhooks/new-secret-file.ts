@@ -26,7 +26,7 @@ export function newSecretFileOption(command: Command): Option {
  * Makes a file for a secret, for its owner's eyes alone (0600). It is made before the secret is: one
  * that is told once must have where to go.
  *
- * @throws {CliError} `file_failed` when it is there already or cannot be made.
+ * @throws {CliError} `file_refused` when it is there already or cannot be made.
  */
 export function newSecretFile(path: string): NewSecretFile {
   let descriptor: number;
@@ -35,7 +35,7 @@ export function newSecretFile(path: string): NewSecretFile {
   } catch (error) {
     const isThere = hasCode(error, 'EEXIST');
     throw new CliError(
-      'file_failed',
+      'file_refused',
       isThere
         ? `${path} is there already`
         : `the file for the secret cannot be made: ${messageOf(error)}`,

@@ -171,7 +171,7 @@ describe('a lock', () => {
     for (const path of [join(file, 'x'), join(file, 'a', 'b'), 'a\0b']) {
       expect(() => lockFile(path)).toThrow(
         expect.objectContaining({
-          code: 'file_failed',
+          code: 'file_refused',
           message: expect.stringMatching(/^no file can be made there: /),
           hint: 'Nothing was done. It takes a folder that you may write to.',
         }),

@@ -1,5 +1,6 @@
 import { type ListOrders, type Order, type OrderStatus, orderStatuses } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { CliError } from '../../cli-error';
 import { connect } from '../../connect';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
@@ -58,6 +59,9 @@ export function define(command: Command, terminal: Terminal): void {
 async function list(options: Options, terminal: Terminal): Promise<void> {
   const { limit, pageSize } = limitsOf(options);
   const { status, since, until } = options;
+  if (since !== undefined && until !== undefined && Date.parse(since) > Date.parse(until)) {
+    throw new CliError('usage', `--since (${since}) is later than --until (${until})`);
+  }
   const query: ListOrders = { limit: pageSize };
   if (status !== undefined) query.status = status;
   // The service's own bound leaves its moment out.
