@@ -218,7 +218,7 @@ it('a result file of another service, another file, and one that is there alread
   const made = ['orders', 'set-status', ...ids, 'confirmed', '--yes', '--result-file', file];
   expect((await runCli(made, env)).code).toBe(0);
   const again = await runCli(made, env);
-  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again).toMatchObject({ code: 2, stdout: '' });
   expect(again.stderr).toContain('is there already');
   const elsewhere = await runCli(['orders', 'set-status', '--resume', file, '--yes'], {
     ...env,

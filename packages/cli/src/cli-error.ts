@@ -16,6 +16,8 @@ export type CliErrorCode =
   | 'guard_failed'
   /** The person at the keyboard was asked, and did not say yes. */
   | 'not_confirmed'
+  /** Whether a change was made is not known, and looking again did not tell. */
+  | 'in_doubt'
   /** A 2xx that is not the answer to what was asked. */
   | 'wrong_answer'
   /** What was received is not what its signature says. */

@@ -3,6 +3,7 @@ import { AdvisedError } from './advised-error';
 import { BulkError, type Failure } from './bulk-error';
 import { CliError } from './cli-error';
 import { hintOf } from './hint-of';
+import { mayBeDone } from './may-be-done';
 import { messageOf } from './message-of';
 
 /** An error as programs read it: what `--output json` and `ndjson` print on stderr. */
@@ -82,6 +83,9 @@ function describeTradepostError(error: AnyTradepostError): ReturnType<typeof des
   return { report, story: { what: problem.title, why: [problem.detail, ...issues, answered] } };
 }
 
+const someMayBeDone =
+  'Those without a clear answer may have been done all the same: look before you repeat them.';
+
 function describeBulkError(error: BulkError): ReturnType<typeof describeError> {
   const errors = error.failures.map((failure) => ({
     path: failure.id,
@@ -90,7 +94,8 @@ function describeBulkError(error: BulkError): ReturnType<typeof describeError> {
   const lines = error.failures.map(lineOf);
   const hints = new Set(error.failures.map(hintForAny));
   const [common = null, ...others] = hints;
-  const agreed = others.length > 0 ? null : common;
+  const mayAnyBeDone = error.failures.some((failure) => mayBeDone(failure.error));
+  const agreed = others.length === 0 ? common : mayAnyBeDone ? someMayBeDone : null;
   const hint = [agreed, error.hint].filter((part) => part !== null).join(' ') || null;
   const code = error.succeeded > 0 ? 'partial_failure' : 'all_failed';
   return {

@@ -33,6 +33,7 @@ const reasonOfCliError: Record<CliErrorCode, ExitReason> = {
   file_failed: 'error',
   guard_failed: 'conflict',
   not_confirmed: 'error',
+  in_doubt: 'error',
   wrong_answer: 'error',
   verification_failed: 'error',
   delivery_failed: 'error',

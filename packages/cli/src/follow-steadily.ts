@@ -1,23 +1,12 @@
 import type { EventsPage, FollowEvents, Tradepost } from '@tradepost/sdk';
-import { exitReasonOf } from './exit-codes';
-import { messageOf } from './message-of';
-import type { Terminal } from './terminal';
+import { type Clock, Outage, type Steadiness } from './outage';
 
 /** How events are followed. */
-export interface Following {
+export interface Following extends Steadiness {
   /** Where to begin, and how long each question waits. */
   from: FollowEvents;
-  /** How long the service may be away, in milliseconds; 0 for not at all. */
-  patience: number;
-  /** Is told when the service is away: why, and that it is asked again. */
-  onLost: (error: unknown) => void;
-  /** Is told when it is there again. */
-  onBack: () => void;
-}
-
-/** Between two tries, in milliseconds: 1 s, 2 s, 4 s … at most 15 s. */
-function pauseAfter(tries: number): number {
-  return Math.min(1_000 * 2 ** (tries - 1), 15_000);
+  /** Is told of each page before it is handed on. */
+  onContact?: () => void;
 }
 
 /**
@@ -29,51 +18,25 @@ function pauseAfter(tries: number): number {
  */
 export async function* followSteadily(
   { events }: Pick<Tradepost, 'events'>,
-  { from, patience, onLost, onBack }: Following,
-  { now, wait, signal }: Pick<Terminal, 'now' | 'wait' | 'signal'>,
+  { from, onContact, ...steadiness }: Following,
+  clock: Clock,
 ): AsyncIterable<EventsPage> {
+  const { signal } = clock;
+  const outage = new Outage(steadiness, clock);
   let place = from;
-  let hadContact = false;
-  let lostAt: number | null = null;
-  let tries = 0;
   for (;;) {
     try {
       for await (const page of events.follow(place, { signal }).pages()) {
-        if (lostAt !== null) onBack();
-        hadContact = true;
-        lostAt = null;
-        tries = 0;
+        outage.isOver();
+        onContact?.();
         yield page;
         const { since: _, ...others } = place;
         place = { ...others, after: page.nextCursor };
       }
       return;
     } catch (error) {
-      if (!hadContact || exitReasonOf(error) !== 'unreachable') throw error;
-      if (lostAt === null) {
-        if (patience > 0) onLost(error);
-        lostAt = now();
-      }
-      if (now() - lostAt >= patience) throw error;
-      tries += 1;
+      await outage.wait(error);
     }
-    await wait(Math.min(pauseAfter(tries), lostAt + patience - now()), signal);
     if (signal.aborted) return;
   }
-}
-
-/**
- * Tells a person that the service is away, and that it is there again.
- *
- * @param giveUpAfter seconds
- */
-export function steadiness(
-  giveUpAfter: number,
-  say: (text: string) => void,
-): Omit<Following, 'from'> {
-  return {
-    patience: giveUpAfter * 1_000,
-    onLost: (error) => say(`${messageOf(error)} It is asked again for ${giveUpAfter} s.`),
-    onBack: () => say('The service is there again.'),
-  };
 }

@@ -104,11 +104,11 @@ function lacksExtension(error: AnyTradepostError): boolean {
 }
 
 function templateOf(error: AnyTradepostError): string | null {
+  if (lacksExtension(error))
+    return `This goes beyond the interface: a service need not have it. ${baseUrlHint}`;
   if (mayBeDone(error)) return doubtHint(error);
   if (error.code === 'timeout') return laterHint;
   if (error.code === 'aborted') return null;
-  if (lacksExtension(error))
-    return `This goes beyond the interface: a service need not have it. ${baseUrlHint}`;
   const known = hintOfBreakBy(error) ?? hintOfCode.get(error.code);
   if (known !== undefined) return known;
   if (error.status === null) return null;

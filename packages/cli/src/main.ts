@@ -1,9 +1,12 @@
+import { setMaxListeners } from 'node:events';
 import { fstatSync } from 'node:fs';
 import process from 'node:process';
 import { run } from './run';
 import { wait } from './wait';
 
 const interrupt = new AbortController();
+// Each of many that are under way may listen to it.
+setMaxListeners(0, interrupt.signal);
 // Ctrl-C, a service manager that stops it, a window that is closed.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {

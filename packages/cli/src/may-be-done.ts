@@ -1,4 +1,4 @@
-import type { AnyTradepostError } from '@tradepost/sdk';
+import { isTradepostError } from '@tradepost/sdk';
 
 /** What is refused before the request is sent: the certificate of who answers, or no TLS at all. */
 const beforeTheRequest =
@@ -6,11 +6,14 @@ const beforeTheRequest =
 
 /**
  * Whether a change may have been made although no answer says so: the answer was lost, came too late,
- * was that of a proxy, or was none. Not when it is sure that nothing was sent.
+ * was that of a proxy, or was none, to the last attempt or to one before it. Not when it is sure that
+ * nothing was sent.
  */
-export function mayBeDone(error: AnyTradepostError): boolean {
+export function mayBeDone(error: unknown): boolean {
+  if (!isTradepostError(error)) return false;
   const { method, code, status, cause } = error;
   if (method === null || method === 'GET') return false;
+  if (error.mayBeDoneBefore) return true;
   if (code === 'connection_failed') return !isUnsent(cause);
   const isLost = code === 'timeout' || code === 'aborted' || code === 'unreadable_answer';
   return isLost || (status !== null && status >= 500);

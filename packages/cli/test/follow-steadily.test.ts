@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Tradepost } from '@tradepost/sdk';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { followSteadily, steadiness } from '../src/follow-steadily';
+import { followSteadily } from '../src/follow-steadily';
+import { steadiness } from '../src/outage';
 import { anEvent } from './setting/webhook-builders';
 
 /** A service that answers the questions for events with these, one after the other. */

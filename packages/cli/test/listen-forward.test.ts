@@ -1,6 +1,7 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { exampleSecret } from '@tradepost/sdk/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { statusLine } from '../src/listen/status-line';
 import { forwardEvent } from '../src/webhooks/forward-event';
 import { aTerminal } from './setting/a-terminal';
@@ -52,6 +53,27 @@ describe('forwarding an event', () => {
     expect(await forwardEvent(anEvent(1), refused)).toMatchObject({ error: 'connection_refused' });
     const url = await answering('220 mail.example ESMTP\r\n');
     expect((await forwardEvent(anEvent(1), { ...setting, url })).error).toMatch(/./);
+  });
+
+  it('gives a receiver that says nothing 15 s, and no more', async () => {
+    const held = createServer((socket) => socket.on('error', () => {}).resume());
+    await new Promise<void>((resolve) => held.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void held.close());
+    const { port } = held.address() as AddressInfo;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const arrived = once(held, 'connection');
+    const forwarded = forwardEvent(anEvent(1), { ...setting, url: `http://127.0.0.1:${port}/` });
+    const [socket] = await arrived;
+    onTestFinished(() => void socket.destroy());
+    let isOver = false;
+    void forwarded.then(() => {
+      isOver = true;
+    });
+    await vi.advanceTimersByTimeAsync(14_999);
+    expect(isOver).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await forwarded).toEqual({ status: null, error: 'timeout', excerpt: '' });
   });
 
   it('ends before its time when the signal says so', async () => {

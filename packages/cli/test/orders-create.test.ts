@@ -50,6 +50,19 @@ describe('orders create', () => {
     expect(await service.cli(argv)).toMatchObject({ exitCode, stdout: '' });
   });
 
+  it('leaves the key where an earlier attempt may have placed it, whatever the last one ended in', async () => {
+    const service = await BareService.start();
+    service.instead = () =>
+      service.seen.length === 1
+        ? { status: 502, body: '<html>' }
+        : { ...aProblem(429, 'rate_limited'), headers: { 'retry-after': '3600' } };
+    const { exitCode, stderr } = await service.cli([...argv, '--output', 'json']);
+    expect(exitCode).toBe(1);
+    expect(service.seen).toHaveLength(2);
+    const key = service.seen[0]?.headers['idempotency-key'];
+    expect(JSON.parse(stderr).error.hint).toContain(`\`--idempotency-key ${key}\``);
+  });
+
   it('sends the same key again when no answer came', async () => {
     const service = await aShop();
     const shop = service.instead;

@@ -101,6 +101,25 @@ describe('the result file of orders set-status', () => {
     ]);
   });
 
+  it('is gone on with by the orders whose turn did not come, rather than by one that ends each run', async () => {
+    const { service, ids, env, file } = await startPendingOrders(4);
+    service.instead = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('ord_2')
+        ? aProblem(403, 'account_kind_not_allowed')
+        : undefined;
+    const one = ['--concurrency', '1', '--yes', '--output', 'json'];
+    const first = [...set, ...ids, 'confirmed', '--result-file', file, ...one];
+    expect((await service.cli(first, { env })).exitCode).toBe(7);
+    const { exitCode, stdout } = await service.cli([...set, '--resume', file, ...one], { env });
+    expect(exitCode).toBe(7);
+    expect(outcomesOf(stdout).map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['ord_1', 'done'],
+      ['ord_2', 'failed'],
+      ['ord_3', 'done'],
+      ['ord_4', 'done'],
+    ]);
+  });
+
   it('is gone on with by the command that is printed, as the same account at the same service', async () => {
     const { service, ids, env, file } = await startPendingOrders(1);
     service.instead = ({ method }) =>

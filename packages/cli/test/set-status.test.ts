@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { anOrder, aProblem } from './setting/bare-service';
 import { brokenStream } from './setting/fake-stream';
 import { outcomesOf, startPendingOrders } from './setting/pending-orders';
@@ -119,6 +119,28 @@ describe('orders set-status of several orders', () => {
     const { exitCode, stdout, stderr } = await service.cli(argv, { env });
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain('2 orders moved to confirmed, but that could not be printed: --jq');
+  });
+
+  it('says nothing of its own listeners, however many are under way', async () => {
+    const { service, ids, env } = await startPendingOrders(30);
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    service.instead = async () => {
+      // The first goes alone.
+      if (service.seen.length === 1) return undefined;
+      if (service.seen.length === 25) release();
+      await held;
+      return undefined;
+    };
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--concurrency', '24'];
+    expect((await service.cli(argv, { env })).exitCode).toBe(0);
+    expect(warnings).toEqual([]);
   });
 
   it('begins no other where the base URL leads elsewhere, or the service asks for time', async () => {

@@ -49,6 +49,39 @@ it('on a service with the seven endpoints alone, orders watch asks for notificat
   );
 });
 
+it('on such a service orders watch goes on after an outage, and misses nothing of it', async () => {
+  const service = await BareService.start();
+  service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
+  let rounds = 0;
+  const interrupt = new AbortController();
+  service.instead = ({ path }) => {
+    if (path !== '/v1/notifications') return undefined;
+    rounds += 1;
+    if (rounds > 1 && rounds < 7) return { status: 503, body: '' };
+    if (rounds > 1) service.notifications = [aNotification({ id: 'ntf_2', orderId: 'ord_1' })];
+    if (rounds > 7) interrupt.abort();
+    return undefined;
+  };
+  const watched = await service.cli(['orders', 'watch', '--output', 'ndjson'], {
+    signal: interrupt.signal,
+    wait: async () => {},
+  });
+  expect(watched.exitCode).toBe(130);
+  expect(watched.stdout.split('\n')).toHaveLength(2);
+  expect(watched.stderr).toContain('It is asked again for 300 s.\nThe service is there again.\n');
+});
+
+it('orders watch does not take a log that it has read for one that there is not', async () => {
+  const service = await EventService.start();
+  const before = service.bare.instead;
+  // It was asked where it ends; that it is followed from there is what fails.
+  service.bare.instead = (request) =>
+    request.query.waitSeconds === undefined ? before(request) : { status: 404, body: '' };
+  const { exitCode, stderr } = await service.bare.cli(['orders', 'watch', '--output', 'ndjson']);
+  expect(exitCode).not.toBe(130);
+  expect(stderr).not.toContain('no event log');
+});
+
 it('orders watch --since begins with what such a service tells of that time', async () => {
   const service = await BareService.start();
   service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];

@@ -528,6 +528,7 @@ export declare class TradepostError extends Error {
   readonly method: string | null;
   readonly path: string | null;
   readonly problem: Problem | null;
+  readonly mayBeDoneBefore: boolean;
   constructor(message: string, details: TradepostErrorDetails);
 }
 
@@ -538,6 +539,7 @@ export interface TradepostErrorDetails {
   method?: string | null;
   path?: string | null;
   problem?: Problem | null;
+  mayBeDoneBefore?: boolean;
   cause?: unknown;
 }
 

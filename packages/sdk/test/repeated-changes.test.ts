@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aPatientClient } from './support/a-client';
+import { deadPort } from './support/dead-port';
 import { failureOf } from './support/failure-of';
 import { json, problem, reset, type Step, scriptedService, text } from './support/scripted-service';
 
@@ -47,6 +48,23 @@ describe('a repetition that is refused', () => {
     expect(error.message).toBe(
       `PATCH /v1/orders/ord_1 failed with ${status} ${code}: Detail of ${code}. ${doneBefore} (request req_1, 2 attempts)`,
     );
+  });
+
+  test.each<[string, boolean, Step[]]>([
+    ['a lost answer and a limit', true, [reset, problem(429, 'rate_limited')]],
+    ["a proxy's 502 and a lost answer", true, [text(502, '<html>'), reset]],
+    ['limits alone', false, [problem(429, 'rate_limited')]],
+    ['a refusal', false, [problem(409, 'illegal_transition')]],
+  ])('after %s: mayBeDoneBefore is %s', async (_, mayBeDoneBefore, steps) => {
+    expect(await updateAgainst(...steps)).toMatchObject({ mayBeDoneBefore });
+  });
+
+  test.each(['bad port', 'a dead port'])('after %s nothing was done before', async (kind) => {
+    const port = kind === 'bad port' ? 1 : await deadPort();
+    const { orders } = aPatientClient({ baseUrl: `http://127.0.0.1:${port}` });
+    const error = await failureOf(orders.create({ listingId: 'lst_1', quantity: 1 }));
+    expect(error).toMatchObject({ code: 'connection_failed', mayBeDoneBefore: false });
+    expect(error.message).toContain('(4 attempts)');
   });
 
   test('says so too when a change may have been made and the next attempt was not', async () => {

@@ -1,10 +1,9 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ConnectionError, RateLimitError, ServerError, TimeoutError } from '../src/index';
 import { aPatientClient } from './support/a-client';
 import { anOrder } from './support/an-order';
+import { deadPort } from './support/dead-port';
 import { failureOf } from './support/failure-of';
 import {
   breakOff,
@@ -21,15 +20,6 @@ import {
 const found = json(200, { data: anOrder() });
 const placed = json(201, { data: anOrder() });
 const aNewOrder = { listingId: 'lst_1', quantity: 5 };
-
-/** A port that nobody listens on. */
-async function deadPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('what is tried again', () => {
   const passing: [string, Step][] = [

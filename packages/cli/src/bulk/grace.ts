@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Time for what is under way when a command is interrupted. */
 interface Grace {
   /** Does work that is waited for. It may end early, and leave open what was done, when the signal aborts. */
@@ -23,6 +25,8 @@ export function graceAfter(
   milliseconds = usualGrace,
 ): Grace {
   const patience = new AbortController();
+  // Each request that is under way listens to it.
+  setMaxListeners(0, patience.signal);
   let underWay = 0;
   let timer: NodeJS.Timeout | undefined;
   const onInterrupt = () => {

@@ -101,6 +101,8 @@ async function work(
     const known = outcomes.get(id);
     return known === undefined || !isSettled(known);
   });
+  // First those whose turn did not come: one that ends each run would keep them from it for ever.
+  left.sort((one, other) => Number(outcomes.has(one)) - Number(outcomes.has(other)));
   if (!options.dryRun && left.length > 0) {
     await confirm(questionOf(plan, left.length), terminal, { ...options, canDryRun: true });
   }

@@ -59,9 +59,11 @@ export async function changeOrder(
       }
       if (change.dryRun) return ended('would-change', found, { ...found, status });
     }
+    const begunAt = performance.now();
     const answer = await orders.update(id, { status }, { ifMatch, signal }).withResponse();
     checkAnswer(answer.data, id, status);
-    const wasSo = found === null && wasChangedBefore(answer.data, answer.headers);
+    const took = performance.now() - begunAt;
+    const wasSo = found === null && wasChangedBefore(answer.data, answer.headers, took);
     return ended(wasSo ? 'unchanged' : 'done', found, answer.data);
   } catch (error) {
     const isLeftAlone = error instanceof CliError && error.code === 'guard_failed';
@@ -83,10 +85,19 @@ export async function changeOrder(
 /** The clock of a proxy that dates the answers may differ from that of the service so much, in milliseconds. */
 const clockTolerance = 60_000;
 
-/** Whether the last change of an order is older than the answer that shows it: then it was so already. */
-function wasChangedBefore({ updatedAt }: Order, headers: Pick<Headers, 'get'>): boolean {
-  const answeredAt = Date.parse(headers.get('date') ?? '');
-  return Date.parse(updatedAt) + clockTolerance < answeredAt;
+/**
+ * Whether the last change of an order is older than the call that was to change it: then it was so
+ * already.
+ *
+ * @param took how long the call took, with its repetitions, in milliseconds
+ */
+function wasChangedBefore(
+  { updatedAt }: Order,
+  headers: Pick<Headers, 'get'>,
+  took: number,
+): boolean {
+  const begunAt = Date.parse(headers.get('date') ?? '') - took;
+  return Date.parse(updatedAt) + clockTolerance < begunAt;
 }
 
 function ended(
@@ -102,13 +113,18 @@ function ended(
   };
 }
 
-/** @throws {CliError} `wrong_answer` when an answer is of another order, or of another status. */
+/**
+ * @param status what it was moved to; undefined when it was only looked at
+ * @throws {CliError} `wrong_answer` when an answer is of another order, or of another status.
+ */
 function checkAnswer(order: Order, id: string, status?: string): void {
   if (order.id === id && (status === undefined || order.status === status)) return;
-  const what = order.id === id ? `status ${order.status}, not ${status}` : `order ${order.id}`;
+  const what =
+    order.id === id ? `status ${order.status}, not ${status}` : `order ${order.id}, not ${id}`;
+  const doubt = status === undefined ? '' : ': whether the order was moved is not known';
   throw new CliError(
     'wrong_answer',
-    `the service answered ${what}: whether the order was moved is not known`,
+    `the service answered ${what}${doubt}`,
     `\`tradepost orders get ${id}\` shows where it stands.`,
   );
 }
@@ -121,6 +137,7 @@ function guardFailed(order: Order, ifStatus: string): CliError {
   );
 }
 
-function isPreconditionFailed(error: unknown): boolean {
+/** Whether somebody changed the order since it was looked at. */
+export function isPreconditionFailed(error: unknown): boolean {
   return error instanceof Error && error.name === 'PreconditionFailedError';
 }

@@ -5,8 +5,8 @@ import { messageOf } from '../message-of';
 import { note } from '../output/note';
 import type { Terminal } from '../terminal';
 import type { Plan, ResultFile } from './result-file';
-import { inDoubtCode, isSettled, type StatusesSet } from './set-statuses';
-import type { StatusOutcome } from './status-change';
+import { isSettled, type StatusesSet } from './set-statuses';
+import { inDoubtCode, type StatusOutcome } from './status-change';
 
 /** What is to be told beside what came of the orders. */
 interface Circumstances {
@@ -35,7 +35,7 @@ export function conclude(
 ): void {
   const story = storyOf(plan, outcomes);
   if (file !== null) note(terminal, `Result file: ${file.path}`);
-  if (left > 0 && terminal.signal.aborted) {
+  if (terminal.signal.aborted && left + failures.length > 0) {
     throw new CliError('interrupted', `interrupted: ${story}`, howToGoOn ?? doubtHint(outcomes));
   }
   if (endedBy instanceof CliError) {

@@ -9,7 +9,7 @@ import type { Terminal } from '../terminal';
 import { type OrdersClient, unguardedNote } from './change-order';
 import { changeOrderSurely } from './change-order-surely';
 import type { Recorded, ResultFile } from './result-file';
-import type { StatusOutcome } from './status-change';
+import { inDoubtCode, type StatusOutcome } from './status-change';
 
 /** How many orders are changed. */
 export interface SetStatusesOptions {
@@ -41,11 +41,11 @@ export interface StatusesSet {
   endedBy: unknown;
 }
 
-/** Code of an order that may have been moved or not. */
-export const inDoubtCode = 'in_doubt';
-
 const limitedNote =
   'The service limits how fast it may be asked: this goes on as fast as it allows.';
+
+/** In milliseconds. */
+const longSilence = 15_000;
 
 /** Whether an order needs no further work: it is as it was asked to be. */
 export function isSettled({ outcome }: StatusOutcome): boolean {
@@ -110,11 +110,13 @@ export async function setStatuses(
   const tries = {
     interrupted: terminal.signal,
     wait: terminal.wait,
-    onLimited() {
-      if (isLimited) return;
+    onLimited(pause: number) {
+      // A long silence is told each time.
+      if (isLimited && pause < longSilence) return;
       isLimited = true;
       progress.clear();
-      note(terminal, limitedNote);
+      const asked = pause < longSilence ? '' : ` It asks for ${Math.ceil(pause / 1_000)} s.`;
+      note(terminal, `${limitedNote}${asked}`);
     },
   };
 

@@ -23,6 +23,9 @@ export interface StatusOutcome extends OutcomeFailure {
   to: string | null;
 }
 
+/** The code of an order of which it is not known whether it was moved. */
+export const inDoubtCode = 'in_doubt';
+
 /** Whether a text is a status that an order can be moved to. */
 export function isOrderStatus(text: unknown): text is OrderStatus {
   return orderStatuses.some((status) => status === text);

@@ -1,12 +1,13 @@
-import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { CliError, type CliErrorCode } from '../cli-error';
+import { findStats } from '../files/find-stats';
 import { messageOf } from '../message-of';
 import { type Plan, planKind, type ResultFile } from './result-file';
 
 /** @throws {CliError} `file_refused` when there is something already. */
 export function refuseToOverwrite(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return;
+  const found = findStats(path);
+  if (found === null) return;
   if (!found.isFile()) {
     throw new CliError(
       'file_refused',

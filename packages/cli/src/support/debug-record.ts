@@ -7,13 +7,13 @@ import {
   ftruncateSync,
   openSync,
   readSync,
-  statSync,
 } from 'node:fs';
 import process from 'node:process';
 import { version } from '../../package.json';
 import { CliError } from '../cli-error';
 import { describeError } from '../error-report';
 import { exitCodeOf } from '../exit-codes';
+import { findStats } from '../files/find-stats';
 import { messageOf } from '../message-of';
 import { note } from '../output/note';
 import type { Terminal } from '../terminal';
@@ -87,13 +87,9 @@ function openOrMake(file: string): number {
     return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
   } catch (error) {
     // What can be written to alone, such as the stderr of another user's terminal.
-    if (isPlainFile(file)) throw error;
+    if (findStats(file)?.isFile() ?? true) throw error;
     return openSync(file, 'a');
   }
-}
-
-function isPlainFile(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
 }
 
 /** Whether a file begins as a record does. */

@@ -18,6 +18,7 @@ export async function* changesOfEvents(
   terminal: Pick<Terminal, 'now' | 'wait' | 'signal'>,
 ): AsyncIterable<OrderChange> {
   const from = since === null ? await presentEnd(client, terminal) : { since };
+  if (since === null) following.onContact?.();
   for await (const { data } of followSteadily(client, { ...following, from }, terminal)) {
     for (const event of data) {
       const change = changeOf(event);

@@ -1,6 +1,6 @@
 import { isTradepostError, type Notification, type Tradepost } from '@tradepost/sdk';
 import { checkRecord } from '../check-record';
-import type { Terminal } from '../terminal';
+import { type Clock, Outage, type Steadiness } from '../outage';
 import type { OrderChange } from './order-change';
 
 /** The notification types that tell of orders, and the event that each stands for. */
@@ -21,26 +21,30 @@ const mostPerRound = 1_000;
  *
  * @param since ISO 8601; null for from now on
  * @param pause milliseconds between two rounds
+ * @param steadiness what becomes of an outage after the first round
  * @param onCut is told that there were more than a round looks at, and how many that is
  */
 export async function* changesOfNotifications(
   client: Pick<Tradepost, 'notifications' | 'orders'>,
   since: string | null,
   pause: number,
-  { wait, signal }: Pick<Terminal, 'wait' | 'signal'>,
+  steadiness: Steadiness,
+  clock: Clock,
   onCut: (most: number) => void,
 ): AsyncIterable<OrderChange> {
+  const { wait, signal } = clock;
+  const outage = new Outage(steadiness, clock);
   let seen = new Set<string>();
   for (let round = 0; !signal.aborted; round += 1) {
     const isNew = ({ id, createdAt }: Notification) =>
       !seen.has(id) &&
       (round > 0 || (since !== null && Date.parse(createdAt) >= Date.parse(since)));
-    const { latest, news, isCut } = await look(client, isNew, signal);
+    const { latest, news, isCut } = await outage.over(() => look(client, isNew, signal));
     // Those that are kept in mind are those that the list begins with: it is newest first.
     seen = latest;
     if (isCut) onCut(mostPerRound);
     for (const notification of news.reverse()) {
-      const change = await changeOf(client, notification, signal);
+      const change = await outage.over(() => changeOf(client, notification, signal));
       if (change !== null) yield change;
     }
     await wait(pause, signal);

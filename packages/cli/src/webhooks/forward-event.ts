@@ -42,9 +42,15 @@ export async function forwardEvent(
 ): Promise<Forwarded> {
   const { id, ...envelope } = event;
   const { init } = await signedBy({ event: envelope, id, secret, sentAt: now });
+  // Not `AbortSignal.any` of a timeout: nothing would keep that one alive until it is over.
+  const ending = new AbortController();
+  const end = () => ending.abort(interrupted.reason);
+  const timer = setTimeout(() => ending.abort(new DOMException('', 'TimeoutError')), patience);
+  interrupted.addEventListener('abort', end);
+  if (interrupted.aborted) end();
   try {
     const headers = { ...init.headers, 'User-Agent': `Tradepost/${version} (webhooks listen)` };
-    const signal = AbortSignal.any([AbortSignal.timeout(patience), interrupted]);
+    const { signal } = ending;
     const answer = await fetch(url, { ...init, headers, redirect: 'manual', signal });
     if (answer.ok) {
       await answer.body?.cancel();
@@ -53,6 +59,9 @@ export async function forwardEvent(
     return { status: answer.status, error: null, excerpt: await beginningOf(answer) };
   } catch (error) {
     return { status: null, error: nameOf(error), excerpt: '' };
+  } finally {
+    clearTimeout(timer);
+    interrupted.removeEventListener('abort', end);
   }
 }
 

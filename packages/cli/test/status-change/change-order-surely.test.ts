@@ -1,8 +1,16 @@
+import type { Order } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
-import { anOrder, aProblem } from '../setting/bare-service';
+import { type Answer, anOrder, aProblem } from '../setting/bare-service';
 import { outcomesOf, startPendingOrders } from '../setting/pending-orders';
 
 const guarded = ['orders', 'set-status', 'confirmed', '--stdin', '--if-status', 'pending', '--yes'];
+
+/** How a service answers: as it is, without an answer before or after it did it, or otherwise. */
+type Step =
+  | 'as it is'
+  | 'lost before'
+  | 'lost after'
+  | ((order: Order | undefined, answer: () => Answer | undefined) => Answer | undefined);
 
 /** Pending orders of a service that has `ETag`s, and heeds `If-Match`. */
 async function startGuardedOrders(count: number) {
@@ -53,6 +61,79 @@ describe('orders set-status --if-status', () => {
       expect(patches).toHaveLength(loss === 'before' ? 2 : 1);
     },
   );
+
+  /** What comes of one guarded order; each request gets the next of the answers, and then the service's. */
+  async function one(answers: readonly Step[]) {
+    const { service, env, input, answer } = await startGuardedOrders(1);
+    service.instead = (request) => {
+      const step = answers[service.seen.length - 1] ?? 'as it is';
+      if (step === 'as it is') return answer(request, null);
+      if (step === 'lost before') return answer(request, 'before');
+      if (step === 'lost after') return answer(request, 'after');
+      return step(service.orders[0], () => answer(request, null));
+    };
+    const setting = { env, input, wait: async () => {} };
+    const result = await service.cli([...guarded, '--output', 'json'], setting);
+    const [outcome] = outcomesOf(result.stdout);
+    const patches = service.seen.filter(({ method }) => method === 'PATCH').length;
+    return { ...result, outcome, patches };
+  }
+
+  it('says of an order that it may have been moved, where looking again fails', async () => {
+    const refused = () => aProblem(401, 'invalid_api_key');
+    const { exitCode, stderr, outcome } = await one(['as it is', 'lost after', refused]);
+    expect(exitCode).toBe(9);
+    expect(outcome).toMatchObject({ outcome: 'failed', from: 'pending', code: 'http_error' });
+    expect(outcome?.message).toContain('PATCH');
+    expect(stderr).toContain('It may have been done all the same');
+  });
+
+  it('looks again at an order that its own change, slow to take effect, was refused for', async () => {
+    // The first change takes effect only when the second is under way.
+    const bySlowOne: Step = (order, answer) => {
+      if (order) order.status = 'confirmed';
+      return { ...aProblem(412, 'precondition_failed'), ...(order ? {} : answer()) };
+    };
+    const { exitCode, outcome } = await one(['as it is', 'lost before', 'as it is', bySlowOne]);
+    expect(exitCode).toBe(0);
+    expect(outcome).toMatchObject({ outcome: 'done', from: 'pending', to: 'confirmed' });
+  });
+
+  it('does not call an order left alone that went on after a change without an answer', async () => {
+    const wentOn: Step = (order, answer) => {
+      if (order) order.status = 'fulfilling';
+      return answer();
+    };
+    const { exitCode, stderr, outcome } = await one(['as it is', 'lost after', wentOn]);
+    expect(exitCode).toBe(1);
+    expect(outcome).toMatchObject({ outcome: 'failed', from: 'pending', code: 'in_doubt' });
+    expect(outcome?.message).toContain('it is fulfilling: whether it was moved in between is not');
+    expect(stderr).not.toContain('left alone');
+    expect(stderr).toContain('1 order in doubt');
+  });
+
+  it('does not wait for a service that asks for longer than a person waits', async () => {
+    const slow = () => ({ ...aProblem(429, 'rate_limited'), headers: { 'retry-after': '3600' } });
+    const { exitCode, outcome, patches } = await one([slow]);
+    expect(exitCode).toBe(1);
+    expect(outcome).toMatchObject({ outcome: 'failed', code: 'rate_limited' });
+    expect(patches).toBe(0);
+  });
+
+  it('exits 130 when it is interrupted while the last order waits', async () => {
+    const { service, env, input } = await startGuardedOrders(1);
+    service.instead = () => ({
+      ...aProblem(429, 'rate_limited'),
+      headers: { 'retry-after': '200' },
+    });
+    const interrupt = new AbortController();
+    const wait = async () => interrupt.abort();
+    const setting = { env, input, wait, signal: interrupt.signal };
+    const { exitCode, stderr } = await service.cli(guarded, setting);
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('It asks for 200 s.');
+    expect(stderr).toContain('Go on with: tradepost orders set-status --resume ');
+  });
 
   it('waits for a service that limits how fast it may be asked, and says so once', async () => {
     const { service, ids, env, input, answer } = await startGuardedOrders(4);

@@ -46,6 +46,8 @@ export interface TradepostErrorDetails {
   path?: string | null;
   /** The problem that the service described. */
   problem?: Problem | null;
+  /** Whether an attempt before the last may have been carried out. */
+  mayBeDoneBefore?: boolean;
   /** The error underneath, or the reason of an abort. */
   cause?: unknown;
 }
@@ -69,6 +71,11 @@ export class TradepostError extends Error {
   readonly path: string | null;
   /** The problem that the service described; null when it described none. */
   readonly problem: Problem | null;
+  /**
+   * Whether an attempt of the call before the last one may have been carried out, although no answer
+   * said so: whatever this error says of the last one, a change may have been made.
+   */
+  readonly mayBeDoneBefore: boolean;
 
   constructor(message: string, details: TradepostErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -78,6 +85,7 @@ export class TradepostError extends Error {
     this.method = details.method ?? null;
     this.path = details.path ?? null;
     this.problem = details.problem ?? null;
+    this.mayBeDoneBefore = details.mayBeDoneBefore ?? false;
     Object.defineProperty(this, errorBrand, { value: true });
   }
 }

@@ -40,23 +40,16 @@ const classes: Readonly<Record<number, ErrorClass>> = {
 /** A browser hides a redirect's status behind 0. */
 const redirects = [0, 301, 302, 303, 307, 308];
 
-/** What the words for a refusal depend on, besides the answer. */
-export interface Refused {
-  /** Whether the interface does not have the call. */
-  extension: boolean;
-  /** Whether an attempt before this one may have been carried out unheard. */
-  mayBeDone: boolean;
-}
-
 /**
  * The error for an answer that is not a 2xx, in the class that its status means.
  *
+ * @param extension whether the interface does not have the call
  * @param retryAfter seconds, as `Retry-After` has it
  */
 export function answerError(
   answer: IncomingAnswer,
   attempt: Attempt,
-  { extension, mayBeDone }: Refused,
+  extension: boolean,
   retryAfter: number | null,
 ): TradepostError {
   const { status, text, headers } = answer;
@@ -76,7 +69,7 @@ export function answerError(
     reason = `${status}, and not in the service's own words: ${excerpt(attempt.blotOut(text))}. ${adviceOn(status, extension, retryAfter)}`;
   }
   // A POST has its key, which answers for the first attempt.
-  if (mayBeDone && status < 500 && ['PATCH', 'DELETE'].includes(attempt.method)) {
+  if (attempt.mayBeDoneBefore && status < 500 && ['PATCH', 'DELETE'].includes(attempt.method)) {
     reason = sayMore(reason, doneBefore);
   }
   const Class = classes[status] ?? (status >= 500 ? ServerError : TradepostError);

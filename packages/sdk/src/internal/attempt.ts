@@ -11,6 +11,8 @@ export interface Attempt {
   number: number;
   /** What was sent; undefined as long as it has not come to that. */
   sent?: OutgoingRequest | undefined;
+  /** Whether an attempt before this one may have been carried out unheard. */
+  mayBeDoneBefore: boolean;
   /** Keeps the API key out of what is told about it. */
   blotOut: BlotOut;
 }
@@ -23,7 +25,7 @@ export interface Attempt {
  */
 export function attemptError<Details extends TradepostErrorDetails, Failure extends TradepostError>(
   Class: new (message: string, details: Details) => Failure,
-  { method, path, number, blotOut }: Attempt,
+  { method, path, number, mayBeDoneBefore, blotOut }: Attempt,
   what: string,
   { cause, ...details }: Details,
 ): Failure {
@@ -34,6 +36,6 @@ export function attemptError<Details extends TradepostErrorDetails, Failure exte
   return new Class(
     blotOut(`${method} ${path} ${what}${footnote}`),
     // Not the cause: it is what it is.
-    { ...blotOut({ ...details, method, path }), cause } as unknown as Details,
+    { ...blotOut({ ...details, method, path }), mayBeDoneBefore, cause } as unknown as Details,
   );
 }

@@ -16,11 +16,22 @@ export function describeBreak(cause: unknown): string {
   return String(message || code || 'the connection failed');
 }
 
+/** Codes of a certificate that is not accepted, and of no TLS at all. Source: Node's and OpenSSL's. */
+const untrusted =
+  /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION)/;
+
 /**
  * Tells whether a connection broke before the request was sent, so that it had no effect. False
  * also when the runtime does not say, as browsers never do.
  */
 export function neverSent(cause: unknown): boolean {
-  const { code, syscall } = rootOf(cause);
-  return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
+  const { code, message, syscall } = rootOf(cause);
+  return (
+    syscall === 'connect' ||
+    syscall === 'getaddrinfo' ||
+    code === 'UND_ERR_CONNECT_TIMEOUT' ||
+    // One that `fetch` connects to never, such as 25.
+    message === 'bad port' ||
+    untrusted.test(String(code))
+  );
 }

@@ -24,8 +24,6 @@ export interface Circumstances<Result> {
   attempt: Attempt;
   call: Call<Result>;
   settings: Settings;
-  /** Whether an attempt before this one may have been carried out unheard. */
-  mayBeDone: boolean;
   /** Milliseconds since 1970, for a `Retry-After` date. */
   now: number;
 }
@@ -38,7 +36,7 @@ export interface Circumstances<Result> {
  */
 export function outcomeOf<Result>(
   end: AttemptEnd,
-  { attempt, call, settings, mayBeDone, now }: Circumstances<Result>,
+  { attempt, call, settings, now }: Circumstances<Result>,
 ): Answer<Result> | Failure {
   const { sent } = attempt;
   // A guarded change that succeeded unheard could be refused for its own effect: a service need not
@@ -68,15 +66,13 @@ export function outcomeOf<Result>(
   const { answer } = end;
   const { status, headers, requestId } = answer;
   const retryAfter = retryAfterSeconds(headers, now);
-  const error = answerError(
-    answer,
-    attempt,
-    { extension: call.extension === true, mayBeDone },
-    retryAfter,
-  );
+  const error = answerError(answer, attempt, call.extension === true, retryAfter);
   // An attempt before this one did it, and its answer was lost: as if this were that answer.
   const done =
-    mayBeDone && attempt.method === 'DELETE' && isGone(error) && call.read(undefined, 204);
+    attempt.mayBeDoneBefore &&
+    attempt.method === 'DELETE' &&
+    isGone(error) &&
+    call.read(undefined, 204);
   if (done || done === undefined) return { data: done, status, headers, requestId };
   // The service's own 503 comes before any work is done; a proxy's may come after.
   const withoutEffect =

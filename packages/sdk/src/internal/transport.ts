@@ -47,7 +47,7 @@ export class Transport {
   async answerTo<Result>(call: Call<Result>): Promise<Answer<Result>> {
     const { method, path } = call.endpoint;
     const { blotOut } = this.#settings;
-    const attempt: Attempt = { method, path, number: 0, blotOut };
+    const attempt: Attempt = { method, path, number: 0, mayBeDoneBefore: false, blotOut };
     try {
       return await this.#attempts(call, attempt);
     } catch (cause) {
@@ -85,7 +85,7 @@ export class Transport {
     return ({ status, requestId }: Answer<unknown>): UnreadableAnswerError =>
       attemptError(
         UnreadableAnswerError,
-        { method, path, number: 1, blotOut },
+        { method, path, number: 1, mayBeDoneBefore: false, blotOut },
         `was answered with ${status}, but with a cursor that leads back to a page before: asking on would never end. Report it to whoever runs the service.`,
         { code: 'unreadable_answer', status, requestId },
       );
@@ -98,7 +98,6 @@ export class Transport {
     const signal = call.options?.signal;
     const begun = elapsed();
     const remaining = () => limits.deadline - (elapsed() - begun);
-    let mayBeDone = false;
     attempt.path = path;
 
     for (;;) {
@@ -120,13 +119,13 @@ export class Transport {
           return { data, status, headers, requestId };
         }
       }
-      const outcome = outcomeOf(end, { attempt, call, settings, mayBeDone, now: now() });
+      const outcome = outcomeOf(end, { attempt, call, settings, now: now() });
       if ('data' in outcome) return outcome;
       const { error, retry } = outcome;
       const failed = { ...retry, attempt: attempt.number, maxRetries: limits.maxRetries };
       const delay = retryDelay({ ...failed, remainingMs: remaining() }, random());
       if (delay === null) throw error;
-      if (!retry.withoutEffect) mayBeDone = true;
+      if (!retry.withoutEffect) attempt.mayBeDoneBefore = true;
       this.#watch.retrying(attempt, error, delay);
       await wait(delay, signal);
       // A timer may end late: what comes after the deadline is not sent at all.

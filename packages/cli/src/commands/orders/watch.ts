@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import { isLacking } from '../../account/identify';
 import { CliError } from '../../cli-error';
 import { connect } from '../../connect';
-import { steadiness } from '../../follow-steadily';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
 import { giveUpOption } from '../../input/give-up-option';
 import { idsArgument } from '../../input/id-argument';
 import { momentOption } from '../../input/moment';
 import { countParser } from '../../input/parse-count';
+import { steadiness } from '../../outage';
 import { chooseFormat } from '../../output/choose-format';
 import { note } from '../../output/note';
 import { writeData } from '../../output/write';
@@ -88,13 +88,13 @@ async function* changesOf(
   terminal: Terminal,
 ): AsyncIterable<OrderChange> {
   const since = given ?? null;
+  const steadily = steadiness(giveUpAfter, (text) => note(terminal, text));
   let hasLog = false;
   try {
-    const following = steadiness(giveUpAfter, (text) => note(terminal, text));
-    for await (const change of changesOfEvents(client, since, following, terminal)) {
+    const onContact = () => {
       hasLog = true;
-      yield change;
-    }
+    };
+    yield* changesOfEvents(client, since, { ...steadily, onContact }, terminal);
   } catch (error) {
     // One that was there is not given up: from the notifications the same would be told again.
     if (hasLog || !isTradepostError(error) || !isLacking(error)) throw error;
@@ -107,6 +107,6 @@ async function* changesOf(
         terminal,
         `More happened than can be told at once: what is older than the newest ${most} is left out. \`tradepost notifications list --all\` has it.`,
       );
-    yield* changesOfNotifications(client, since, poll * 1_000, terminal, onCut);
+    yield* changesOfNotifications(client, since, poll * 1_000, steadily, terminal, onCut);
   }
 }

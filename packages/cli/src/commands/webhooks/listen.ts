@@ -5,7 +5,7 @@ import { finishingNote, graceAfter } from '../../bulk/grace';
 import { CliError } from '../../cli-error';
 import { connectAs } from '../../connect';
 import { lockFile } from '../../files/lock-file';
-import { followSteadily, steadiness } from '../../follow-steadily';
+import { followSteadily } from '../../follow-steadily';
 import type { GlobalOptions } from '../../global-options';
 import { sections } from '../../help/sections';
 import { giveUpOption } from '../../input/give-up-option';
@@ -17,6 +17,7 @@ import { type ForwardedEvent, listen } from '../../listen/listen';
 import { type Place, placeFile, type Route, readPlace, writePlace } from '../../listen/place';
 import { statusLine } from '../../listen/status-line';
 import { messageOf } from '../../message-of';
+import { steadiness } from '../../outage';
 import { chooseFormat } from '../../output/choose-format';
 import type { View } from '../../output/column';
 import { isReaderGone } from '../../output/is-reader-gone';
@@ -170,7 +171,7 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
         again,
       });
     } catch (error) {
-      if (isTradepostError(error)) {
+      if (isTradepostError(error) && error.code !== 'bad_cursor') {
         status.say(`The place is kept: ${again} goes on where it stopped.`);
       }
       throw error;

@@ -144,7 +144,8 @@ async function replayAll(
     }
     note(terminal, `${what}.`);
   }
-  if (signal.aborted) throw new CliError('interrupted', `interrupted: ${summary}`);
+  if (signal.aborted && untried.length + failures.length > 0)
+    throw new CliError('interrupted', `interrupted: ${summary}`);
   if (first === undefined) {
     if (dryRun) note(terminal, `${counted(done)} would be replayed. Nothing was done.`);
     return;
