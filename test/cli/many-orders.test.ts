@@ -77,7 +77,9 @@ it('a dry run shows before and after, and changes nothing', async () => {
       )
       .sort(),
   );
-  expect(dry.stderr).toBe('Of 3 orders 2 would be asked to move to confirmed, 1 already confirmed.\n');
+  expect(dry.stderr).toBe(
+    'Of 3 orders 2 would be asked to move to confirmed, 1 already confirmed.\n',
+  );
   expect(await statusChanges(seeded, ids)).toEqual([first]);
 });
 

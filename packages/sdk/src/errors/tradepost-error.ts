@@ -85,7 +85,7 @@ export class TradepostError extends Error {
     this.method = details.method ?? null;
     this.path = details.path ?? null;
     this.problem = details.problem ?? null;
-    this.mayBeDoneBefore = details.mayBeDoneBefore ?? false;
+    this.mayBeDoneBefore = !!details.mayBeDoneBefore;
     Object.defineProperty(this, errorBrand, { value: true });
   }
 }

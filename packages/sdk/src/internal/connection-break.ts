@@ -17,8 +17,7 @@ export function describeBreak(cause: unknown): string {
 }
 
 /** Codes of a certificate that is not accepted, and of no TLS at all. Source: Node's and OpenSSL's. */
-const untrusted =
-  /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION)/;
+const untrusted = /CERT(_|$)|^UNABLE_TO_|SSL_WRONG_VERSION/;
 
 /**
  * Tells whether a connection broke before the request was sent, so that it had no effect. False
