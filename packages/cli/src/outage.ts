@@ -65,7 +65,8 @@ export class Outage {
   }
 
   /**
-   * Asks until there is an answer, or the outage was too long.
+   * Asks until there is an answer, or the outage was too long. Once the signal has aborted, asking must
+   * throw that.
    *
    * @throws what asking throws
    */
@@ -77,7 +78,6 @@ export class Outage {
         return answer;
       } catch (error) {
         await this.wait(error);
-        if (this.#clock.signal.aborted) throw error;
       }
     }
   }

@@ -71,6 +71,22 @@ it('on such a service orders watch goes on after an outage, and misses nothing o
   expect(watched.stderr).toContain('It is asked again for 300 s.\nThe service is there again.\n');
 });
 
+it('Ctrl-C ends orders watch in an outage of such a service, too', async () => {
+  const service = await BareService.start();
+  const interrupt = new AbortController();
+  service.instead = () => {
+    const rounds = service.seen.filter(({ path }) => path === '/v1/notifications').length;
+    return rounds > 1 ? { status: 503, body: '' } : undefined;
+  };
+  const wait = async () => {
+    if (service.seen.length > 2) interrupt.abort();
+  };
+  const { signal } = interrupt;
+  const watched = await service.cli(['orders', 'watch'], { signal, wait });
+  expect(watched.exitCode).toBe(130);
+  expect(watched.stderr).toContain('It is asked again');
+});
+
 it('orders watch does not take a log that it has read for one that there is not', async () => {
   const service = await EventService.start();
   const before = service.bare.instead;
