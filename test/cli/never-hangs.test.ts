@@ -102,3 +102,20 @@ it('what reads stdin ends when stdin does, and has done nothing', async () => {
   });
   expect([...service.counts]).toEqual([]);
 }, 120_000);
+
+it('a folder that cannot be made ends a command with a word about it, and nothing is done', async () => {
+  const service = await startCountingProxy('http://127.0.0.1:1');
+  const env = {
+    TRADEPOST_BASE_URL: service.url,
+    TRADEPOST_API_KEY: 'tpk_x',
+    // Whoever asks there for a folder hears that there is no such place, also of the one above.
+    TRADEPOST_STATE_DIR: '/proc/none/state',
+  };
+  const many = startUnfed(['orders', 'set-status', 'ord_1', 'ord_2', 'confirmed', '--yes'], env);
+  expect(await many.exit).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('the folder of the result files cannot be made'),
+  });
+  expect([...service.counts]).toEqual([]);
+}, 30_000);

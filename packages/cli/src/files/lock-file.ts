@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { CliError } from '../cli-error';
 import { messageOf } from '../message-of';
 import { hasCode } from './has-code';
+import { makeFolder } from './make-folder';
 
 /** Another process has a file: it can be waited for. */
 export class LockedError extends CliError {}
@@ -42,7 +43,7 @@ export function lockFile(path: string): () => void {
 /** Whether the file could be made: of several that try at once, one makes it. */
 function isMade(file: string, content: string): boolean {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
   } catch (error) {
     throw notMade(error);
   }

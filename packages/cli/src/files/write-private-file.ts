@@ -2,7 +2,6 @@ import {
   closeSync,
   fchmodSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -10,6 +9,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import process from 'node:process';
+import { makeFolder } from './make-folder';
 
 /**
  * Writes a file for its owner's eyes alone (0600), and its folder where there is none. Whatever
@@ -19,7 +19,7 @@ import process from 'node:process';
  */
 export function writePrivateFile(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   try {
     const descriptor = openSync(draft, 'w', 0o600);
     try {

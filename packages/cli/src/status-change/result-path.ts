@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { CliError } from '../cli-error';
+import { makeFolder } from '../files/make-folder';
 import { messageOf } from '../message-of';
 import { stateFolder } from '../settings/folders';
 import type { Terminal } from '../terminal';
@@ -16,7 +16,7 @@ export function usualResultFile(terminal: Terminal): string {
   const name = `set-status-${moment}-${process.pid}.ndjson`;
   const path = join(stateFolder(terminal.env), 'results', name);
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     return path;
   } catch (error) {
     throw new CliError(

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { makeFolder } from '../../src/files/make-folder';
+
+let place: string;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'tradepost-cli-'));
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+});
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+it('makes a folder and those above it, for their owner alone', () => {
+  makeFolder(join(place, 'a/b/c'));
+  expect(['a', 'a/b', 'a/b/c'].map((path) => modeOf(join(place, path)))).toEqual([
+    '700',
+    '700',
+    '700',
+  ]);
+});
+
+it('leaves one that is there as it is', () => {
+  const before = modeOf('/');
+  makeFolder(place);
+  makeFolder('/');
+  expect(modeOf('/')).toBe(before);
+});
+
+it('follows a link to a folder', () => {
+  symlinkSync(place, join(place, 'link'));
+  makeFolder(join(place, 'link/a'));
+  expect(statSync(join(place, 'a')).isDirectory()).toBe(true);
+});
+
+it('cannot make one below a file', () => {
+  writeFileSync(join(place, 'file'), '');
+  expect(() => makeFolder(join(place, 'file/a'))).toThrow(/ENOTDIR/);
+});
