@@ -5,17 +5,19 @@ import type { OutputFormat } from './global-options';
 import { blotSecrets } from './output/blot-secrets';
 import { harmless, harmlessJson } from './output/harmless';
 import { type Style, styleOf } from './output/style';
+import { asSameLogin, type Login } from './same-login';
 import type { Terminal } from './terminal';
 import { isParserError, usageErrorOf } from './usage-error';
 
+type Described = ReturnType<typeof describeError>;
+
 /** The error for programs: one JSON object on one line. */
-function reportText(error: unknown): string {
-  return `${harmlessJson(JSON.stringify({ error: describeError(error).report }))}\n`;
+function reportText({ report }: Described): string {
+  return `${harmlessJson(JSON.stringify({ error: report }))}\n`;
 }
 
 /** The error for people: what failed, why, what to do, and the id to ask for help with. */
-function storyText(error: unknown, style: Style): string {
-  const { report, story } = describeError(error);
+function storyText({ report, story }: Described, style: Style): string {
   const lines = [
     `${style('red', 'error:')} ${harmless(story.what)}`,
     ...story.why.map((line) => `  ${harmless(line.trim())}`),
@@ -30,19 +32,23 @@ function storyText(error: unknown, style: Style): string {
  * No key and no secret is repeated, whoever said it.
  *
  * @param command the command that the parser had come to
+ * @param login the options that said which service to ask, and as whom
  * @returns the exit code that the error ends the process with
  */
 export function reportError(
   thrown: unknown,
   terminal: Terminal,
-  { output, command }: { output: OutputFormat; command: Command },
+  { output, command, login }: { output: OutputFormat; command: Command; login: Login },
 ): number {
   const error = isParserError(thrown) ? usageErrorOf(thrown, command) : thrown;
   const exitCode = exitCodeOf(error);
   // `| head` has what it wanted: that is no failure and needs no word.
   if (exitCode === 0) return exitCode;
   const isJson = output === 'json' || output === 'ndjson';
-  const text = isJson ? reportText(error) : storyText(error, styleOf(terminal.stderr));
+  const { report, story } = describeError(error);
+  const hint = report.hint === null ? null : asSameLogin(report.hint, login);
+  const described = { report: { ...report, hint }, story };
+  const text = isJson ? reportText(described) : storyText(described, styleOf(terminal.stderr));
   terminal.stderr.write(blotSecrets(text));
   return exitCode;
 }

@@ -29,7 +29,8 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     if (isAnswered(error)) return 0;
     endRecord(error);
     const { reportError } = await import('./report-error');
-    return reportError(error, terminal, { output: program.opts().output, command: current() });
+    const { output, ...login } = program.opts();
+    return reportError(error, terminal, { output, command: current(), login });
   }
 }
 

@@ -10,6 +10,7 @@ import { sections } from '../help/sections';
 import { chooseFormat } from '../output/choose-format';
 import { note } from '../output/note';
 import { writeData } from '../output/write';
+import { asSameLogin } from '../same-login';
 import type { Terminal } from '../terminal';
 
 /** `tradepost doctor`. */
@@ -47,7 +48,12 @@ async function doctor(options: GlobalOptions, terminal: Terminal): Promise<void>
     const tradepost = connectAs({ baseUrl, apiKey: apiKey ?? 'none' }, terminal, options);
     findings.push(...(await checkService(tradepost, terminal, { hasKey })));
   }
-  const checks = findings.map(({ check, ok, detail, hint }) => ({ check, ok, detail, hint }));
+  const checks = findings.map(({ check, ok, detail, hint }) => ({
+    check,
+    ok,
+    detail,
+    hint: hint === null ? null : asSameLogin(hint, options),
+  }));
   await writeData(terminal.stdout, format.part(checks));
   await writeData(terminal.stdout, format.end());
   if (options.output === 'table') {

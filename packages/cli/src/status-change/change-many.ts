@@ -5,10 +5,9 @@ import { lockFile } from '../files/lock-file';
 import type { GlobalOptions } from '../global-options';
 import { confirm } from '../input/confirm';
 import { chooseFormat } from '../output/choose-format';
-import { harmless } from '../output/harmless';
 import { note } from '../output/note';
-import { shellWord } from '../output/shell-word';
 import { tryToPrint } from '../output/try-to-print';
+import { loginWords, wordOf } from '../same-login';
 import { keyHint as keyHintOf } from '../settings/key-hint';
 import { isSameService, type Settings, settingsOf } from '../settings/settings';
 import type { Terminal } from '../terminal';
@@ -96,7 +95,10 @@ async function work(
 ): Promise<void> {
   const { plan, outcomes } = recorded;
   const format = await chooseFormat(options, statusOutcomeView, terminal.stdout);
-  const { orders } = connectAs(settings, terminal, options, options.concurrency);
+  const { orders } = connectAs(settings, terminal, options, {
+    concurrency: options.concurrency,
+    tellsItself: true,
+  });
   const left = plan.ids.filter((id) => {
     const known = outcomes.get(id);
     return known === undefined || !isSettled(known);
@@ -130,14 +132,7 @@ function questionOf({ status, ifStatus, baseUrl }: Plan, left: number): string {
 }
 
 /** The command that goes on, as the same account at the same service. */
-function goOnWith(path: string, { profile, baseUrl }: Options): string {
-  const options = Object.entries({ '--profile': profile, '--base-url': baseUrl, '--resume': path });
-  const words = options.flatMap(([name, value]) =>
-    value === undefined ? [] : [name, word(value)],
-  );
+function goOnWith(path: string, options: Options): string {
+  const words = [...loginWords(options), '--resume', wordOf(path)];
   return `Go on with: tradepost orders set-status ${words.join(' ')}`;
-}
-
-function word(text: string): string {
-  return harmless(text) === text ? shellWord(text) : text;
 }

@@ -8,6 +8,7 @@ import { chooseFormat } from '../../output/choose-format';
 import type { View } from '../../output/column';
 import { styleOf } from '../../output/style';
 import { writeData } from '../../output/write';
+import { asSameLogin } from '../../same-login';
 import type { Terminal } from '../../terminal';
 import { curlLine, type OutgoingRequest } from '../../webhooks/curl-line';
 import { explainDelivery } from '../../webhooks/explain-delivery';
@@ -76,7 +77,7 @@ async function explain(id: string, options: Options, terminal: Terminal): Promis
     delivery,
     verdict,
     reason,
-    advice,
+    advice: advice.map((sentence) => asSameLogin(sentence, options)),
     attempts: attemptLog,
     signed: { body, bytes: Buffer.byteLength(body), headers: request?.headers ?? null },
     curl: request === null ? null : curlLine(request),
