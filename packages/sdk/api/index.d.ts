@@ -94,6 +94,13 @@ export declare class ConflictError extends TradepostError {
 
 export declare class ConnectionError extends TradepostError {
   readonly name: 'ConnectionError';
+  readonly neverSent: boolean;
+  constructor(
+    message: string,
+    details: TradepostErrorDetails & {
+      neverSent: boolean;
+    },
+  );
 }
 
 export interface CreateOrder {

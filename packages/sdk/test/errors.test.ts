@@ -235,7 +235,7 @@ describe('isTradepostError', () => {
   const errors = [
     new TradepostError('base', details),
     new AbortError('abort', details),
-    new ConnectionError('connection', details),
+    new ConnectionError('connection', { ...details, neverSent: false }),
     new TimeoutError('timeout', details),
     new RateLimitError('rate', { ...details, retryAfter: null }),
   ];

@@ -63,8 +63,14 @@ describe('a repetition that is refused', () => {
     const port = kind === 'bad port' ? 1 : await deadPort();
     const { orders } = aPatientClient({ baseUrl: `http://127.0.0.1:${port}` });
     const error = await failureOf(orders.create({ listingId: 'lst_1', quantity: 1 }));
-    expect(error).toMatchObject({ code: 'connection_failed', mayBeDoneBefore: false });
+    const unsent = { neverSent: true, mayBeDoneBefore: false };
+    expect(error).toMatchObject({ code: 'connection_failed', ...unsent });
     expect(error.message).toContain('(4 attempts)');
+  });
+
+  test('is not called never sent where its answer was lost', async () => {
+    const error = await updateAgainst(reset);
+    expect(error).toMatchObject({ code: 'connection_failed', neverSent: false });
   });
 
   test('says so too when a change may have been made and the next attempt was not', async () => {

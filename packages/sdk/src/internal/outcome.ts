@@ -58,9 +58,10 @@ export function outcomeOf<Result>(
       const what = `got no complete answer from ${origin}: ${describeBreak(cause)}. Check baseUrl, and that the service can be reached from here.`;
       const error = attemptError(ConnectionError, attempt, what, {
         code: 'connection_failed',
+        neverSent: !sent || neverSent(cause),
         cause,
       });
-      return { error, retry: { ...lost, withoutEffect: !sent || neverSent(cause) } };
+      return { error, retry: { ...lost, withoutEffect: error.neverSent } };
     }
   }
   const { answer } = end;

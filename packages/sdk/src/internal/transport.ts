@@ -107,7 +107,7 @@ export class Transport {
       const start = elapsed();
       const end = await withinTime(
         (stop) => exchange(request, attempt, this.#watch, this.#sender, stop),
-        Math.min(limits.timeout, limits.deadline - (start - begun)),
+        Math.min(limits.timeout, remaining()),
         signal,
       );
       if (end.kind === 'answer') {
@@ -122,8 +122,15 @@ export class Transport {
       const outcome = outcomeOf(end, { attempt, call, settings, now: now() });
       if ('data' in outcome) return outcome;
       const { error, retry } = outcome;
-      const failed = { ...retry, attempt: attempt.number, maxRetries: limits.maxRetries };
-      const delay = retryDelay({ ...failed, remainingMs: remaining() }, random());
+      const delay = retryDelay(
+        {
+          ...retry,
+          attempt: attempt.number,
+          maxRetries: limits.maxRetries,
+          remainingMs: remaining(),
+        },
+        random(),
+      );
       if (delay === null) throw error;
       if (!retry.withoutEffect) attempt.mayBeDoneBefore = true;
       this.#watch.retrying(attempt, error, delay);
