@@ -2,35 +2,36 @@ import { Tradepost } from '@tradepost/sdk';
 import { version } from '../package.json';
 import type { ConnectionOptions } from './global-options';
 import { pooledFetch } from './pooled-fetch';
+import { retryTeller } from './retry-teller';
 import { type Settings, settingsOf } from './settings/settings';
 import { recordingFetch } from './support/recording-fetch';
-import { tellRetry } from './tell-retry';
 import type { Terminal } from './terminal';
-
-/** How a client is made use of. */
-export interface Use {
-  /** How many requests are made at a time, where many are to be made. */
-  concurrency?: number;
-  /** Whether the command tells by itself how it goes, and wants no lines of others between. */
-  tellsItself?: boolean;
-}
 
 /**
  * Makes the client that a command works with. Nothing is sent yet.
  *
+ * @param concurrency how many requests are made at a time, where many are to be made
  * @throws what `settingsOf` throws, and a `TradepostError` (`invalid_configuration`) when the base
  * URL cannot be right.
  */
-export function connect(terminal: Terminal, options: ConnectionOptions, use?: Use): Tradepost {
-  return connectAs(settingsOf(terminal, options), terminal, options, use);
+export function connect(
+  terminal: Terminal,
+  options: ConnectionOptions,
+  concurrency?: number,
+): Tradepost {
+  return connectAs(settingsOf(terminal, options), terminal, options, concurrency);
 }
 
-/** Makes a client of settings that are known. Nothing is sent yet. */
+/**
+ * Makes a client of settings that are known. Nothing is sent yet.
+ *
+ * @param concurrency how many requests are made at a time, where many are to be made
+ */
 export function connectAs(
   { baseUrl, apiKey }: Pick<Settings, 'baseUrl' | 'apiKey'>,
   terminal: Terminal,
   { debug }: Pick<ConnectionOptions, 'debug'>,
-  { concurrency, tellsItself = false }: Use = {},
+  concurrency?: number,
 ): Tradepost {
   // The pool knows no proxy; Node's own fetch does where it is told to.
   const { NODE_USE_ENV_PROXY, NODE_OPTIONS = '' } = terminal.env;
@@ -42,6 +43,6 @@ export function connectAs(
     apiKey,
     userAgent: `tradepost-cli/${version}`,
     fetch: debug === undefined ? many : recordingFetch(debug, apiKey, terminal, many),
-    hooks: tellsItself ? {} : { onRetry: (retry) => tellRetry(retry, terminal) },
+    hooks: { onRetry: retryTeller(terminal) },
   });
 }

@@ -49,7 +49,7 @@ describe('orders list --since and --until', () => {
     const argv = ['orders', 'list', '--since', '1h', '--until', '2d'];
     const { exitCode, stdout, stderr } = await service.cli(argv, { now: () => now });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(/--since \(\S+Z\) is later than --until \(\S+Z\)/);
+    expect(stderr).toMatch(/--since \(\S+Z\) is later than --until \(\S+Z\)\nhint: /);
     expect(service.seen).toEqual([]);
   });
 

@@ -63,7 +63,6 @@ export function statusLine(waitingFor: string, terminal: Terminal): StatusLine {
       draw();
     },
     say(what) {
-      line.clear();
       note(terminal, what);
       draw();
     },

@@ -1,7 +1,8 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { OutputStream } from '../terminal';
+import { drawnLines } from './drawn-lines';
 
-/** A line at the end of the screen that is written anew again and again. */
+/** A line at the end of the screen that is written anew again and again. A note takes it away first. */
 export interface LiveLine {
   /** How many cells a text may have: one that is broken into two lines cannot be taken away again. */
   room(): number;
@@ -13,13 +14,11 @@ export interface LiveLine {
 
 /** Makes one on a terminal. */
 export function liveLine(stream: OutputStream): LiveLine {
-  let isDrawn = false;
-
   function clear(): void {
-    if (!isDrawn) return;
+    if (drawnLines.get(stream) !== clear) return;
+    drawnLines.delete(stream);
     cursorTo(stream, 0);
     clearLine(stream, 0);
-    isDrawn = false;
   }
 
   return {
@@ -27,7 +26,7 @@ export function liveLine(stream: OutputStream): LiveLine {
     draw(text) {
       clear();
       stream.write(text);
-      isDrawn = true;
+      drawnLines.set(stream, clear);
     },
     clear,
   };

@@ -95,10 +95,7 @@ async function work(
 ): Promise<void> {
   const { plan, outcomes } = recorded;
   const format = await chooseFormat(options, statusOutcomeView, terminal.stdout);
-  const { orders } = connectAs(settings, terminal, options, {
-    concurrency: options.concurrency,
-    tellsItself: true,
-  });
+  const { orders } = connectAs(settings, terminal, options, options.concurrency);
   const left = plan.ids.filter((id) => {
     const known = outcomes.get(id);
     return known === undefined || !isSettled(known);

@@ -81,10 +81,7 @@ export async function setStatuses(
   let endedBy: unknown = null;
   const grace = graceAfter(
     terminal.signal,
-    () => {
-      progress.clear();
-      note(terminal, howToGoOn === null ? finishingNote : `${finishingNote} ${howToGoOn}`);
-    },
+    () => note(terminal, howToGoOn === null ? finishingNote : `${finishingNote} ${howToGoOn}`),
     milliseconds,
   );
 
@@ -102,7 +99,6 @@ export async function setStatuses(
   function onUnguarded(): void {
     if (!isGuarded || dryRun) return;
     isGuarded = false;
-    progress.clear();
     note(terminal, unguardedNote);
   }
 
@@ -114,7 +110,6 @@ export async function setStatuses(
       // A long silence is told each time.
       if (isLimited && pause < longSilence) return;
       isLimited = true;
-      progress.clear();
       const asked = pause < longSilence ? '' : ` It asks for ${Math.ceil(pause / 1_000)} s.`;
       note(terminal, `${limitedNote}${asked}`);
     },

@@ -52,7 +52,7 @@ async function read(ids: string[], options: Options, terminal: Terminal): Promis
     );
   }
   const format = await chooseFormat(options, notificationView, terminal.stdout);
-  const client = connect(terminal, options, { concurrency, tellsItself: true });
+  const client = connect(terminal, options, concurrency);
   // An id that is named twice is marked once, and counted once.
   const targets = [...new Set(options.all ? await unreadIds(client, terminal.signal) : ids)];
   const { done, failures } = await markRead(client, targets, terminal);

@@ -60,7 +60,11 @@ async function list(options: Options, terminal: Terminal): Promise<void> {
   const { limit, pageSize } = limitsOf(options);
   const { status, since, until } = options;
   if (since !== undefined && until !== undefined && Date.parse(since) > Date.parse(until)) {
-    throw new CliError('usage', `--since (${since}) is later than --until (${until})`);
+    throw new CliError(
+      'usage',
+      `--since (${since}) is later than --until (${until})`,
+      'Name the earlier moment with --since, and the later one with --until.',
+    );
   }
   const query: ListOrders = { limit: pageSize };
   if (status !== undefined) query.status = status;

@@ -70,7 +70,7 @@ async function watch(ids: string[], options: Options, terminal: Terminal): Promi
   // A list without an end has no closing bracket: each change is a line of its own.
   const output = options.output === 'json' ? 'ndjson' : options.output;
   const format = await chooseFormat({ ...options, output }, orderChangeView, terminal.stdout);
-  const client = connect(terminal, options, { tellsItself: true });
+  const client = connect(terminal, options);
   const isMeant = ({ orderId, to }: OrderChange) =>
     (ids.length === 0 || ids.includes(orderId)) &&
     (options.status === undefined || options.status === to);

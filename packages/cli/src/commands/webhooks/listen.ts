@@ -125,7 +125,7 @@ async function run(options: Options, terminal: Terminal): Promise<void> {
   const format = await chooseFormat(options, forwardedView, terminal.stdout);
   const secret = await chooseSecret(options);
   const settings = settingsOf(terminal, options);
-  const client = connectAs(settings, terminal, options, { tellsItself: true });
+  const client = connectAs(settings, terminal, options);
   const route: Route = {
     service: writtenAlike(settings.baseUrl),
     account: await accountOf(client, settings.apiKey, terminal),

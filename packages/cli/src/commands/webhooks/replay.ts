@@ -76,7 +76,7 @@ export function define(command: Command, terminal: Terminal): void {
 async function replay(given: string[], options: Options, terminal: Terminal): Promise<void> {
   checkUsage(given, options);
   const format = await chooseFormat(options, replayOutcomeView, terminal.stdout);
-  const client = connect(terminal, options, { tellsItself: true });
+  const client = connect(terminal, options);
 
   const targets = options.failed
     ? await failedDeliveries(client, options, terminal)
