@@ -4,10 +4,14 @@ import type { Logger } from 'pino';
 import { type Clock, systemClock } from './clock';
 import { type Answered, describeAnswered } from './http/answered';
 import { createApp } from './http/app';
-import { answerRawRequests } from './http/raw-requests';
+import { handleClientErrors } from './http/client-errors';
+import { Connections, requestTimeouts } from './http/connections';
+import { withOriginForm } from './http/request-target';
 import { createIds } from './ids';
 import type { Store } from './store';
 import type { WebhookPolicy } from './webhooks/webhook-policy';
+
+const defaultMaxConnections = 10_000;
 
 /** How the API is to be served. */
 export interface ApiOptions {
@@ -19,6 +23,8 @@ export interface ApiOptions {
   host: string;
   /** How many requests one API key may make in a minute. */
   rateLimit: number;
+  /** How many connections may be open at once; 10,000 by default. */
+  maxConnections?: number | undefined;
   /** Which endpoints may be registered. */
   webhookPolicy: WebhookPolicy;
   /** The machine's clock unless told. */
@@ -57,8 +63,10 @@ export async function serveApi(options: ApiOptions): Promise<Api> {
     checkAnswers: options.checkAnswers ?? false,
   });
 
-  const server = createServer({ requireHostHeader: false }, app);
-  answerRawRequests(server, app, log);
+  const listener = withOriginForm(app);
+  const server = createServer({ requireHostHeader: false, ...requestTimeouts }, listener);
+  const connections = new Connections(server, options.maxConnections ?? defaultMaxConnections, log);
+  handleClientErrors(server, listener, clock, log);
   const { onAnswered } = options;
   server.on('request', (request, response) => {
     if (onAnswered) response.once('finish', () => onAnswered(describeAnswered(request, response)));
@@ -69,7 +77,10 @@ export async function serveApi(options: ApiOptions): Promise<Api> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
   });
 
   const { port } = server.address() as AddressInfo;
@@ -81,7 +92,7 @@ export async function serveApi(options: ApiOptions): Promise<Api> {
       stopping = true;
       releaseWaits();
       const drained = new Promise((resolve) => server.close(resolve));
-      const callOff = clock.after(patience, () => server.closeAllConnections());
+      const callOff = clock.after(patience, () => connections.destroyAll());
       server.closeIdleConnections();
       await drained;
       callOff();

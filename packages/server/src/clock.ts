@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since 1970. May go backwards, as system clocks do. */
   now(): number;
+  /** Milliseconds since some moment in the past, with fractions. Never goes backwards, whatever becomes of `now`. */
+  elapsed(): number;
   /** Runs `work` once, `milliseconds` from now; the answer calls it off. */
   after(milliseconds: number, work: () => void): () => void;
 }
@@ -9,6 +11,7 @@ export interface Clock {
 /** The machine's own clock. Its timers never keep the process alive by themselves. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after(milliseconds, work) {
     const timer = setTimeout(work, milliseconds);
     timer.unref();

@@ -3,6 +3,7 @@ import { type Engine, startEngine } from './engine';
 import { createLog, type LogLevel } from './log';
 import { loadEngineMetrics } from './metrics/load-metrics';
 import type { Retention } from './retention/retention';
+import type { SocketBudget } from './socket-budget';
 import type { SqliteOptions } from './stores/sqlite/open-connection';
 import { openSqliteStore } from './stores/sqlite/sqlite-store';
 import { insecureWebhookPolicy, strictWebhookPolicy } from './webhooks/webhook-policy';
@@ -18,6 +19,8 @@ export interface EngineSettings {
   retention: Retention;
   /** Milliseconds after which it looks for deliveries that other processes queued; 1 s unless told. */
   lookEvery?: number;
+  /** How many sockets it may have open. */
+  sockets: Pick<SocketBudget, 'attempts' | 'idle'>;
   /** Whether it is to count what it does. */
   metrics: boolean;
 }
@@ -32,6 +35,7 @@ export async function startOwnEngine(settings: EngineSettings): Promise<Engine> 
     webhookPolicy: insecureWebhooks ? insecureWebhookPolicy : strictWebhookPolicy,
     retention,
     lookEvery: settings.lookEvery,
+    sockets: settings.sockets,
     metrics: settings.metrics ? await loadEngineMetrics(store, systemClock) : undefined,
   });
   return {

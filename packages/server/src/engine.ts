@@ -5,6 +5,7 @@ import { createSender } from './deliveries/send';
 import type { EngineMetrics } from './metrics/engine-metrics';
 import { Housekeeper } from './retention/housekeeper';
 import { defaultRetention, type Retention } from './retention/retention';
+import type { SocketBudget } from './socket-budget';
 import type { Store } from './store';
 import type { WebhookPolicy } from './webhooks/webhook-policy';
 
@@ -22,6 +23,8 @@ export interface EngineOptions {
   random?: () => number;
   /** Milliseconds after which it looks for deliveries that other processes queued; 1 s unless told. */
   lookEvery?: number | undefined;
+  /** How many sockets deliveries may have open: 2,000 attempts in flight and 512 idle connections by default. */
+  sockets?: Pick<SocketBudget, 'attempts' | 'idle'> | undefined;
   /** What is to count; nothing unless told. */
   metrics?: EngineMetrics | undefined;
 }
@@ -40,7 +43,7 @@ export interface Engine {
 export function startEngine(options: EngineOptions): Engine {
   const { store, log, webhookPolicy, metrics, clock = systemClock, random = Math.random } = options;
   const { deliveries, retention } = store;
-  const sender = createSender(webhookPolicy, clock);
+  const sender = createSender(webhookPolicy, clock, { maxIdle: options.sockets?.idle });
   const worker = new DeliveryWorker({
     deliveries,
     sender,
@@ -48,6 +51,7 @@ export function startEngine(options: EngineOptions): Engine {
     log,
     random,
     lookEvery: options.lookEvery,
+    maxAttempts: options.sockets?.attempts,
     ...(metrics && { onAttempt: metrics.onAttempt, onGivenUp: () => metrics.onGivenUp(1) }),
   });
   const housekeeper = new Housekeeper({

@@ -21,6 +21,10 @@ export class FakeClock implements Clock {
     return this.#shown;
   }
 
+  elapsed(): number {
+    return this.#passed;
+  }
+
   after(milliseconds: number, work: () => void): () => void {
     const timer = { due: this.#passed + milliseconds, work };
     this.#timers.add(timer);

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { loadProcessMetrics } from '../metrics/load-metrics';
 import type { Metrics } from '../metrics/metrics';
 import { type MetricsServer, serveMetrics } from '../metrics/metrics-server';
@@ -8,10 +9,11 @@ import type { StartOptions } from './start-options';
 export async function startMetrics(
   { metricsPort: port, metricsHost: host }: StartOptions,
   metrics: Metrics[],
+  log: Logger,
 ): Promise<MetricsServer | undefined> {
   if (port === undefined) return undefined;
   const all = [...metrics, await loadProcessMetrics()];
-  return serveMetrics({ port, host, metrics: all }).catch((error: unknown) => {
+  return serveMetrics({ port, host, metrics: all, log }).catch((error: unknown) => {
     throw explainListenError(error, { port, host }, '--metrics-');
   });
 }

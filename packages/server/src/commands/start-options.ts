@@ -13,6 +13,8 @@ export interface StartOptions {
   port: number;
   host: string;
   rateLimit: number;
+  /** As many as the file descriptors allow, 10,000 at most, unless it is given. */
+  maxConnections?: number;
   maxDatabaseMb?: number;
   /** Days. */
   keepDeliveries: number;
@@ -48,6 +50,12 @@ export const startOptions: readonly Option[] = [
     .env('TRADEPOST_RATE_LIMIT')
     .default(6000)
     .argParser(integerFrom(1, 100_000_000)),
+  new Option(
+    '--max-connections <connections>',
+    'API connections that may be open at once; more are closed as they come',
+  )
+    .env('TRADEPOST_MAX_CONNECTIONS')
+    .argParser(integerFrom(1, 1_000_000)),
   new Option(
     '--max-database-mb <megabytes>',
     'how large the database may grow; changes are refused with 503 beyond it',

@@ -19,6 +19,7 @@ import {
 } from '../webhooks/webhook-policy';
 import { explainListenError } from './explain-listen-error';
 import type { StartOptions } from './start-options';
+import { chooseMaxConnections, chooseSocketBudget } from './start-sockets';
 
 /** What was started, and how it stops. */
 export interface Started {
@@ -61,6 +62,7 @@ function engineSettingsOf(options: StartOptions): EngineSettings {
       events: options.keepEvents,
       notifications: options.keepNotifications,
     },
+    sockets: chooseSocketBudget(options),
     metrics: isMeasured(options),
   };
 }
@@ -75,8 +77,9 @@ async function startEngineBeside(
   const settings = engineSettingsOf(options);
   if (!hasEngineThread(options)) {
     const metrics = settings.metrics ? await loadEngineMetrics(store, systemClock) : undefined;
-    const { retention } = settings;
-    return startEngine({ store, log, webhookPolicy: policyOf(options), retention, metrics });
+    const { retention, sockets } = settings;
+    const webhookPolicy = policyOf(options);
+    return startEngine({ store, log, webhookPolicy, retention, sockets, metrics });
   }
   // Somebody waits for what the API writes; nobody waits for the record of a delivery.
   settings.storeOptions.turns = { memory: turns, yields: true };
@@ -100,6 +103,7 @@ async function startWorker(options: StartOptions): Promise<Started> {
 
 async function startApi(options: StartOptions): Promise<Started> {
   const log = createLog(options.logLevel);
+  const maxConnections = chooseMaxConnections(options);
   const turns = turnMemory();
   const store = openSqliteStore(options.database, {
     ...storeOptionsOf(options),
@@ -114,6 +118,7 @@ async function startApi(options: StartOptions): Promise<Started> {
     port: options.port,
     host: options.host,
     rateLimit: options.rateLimit,
+    maxConnections,
     webhookPolicy: policyOf(options),
     onAnswered: apiMetrics?.onAnswered,
   }).catch(async (error: unknown) => {

@@ -28,10 +28,12 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   // From the first moment on: what is told below may be what a supervisor has waited for to stop it.
   const stopped = untilSignal(log);
   const started = await startRole(options);
-  const metrics = await startMetrics(options, started.metrics).catch(async (error: unknown) => {
-    await started.stop();
-    throw error;
-  });
+  const metrics = await startMetrics(options, started.metrics, log).catch(
+    async (error: unknown) => {
+      await started.stop();
+      throw error;
+    },
+  );
   streams.stdout.write(`${started.told}\n`);
   if (metrics) streams.stdout.write(`metrics on ${metrics.url}\n`);
 

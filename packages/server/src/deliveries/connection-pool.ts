@@ -1,18 +1,21 @@
 import type { buildConnector } from 'undici';
 import { Connection } from './connection';
 
-/** How many connections are kept open though nothing is under way on them. */
-const idleAtMost = 512;
+/** How many connections are kept open by default though nothing is in flight on them. */
+export const defaultMaxIdle = 512;
 
 /** Keeps connections open between attempts: the one that was used last is used first. */
 export class ConnectionPool {
   readonly #connect: buildConnector.connector;
+  readonly #maxIdle: number;
   readonly #open = new Set<Connection>();
   readonly #idle = new Map<string, Connection[]>();
   #idleCount = 0;
 
-  constructor(connect: buildConnector.connector) {
+  /** @param maxIdle How many connections are kept open though nothing is in flight on them. */
+  constructor(connect: buildConnector.connector, maxIdle: number = defaultMaxIdle) {
     this.#connect = connect;
+    this.#maxIdle = maxIdle;
   }
 
   /** A connection to an origin that nobody else uses: one that is open, or a new one. */
@@ -32,7 +35,7 @@ export class ConnectionPool {
 
   /** Takes a connection back whose request was answered whole. */
   giveBack(connection: Connection): void {
-    if (this.#idleCount >= idleAtMost) {
+    if (this.#idleCount >= this.#maxIdle) {
       this.drop(connection);
       return;
     }
@@ -46,7 +49,7 @@ export class ConnectionPool {
   /** Closes a connection. */
   drop(connection: Connection): void {
     this.#open.delete(connection);
-    void connection.end();
+    connection.end().catch(() => {});
   }
 
   /** Closes all. */

@@ -41,11 +41,20 @@ export interface DeliveryStore {
   /**
    * Tells that a worker starts: claims that others left do not count against what their endpoints are
    * allowed any more, so that what a crash left behind holds up nothing else. They stand until their
-   * leases end.
+   * leases end. It adjusts to a clock that was set back while no worker ran.
    *
    * @param now Milliseconds since 1970.
    */
   beginAnew(now: number): Promise<void>;
+  /**
+   * Adjusts what waits to a clock that was set. Of a clock that was set back: whatever began to wait at what is now
+   * a time to come waits as long as it had to, from now on. Of one that was set forward: leases that had not
+   * ended yet last on, so that nothing is in two hands. Several workers may call it for one setting of the clock.
+   *
+   * @param clock.expected What the clock would show had it not been set, in milliseconds since 1970; `now` when
+   *   that is not known.
+   */
+  adjustToClock(clock: { expected: number; now: number }): Promise<void>;
   /** When something may be claimed next, in milliseconds since 1970; null when nothing waits for a moment. */
   nextDueAt(): Promise<number | null>;
   /**

@@ -18,6 +18,9 @@ import type { Sender } from './send';
 
 const lookEvery = 1_000;
 const napAfterFault = 1_000;
+const napAfterShortage = 1_000;
+/** By how much the clock may differ from the time that passed, in milliseconds: clocks are corrected all the time. */
+const clockTolerance = 1_000;
 
 /** Is told of every attempt that was made to its end: what metrics are made of. */
 export type AttemptListener = (
@@ -36,6 +39,8 @@ export interface DeliveryWorkerParts {
   random: () => number;
   /** Milliseconds after which it looks for what other processes queued, which cannot wake it; 1 s unless told. */
   lookEvery?: number | undefined;
+  /** How many attempts may be in flight at once; 2,000 by default. */
+  maxAttempts?: number | undefined;
   onAttempt?: AttemptListener;
   /** Is told of every delivery that failed without an attempt, since its deadline had passed. */
   onGivenUp?: (delivery: ClaimedDelivery) => void;
@@ -45,8 +50,11 @@ export interface DeliveryWorkerParts {
 export class DeliveryWorker {
   readonly #parts: DeliveryWorkerParts;
   readonly #recorder: OutcomeRecorder;
-  readonly #slots = new AttemptSlots();
+  readonly #slots: AttemptSlots;
   readonly #underWay = new Set<Promise<void>>();
+  #seen: { now: number; elapsed: number };
+  /** No claim before this time of `Clock.elapsed`: this machine has no sockets left. */
+  #shortUntil = Number.NEGATIVE_INFINITY;
   #begun = false;
   #stopped = false;
   #looking: Promise<void> | null = null;
@@ -56,6 +64,8 @@ export class DeliveryWorker {
   constructor(parts: DeliveryWorkerParts) {
     this.#parts = parts;
     this.#recorder = new OutcomeRecorder(parts);
+    this.#slots = new AttemptSlots(parts.maxAttempts);
+    this.#seen = { now: parts.clock.now(), elapsed: parts.clock.elapsed() };
   }
 
   /** Looks for due deliveries at once: call it when some were queued. */
@@ -101,18 +111,21 @@ export class DeliveryWorker {
     try {
       // Attempts that end in one turn make room together, for one claim.
       await new Promise((done) => setImmediate(done));
+      await this.#followClock();
       const now = clock.now();
       if (!this.#begun) await deliveries.beginAnew(now);
       this.#begun = true;
       if (this.#recorder.behind) return this.#nap(now + napAfterFault);
-      const limit = this.#slots.free(now);
-      if (limit === 0) return this.#nap(this.#slots.nextFreeAt());
+      const shortFor = this.#shortUntil - clock.elapsed();
+      if (shortFor > 0) return this.#nap(now + shortFor);
+      const limit = this.#slots.free(clock.elapsed());
+      if (limit === 0) return this.#nap(now + this.#slots.nextFreeAt() - clock.elapsed());
       // A look is cheap and a claim writes: an idle worker must not.
       const dueAt = (await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY;
       if (dueAt > now) return this.#nap(dueAt);
       const claim = { now, leaseUntil: now + leaseTime, token: randomUUID(), limit };
       const due = await deliveries.claimDue(claim);
-      for (const delivery of due) this.#take(delivery, now);
+      for (const delivery of due) this.#take(delivery);
       // Fair shares may have left something.
       if (due.length > 0) this.#lookAgain = true;
       else this.#nap((await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY);
@@ -120,6 +133,20 @@ export class DeliveryWorker {
       log.error({ err: error }, 'could not look for due deliveries; trying again');
       this.#nap(clock.now() + napAfterFault);
     }
+  }
+
+  /** Has the store adjust what waits when the clock was set, before anything is decided by it. */
+  async #followClock(): Promise<void> {
+    const { deliveries, clock, log } = this.#parts;
+    const { now: nowThen, elapsed: elapsedThen } = this.#seen;
+    const seen = { now: clock.now(), elapsed: clock.elapsed() };
+    const expected = nowThen + seen.elapsed - elapsedThen;
+    const jump = Math.round(seen.now - expected);
+    if (Math.abs(jump) > clockTolerance) {
+      log.warn({ jump }, 'the clock was set; adjusting what waits');
+      await deliveries.adjustToClock({ expected, now: seen.now });
+    }
+    this.#seen = seen;
   }
 
   #nap(until: number): void {
@@ -130,23 +157,29 @@ export class DeliveryWorker {
     this.#callOffNap = clock.after(pause, () => this.wake());
   }
 
-  #take(delivery: ClaimedDelivery, now: number): void {
-    const giveBack = this.#slots.take(now);
-    const work = this.#work(delivery).finally(() => {
-      giveBack();
-      this.#underWay.delete(work);
-      this.wake();
-    });
+  #take(delivery: ClaimedDelivery): void {
+    const giveBack = this.#slots.take(this.#parts.clock.elapsed());
+    const work = this.#work(delivery)
+      .catch((error: unknown) => {
+        // A fault of ours: the lease ends, and the delivery is made again.
+        const { id: deliveryId, webhookId } = delivery;
+        this.#parts.log.error({ err: error, deliveryId, webhookId }, 'could not make an attempt');
+      })
+      .finally(() => {
+        giveBack();
+        this.#underWay.delete(work);
+        this.wake();
+      });
     this.#underWay.add(work);
   }
 
   async #work(delivery: ClaimedDelivery): Promise<void> {
-    const { sender, clock, log, random, onAttempt, onGivenUp } = this.#parts;
+    const { sender, clock, log, random } = this.#parts;
     const about = { deliveryId: delivery.id, webhookId: delivery.webhookId };
     const tooLate = afterDeadline(delivery, clock.now());
     if (tooLate !== null) {
       await this.#recorder.record(tooLate);
-      onGivenUp?.(delivery);
+      this.#parts.onGivenUp?.(delivery);
       log.warn(about, 'given up: the deadline passed before it could be tried again');
       return;
     }
@@ -156,14 +189,38 @@ export class DeliveryWorker {
       log.info(about, 'attempt broken off by the stop; due again at once');
       return;
     }
+    if (attempt.error === 'out_of_sockets') return this.#postpone(delivery);
     const outcome = afterAttempt(delivery, attempt, random);
     await this.#recorder.record(outcome);
-    onAttempt?.(delivery, attempt, outcome);
+    this.#report(delivery, attempt, outcome);
+  }
+
+  /** Tries again soon what this machine had no socket for: the receiver has not even been called. */
+  async #postpone(delivery: ClaimedDelivery): Promise<void> {
+    const { clock, log } = this.#parts;
+    const until = clock.elapsed() + napAfterShortage;
+    // One line and one pause for all that fail together.
+    if (this.#shortUntil < clock.elapsed()) {
+      const inFlight = this.#slots.inFlight;
+      log.error(
+        { inFlight },
+        'out of sockets or file descriptors; pausing deliveries for a second',
+      );
+    }
+    this.#shortUntil = until;
+    await this.#recorder.record(afterInterruption(delivery, clock.now() + napAfterShortage));
+  }
+
+  #report(delivery: ClaimedDelivery, attempt: Attempt, outcome: Outcome): void {
+    const { log } = this.#parts;
+    this.#parts.onAttempt?.(delivery, attempt, outcome);
     // A good day has thousands of these a second, and the delivery log keeps them all.
     const level = isAcknowledged(attempt) ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
+    const { id: deliveryId, webhookId } = delivery;
     const { status, error, duration } = attempt;
     const { state, number, nextAttemptAt } = outcome;
-    log[level]({ ...about, state, number, status, error, duration, nextAttemptAt }, 'attempt');
+    const line = { deliveryId, webhookId, state, number, status, error, duration, nextAttemptAt };
+    log[level](line, 'attempt');
   }
 }

@@ -158,12 +158,14 @@ export function afterAttempt(
 }
 
 /**
- * What a delivery comes to whose attempt this server broke off, because it stopped: due again at once, as
- * if there had been none. The receiver is not to blame.
+ * What a delivery comes to whose attempt this server broke off, because it stopped, or could not begin, for lack
+ * of a socket: due again as if there had been none. The receiver is not to blame.
+ *
+ * @param nextAttemptAt Milliseconds since 1970.
  */
-export function afterInterruption(delivery: ClaimedDelivery, now: number): Outcome {
+export function afterInterruption(delivery: ClaimedDelivery, nextAttemptAt: number): Outcome {
   const { id: deliveryId, token, attempts: number } = delivery;
-  return { deliveryId, token, number, attempt: null, state: 'pending', nextAttemptAt: now };
+  return { deliveryId, token, number, attempt: null, state: 'pending', nextAttemptAt };
 }
 
 /**

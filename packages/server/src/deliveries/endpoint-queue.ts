@@ -104,6 +104,18 @@ export function endOfHold({ heldUntil }: EndpointHealth, now: number): number {
 }
 
 /**
+ * Health once the clock was set back: a hold that began at what is now a time to come lasts as long as it had
+ * to, from now on.
+ *
+ * @param now Milliseconds since 1970.
+ */
+export function healthAfterSetback(health: EndpointHealth, now: number): EndpointHealth {
+  const ahead = Math.max(0, health.failedAt - now);
+  const heldUntil = Math.min(health.heldUntil - ahead, latestEndOfHold(now));
+  return { ...healthAlone(health), failedAt: health.failedAt - ahead, heldUntil };
+}
+
+/**
  * Health after a person has stepped in, by a new URL, a resumption or a replay: nothing holds the
  * endpoint any more, yet it has to prove itself.
  */

@@ -34,14 +34,16 @@ function refuse(destination: Destination, policy: WebhookPolicy): ForbiddenDesti
 
 /** Looks a name up for a socket, and refuses it if any of its addresses is one that deliveries may not go to. */
 function guardedLookup(policy: WebhookPolicy, resolver: HostResolver): LookupFunction {
+  async function resolveAllowed(hostname: string) {
+    const found = await resolver.resolve(hostname);
+    const hidden = found.find((one) => policy.publicAddressesOnly && !isPublicAddress(one));
+    if (hidden !== undefined) throw new ForbiddenDestinationError('FORBIDDEN_ADDRESS', hidden);
+    return found.map((address) => ({ address, family: isIP(address) }));
+  }
+
   return (hostname, options, answer) => {
-    resolver.resolve(hostname).then(
-      (found) => {
-        const hidden = found.find((one) => policy.publicAddressesOnly && !isPublicAddress(one));
-        if (hidden !== undefined) {
-          return answer(new ForbiddenDestinationError('FORBIDDEN_ADDRESS', hidden), '');
-        }
-        const addresses = found.map((address) => ({ address, family: isIP(address) }));
+    resolveAllowed(hostname).then(
+      (addresses) => {
         const [first] = addresses;
         if (options.all || first === undefined) return answer(null, addresses);
         answer(null, first.address, first.family);

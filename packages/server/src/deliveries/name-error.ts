@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net';
+
 /**
  * Every name that the `error` of an attempt can have, with what it means. Those that `…` ends are followed by
  * a detail in brackets, such as `tls_failed (CERT_HAS_EXPIRED)`.
@@ -18,7 +20,8 @@ export const attemptErrors = {
   answer_too_large: 'More than 48 kB came, and most of that was no body: headers without end, say.',
   answer_cut_short:
     'The connection ended in the midst of the answer, or its length is not what it says. Its status counts.',
-  out_of_sockets: 'This server has no socket or port left to connect with.',
+  out_of_sockets:
+    'This server had no socket, port or file descriptor left. The delivery is due again in a second.',
   stopped: 'This server stopped. The delivery is due again at once.',
   unexpected: 'Something that has no name here; the detail is what the system calls it. …',
 } as const;
@@ -42,6 +45,7 @@ const byCode: Record<string, AttemptError> = {
   ENFILE: 'out_of_sockets',
   EADDRNOTAVAIL: 'out_of_sockets',
   ENOBUFS: 'out_of_sockets',
+  ENOMEM: 'out_of_sockets',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'answer_cut_short',
   UND_ERR_DESTROYED: 'stopped',
   DNS_FAILED: 'dns_failed',
@@ -62,8 +66,13 @@ function textOf(error: Error, property: 'code' | 'detail'): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** What a machine without IPv6 says of an address of IPv6: it tells little where there are others. */
-const saysLittle: readonly string[] = ['unreachable', 'out_of_sockets'];
+/** Of several addresses the one that failed for another reason says most, then the one that was never tried. */
+const saysLittle: readonly string[] = ['out_of_sockets', 'unreachable'];
+
+/** A machine without IPv6 has no address to connect from to one of IPv6: that is no shortage. */
+function isWithoutIpv6(error: Error, code: string): boolean {
+  return code === 'EADDRNOTAVAIL' && 'address' in error && isIPv6(String(error.address));
+}
 
 /**
  * Names what kept an attempt from its answer, in words that an operator can look up in `attemptErrors`.
@@ -74,13 +83,15 @@ export function nameError(error: unknown, answered = false): string {
   if (!(error instanceof Error)) return 'unexpected';
   if (error instanceof AggregateError) {
     const names = error.errors.map((one) => nameError(one, answered));
-    return names.find((name) => !saysLittle.includes(name)) ?? names[0] ?? 'unexpected';
+    const most = names.find((name) => !saysLittle.includes(name));
+    return most ?? saysLittle.find((name) => names.includes(name)) ?? 'unexpected';
   }
   if (error.name === 'HTTPParserError') return 'malformed_answer';
   // An answer to what was never asked, and a protocol that was never agreed to.
   if (/^bad (response|upgrade)$/.test(error.message)) return 'malformed_answer';
   const code = textOf(error, 'code');
   if (tlsCode.test(code)) return `tls_failed (${code})`;
+  if (isWithoutIpv6(error, code)) return 'unreachable';
   const name = byCode[code];
   if (name === undefined) return `unexpected (${code === '' ? error.name : code})`;
   if (name === 'dns_failed') return `${name} (${textOf(error, 'detail')})`;

@@ -1,4 +1,6 @@
 import { promises as dns } from 'node:dns';
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
 
 const longestLookup = 5_000;
 /** For how long the addresses of one family wait for those of the other, in milliseconds. */
@@ -24,11 +26,29 @@ export interface HostResolver {
   /**
    * All addresses of a name, at least one.
    *
-   * @throws LookupError
+   * @throws LookupError, or what the system says when it has no file descriptor left.
    */
   resolve(host: string): Promise<string[]>;
   /** Ends the lookups that are under way. */
   close(): void;
+}
+
+/**
+ * What kept a lookup from its answer. Without a file descriptor to ask with, resolvers say that the servers cannot be
+ * reached, or that the name is unknown: the fault is this machine's, and not the name's.
+ */
+function toLookupError(host: string, detail: string): Error {
+  return findDescriptorShortage() ?? new LookupError(host, detail);
+}
+
+function findDescriptorShortage(): Error | null {
+  try {
+    closeSync(openSync(devNull, 'r'));
+    return null;
+  } catch (error) {
+    const code = detailOf(error);
+    return code === 'EMFILE' || code === 'ENFILE' ? (error as Error) : null;
+  }
 }
 
 function detailOf(error: unknown): string {
@@ -50,7 +70,7 @@ function joinAnswers(
       // That one family has no address says nothing when the other was not to be had.
       const fault = late ?? faults.find((detail) => detail !== 'ENODATA') ?? 'ENODATA';
       if (found.length > 0) resolve(found);
-      else reject(new LookupError(host, fault));
+      else reject(toLookupError(host, fault));
     };
     let timer = setTimeout(end, timeout, 'ETIMEOUT');
     let open = queries.length;
@@ -101,7 +121,7 @@ export function systemResolver(): HostResolver {
         const found = await dns.lookup(host, { all: true });
         return found.map(({ address }) => address);
       } catch (error) {
-        throw new LookupError(host, detailOf(error));
+        throw toLookupError(host, detailOf(error));
       }
     },
     close: () => {},

@@ -10,14 +10,21 @@ function readHttpDate(text: string): number {
   return withoutZone.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;
 }
 
-/**
- * How long a `Retry-After` header asks to wait, in milliseconds: it holds seconds, in any number of digits, or
- * an HTTP date. At most 24 hours, since no delivery is tried for longer. Null when there is none or it makes no
- * sense. Source: RFC 9110, section 10.2.3.
- */
-export function readRetryAfter(value: string | undefined, now: number): number | null {
-  if (value === undefined) return null;
+function readWait(value: string, now: number): number | null {
   const text = value.trim();
   const wait = /^\d+$/.test(text) ? Number(text) * 1000 : readHttpDate(text) - now;
   return Number.isNaN(wait) ? null : Math.min(Math.max(0, wait), retryWindow);
+}
+
+/**
+ * How long `Retry-After` asks to wait, in milliseconds: it holds seconds, in any number of digits, or an HTTP
+ * date. At most 24 hours, since no delivery is tried for longer. Of several values the longest wait counts,
+ * and those that make no sense do not. Null when none is left. Source: RFC 9110, section 10.2.3.
+ *
+ * @param values As the header came, once for each time that it did.
+ * @param now Milliseconds since 1970.
+ */
+export function readRetryAfter(values: readonly string[], now: number): number | null {
+  const waits = values.map((value) => readWait(value, now)).filter((wait) => wait !== null);
+  return waits.length === 0 ? null : Math.max(...waits);
 }

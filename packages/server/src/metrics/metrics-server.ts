@@ -1,6 +1,11 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { Connections, requestTimeouts } from '../http/connections';
 import type { Metrics } from './metrics';
+
+/** Metrics are read by few, and must not take the file descriptors of those who use the service. */
+const maxConnections = 32;
 
 const textFormat = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -12,6 +17,7 @@ export interface MetricsServerOptions {
   host: string;
   /** What is told, one after the other. No two may have a metric of the same name. */
   metrics: Metrics[];
+  log: Logger;
 }
 
 /** Metrics while they are served. */
@@ -46,10 +52,14 @@ function answerWith(metrics: Metrics[]): RequestListener {
 
 /** Serves metrics at `/metrics`. The promise fulfils once they can be read; it rejects when it cannot listen. */
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
-  const server = createServer(answerWith(options.metrics));
+  const server = createServer(requestTimeouts, answerWith(options.metrics));
+  const connections = new Connections(server, maxConnections, options.log);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
   });
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
@@ -58,7 +68,7 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeAllConnections();
+        connections.destroyAll();
       }),
   };
 }

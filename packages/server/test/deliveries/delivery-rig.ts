@@ -91,7 +91,7 @@ export class DeliveryRig {
     const { clock, book, store } = this;
     const worker = new DeliveryWorker({
       deliveries: deliveries ?? store.deliveries,
-      sender: createSender(policy ?? insecureWebhookPolicy, clock, timeout),
+      sender: createSender(policy ?? insecureWebhookPolicy, clock, { timeout }),
       clock,
       log: book.log,
       random: () => 0.5,

@@ -19,7 +19,7 @@ function openSockets(): number {
 
 /** Makes so many attempts at each URL, closes everything, and tells how many bytes are held then. */
 async function attempt(times: number): Promise<number> {
-  const sender = createSender(insecureWebhookPolicy, systemClock, 500);
+  const sender = createSender(insecureWebhookPolicy, systemClock, { timeout: 500 });
   for (let time = 0; time < times; time += atOnce) {
     const wanted = urls.flatMap((url) => Array<string>(atOnce).fill(url));
     const made = wanted.map((url) => sender.send(aClaimedDelivery({ url })));

@@ -9,7 +9,10 @@ const [dnsServer, ...urls] = process.argv.slice(2);
 if (dnsServer === undefined) throw new Error('name the DNS server and the URLs');
 // Receivers of tests are local.
 const policy = { ...strictWebhookPolicy, publicAddressesOnly: false };
-const sender = createSender(policy, systemClock, 5_000, dnsResolver([dnsServer]));
+const sender = createSender(policy, systemClock, {
+  timeout: 5_000,
+  resolver: dnsResolver([dnsServer]),
+});
 for (const url of urls) {
   const { status, error } = await sender.send(aClaimedDelivery({ url }));
   console.log(JSON.stringify({ status, error }));

@@ -24,7 +24,7 @@ export function openSender(
   timeout?: number,
   resolver?: HostResolver,
 ): Sender {
-  const sender = createSender(policy, new FakeClock(), timeout, resolver);
+  const sender = createSender(policy, new FakeClock(), { timeout, resolver });
   onTestFinished(() => sender.close());
   return sender;
 }

@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { retryWindow } from '../../src/deliveries/delivery';
+import { leaseTime, retryWindow } from '../../src/deliveries/delivery';
 import { noon } from '../builders';
 import { answer, inTurn } from '../receiver';
 import { DeliveryRig } from './delivery-rig';
+
+/** A worker looks once a second, and once more for what that brings. */
+const lookAtLatest = 2_000;
 
 let rig: DeliveryRig;
 
@@ -11,18 +14,73 @@ beforeEach(async () => {
 });
 
 describe('a worker goes on when the clock is', () => {
-  test('set back: what is due waits for it, what is new does not', async () => {
+  test.each([2_000, 3_600_000, 30 * 24 * 3_600_000])(
+    'set back by %i ms: a retry waits no longer than it had to',
+    async (by) => {
+      rig.start();
+      const { receiver } = await rig.receiver(inTurn(answer(500), answer(200), answer(200)));
+      await rig.place();
+      const { nextAttemptAt } = await rig.recorded();
+      rig.clock.set(noon - by);
+      await rig.place();
+      expect(await rig.recorded()).toMatchObject({ state: 'delivered' });
+      expect(receiver.count).toBe(2);
+      await rig.clock.advance(Number(nextAttemptAt) - noon + lookAtLatest);
+      expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 2 });
+    },
+  );
+
+  test('set back: an endpoint that asked for time has it, and no more', async () => {
     rig.start();
-    const { receiver } = await rig.receiver(inTurn(answer(500), answer(200)));
+    await rig.receiver(inTurn(answer(429, { 'Retry-After': '60' }), answer(200)));
     await rig.place();
-    const { nextAttemptAt } = await rig.recorded();
+    await rig.recorded();
     rig.clock.set(noon - 3_600_000);
-    await rig.place();
-    expect(await rig.recorded()).toMatchObject({ state: 'delivered' });
-    await rig.clock.advance(3_600_000);
-    expect(receiver.count).toBe(2);
-    await rig.clock.advance(Number(nextAttemptAt) - noon);
+    await rig.clock.advance(59_000);
+    expect(await rig.store.deliveries.nextDueAt()).toBeGreaterThan(rig.clock.now());
+    await rig.clock.advance(1_000 + lookAtLatest);
     expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 2 });
+  });
+
+  test('set back while nobody worked: what a dead worker had is made again when a lease has passed', async () => {
+    const { receiver } = await rig.receiver(answer(200));
+    await rig.place();
+    const lost = { now: noon, leaseUntil: noon + leaseTime, token: 'lost', limit: 1 };
+    expect(await rig.store.deliveries.claimDue(lost)).toHaveLength(1);
+    rig.clock.set(noon - 3_600_000);
+    rig.start();
+    await rig.clock.advance(leaseTime - 1_000);
+    expect(receiver.count).toBe(0);
+    await rig.clock.advance(1_000 + lookAtLatest);
+    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
+  });
+
+  test('set back: attempts that are in flight leave room for others after their first second', async () => {
+    const worker = rig.start();
+    const { receiver } = await rig.receiver(answer(200));
+    for (let count = 0; count < 3; count += 1) {
+      rig.clock.set(rig.clock.now() - 3_600_000);
+      await rig.place();
+      expect(await rig.recorded()).toMatchObject({ state: 'delivered' });
+    }
+    expect(receiver.count).toBe(3);
+    await rig.stop(worker);
+  });
+
+  test('set forward: what is in flight is not sent a second time', async () => {
+    const responses: (() => void)[] = [];
+    rig.start();
+    const { receiver } = await rig.receiver((response) => {
+      responses.push(() => response.writeHead(200).end());
+    });
+    await rig.place();
+    await receiver.next();
+    rig.clock.set(noon + 3_600_000);
+    await rig.clock.advance(lookAtLatest);
+    expect(receiver.count).toBe(1);
+    for (const respond of responses) respond();
+    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
+    expect(receiver.count).toBe(1);
   });
 
   test('set ahead: nothing is tried after its deadline, which is told', async () => {

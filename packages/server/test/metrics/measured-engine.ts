@@ -39,7 +39,12 @@ export class MeasuredEngine {
       random: () => 0.5,
       metrics,
     });
-    const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics: [metrics] });
+    const server = await serveMetrics({
+      port: 0,
+      host: '127.0.0.1',
+      metrics: [metrics],
+      log: measured.book.log,
+    });
     measured.url = server.url;
     onTestFinished(async () => {
       await engine.stop(1);

@@ -4,10 +4,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Metrics } from '../../src/metrics/metrics';
 import { serveMetrics } from '../../src/metrics/metrics-server';
 import { expectNoSockets } from '../leaks';
+import { LogBook } from '../log-book';
+
+const { log } = new LogBook();
 
 async function open(...metrics: Metrics[]): Promise<string> {
   onTestFinished(expectNoSockets);
-  const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics });
+  const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics, log });
   onTestFinished(() => server.stop());
   return server.url;
 }
@@ -66,7 +69,7 @@ describe('the server of metrics', () => {
   });
 
   test('stops at once, whoever is still connected', async () => {
-    const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics: [] });
+    const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics: [], log });
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     await once(socket, 'connect');
     const closed = once(socket, 'close');
@@ -78,7 +81,7 @@ describe('the server of metrics', () => {
   test('rejects when its port is taken', async () => {
     const url = await open(saying(''));
     const port = Number(new URL(url).port);
-    const second = serveMetrics({ port, host: '127.0.0.1', metrics: [] });
+    const second = serveMetrics({ port, host: '127.0.0.1', metrics: [], log });
     await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });

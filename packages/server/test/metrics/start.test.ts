@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { serveMetrics } from '../../src/metrics/metrics-server';
 import { createProgram } from '../../src/program';
 import { Child } from '../child';
+import { LogBook } from '../log-book';
 import { tempFile } from '../temp-folder';
 import { samplesOf, scrape } from './scrape';
 
@@ -62,7 +63,12 @@ test('a server that does both serves all of it', async () => {
 }, 30_000);
 
 test('a port that is taken is told, with the flag to choose another, and nothing keeps running', async () => {
-  const taken = await serveMetrics({ port: 0, host: '127.0.0.1', metrics: [] });
+  const taken = await serveMetrics({
+    port: 0,
+    host: '127.0.0.1',
+    metrics: [],
+    log: new LogBook().log,
+  });
   onTestFinished(() => taken.stop());
   const { port } = new URL(taken.url);
   const stdout = new PassThrough();

@@ -3,7 +3,7 @@ import type { SeededRandom } from './seeded-random';
 import type { VirtualTime } from './virtual-time';
 
 /** A verb of the store that a worker uses. */
-export type Verb = 'beginAnew' | 'claimDue' | 'recordAttempts' | 'nextDueAt';
+export type Verb = 'beginAnew' | 'adjustToClock' | 'claimDue' | 'recordAttempts' | 'nextDueAt';
 
 /** What becomes of one call of the store. */
 export type Fate = 'done' | 'refused' | 'answer lost' | 'crash before' | 'crash after';

@@ -4,6 +4,7 @@ import {
   type ClaimedDelivery,
   type DeliveryState,
   isAcknowledged,
+  leaseTime,
   type Outcome,
 } from '../../src/deliveries/delivery';
 import type { PlannedEndpoint } from './plan';
@@ -44,11 +45,18 @@ export class History {
   readonly #complain: (what: string) => void;
   #dueAt: number;
   #takenOver = false;
+  #mayOverlap = false;
   #claim: { token: string; leaseUntil: number } | null = null;
+
+  /** How long it was to wait for its next attempt when that was decided, in milliseconds. */
+  wait = 0;
+  /** When that was decided, in milliseconds since the beginning. */
+  waitsSince: number;
 
   constructor(watched: Watched, complain: (what: string) => void) {
     this.watched = watched;
     this.#dueAt = watched.dueAt;
+    this.waitsSince = watched.queuedAt;
     this.#complain = (what) => complain(`${watched.label} ${what}`);
   }
 
@@ -83,13 +91,31 @@ export class History {
     this.#takeOver(by);
   }
 
+  /** Notes that a worker began which does not know that the clock was set forward while somebody had this. */
+  leaseMayHaveEnded(): void {
+    this.#mayOverlap = this.underWay;
+  }
+
+  /** Notes what became of it when the store adjusted to a clock that was set. */
+  adjusted(dueAt: number | null, leaseUntil: number | null, now: number): void {
+    if (this.#claim !== null && leaseUntil !== null) {
+      if (leaseUntil > now + leaseTime) this.#complain('is leased for longer than a lease');
+      this.#claim.leaseUntil = leaseUntil;
+    }
+    if (dueAt === null || this.#claim !== null) return;
+    if (dueAt > this.#dueAt) this.#complain(`waits ${dueAt - this.#dueAt} ms longer than before`);
+    if (dueAt < this.#dueAt && dueAt < now) this.#complain('is due before the clock was set');
+    this.#dueAt = dueAt;
+  }
+
   started(delivery: ClaimedDelivery, startedAt: number, by: object): void {
     const last = this.attempts.at(-1);
     if (last?.end === 'taken' && last.by === by && !this.#takenOver) {
       this.#complain('was sent again by the worker that knows it was taken');
     }
     this.#takenOver = false;
-    if (this.underWay) this.#complain('is sent twice at the same time');
+    if (this.underWay && !this.#mayOverlap) this.#complain('is sent twice at the same time');
+    this.#mayOverlap = false;
     if (this.state !== 'pending') this.#complain(`was sent, though it is ${this.state}`);
     if (delivery.token !== this.#claim?.token) this.#complain('was sent with an old claim');
     if (startedAt > this.watched.deadlineAt) this.#complain('was sent after its deadline');
@@ -103,11 +129,13 @@ export class History {
   }
 
   /** Notes an outcome that was recorded; answers whether its claim still stood. */
-  recorded(outcome: Outcome, now: number): boolean {
+  recorded(outcome: Outcome, now: number, elapsed: number): boolean {
     if (this.#claim?.token !== outcome.token) return false;
     this.#claim = null;
     this.state = outcome.state;
     this.#dueAt = outcome.nextAttemptAt ?? this.#dueAt;
+    this.wait = Math.max(0, this.#dueAt - now);
+    this.waitsSince = elapsed;
     if (outcome.attempt !== null) {
       this.recordedAttempts += 1;
       this.#judge(outcome, outcome.attempt);

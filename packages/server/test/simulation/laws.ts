@@ -47,10 +47,12 @@ export class Laws {
   readonly #workers = new Set<object>();
   /** When something came between the engine and its work, in milliseconds since the beginning. */
   readonly #disturbances: number[] = [];
-  #latestNow = 0;
-  /** Until the clock shows this, leases and looks of before a disturbance may still have to be waited for. */
+  /** Until then leases and looks of before a disturbance may still have to be waited for, in milliseconds since the beginning. */
   #calmAt = 0;
-  #setBack = false;
+  /** When the clock was set back, in milliseconds since the beginning. */
+  readonly #setbacks: number[] = [];
+  /** When the clock was set forward last, in milliseconds since the beginning. */
+  #setForwardAt = Number.NEGATIVE_INFINITY;
   /** Until when a receiver asked to be left alone, in milliseconds since 1970: as far as was recorded. */
   readonly #quietUntil = new Map<PlannedEndpoint, number>();
 
@@ -63,6 +65,10 @@ export class Laws {
     return [...this.#histories.values()];
   }
 
+  get #clockWasSet(): boolean {
+    return this.#setbacks.length > 0 || this.#setForwardAt >= 0;
+  }
+
   /** Whether each delivery is delivered or failed. */
   get settled(): boolean {
     return this.histories.every(({ state }) => state !== 'pending');
@@ -72,6 +78,9 @@ export class Laws {
   began(worker: object): void {
     this.#workers.add(worker);
     this.disturbed('a worker begins');
+    // It does not know that the leases that it finds ended sooner than they should have.
+    if (this.#time.elapsed > this.#setForwardAt + leaseTime) return;
+    for (const history of this.histories) history.leaseMayHaveEnded();
   }
 
   ended(worker: object, how: string): void {
@@ -83,13 +92,34 @@ export class Laws {
     this.trace.push(`${this.#time.elapsed} ${line}`);
   }
 
-  /** Notes that a crash, a fault or a correction of the clock comes between the engine and its work. */
+  /** Notes that a crash, a fault or a setting of the clock comes between the engine and its work. */
   disturbed(what: string): void {
     this.tell(what);
-    this.#see();
-    this.#calmAt = Math.max(this.#calmAt, this.#latestNow + leaseTime);
+    this.#calmAt = Math.max(this.#calmAt, this.#time.elapsed + leaseTime);
     this.#disturbances.push(this.#time.elapsed);
-    if (what === 'set back') this.#setBack = true;
+  }
+
+  /** Notes that the clock is about to be set, back by a negative number of milliseconds. */
+  clockSet(by: number): void {
+    this.disturbed(`clock set by ${by}`);
+    if (by < 0) this.#setbacks.push(this.#time.elapsed);
+    else this.#setForwardAt = this.#time.elapsed;
+  }
+
+  /** Notes that the store adjusted what waits to the clock. */
+  adjusted(): void {
+    const rows = this.#db.all<{ event_id: string; due_at: number; lease_until: number }>(
+      `SELECT event_id, due_at, lease_until FROM deliveries WHERE state = 'pending'`,
+    );
+    for (const { event_id, due_at, lease_until } of rows) {
+      this.#histories.get(event_id)?.adjusted(due_at, lease_until, this.#time.now());
+    }
+  }
+
+  /** Holds what an attempt tells of `Retry-After` to what the receiver asked for. */
+  askedToWait(delivery: ClaimedDelivery, asks: number | null, told: number | null): void {
+    if (asks === told) return;
+    this.#complain(`${this.#of(delivery).watched.label} was to wait ${asks} ms, not ${told}`);
   }
 
   queued(eventId: string, watched: Watched): void {
@@ -105,8 +135,9 @@ export class Laws {
       const history = this.#of(delivery);
       this.#byDelivery.set(delivery.id, history);
       history.claimed(request, delivery, by);
+      this.#demandNoStall(history);
       const quietUntil = this.#quietUntil.get(history.watched.endpoint) ?? 0;
-      if (request.now < quietUntil && !this.#setBack)
+      if (request.now < quietUntil && this.#setbacks.length === 0)
         this.#complain(`${history.watched.label} was claimed, though its receiver asked for time`);
     }
     this.tell(`claimed ${deliveries.map((one) => this.#of(one).watched.label).join(' ')}`);
@@ -118,7 +149,7 @@ export class Laws {
       if (in_flight > allowance) this.#complain(`${in_flight} in hand, ${allowance} allowed`);
       if (failures >= roundsUntilHeld && in_flight > 1)
         this.#complain('a failing endpoint has two');
-      const held = held_until > request.now && !this.#setBack;
+      const held = held_until > request.now && this.#setbacks.length === 0;
       if (held) this.#complain('something was claimed during a hold');
     }
   }
@@ -150,7 +181,7 @@ export class Laws {
     for (const outcome of outcomes) {
       const history = this.#byDelivery.get(outcome.deliveryId);
       if (history === undefined) throw new Error('an outcome of nothing');
-      const stood = history.recorded(outcome, this.#time.now());
+      const stood = history.recorded(outcome, this.#time.now(), this.#time.elapsed);
       const { label } = history.watched;
       this.tell(`${stood ? 'recorded' : 'too late for'} ${label} ${outcome.state}`);
       if (stood && outcome.state === 'delivered') this.#demandPrompt(history);
@@ -192,10 +223,6 @@ export class Laws {
     this.broken.push(`after ${this.#time.elapsed} ms: ${what}`);
   }
 
-  #see(): void {
-    this.#latestNow = Math.max(this.#latestNow, this.#time.now());
-  }
-
   #noteQuiet({ watched: { endpoint } }: History, attempt: Attempt): void {
     const { startedAt, duration, retryAfter } = attempt;
     const until = startedAt + duration + Math.min(retryAfter ?? 0, longestHold);
@@ -206,14 +233,29 @@ export class Laws {
   #demandPrompt({ watched: { label, endpoint, queuedAt } }: History): void {
     if (endpoint.kind !== 'healthy') return;
     const late = this.#time.elapsed - queuedAt - prompt;
-    if (late <= 0 || this.#time.now() <= this.#calmAt + prompt) return;
+    if (late <= 0 || this.#time.elapsed <= this.#calmAt + prompt) return;
     this.#complain(`${label} was ${late} ms late, though its receiver is healthy`);
+  }
+
+  /**
+   * However the clock is set, a wait is no longer than what is left of it then, or than it would be from its
+   * beginning: each setback costs one wait and one hold at most.
+   */
+  #demandNoStall({ watched: { label, endpoint }, wait, waitsSince }: History): void {
+    const alone = endpoint.arrivals.length === 1 && endpoint.arrivals[0]?.count === 1;
+    const others = this.#disturbances.filter(
+      (at) => at >= waitsSince && !this.#setbacks.includes(at),
+    );
+    if (!alone || others.length > 0) return;
+    const times = 1 + this.#setbacks.filter((at) => at >= waitsSince).length;
+    const late = this.#time.elapsed - waitsSince - times * (wait + longestHold + prompt);
+    if (late > 0) this.#complain(`${label} was tried ${late} ms later than the clock can excuse`);
   }
 
   /** A delivery fails only if its receiver gave no reason for hope, up to its last attempt. */
   #demandDespair(history: History): void {
     const { label, endpoint, queuedAt, deadlineAt, dueAt } = history.watched;
-    if (this.#setBack || endpoint.kind === 'flaky' || endpoint.kind === 'paused') return;
+    if (this.#clockWasSet || endpoint.kind === 'flaky' || endpoint.kind === 'paused') return;
     const deadline = queuedAt + (deadlineAt - dueAt);
     const undisturbed = !this.#disturbances.some((at) => at > deadline - hour && at < deadline);
     const well = endpoint.ailing.every(({ to }) => to < deadline - hour);

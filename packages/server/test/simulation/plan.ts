@@ -44,7 +44,7 @@ export interface PlannedCrash {
   /** From when on, in milliseconds since the beginning. */
   at: number;
   /** At that moment, or in the next call of the store: before it is done, or before its answer arrives. */
-  upon: 'the moment' | 'beginAnew' | 'claimDue' | 'recordAttempts' | 'nextDueAt';
+  upon: 'the moment' | 'beginAnew' | 'claimDue' | 'recordAttempts' | 'nextDueAt' | 'adjustToClock';
   when: 'before' | 'after';
   /** How long it takes until another worker starts. */
   downFor: number;
@@ -70,9 +70,11 @@ export interface Plan {
   crashes: PlannedCrash[];
   /** When a worker is stopped in good order and another one started, in milliseconds since the beginning. */
   stops: number[];
-  /** When the system clock is set back, and by how much. */
-  setbacks: { at: number; by: number }[];
+  /** When the system clock is set, and by how much: back by a negative number of milliseconds. */
+  clockChanges: { at: number; by: number }[];
   faults: PlannedFault[];
+  /** When this machine has no socket left to connect with. */
+  shortages: Span[];
 }
 
 /** Nothing new is queued after this. */
@@ -118,7 +120,14 @@ function drawMoment(random: SeededRandom, endpoints: PlannedEndpoint[]): number 
 function drawCrash(random: SeededRandom, at: number): PlannedCrash {
   return {
     at,
-    upon: random.pick(['the moment', 'beginAnew', 'claimDue', 'recordAttempts', 'nextDueAt']),
+    upon: random.pick([
+      'the moment',
+      'beginAnew',
+      'claimDue',
+      'recordAttempts',
+      'nextDueAt',
+      'adjustToClock',
+    ]),
     when: random.pick(['before', 'after']),
     downFor: random.pick([0, 1, 500, 5 * second, 40 * second, 10 * minute]),
   };
@@ -138,6 +147,9 @@ function drawFault(random: SeededRandom, from: number): PlannedFault {
   };
 }
 
+/** By how much a clock is set at most: what synchronisation corrects, and what people and time zones do. */
+const clockChanges = [100, 10 * second, 5 * minute, 3 * hour] as const;
+
 /** Draws what happens in the simulation of a seed. A third of all seeds are calm: only receivers fail. */
 export function drawPlan(seed: number): Plan {
   const random = new SeededRandom(`plan ${seed}`);
@@ -151,10 +163,11 @@ export function drawPlan(seed: number): Plan {
     woken: random.chance(0.7),
     crashes: unlessCalm(5, (at) => drawCrash(random, at)),
     stops: unlessCalm(2, (at) => at),
-    setbacks: unlessCalm(2, (at) => ({
+    clockChanges: unlessCalm(2, (at) => ({
       at,
-      by: random.between(1, random.pick([100, 10 * second, 5 * minute, 3 * hour])),
+      by: random.between(1, random.pick(clockChanges)) * random.pick([1, -1]),
     })),
     faults: unlessCalm(2, (from) => drawFault(random, from)),
+    shortages: unlessCalm(1, (from) => ({ from, to: from + random.between(1, 2 * minute) })),
   };
 }

@@ -3,8 +3,8 @@ import type { Ailment, PlannedEndpoint } from './plan';
 import type { SeededRandom } from './seeded-random';
 
 const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
+/** A delivery is tried for no longer. */
+const longestWait = 24 * 3_600 * second;
 
 /** How a receiver takes one attempt. */
 export interface Reply {
@@ -12,7 +12,21 @@ export interface Reply {
   takes: number;
   status: number | null;
   error: string | null;
-  retryAfter: number | null;
+  /** The values of its `Retry-After` headers. */
+  retryAfter: string[];
+  /** How long these ask to wait, in milliseconds; null when none makes sense. */
+  asks: number | null;
+}
+
+const nonsense: [string, ...string[]] = ['', 'soon', '-5', '1.5', 'Retry-After: 5', '\u{1f4a4}'];
+
+/** A receiver may send the header never, once or several times, and nonsense among it. */
+function busy(random: SeededRandom): Reply {
+  const seconds = random.several(0, 2, () => random.pick([0, 1, 30, 600, 5 * 3_600, 48 * 3_600]));
+  const retryAfter = [...seconds.map(String), ...random.several(0, 2, () => random.pick(nonsense))];
+  const asks = seconds.length === 0 ? null : Math.min(Math.max(...seconds) * second, longestWait);
+  const takes = random.between(5, 500);
+  return { ...answered(random.pick([429, 503]), takes), retryAfter, asks };
 }
 
 const ailments: Record<Ailment, (random: SeededRandom) => Reply> = {
@@ -21,18 +35,20 @@ const ailments: Record<Ailment, (random: SeededRandom) => Reply> = {
   hangs: () => unanswered('timeout', attemptTimeout),
   errs: (random) => answered(random.pick([400, 404, 410, 500, 502]), random.between(5, 2 * second)),
   redirects: (random) => answered(random.pick([301, 302, 307]), random.between(5, 200)),
-  'is busy': (random) => ({
-    ...answered(random.pick([429, 503]), random.between(5, 500)),
-    retryAfter: random.pick([null, 0, second, 30 * second, 10 * minute, 5 * hour, 48 * hour]),
-  }),
+  'is busy': busy,
 };
 
 function unanswered(error: string, takes: number): Reply {
-  return { takes, status: null, error, retryAfter: null };
+  return { takes, status: null, error, retryAfter: [], asks: null };
 }
 
 function answered(status: number, takes: number): Reply {
-  return { takes, status, error: null, retryAfter: null };
+  return { takes, status, error: null, retryAfter: [], asks: null };
+}
+
+/** What an attempt comes to for which this machine has no socket left. */
+export function outOfSockets(random: SeededRandom): Reply {
+  return unanswered('out_of_sockets', random.between(0, 5));
 }
 
 /**

@@ -1,8 +1,11 @@
 import type { Attempt, ClaimedDelivery } from '../../src/deliveries/delivery';
+import { readRetryAfter } from '../../src/deliveries/retry-after';
 import type { Sender } from '../../src/deliveries/send';
 import type { Laws } from './laws';
 import type { Reply } from './simulated-receivers';
 import type { Timer, VirtualTime } from './virtual-time';
+
+const stopped = { status: null, error: 'stopped', retryAfter: [], asks: null };
 
 /** What a simulated sender sends through. */
 export interface SimulatedNetwork {
@@ -31,16 +34,16 @@ export class SimulatedSender implements Sender {
   send(delivery: ClaimedDelivery): Promise<Attempt> {
     const { time, laws } = this.#network;
     const [startedAt, started] = [time.now(), time.elapsed];
-    const reply: Reply = this.#closed
-      ? { takes: 0, status: null, error: 'stopped', retryAfter: null }
-      : this.#network.reply(delivery);
+    const reply: Reply = this.#closed ? { takes: 0, ...stopped } : this.#network.reply(delivery);
     laws.attemptStarted(delivery, this);
     return new Promise((resolve) => {
       const one: UnderWay = {
         delivery,
         timer: time.after(reply.takes, () => one.end(reply)),
-        end: ({ status, error, retryAfter }) => {
+        end: ({ status, error, retryAfter: values, asks }) => {
           this.#underWay.delete(one);
+          const retryAfter = readRetryAfter(values, time.now());
+          laws.askedToWait(delivery, asks, retryAfter);
           const duration = time.elapsed - started;
           const { url } = delivery;
           const seen = { status, error, excerpt: '', retryAfter };
@@ -57,7 +60,7 @@ export class SimulatedSender implements Sender {
     this.#closed = true;
     for (const one of this.#underWay) {
       this.#network.time.cancel(one.timer);
-      one.end({ status: null, error: 'stopped', retryAfter: null });
+      one.end(stopped);
     }
   }
 

@@ -41,7 +41,9 @@ describe('a day of the engine, lived through in a moment', () => {
     for (const happens of [
       ({ crashes }) => crashes.length > 0,
       ({ stops }) => stops.length > 0,
-      ({ setbacks }) => setbacks.length > 0,
+      ({ clockChanges }) => clockChanges.some(({ by }) => by < 0),
+      ({ clockChanges }) => clockChanges.some(({ by }) => by > 0),
+      ({ shortages }) => shortages.length > 0,
       ({ faults }) => faults.length > 0,
       ({ workers }) => workers > 1,
       ({ crashes, faults }) => crashes.length + faults.length === 0,
@@ -86,6 +88,14 @@ describe('a promise that is broken is noticed, such as by a store that', () => {
       nextDueAt: async () => null,
     }));
     expect(broken).toMatch(/late|pending/);
+  }, 60_000);
+
+  test('leaves what waits to a clock that was set back', async () => {
+    const broken = await firstBroken((deliveries) => ({
+      ...deliveries,
+      adjustToClock: async () => {},
+    }));
+    expect(broken).toMatch(/late|longer than a lease/);
   }, 60_000);
 
   test('does not know what a receiver asks for', async () => {

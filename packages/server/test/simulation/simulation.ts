@@ -10,7 +10,7 @@ import { Fates } from './fates';
 import { Laws } from './laws';
 import { drawPlan, lastArrival, type Plan, type PlannedEndpoint } from './plan';
 import { SeededRandom } from './seeded-random';
-import { replyOf } from './simulated-receivers';
+import { outOfSockets, replyOf } from './simulated-receivers';
 import { VirtualTime } from './virtual-time';
 import { WorkerLife, type WorkerSurroundings } from './worker-life';
 
@@ -18,6 +18,8 @@ const second = 1_000;
 const hour = 3_600 * second;
 const longestNap = second;
 const stopPatience = 5 * second;
+/** Within this time each worker that runs has looked at the clock. */
+const looksAtClock = 3 * second;
 /** All is over by then: the last arrival, its window, and what setbacks add to it. */
 const longest = lastArrival + retryWindow + 10 * hour;
 const shortest = 25 * hour;
@@ -50,6 +52,7 @@ export class Simulation {
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
   /** What was to happen by now, and happens once all else is quiet. */
   readonly #actions: (() => Promise<void>)[] = [];
+  #clockSetAt = Number.NEGATIVE_INFINITY;
   #arrivals = 0;
   #calls = 0;
 
@@ -153,11 +156,16 @@ export class Simulation {
       });
     }
     for (const at of this.plan.stops) this.#at(at, async () => this.#replace());
-    for (const { at, by } of this.plan.setbacks) {
+    for (const { at, by } of this.plan.clockChanges) {
       this.#at(at, async () => {
-        this.laws.disturbed('set back');
-        this.time.setBack(by);
+        this.laws.clockSet(by);
+        this.time.setClock(by);
+        this.#clockSetAt = this.time.elapsed;
       });
+    }
+    for (const { from, to } of this.plan.shortages) {
+      this.#at(from, async () => this.laws.disturbed('sockets run out'));
+      this.#at(to, async () => this.laws.disturbed('sockets are there again'));
     }
     for (const { to } of this.plan.faults) {
       this.#at(to, async () => this.laws.disturbed('the store is well'));
@@ -207,7 +215,10 @@ export class Simulation {
   #reply(delivery: ClaimedDelivery) {
     const endpoint = this.#endpoints.get(delivery.webhookId);
     if (endpoint === undefined) throw new Error('a delivery to nobody');
-    return replyOf(endpoint.planned, this.time.elapsed, endpoint.random);
+    const { elapsed } = this.time;
+    const isShort = this.plan.shortages.some(({ from, to }) => from <= elapsed && elapsed < to);
+    if (isShort) return outOfSockets(endpoint.random);
+    return replyOf(endpoint.planned, elapsed, endpoint.random);
   }
 
   /** Lets everything run that waits for nothing but its turn. */
@@ -224,6 +235,8 @@ export class Simulation {
    */
   async #skipIdleTime(): Promise<void> {
     if (this.#stopping.size > 0 || this.#fates.fault !== undefined) return;
+    // Each worker is to see first what became of the clock.
+    if (this.time.elapsed < this.#clockSetAt + looksAtClock) return;
     const naps = new Set([...this.#lives].flatMap(({ timers }) => [...timers]));
     // More than a nap is set while outcomes wait for the store.
     if (naps.size !== this.#lives.size) return;

@@ -26,9 +26,9 @@ export class VirtualTime {
     return this.#origin + this.#elapsed;
   }
 
-  /** Corrects the system clock: no time passes. */
-  setBack(milliseconds: number): void {
-    this.#origin -= milliseconds;
+  /** Sets the system clock forward, or back by a negative number of milliseconds: no time passes. */
+  setClock(by: number): void {
+    this.#origin += by;
   }
 
   /** Has `work` done once this much time has passed. */

@@ -72,6 +72,7 @@ export class WorkerLife {
     const { time } = this.#in;
     return {
       now: () => time.now(),
+      elapsed: () => time.elapsed,
       after: (milliseconds, work) => {
         if (this.#dead) return () => {};
         const timer = time.after(milliseconds, () => {
@@ -91,7 +92,16 @@ export class WorkerLife {
     const { store, laws } = this.#in;
     return {
       ...store,
-      beginAnew: (now) => this.#call('beginAnew', () => store.beginAnew(now)),
+      beginAnew: (now) =>
+        this.#call('beginAnew', async () => {
+          await store.beginAnew(now);
+          laws.adjusted();
+        }),
+      adjustToClock: (clock) =>
+        this.#call('adjustToClock', async () => {
+          await store.adjustToClock(clock);
+          laws.adjusted();
+        }),
       nextDueAt: () => this.#call('nextDueAt', () => store.nextDueAt()),
       claimDue: (request) =>
         this.#call('claimDue', async () => {

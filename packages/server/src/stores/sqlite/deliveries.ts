@@ -1,6 +1,7 @@
 import type { ClaimedDelivery, Delivery } from '../../deliveries/delivery';
 import type { DeliveryStore } from '../../deliveries/delivery-store';
 import { claimDue, releaseOverdueLeases } from './claims';
+import { adjustToClock } from './clock-changes';
 import type { SqliteDatabase } from './database';
 import { portionsOf, writeOutcomes } from './outcomes';
 import { selectQueueStatus } from './queue-status';
@@ -62,8 +63,9 @@ export function sqliteDeliveries(db: SqliteDatabase): DeliveryStore {
       }
     },
 
-    beginAnew: (now) =>
-      db.write(() => {
+    async beginAnew(now) {
+      await adjustToClock(db, { expected: now, now });
+      await db.write(() => {
         db.run('UPDATE deliveries SET lease_counts = 0 WHERE lease_until IS NOT NULL');
         const busy = db.all<{ webhook_id: string }>(
           'SELECT webhook_id FROM queues WHERE in_flight > 0',
@@ -71,7 +73,10 @@ export function sqliteDeliveries(db: SqliteDatabase): DeliveryStore {
         const queues = new ChangingQueues(db);
         for (const { webhook_id: id } of busy) queues.change(id, { inFlight: 0 });
         queues.write(now);
-      }),
+      });
+    },
+
+    adjustToClock: (clock) => adjustToClock(db, clock),
 
     nextDueAt: () =>
       db.read(() => {

@@ -102,7 +102,7 @@ function firstDue(db: SqliteDatabase, webhookId: string): number | null {
  * When a worker is to look into a queue next: when something in it is due and may be tried, no sooner
  * than now, so that a queue that was served goes behind those that wait. Null while nothing may be taken.
  */
-function nextLook(db: SqliteDatabase, queue: Queue, now: number): number | null {
+export function nextLook(db: SqliteDatabase, queue: Queue, now: number): number | null {
   if (queue.paused || queue.inFlight >= queue.allowance) return null;
   const first = firstDue(db, queue.webhookId);
   return first === null ? null : Math.max(first, endOfHold(queue, now));
