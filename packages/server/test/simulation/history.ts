@@ -33,6 +33,13 @@ export interface Watched {
   deadlineAt: number;
 }
 
+/** The row of a pending delivery, as far as a clock that was set changes it. */
+export interface Adjusted {
+  due_at: number | null;
+  lease_until: number | null;
+  lease_token: string | null;
+}
+
 /** All that happens to one delivery, held to what the interface and DESIGN.md promise of it. */
 export class History {
   readonly watched: Watched;
@@ -70,6 +77,7 @@ export class History {
     request: { now: number; leaseUntil: number },
     delivery: ClaimedDelivery,
     by: object,
+    elapsed: number,
   ): void {
     this.#takeOver(by);
     if (this.state !== 'pending') this.#complain(`was claimed, though it is ${this.state}`);
@@ -81,6 +89,9 @@ export class History {
       this.#complain(`was claimed with ${attempts} attempts, of ${this.recordedAttempts}`);
     }
     this.#claim = { token, leaseUntil: request.leaseUntil };
+    // Until its outcome is recorded: a worker that dies leaves it to its lease.
+    this.wait = leaseTime;
+    this.waitsSince = elapsed;
   }
 
   /** Notes that a worker claims, whatever it gets: leases that have ended stand no longer. */
@@ -97,8 +108,13 @@ export class History {
   }
 
   /** Notes what became of it when the store adjusted to a clock that was set. */
-  adjusted(dueAt: number | null, leaseUntil: number | null, now: number): void {
-    if (this.#claim !== null && leaseUntil !== null) {
+  adjusted(
+    { due_at: dueAt, lease_until: leaseUntil, lease_token: token }: Adjusted,
+    now: number,
+  ): void {
+    // A claim that was made just now is noted only after this.
+    const isThisClaim = token !== null && this.#claim?.token.endsWith(token);
+    if (this.#claim !== null && leaseUntil !== null && isThisClaim) {
       if (leaseUntil > now + leaseTime) this.#complain('is leased for longer than a lease');
       this.#claim.leaseUntil = leaseUntil;
     }

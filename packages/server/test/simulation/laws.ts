@@ -8,7 +8,7 @@ import {
 } from '../../src/deliveries/delivery';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
 import type { SqliteDatabase } from '../../src/stores/sqlite/database';
-import { History, type Watched } from './history';
+import { type Adjusted, History, type Watched } from './history';
 import type { PlannedEndpoint } from './plan';
 import type { VirtualTime } from './virtual-time';
 
@@ -19,6 +19,8 @@ const prompt = 2 * second;
 const mostAtOnce = 32;
 const longestHold = 300 * second;
 const roundsUntilHeld = 5;
+/** How long work stands still after a disturbance at most: a worker is gone, or the store refuses. */
+const longestAway = 900 * second;
 
 type ClaimRequest = Parameters<DeliveryStore['claimDue']>[0];
 
@@ -108,12 +110,10 @@ export class Laws {
 
   /** Notes that the store adjusted what waits to the clock. */
   adjusted(): void {
-    const rows = this.#db.all<{ event_id: string; due_at: number; lease_until: number }>(
-      `SELECT event_id, due_at, lease_until FROM deliveries WHERE state = 'pending'`,
+    const rows = this.#db.all<{ event_id: string } & Adjusted>(
+      `SELECT event_id, due_at, lease_until, lease_token FROM deliveries WHERE state = 'pending'`,
     );
-    for (const { event_id, due_at, lease_until } of rows) {
-      this.#histories.get(event_id)?.adjusted(due_at, lease_until, this.#time.now());
-    }
+    for (const row of rows) this.#histories.get(row.event_id)?.adjusted(row, this.#time.now());
   }
 
   /** Holds what an attempt tells of `Retry-After` to what the receiver asked for. */
@@ -134,8 +134,8 @@ export class Laws {
     for (const delivery of deliveries) {
       const history = this.#of(delivery);
       this.#byDelivery.set(delivery.id, history);
-      history.claimed(request, delivery, by);
       this.#demandNoStall(history);
+      history.claimed(request, delivery, by, this.#time.elapsed);
       const quietUntil = this.#quietUntil.get(history.watched.endpoint) ?? 0;
       if (request.now < quietUntil && this.#setbacks.length === 0)
         this.#complain(`${history.watched.label} was claimed, though its receiver asked for time`);
@@ -238,18 +238,18 @@ export class Laws {
   }
 
   /**
-   * However the clock is set, a wait is no longer than what is left of it then, or than it would be from its
-   * beginning: each setback costs one wait and one hold at most.
+   * However the clock is set, a wait is no longer than it was from its beginning, or than it would be from the time
+   * to which the clock was set. Each setback thus costs one wait at most, and the turns of those that go first; after
+   * another disturbance a worker may be gone for a while.
    */
   #demandNoStall({ watched: { label, endpoint }, wait, waitsSince }: History): void {
-    const alone = endpoint.arrivals.length === 1 && endpoint.arrivals[0]?.count === 1;
-    const others = this.#disturbances.filter(
-      (at) => at >= waitsSince && !this.#setbacks.includes(at),
-    );
-    if (!alone || others.length > 0) return;
-    const times = 1 + this.#setbacks.filter((at) => at >= waitsSince).length;
-    const late = this.#time.elapsed - waitsSince - times * (wait + longestHold + prompt);
-    if (late > 0) this.#complain(`${label} was tried ${late} ms later than the clock can excuse`);
+    const since = this.#disturbances.filter((at) => at >= waitsSince);
+    const setbacks = this.#setbacks.filter((at) => at >= waitsSince).length;
+    const ahead = this.histories.filter((one) => one.watched.endpoint === endpoint).length - 1;
+    const turn = wait + longestHold + prompt + ahead * (longestHold + attemptTimeout);
+    const excuse = (1 + setbacks) * turn + (since.length - setbacks) * longestAway;
+    const late = this.#time.elapsed - waitsSince - excuse;
+    if (late > 0) this.#complain(`${label} was tried ${late} ms later than a setback excuses`);
   }
 
   /** A delivery fails only if its receiver gave no reason for hope, up to its last attempt. */
