@@ -23,6 +23,12 @@ export interface Store {
   onDeliveriesQueued(listener: () => void): void;
   /** Runs `listener` after each commit that wrote events in this process, with the accounts that may see them. */
   onEvents(listener: (accountIds: string[]) => void): void;
+  /**
+   * Makes sure that the store can be used.
+   *
+   * @throws StoreUnavailableError when it cannot, such as when its file was deleted or replaced.
+   */
+  check(): Promise<void>;
   /** Lets go of the store's files and connections. */
   close(): Promise<void>;
 }

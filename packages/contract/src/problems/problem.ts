@@ -20,6 +20,7 @@ export const problems = {
   illegal_transition: { status: 409, title: 'The order cannot move to that status' },
   insufficient_quantity: { status: 409, title: 'The listing has too little left' },
   webhook_limit_reached: { status: 409, title: 'The account has as many webhooks as it may' },
+  webhook_deleted: { status: 409, title: 'The webhook was deleted, and its secret erased' },
   webhook_paused: { status: 409, title: 'The webhook is paused' },
   no_staged_secret: { status: 409, title: 'The webhook has no staged secret' },
   delivery_in_progress: { status: 409, title: 'An attempt of the delivery is under way' },

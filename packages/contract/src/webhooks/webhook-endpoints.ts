@@ -28,7 +28,7 @@ export const webhookEndpoints = c.router({
     query: noQuerySchema,
     summary: 'Register a webhook. The answer alone tells its endpoint secret.',
     description:
-      'The webhook receives a signed delivery for each event that it subscribes to and that the account may see. Keep `secret`: it verifies deliveries and is never told again.',
+      'The webhook receives a signed delivery for each event that it subscribes to and that the account may see. Keep `secret`: it verifies deliveries and is never told again. Once the webhook is deleted, a request that repeats its idempotency key is a 409 `webhook_deleted`.',
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: createWebhookSchema,
     responses: { 201: dataSchema(createdWebhookSchema), ...problemResponses(403, 409, 413, 415) },
@@ -87,7 +87,10 @@ export const webhookEndpoints = c.router({
     pathParams: webhookPath,
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: emptyBodySchema,
-    responses: { 201: dataSchema(stagedSecretSchema), ...problemResponses(403, 404, 413, 415) },
+    responses: {
+      201: dataSchema(stagedSecretSchema),
+      ...problemResponses(403, 404, 409, 413, 415),
+    },
     metadata: {
       operationId: 'stageWebhookSecret',
       extension: true,

@@ -9,6 +9,7 @@ import { loadApiMetrics, loadEngineMetrics, loadQueueMetrics } from '../metrics/
 import type { Metrics } from '../metrics/metrics';
 import { stopPatience } from '../server';
 import type { Store } from '../store';
+import { readFileId } from '../stores/sqlite/file-identity';
 import type { SqliteOptions } from '../stores/sqlite/open-connection';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
 import { turnMemory } from '../stores/sqlite/write-turns';
@@ -83,6 +84,8 @@ async function startEngineBeside(
   }
   // Somebody waits for what the API writes; nobody waits for the record of a delivery.
   settings.storeOptions.turns = { memory: turns, yields: true };
+  // A thread that is started again later must not make a file, or open another one.
+  settings.storeOptions.expectedFile = readFileId(options.database) ?? '';
   const thread = startEngineThread(settings, log);
   store.onDeliveriesQueued(() => thread.wake());
   return thread;

@@ -16,6 +16,7 @@ import type { Store } from '../store';
 import type { WebhookPolicy } from '../webhooks/webhook-policy';
 import { webhookRoutes } from '../webhooks/webhook-routes';
 import { authenticate, refuseReadOnly } from './authenticate';
+import { addHealthEndpoints } from './health';
 import { logRequests } from './log-requests';
 import { handleErrors, sendProblem } from './problems';
 import { createRateLimiter } from './rate-limit';
@@ -72,6 +73,10 @@ export function createApp(parts: AppParts): App {
     res.set('Cache-Control', 'no-store');
     delete req.headers['if-none-match'];
     delete req.headers['if-modified-since'];
+    next();
+  });
+  addHealthEndpoints(app, parts);
+  app.use((_req, res, next) => {
     if (!parts.isStopping()) return next();
     res.set('Connection', 'close');
     sendProblem(res, {

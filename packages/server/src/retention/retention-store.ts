@@ -43,4 +43,11 @@ export interface RetentionStore {
    * @returns How many webhooks and deliveries are gone; 0 when none is left.
    */
   pruneRemovedWebhooks(request: { limit: number }): Promise<number>;
+  /**
+   * Overwrites what was deleted wherever the store still has a copy of it, as the log of what it writes: after
+   * this, secrets of removed webhooks are in none of its files.
+   *
+   * @returns Whether it is done; false when others were in the way: try again later.
+   */
+  eraseDeleted(): Promise<boolean>;
 }

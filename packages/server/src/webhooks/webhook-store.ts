@@ -29,7 +29,8 @@ export interface WebhookStore {
   ): Promise<Answered<Given>>;
   /**
    * Removes a webhook of an account: from now on nothing is sent to it, and neither it nor its deliveries
-   * can be found. What is left of them is pruned later.
+   * can be found. What is left of them is pruned later. Its secrets are erased, in the responses too that are
+   * kept for idempotency keys: such a claim is refused with `webhook_deleted`.
    *
    * @returns Whether the account had it.
    */

@@ -105,6 +105,9 @@ export async function startService(options: Partial<ServerOptions> = {}) {
       return { status: response.status, headers: response.headers, text: await response.text() };
     },
 
+    /** Opens a connection on which a request can be sent piece by piece. */
+    openConnection: () => openConnection(server.port),
+
     /** Sends bytes that may be no HTTP at all, and reads until the server hangs up. */
     sendRaw(bytes: string): Promise<string> {
       return new Promise((resolve, reject) => {
@@ -119,6 +122,29 @@ export async function startService(options: Partial<ServerOptions> = {}) {
       });
     },
   };
+}
+
+/** A connection, and all that comes back on it until it is closed. */
+export interface RawConnection {
+  send(bytes: string): Promise<void>;
+  response: Promise<string>;
+}
+
+function openConnection(port: number): Promise<RawConnection> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      resolve({
+        send: (bytes) => new Promise((sent) => socket.write(bytes, () => sent())),
+        response,
+      });
+    });
+    let text = '';
+    const response = new Promise<string>((done) => socket.once('close', () => done(text)));
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.once('error', reject);
+  });
 }
 
 /** A server for the tests of one file. */

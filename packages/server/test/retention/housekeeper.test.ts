@@ -62,6 +62,7 @@ const retention: RetentionStore = {
   pruneNotifications: walk('notifications'),
   pruneIdempotencyKeys: async ({ limit }) => take('idempotencyKeys', limit),
   pruneRemovedWebhooks: async ({ limit }) => take('ofRemovedWebhooks', limit),
+  eraseDeleted: async () => true,
 };
 
 function open(): Housekeeper {

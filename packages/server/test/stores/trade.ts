@@ -96,9 +96,13 @@ export class Trade {
   }
 }
 
-/** Adds a webhook as it is. */
-export async function addWebhook(store: Store, webhook: Webhook): Promise<Webhook> {
-  const request = { accountId: webhook.accountId, claim: null, moment: aMoment() };
+/** Adds a webhook as it is; its response shows all of it. */
+export async function addWebhook(
+  store: Store,
+  webhook: Webhook,
+  claim: IdempotencyClaim | null = null,
+): Promise<Webhook> {
+  const request = { accountId: webhook.accountId, claim, moment: aMoment() };
   const { answer } = await store.webhooks.addWebhook(request, () => ({
     webhook,
     answer: { status: 201, headers: {}, body: webhook },

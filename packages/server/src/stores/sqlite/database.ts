@@ -1,7 +1,10 @@
 import type Database from 'better-sqlite3';
+import { FileIdentity } from './file-identity';
 import { GroupCommit } from './group-commit';
 import { openConnection, type SqliteOptions } from './open-connection';
 import { translateError } from './sqlite-errors';
+
+const verifyIntervalMs = 1_000;
 
 type Statement = Database.Statement<unknown[], unknown>;
 type Statements = Map<string, Statement>;
@@ -10,13 +13,21 @@ type Statements = Map<string, Statement>;
 export class SqliteDatabase {
   readonly #connection: Database.Database;
   readonly #commits: GroupCommit;
+  readonly #identity: FileIdentity | null;
+  #verifiedAt = Number.NEGATIVE_INFINITY;
   readonly #statements: Statements = new Map();
   readonly #tupleStatements: Statements = new Map();
 
   /** @throws StoreUnavailableError when the file cannot be opened, or is no database of ours. */
   constructor(file: string, options: SqliteOptions = {}) {
     this.#connection = openConnection(file, options);
-    this.#commits = new GroupCommit(this.#connection, options);
+    try {
+      this.#identity = file === ':memory:' ? null : new FileIdentity(file, options.expectedFile);
+    } catch (error) {
+      this.#connection.close();
+      throw error;
+    }
+    this.#commits = new GroupCommit(this.#connection, options, () => this.#identity?.verify());
   }
 
   /** All rows that a query finds. */
@@ -44,6 +55,7 @@ export class SqliteDatabase {
   /** Does reads outside of a transaction. */
   async read<Result>(work: () => Result): Promise<Result> {
     try {
+      this.#verifyNowAndThen();
       return work();
     } catch (error) {
       throw translateError(error);
@@ -53,6 +65,7 @@ export class SqliteDatabase {
   /** Does reads that all see one state, whatever other processes commit meanwhile. */
   async view<Result>(work: () => Result): Promise<Result> {
     try {
+      this.#verifyNowAndThen();
       return this.#connection.transaction(work).deferred();
     } catch (error) {
       throw translateError(error);
@@ -75,10 +88,40 @@ export class SqliteDatabase {
     return this.#commits.add(work, false);
   }
 
+  /**
+   * Makes sure that the file is in place and can be read.
+   *
+   * @throws StoreUnavailableError
+   */
+  async check(): Promise<void> {
+    this.#verifiedAt = Number.NEGATIVE_INFINITY;
+    await this.read(() => this.get('SELECT 1 FROM accounts LIMIT 1'));
+  }
+
+  /**
+   * Copies the write-ahead log into the file and empties it: what was overwritten is then in neither.
+   *
+   * @returns Whether it went through; false while others read or write.
+   */
+  async flushLog(): Promise<boolean> {
+    const [result] = await this.read(
+      () => this.#connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[],
+    );
+    return result?.busy === 0;
+  }
+
   /** Finishes the changes that were asked for, and lets go of the file. */
   async close(): Promise<void> {
     await this.#commits.settled();
     this.#connection.close();
+  }
+
+  /** Reads are many and cheap: what they see may be a second out of place. */
+  #verifyNowAndThen(): void {
+    const now = performance.now();
+    if (now - this.#verifiedAt < verifyIntervalMs) return;
+    this.#identity?.verify();
+    this.#verifiedAt = now;
   }
 
   #prepare(sql: string, statements: Statements = this.#statements): Statement {

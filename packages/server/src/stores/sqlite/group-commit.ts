@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { StoreUnavailableError } from '../../store-unavailable-error';
 import type { SqliteOptions } from './open-connection';
 import { isLocked, translateError } from './sqlite-errors';
 import { turnMemory, WriteTurns } from './write-turns';
@@ -27,6 +28,7 @@ type Settlement = () => void;
  */
 export class GroupCommit {
   readonly #connection: Database.Database;
+  readonly #verifyFile: () => void;
   readonly #largestGroup: number;
   readonly #synchronous: 'full' | 'off';
   readonly #turns: WriteTurns;
@@ -40,10 +42,13 @@ export class GroupCommit {
   #waiting: Change[] = [];
   #working: Promise<void> | null = null;
 
+  /** @param verifyFile Throws when what is committed would be lost, since the file is not there any more. */
   constructor(
     connection: Database.Database,
     { largestGroup = defaultLargestGroup, synchronous = 'full', turns }: SqliteOptions = {},
+    verifyFile: () => void = () => {},
   ) {
+    this.#verifyFile = verifyFile;
     this.#connection = connection;
     this.#turns = new WriteTurns(turns ?? { memory: turnMemory(), yields: false });
     this.#largestGroup = largestGroup;
@@ -111,7 +116,8 @@ export class GroupCommit {
         if (this.#connection.inTransaction) this.#rollback.run();
         this.#turns.end();
         // Of a group, one change may be to blame, such as the one that no room is left for.
-        if (waiting.length > 1 && !isLocked(error)) return waiting;
+        const isOfAll = isLocked(error) || error instanceof StoreUnavailableError;
+        if (waiting.length > 1 && !isOfAll) return waiting;
         const now = performance.now();
         const goesOn = ({ patienceEnds }: Change) => isLocked(error) && now < patienceEnds;
         for (const change of waiting) if (!goesOn(change)) change.reject(translateError(error));
@@ -127,6 +133,7 @@ export class GroupCommit {
    * @throws what SQLite throws when the transaction as a whole fails; then nothing was written.
    */
   #transact(group: Change[], mayBeCut: boolean): Settlement[] {
+    this.#verifyFile();
     this.#waitForDisk(group.some(({ lasting }) => lasting));
     this.#begin.run();
     const settlements: Settlement[] = [];
@@ -135,6 +142,8 @@ export class GroupCommit {
       if (mayBeCut && this.#turns.mustYield) break;
     }
     this.#commit.run();
+    // Nobody is told of a change before it is known to be in the file that others see.
+    this.#verifyFile();
     return settlements;
   }
 

@@ -4,7 +4,18 @@ import type { SqliteDatabase } from './database';
 
 interface KeptRow {
   fingerprint: string;
+  /** JSON; blank once it was erased with the webhook that it showed. */
   answer: string;
+}
+
+const isErased = (answer: string) => answer === '';
+
+/**
+ * Erases the responses that show a webhook: they may show its secret. Their keys still belong to their requests.
+ * For use inside of a write.
+ */
+export function eraseResponsesAbout(db: SqliteDatabase, webhookId: string): void {
+  db.run("UPDATE idempotency_keys SET answer = '' WHERE webhook_id = ?", webhookId);
 }
 
 /**
@@ -12,13 +23,16 @@ interface KeptRow {
  * of a write, where claims follow one another: of two requests with one key, the second finds the
  * first one's answer.
  *
- * @throws DomainError `idempotency_key_reused` when the key belongs to another request.
+ * @param webhookId The webhook that a response shows, if it shows one.
+ * @throws DomainError `idempotency_key_reused` when the key belongs to another request, `webhook_deleted` when its
+ *   response was erased.
  */
 export function answerOnce<Given extends Answer>(
   db: SqliteDatabase,
   claim: IdempotencyClaim | null,
   now: number,
   work: () => Given,
+  webhookId: () => string | null = () => null,
 ): Answered<Given> {
   if (claim === null) return { answer: work(), replayed: false };
   const { accountId, operation, key, fingerprint, expiresAt } = claim;
@@ -38,19 +52,26 @@ export function answerOnce<Given extends Answer>(
         [{ path: 'Idempotency-Key', message: 'belongs to another request' }],
       );
     }
+    if (isErased(kept.answer)) {
+      throw new DomainError(
+        'webhook_deleted',
+        'The webhook that the first request with this Idempotency-Key was about has been deleted, and its secret erased. Use a new key to register another webhook.',
+      );
+    }
     return { answer: JSON.parse(kept.answer) as Given, replayed: true };
   }
   const answer = work();
   db.run(
     `INSERT OR REPLACE INTO idempotency_keys
-       (account_id, operation, key, fingerprint, answer, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+       (account_id, operation, key, fingerprint, answer, expires_at, webhook_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
     accountId,
     operation,
     key,
     fingerprint,
     JSON.stringify(answer),
     expiresAt,
+    webhookId(),
   );
   return { answer, replayed: false };
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../store-unavailable-error';
+import type { FileId } from './file-identity';
 import { migrate } from './migrate';
 import { isLocked, translateOpeningError } from './sqlite-errors';
 import type { TurnSettings } from './write-turns';
@@ -12,6 +13,8 @@ const walTries = 100;
 export interface SqliteOptions {
   /** Refuse to make the file: for work that makes sense only on what is there. False unless told. */
   mustExist?: boolean;
+  /** The file that it must be, as `readFileId` tells: none is made then. Any by default. */
+  expectedFile?: FileId;
   /** `full` unless told: what was answered survives a loss of power. `off` leaves that to the system. */
   synchronous?: 'full' | 'off';
   /** How many pages of 4,096 bytes the file may have; without it, as many as the disk holds. */
@@ -60,11 +63,11 @@ function checkpointAfter(turns: TurnSettings | undefined): number {
  */
 export function openConnection(
   file: string,
-  { mustExist = false, synchronous = 'full', maxPages, turns }: SqliteOptions,
+  { mustExist = false, expectedFile, synchronous = 'full', maxPages, turns }: SqliteOptions,
 ): Database.Database {
   let connection: Database.Database;
   try {
-    if (!mustExist) makePrivateFile(file);
+    if (!(mustExist || expectedFile !== undefined)) makePrivateFile(file);
     connection = new Database(file, { timeout: openingPatience, fileMustExist: true });
   } catch (error) {
     throw translateOpeningError(file, error);
@@ -73,6 +76,8 @@ export function openConnection(
     useWriteAheadLog(connection);
     connection.pragma(`synchronous = ${synchronous}`);
     connection.pragma('foreign_keys = ON');
+    // What is deleted is overwritten with zeros: secrets of deleted webhooks must not stay in the file.
+    connection.pragma('secure_delete = ON');
     migrate(connection);
     if (maxPages !== undefined) connection.pragma(`max_page_count = ${maxPages}`);
     connection.pragma(`wal_autocheckpoint = ${checkpointAfter(turns)}`);

@@ -162,5 +162,7 @@ export function sqliteRetention(db: SqliteDatabase): RetentionStore {
         return db.run('DELETE FROM webhooks WHERE id = ? AND deleted_at > 0', removed.id);
       });
     },
+
+    eraseDeleted: () => db.flushLog(),
   };
 }

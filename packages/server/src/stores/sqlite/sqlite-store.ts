@@ -38,6 +38,7 @@ export function storeIn(db: SqliteDatabase): Store {
     retention: sqliteRetention(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
+    check: () => db.check(),
     close: () => db.close(),
   };
 }

@@ -4,7 +4,7 @@ import { isMended, type Webhook } from '../../webhooks/webhook';
 import type { WebhookStore } from '../../webhooks/webhook-store';
 import type { WatchedWebhook } from '../../webhooks/webhook-traffic';
 import type { SqliteDatabase } from './database';
-import { answerOnce } from './idempotency';
+import { answerOnce, eraseResponsesAbout } from './idempotency';
 import { ChangingQueues, insertQueue } from './queues';
 
 interface WebhookRow {
@@ -118,13 +118,16 @@ export function selectWebhook(
 export function sqliteWebhooks(db: SqliteDatabase, queued: () => void): WebhookStore {
   return {
     addWebhook: ({ accountId, claim, moment }, decide) =>
-      db.write(() =>
-        answerOnce(db, claim, moment.now, () => {
+      db.write(() => {
+        let id: string | null = null;
+        const add = () => {
           const { webhook, answer } = decide(countWebhooks(db, accountId));
           insertWebhook(db, webhook);
+          id = webhook.id;
           return answer;
-        }),
-      ),
+        };
+        return answerOnce(db, claim, moment.now, add, () => id);
+      }),
 
     listWebhooks: (accountId, { after, limit }) =>
       db.read(() => {
@@ -143,8 +146,8 @@ export function sqliteWebhooks(db: SqliteDatabase, queued: () => void): WebhookS
     findWebhook: (accountId, id) => db.read(() => selectWebhook(db, accountId, id)),
 
     async changeWebhook({ accountId, id, claim, moment }, decide) {
-      const answered = await db.write(() =>
-        answerOnce(db, claim, moment.now, () => {
+      const answered = await db.write(() => {
+        const change = () => {
           const found = selectWebhook(db, accountId, id);
           const { webhook, answer } = decide(found);
           if (found === null) throw new Error(`There is no webhook ${id} to change.`);
@@ -156,8 +159,9 @@ export function sqliteWebhooks(db: SqliteDatabase, queued: () => void): WebhookS
           });
           queues.write(moment.now);
           return answer;
-        }),
-      );
+        };
+        return answerOnce(db, claim, moment.now, change, () => id);
+      });
       queued();
       return answered;
     },
@@ -173,6 +177,7 @@ export function sqliteWebhooks(db: SqliteDatabase, queued: () => void): WebhookS
         );
         if (changed === 0) return false;
         deleteSubscriptions(db, accountId, id);
+        eraseResponsesAbout(db, id);
         const queues = new ChangingQueues(db);
         queues.change(id, { paused: true });
         queues.write(now);

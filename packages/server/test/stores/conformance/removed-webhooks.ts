@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { aMoment, aWebhook, noon } from '../../builders';
+import { aClaim, aMoment, aWebhook, noon } from '../../builders';
+import { changeWebhook } from '../ask-webhooks';
 import { claim, claimOne, failedUntil } from '../claiming';
-import { addCaller, Trade } from '../trade';
+import { addCaller, addWebhook, Trade } from '../trade';
 import type { StoreUnderTest } from './store-under-test';
 
 const page = { after: null, limit: 100 };
@@ -72,6 +73,36 @@ export function describeRemovedWebhooks(underTest: StoreUnderTest): void {
       await store.deliveries.recordAttempts([failedUntil(delivery, noon + 5_000)], noon + 20);
       expect(await store.deliveries.nextDueAt()).toBeNull();
       expect(await claim(store, noon + 60_000)).toEqual([]);
+    });
+
+    test('responses that showed it are not replayed, and their keys stay taken', async () => {
+      const { store, accountId, remove, webhook } = await open();
+      const registered = aClaim({ accountId, key: 'register' });
+      const other = await addWebhook(store, aWebhook({ accountId }), registered);
+      const staged = aClaim({ accountId, key: 'stage' });
+      await changeWebhook(store, webhook, { stagedSecret: 'whsec_next' }, { claim: staged });
+      await remove();
+      await store.webhooks.removeWebhook(accountId, other.id, noon);
+      const gone = { code: 'webhook_deleted' };
+      await expect(addWebhook(store, aWebhook({ accountId }), registered)).rejects.toMatchObject(
+        gone,
+      );
+      await expect(changeWebhook(store, webhook, {}, { claim: staged })).rejects.toMatchObject(
+        gone,
+      );
+      const reused = { ...registered, fingerprint: 'another' };
+      await expect(addWebhook(store, aWebhook({ accountId }), reused)).rejects.toMatchObject({
+        code: 'idempotency_key_reused',
+      });
+      expect(await store.webhooks.listWebhooks(accountId, page)).toEqual([]);
+    });
+
+    test('responses that showed another webhook are replayed as before', async () => {
+      const { store, accountId, remove } = await open();
+      const claim = aClaim({ accountId });
+      const kept = await addWebhook(store, aWebhook({ accountId }), claim);
+      await remove();
+      expect(await addWebhook(store, aWebhook({ accountId }), claim)).toEqual(kept);
     });
 
     test('by another account it was not', async () => {

@@ -33,7 +33,7 @@ beforeEach(() => {
 
 describe('a SQLite file of the first schema', () => {
   test('is brought to the newest, and is sound', () => {
-    expect(rows('PRAGMA user_version')).toEqual([{ user_version: 2 }]);
+    expect(rows('PRAGMA user_version')).toEqual([{ user_version: 3 }]);
     expect(healthOf(file)).toEqual(sound);
   });
 

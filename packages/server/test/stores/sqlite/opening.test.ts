@@ -42,7 +42,7 @@ describe('opening a SQLite store', () => {
   test('makes the file and brings it to the newest schema', async () => {
     const file = tempFile();
     await openAndClose(file);
-    expect(schemaOf(file)).toMatchObject({ version: 2 });
+    expect(schemaOf(file)).toMatchObject({ version: 3 });
     const tables = inspect(file, (connection) =>
       connection
         .prepare<[], { name: string; strict: number }>(
@@ -58,7 +58,7 @@ describe('opening a SQLite store', () => {
     const file = tempFile();
     writeFileSync(file, '');
     await openAndClose(file);
-    expect(schemaOf(file)).toMatchObject({ version: 2 });
+    expect(schemaOf(file)).toMatchObject({ version: 3 });
   });
 
   test('changes nothing of a database that has the newest schema', async () => {
@@ -132,7 +132,7 @@ describe('opening a SQLite store', () => {
     inspect(file, (connection) => connection.pragma('user_version = 1000'));
     const before = readFileSync(file);
     expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
-    expect(() => openSqliteStore(file)).toThrow(/schema 1000, this server knows 2\b/);
+    expect(() => openSqliteStore(file)).toThrow(/schema 1000, this server knows 3\b/);
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
@@ -193,7 +193,7 @@ describe('opening a SQLite store', () => {
     for (const child of children) child.tell('go');
     for (const child of children) expect(await child.says()).toBe('done');
     for (const file of files) {
-      expect(schemaOf(file)).toMatchObject({ version: 2 });
+      expect(schemaOf(file)).toMatchObject({ version: 3 });
       const found = inspect(file, (connection) => ({
         accounts: connection.prepare('SELECT count(*) FROM accounts').pluck().get(),
         check: connection.pragma('integrity_check', { simple: true }),

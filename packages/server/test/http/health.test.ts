@@ -1,0 +1,48 @@
+import { rmSync } from 'node:fs';
+import { expect, it, onTestFinished } from 'vitest';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import { tempFile } from '../temp-folder';
+import { problemIn, startService } from './service';
+
+async function start() {
+  const file = tempFile();
+  const service = await startService({ store: openSqliteStore(file) });
+  onTestFinished(() => service.close());
+  return { file, service };
+}
+
+it('livez and readyz respond without a key while the service works', async () => {
+  const { service } = await start();
+  for (const [path, status] of [
+    ['/livez', 'ok'],
+    ['/readyz', 'ready'],
+  ]) {
+    const got = await service.ask(`GET ${path}`);
+    expect([got.status, JSON.parse(got.text)]).toEqual([200, { status }]);
+    expect(got.headers.get('cache-control')).toBe('no-store');
+    expect((await service.ask(`HEAD ${path}`)).status).toBe(200);
+  }
+});
+
+it('readyz fails once the database file is gone, and livez does not', async () => {
+  const { file, service } = await start();
+  expect((await service.ask('GET /readyz')).status).toBe(200);
+  rmSync(file);
+  const got = await service.ask('GET /readyz');
+  expect(problemIn(got)).toMatchObject({ status: 503, code: 'store_unavailable' });
+  expect((await service.ask('GET /livez')).status).toBe(200);
+});
+
+it('readyz fails as soon as the service begins to stop', async () => {
+  const { service } = await start();
+  const held = await service.openConnection();
+  await held.send('GET /readyz HTTP/1.1\r\nHost: x\r\n');
+  // A response on another connection shows that these bytes have arrived.
+  await service.ask('GET /livez');
+  const closed = service.close();
+  await held.send('\r\n');
+  const response = await held.response;
+  expect(response).toContain('HTTP/1.1 503 ');
+  expect(response).toContain('"code":"shutting_down"');
+  await closed;
+});

@@ -1,0 +1,83 @@
+import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { StoreUnavailableError } from '../../../src/store-unavailable-error';
+import { readFileId } from '../../../src/stores/sqlite/file-identity';
+import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
+import { tempFile } from '../../temp-folder';
+import { Trade } from '../trade';
+
+let file: string;
+let trade: Trade;
+
+beforeEach(async () => {
+  file = tempFile();
+  const store = openSqliteStore(file);
+  onTestFinished(() => store.close());
+  trade = await Trade.open(store);
+});
+
+/** What can become of a database's files while a server has them open. */
+const losses: [what: string, lose: () => void][] = [
+  ['deleted', () => rmSync(file)],
+  ['deleted with its log', () => [file, `${file}-wal`].map((path) => rmSync(path))],
+  [
+    'replaced by a copy',
+    () => {
+      copyFileSync(file, `${file}.copy`);
+      renameSync(`${file}.copy`, file);
+    },
+  ],
+  [
+    'replaced by an empty file',
+    () => {
+      rmSync(file);
+      writeFileSync(file, '');
+    },
+  ],
+  ['left without its log', () => rmSync(`${file}-wal`)],
+  ['left without its shared memory', () => rmSync(`${file}-shm`)],
+];
+
+describe('a database file that is taken away while it is open', () => {
+  test.each(losses)('refuses every change once it is %s', async (_what, lose) => {
+    await trade.place();
+    lose();
+    const changes = [trade.place(), trade.place(), trade.store.accounts.revokeKey('key_1', 1)];
+    for (const change of await Promise.allSettled(changes)) {
+      expect(change).toMatchObject({ status: 'rejected' });
+      expect((change as PromiseRejectedResult).reason).toBeInstanceOf(StoreUnavailableError);
+    }
+    await expect(trade.place()).rejects.toThrow(/was deleted or replaced/);
+    await expect(trade.store.check()).rejects.toThrow(StoreUnavailableError);
+    // What is read now may be out of date: from now on nothing is.
+    await expect(trade.store.orders.findOrder('ord_1')).rejects.toThrow(StoreUnavailableError);
+  });
+
+  test('is not made again by whoever is told to open that very file', () => {
+    const expectedFile = readFileId(file) ?? '';
+    rmSync(file);
+    expect(() => openSqliteStore(file, { expectedFile })).toThrow(StoreUnavailableError);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('is not confused with another one in its place', async () => {
+    const expectedFile = readFileId(file) ?? '';
+    const other = tempFile();
+    await openSqliteStore(other).close();
+    renameSync(other, file);
+    expect(() => openSqliteStore(file, { expectedFile })).toThrow(/was deleted or replaced/);
+  });
+
+  test('is used again once it is put back, with nothing lost', async () => {
+    const first = await trade.place();
+    renameSync(file, `${file}.away`);
+    await expect(trade.place()).rejects.toThrow(StoreUnavailableError);
+    renameSync(`${file}.away`, file);
+    const second = await trade.place();
+    await trade.store.check();
+    const found = await Promise.all(
+      [first, second].map(({ id }) => trade.store.orders.findOrder(id)),
+    );
+    expect(found).toEqual([first, second]);
+  });
+});
