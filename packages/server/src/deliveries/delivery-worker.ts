@@ -200,7 +200,7 @@ export class DeliveryWorker {
     const { clock, log } = this.#parts;
     const until = clock.elapsed() + napAfterShortage;
     // One line and one pause for all that fail together.
-    if (this.#shortUntil < clock.elapsed()) {
+    if (this.#shortUntil <= clock.elapsed()) {
       const inFlight = this.#slots.inFlight;
       log.error(
         { inFlight },

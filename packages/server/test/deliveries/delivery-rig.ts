@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { Attempt } from '../../src/deliveries/delivery';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
 import { type AttemptListener, DeliveryWorker } from '../../src/deliveries/delivery-worker';
-import { createSender } from '../../src/deliveries/send';
+import { createSender, type Sender } from '../../src/deliveries/send';
 import type { Store } from '../../src/store';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import type { Webhook } from '../../src/webhooks/webhook';
@@ -23,6 +23,8 @@ export interface WorkerOptions {
   policy?: WebhookPolicy;
   /** Milliseconds that one attempt may take. */
   timeout?: number;
+  /** What makes the attempts; a real sender by default. */
+  sender?: Sender;
   /** The store's queue unless told: where a test makes it fail. */
   deliveries?: DeliveryStore;
   /** Is told of every attempt. */
@@ -87,11 +89,11 @@ export class DeliveryRig {
   }
 
   /** Starts a worker as the server does. */
-  start({ policy, timeout, deliveries, onAttempt }: WorkerOptions = {}): DeliveryWorker {
+  start({ policy, timeout, sender, deliveries, onAttempt }: WorkerOptions = {}): DeliveryWorker {
     const { clock, book, store } = this;
     const worker = new DeliveryWorker({
       deliveries: deliveries ?? store.deliveries,
-      sender: createSender(policy ?? insecureWebhookPolicy, clock, { timeout }),
+      sender: sender ?? createSender(policy ?? insecureWebhookPolicy, clock, { timeout }),
       clock,
       log: book.log,
       random: () => 0.5,

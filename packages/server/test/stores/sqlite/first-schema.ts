@@ -239,6 +239,14 @@ export function makeFirstSchema(file: string): void {
         answer: '{}',
         expires_at: oldDeadline,
       },
+      ...['whk_busy', 'whk_unknown'].map((id) => ({
+        account_id: 'usr_buyer',
+        operation: 'createWebhook',
+        key: id,
+        fingerprint: 'f',
+        answer: JSON.stringify({ status: 201, headers: {}, body: { data: { id } } }),
+        expires_at: oldDeadline,
+      })),
     ]);
   });
 }

@@ -37,10 +37,23 @@ describe('a SQLite file of the first schema', () => {
     expect(healthOf(file)).toEqual(sound);
   });
 
+  test('has stored responses found by the webhook that they show, and erased where there is none', () => {
+    const sql = 'SELECT key, answer, webhook_id FROM idempotency_keys ORDER BY key';
+    expect(rows(sql)).toEqual([
+      { key: 'a-key', answer: '{}', webhook_id: null },
+      {
+        key: 'whk_busy',
+        answer: '{"status":201,"headers":{},"body":{"data":{"id":"whk_busy"}}}',
+        webhook_id: 'whk_busy',
+      },
+      { key: 'whk_unknown', answer: '', webhook_id: 'whk_unknown' },
+    ]);
+  });
+
   test('keeps every row of what did not change its shape', () => {
-    const remade = ['attempts', 'deliveries', 'webhooks'];
+    const remade = ['attempts', 'deliveries', 'webhooks', 'idempotency_keys'];
     const kept = (before as [string, unknown][]).filter(([table]) => !remade.includes(table));
-    expect(kept).toHaveLength(9);
+    expect(kept).toHaveLength(8);
     expect(contentsOf(file)).toEqual(expect.arrayContaining(kept));
     expect(rows('SELECT * FROM webhooks')).toEqual(
       ['whk_busy', 'whk_idle', 'whk_paused'].map((id) => ({
