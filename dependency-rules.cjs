@@ -159,7 +159,7 @@ module.exports = {
     forbid(
       'ground-floor-rests-on-nothing',
       'Everything stands on it.',
-      `${inServer}(blot-out-keys|clock|config|domain-error|idempotency-claim|ids|log|moment|position|store-unavailable-error|version)\\.ts$`,
+      `${inServer}(blot-out-keys|clock|config|domain-error|idempotency-claim|ids|log|log-destination|moment|position|store-unavailable-error|version)\\.ts$`,
       `${inServer}[^/]+/`,
     ),
     forbid(

@@ -23,6 +23,8 @@ export interface RunningProcess {
    * was written when the process ends without it.
    */
   writes(pattern: RegExp, to?: 'stdout' | 'stderr'): Promise<RegExpExecArray>;
+  /** Reads stderr from now on, where the options left it unread. */
+  readStderr(): void;
   /** Settles when it has ended and its pipes are empty. Rejects when it could not be started. */
   exit: Promise<Exit>;
   /** Sends a signal and waits for the end. One that has ended already is left alone. */
@@ -36,23 +38,34 @@ export interface ProcessOptions {
   cwd?: string;
   /** All it can read from stdin; nothing unless told. */
   input?: string;
+  /** A file descriptor for its stdout. Defaults to a pipe that is read. */
+  stdout?: number;
+  /** A file descriptor for its stderr, or `unread` for a pipe that nobody reads yet. Defaults to a pipe that is read. */
+  stderr?: number | 'unread';
 }
 
 /** Starts a real process and collects what it writes. Stop it in the end: `onTestFinished`. */
 export function startProcess(
   command: string,
   args: readonly string[],
-  { env = {}, cwd, input = '' }: ProcessOptions = {},
+  options: ProcessOptions = {},
 ): RunningProcess {
-  const child = spawn(command, args, { env: cleanEnvironment(env), cwd, stdio: 'pipe' });
+  const { env = {}, cwd, input = '', stdout = 'pipe', stderr = 'pipe' } = options;
+  const child = spawn(command, args, {
+    env: cleanEnvironment(env),
+    cwd,
+    stdio: ['pipe', stdout, stderr === 'unread' ? 'pipe' : stderr],
+  });
   const written = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].setEncoding('utf8').on('data', (text: string) => {
+  function read(stream: 'stdout' | 'stderr'): void {
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
       written[stream] += text;
     });
   }
+  read('stdout');
+  if (stderr !== 'unread') read('stderr');
   // A process that ends without reading its input closes the pipe: no fault of the test.
-  child.stdin.on('error', () => {}).end(input);
+  child.stdin?.on('error', () => {}).end(input);
 
   const exit = once(child, 'close').then(([code, signal]): Exit => ({ code, signal, ...written }));
 
@@ -60,16 +73,17 @@ export function startProcess(
     pid: child.pid,
     stdout: () => written.stdout,
     stderr: () => written.stderr,
+    readStderr: () => read('stderr'),
     exit,
     writes(pattern, to = 'stdout') {
       return new Promise((resolve, reject) => {
         const look = () => {
           const match = pattern.exec(written[to]);
           if (match === null) return;
-          child[to].off('data', look);
+          child[to]?.off('data', look);
           resolve(match);
         };
-        child[to].on('data', look);
+        child[to]?.on('data', look);
         look();
         exit.then(({ code, signal }) => {
           const { stdout, stderr } = written;

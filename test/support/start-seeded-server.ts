@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { SeededAccount, SeededWorld } from '@tradepost/server';
 import { runServerCommand } from './run-server-command';
+import type { ProcessOptions } from './start-process';
 import { type ServerProcess, startServerProcess } from './start-server-process';
 import { temporaryFolder } from './temporary-folder';
 
@@ -21,14 +22,17 @@ export interface SeededServer {
 }
 
 /** Seeds a database and starts the real server on it. Close it in the end: `onTestFinished`. */
-export async function startSeededServer(args: readonly string[] = []): Promise<SeededServer> {
+export async function startSeededServer(
+  args: readonly string[] = [],
+  options: Pick<ProcessOptions, 'stderr'> = {},
+): Promise<SeededServer> {
   const folder = await temporaryFolder();
   try {
     const database = join(folder.path, 'tradepost.db');
     const world = await runServerCommand<SeededWorld>(['seed'], database);
     const [buyer, seller, agent, stranger] = world.accounts;
     if (!(buyer && seller && agent && stranger)) throw new Error('The seed has too few accounts.');
-    const server = await startServerProcess(database, args);
+    const server = await startServerProcess(database, args, options);
     return {
       server,
       world,

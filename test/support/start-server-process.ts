@@ -1,5 +1,5 @@
 import { tradepostServerBin } from './programs';
-import { type RunningProcess, startProcess } from './start-process';
+import { type ProcessOptions, type RunningProcess, startProcess } from './start-process';
 
 /** A server in a process of its own. */
 export interface ServerProcess extends RunningProcess {
@@ -18,9 +18,10 @@ export interface ServerProcess extends RunningProcess {
 export async function startServerProcess(
   database: string,
   args: readonly string[] = [],
+  options: Pick<ProcessOptions, 'stderr'> = {},
 ): Promise<ServerProcess> {
   const start = ['start', '--port', '0', '--database', database, '--allow-insecure-webhooks'];
-  const server = startProcess(process.execPath, [tradepostServerBin, ...start, ...args]);
+  const server = startProcess(process.execPath, [tradepostServerBin, ...start, ...args], options);
   const [, url = ''] = await server.writes(/^listening on (\S+)$/m);
   return { ...server, url, database };
 }
