@@ -21,8 +21,16 @@ function untilSignal(log: Logger): Promise<void> {
   });
 }
 
+/** Keeps a failed write, such as to a pipe that its reader closed, from ending the process. */
+function survivePrintErrors({ stdout, stderr }: Streams, log: Logger): void {
+  stdout.on('error', (err) => log.warn({ err }, 'stdout could not be written'));
+  // Nothing is printed there while the server runs, save by Node; and nowhere else is left to report it.
+  stderr.on('error', () => {});
+}
+
 async function startRun(options: StartOptions, streams: Streams): Promise<void> {
   const log = createLog(options.logLevel);
+  survivePrintErrors(streams, log);
   // Said whatever the level of the log.
   if (options.allowInsecureWebhooks) log.child({}, { level: 'warn' }).warn(insecureWarning);
   // From the first moment on: what is told below may be what a supervisor has waited for to stop it.
@@ -43,6 +51,8 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   await Promise.all([started.stop(), metrics?.stop()]);
   clearInterval(alive);
   log.info('stopped');
+  // What nobody has read from stdout would keep the process alive.
+  if (streams.stdout.writableLength > 0) process.exit();
 }
 
 /** `tradepost-server start`. */
