@@ -10,6 +10,9 @@ import { startRole } from './start-role';
 const insecureWarning =
   'webhooks are INSECURE: plain http, private addresses and bad certificates are let through; never run production like this';
 
+/** Milliseconds from the signal to the end of the process, whatever clients, receivers and the disk do. */
+const stopDeadlineMs = 15_000;
+
 function untilSignal(log: Logger): Promise<void> {
   return new Promise((stop) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -19,6 +22,15 @@ function untilSignal(log: Logger): Promise<void> {
       });
     }
   });
+}
+
+/** A stop takes 5 s, and 10 s when the database does not respond. What takes longer, or keeps the process alive, is ended. */
+function endInAnyCase(log: Logger): void {
+  const end = () => {
+    log.error('could not stop in time; ending');
+    process.exit(1);
+  };
+  setTimeout(end, stopDeadlineMs).unref();
 }
 
 /** Keeps a failed write, such as to a pipe that its reader closed, from ending the process. */
@@ -48,6 +60,7 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   // Neither a worker's timers nor a wait for a signal keep a process alive.
   const alive = setInterval(() => {}, 60_000);
   await stopped;
+  endInAnyCase(log);
   await Promise.all([started.stop(), metrics?.stop()]);
   clearInterval(alive);
   log.info('stopped');

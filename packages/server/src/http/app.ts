@@ -54,7 +54,7 @@ export interface App {
 /** The HTTP application: the contract's endpoints, and a problem for everything else. */
 export function createApp(parts: AppParts): App {
   const { store, clock, newId, log } = parts;
-  const limiter = createRateLimiter(parts.rateLimit);
+  const limiter = createRateLimiter(parts.rateLimit, clock);
   const waiters = new EventWaiters(clock);
   store.onEvents((accountIds) => waiters.announce(accountIds));
   const app = express();

@@ -1,9 +1,12 @@
 import type { RequestHandler } from 'express';
 import { MemoryStore, rateLimit } from 'express-rate-limit';
+import type { Clock } from '../clock';
 import { callerOf } from './authenticate';
 import { sendProblem } from './problems';
 
 const windowMs = 60_000;
+/** By how much the clock may go back, in milliseconds: clocks are corrected all the time. */
+const clockTolerance = 1_000;
 
 /** A rate limiter and what ends its timer. */
 export interface RateLimiter {
@@ -16,9 +19,10 @@ export interface RateLimiter {
  *
  * @param perMinute How many requests one key may make in a minute.
  */
-export function createRateLimiter(perMinute: number): RateLimiter {
+export function createRateLimiter(perMinute: number, clock: Clock): RateLimiter {
   const store = new MemoryStore();
-  const limit = rateLimit({
+  let latest = 0;
+  const counting = rateLimit({
     windowMs,
     limit: perMinute,
     store,
@@ -32,5 +36,12 @@ export function createRateLimiter(perMinute: number): RateLimiter {
         detail: `This API key may make ${perMinute} requests a minute. Wait as long as Retry-After says, then go on.`,
       }),
   });
+  const limit: RequestHandler = (req, res, next) => {
+    const now = clock.now();
+    // Windows end by the time of day: set back by an hour, they would last for an hour more.
+    if (now < latest - clockTolerance) void store.resetAll();
+    latest = now;
+    return counting(req, res, next);
+  };
   return { limit, stop: () => store.shutdown() };
 }

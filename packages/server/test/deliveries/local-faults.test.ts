@@ -2,8 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Attempt } from '../../src/deliveries/delivery';
 import type { Sender } from '../../src/deliveries/send';
 import { anAttempt } from '../builders';
-import { answer } from '../receiver';
+import { Child } from '../child';
+import { answer, Receiver } from '../receiver';
 import { DeliveryRig } from './delivery-rig';
+import { names, openDnsServer } from './dns-server';
 
 let rig: DeliveryRig;
 
@@ -59,6 +61,22 @@ describe('a lack of sockets', () => {
     expect(calls).toBeLessThanOrEqual(2);
   });
 });
+
+test('a process without file descriptors never takes that for a fault of a name or of a receiver', async () => {
+  const { address } = await openDnsServer(names({ 'receiver.test': ['127.0.0.1'] }));
+  const receiver = await Receiver.open(answer(204));
+  const { port } = new URL(receiver.origin);
+  const urls = [`http://127.0.0.1:${port}/`, `http://receiver.test:${port}/`];
+  const child = new Child(
+    new URL('./send-without-descriptors.ts', import.meta.url),
+    address,
+    ...urls,
+  );
+  const { before, without } = JSON.parse(await child.says());
+  // The name is one of the DNS server alone.
+  expect(before).toEqual([null, null, null, expect.stringMatching(/^dns_failed/)]);
+  expect(without).toEqual(Array(4).fill('out_of_sockets'));
+}, 60_000);
 
 describe('a fault of the engine itself', () => {
   test('frees the slot and is logged, and the delivery is made again when its lease ends', async () => {

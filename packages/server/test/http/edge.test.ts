@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeClock } from '../fake-clock';
 import { type Actor, problemIn, type Service, startService } from './service';
 
 let service: Service;
@@ -166,6 +167,21 @@ describe('every answer', () => {
       expect(problemIn(third)).toMatchObject({ status: 429, code: 'rate_limited' });
       expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await strict.ask('GET /v1/orders', { as: other })).status).toBe(200);
+    } finally {
+      await strict.close();
+    }
+  });
+
+  it('counts anew when the clock is set back, rather than reject for as long', async () => {
+    const clock = new FakeClock();
+    const strict = await startService({ rateLimit: 1, clock });
+    try {
+      const actor = await strict.account('buyer');
+      await strict.ask('GET /v1/orders', { as: actor });
+      expect((await strict.ask('GET /v1/orders', { as: actor })).status).toBe(429);
+      clock.set(clock.now() - 3_600_000);
+      expect((await strict.ask('GET /v1/orders', { as: actor })).status).toBe(200);
+      expect((await strict.ask('GET /v1/orders', { as: actor })).status).toBe(429);
     } finally {
       await strict.close();
     }

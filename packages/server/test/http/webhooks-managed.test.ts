@@ -212,6 +212,27 @@ describe('DELETE /v1/webhooks/:id', () => {
     expect((await list()).data).toEqual([untried(kept)]);
   });
 
+  it('erases the secret also where its registration is kept for the idempotency key', async () => {
+    const headers = { 'Idempotency-Key': 'register-once' };
+    const again = () => service.ask('POST /v1/webhooks', { as: seller, body: wish, headers });
+    const first = dataOf<CreatedWebhook>(await again());
+    expect(dataOf<CreatedWebhook>(await again())).toEqual(first);
+    const staging = { as: seller, headers: { 'Idempotency-Key': 'stage-once' } };
+    const stage = () => service.ask(`POST /v1/webhooks/${first.id}/secret`, staging);
+    expect((await stage()).status).toBe(201);
+    expect((await remove(first.id)).status).toBe(204);
+
+    for (const got of [await again(), await stage()]) {
+      const problem = problemIn(got);
+      expect(problem).toMatchObject({ status: 409, code: 'webhook_deleted' });
+      expect(problem.detail).toContain('Use a new key');
+      expect(got.text).not.toContain('whsec_');
+    }
+    const other = { ...headers, 'Idempotency-Key': 'register-again' };
+    const next = await service.ask('POST /v1/webhooks', { as: seller, body: wish, headers: other });
+    expect(next.status).toBe(201);
+  });
+
   it('is done by one of two requests at once', async () => {
     const { id } = await register();
     const both = await Promise.all([remove(id), remove(id)]);
