@@ -7,9 +7,9 @@ import {
 import type { Clock } from '../clock';
 import type { FeatureRoutes } from '../feature-routes';
 import { readEventCursor, writeEventCursor } from './event-cursor';
-import { firstPlace } from './event-place';
 import type { EventStore, LoggedEvent } from './event-store';
 import type { EventWaiters } from './event-waiters';
+import { type LogPage, readLogPage } from './read-log';
 
 /** Other processes write events too and cannot end a wait in this one, so it looks again this often. */
 const longestNap = 1_000;
@@ -24,23 +24,23 @@ export function eventRoutes(
   waiters: EventWaiters,
   clock: Clock,
 ): FeatureRoutes<typeof contract.events> {
-  /** Looks again and again until there is something, the time is over, or nobody waits for it any more. */
-  async function lookUntil<Found>(
-    look: () => Promise<Found[]>,
+  /** Reads again and again until there is something, the time is over, or nobody waits for it any more. */
+  async function waitForPage(
+    read: () => Promise<LogPage>,
     accountId: string,
     { seconds, gone }: { seconds: number; gone: AbortSignal },
-  ): Promise<Found[]> {
+  ): Promise<LogPage> {
     const timeUp = new AbortController();
     // Not by the time of day: that may be set back while one waits.
     const callOff = clock.after(seconds * 1_000, () => timeUp.abort());
     const over = AbortSignal.any([gone, timeUp.signal]);
     try {
-      let found = await look();
-      for (let goOn = true; found.length === 0 && goOn; ) {
+      let page = await read();
+      for (let goOn = true; page.events.length === 0 && goOn; ) {
         goOn = await waiters.wait(accountId, longestNap, over);
-        found = await look();
+        page = await read();
       }
-      return found;
+      return page;
     } finally {
       callOff();
     }
@@ -49,15 +49,20 @@ export function eventRoutes(
   return {
     async list({ caller, query, gone }) {
       const { limit = pageLimit.default, waitSeconds: seconds = 0 } = query;
-      const since = query.since === undefined ? undefined : Date.parse(query.since);
-      const start = since === undefined ? 0 : Math.max(0, firstPlace(since) - 1);
-      const after = query.after === undefined ? start : readEventCursor(query.after);
-      const look = () => events.readEvents(caller.accountId, after, limit, since);
-      const found = await (seconds === 0
-        ? look()
-        : lookUntil(look, caller.accountId, { seconds, gone }));
-      const nextCursor = writeEventCursor(found.at(-1)?.seq ?? after);
-      return { status: 200, body: { data: found.map(presentEvent), nextCursor } };
+      const wanted = {
+        after: query.after === undefined ? undefined : readEventCursor(query.after),
+        since: query.since === undefined ? undefined : Date.parse(query.since),
+        limit,
+      };
+      const { accountId } = caller;
+      const read = async () => {
+        const page = await readLogPage(events, accountId, wanted, gone);
+        wanted.after = page.end;
+        return page;
+      };
+      const page = await (seconds === 0 ? read() : waitForPage(read, accountId, { seconds, gone }));
+      const nextCursor = writeEventCursor(page.end);
+      return { status: 200, body: { data: page.events.map(presentEvent), nextCursor } };
     },
   };
 }

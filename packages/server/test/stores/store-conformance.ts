@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/store';
 import { describeAccounts } from './conformance/accounts';
+import { describeAnyPage } from './conformance/any-page';
 import { describeClaims } from './conformance/claims';
 import { describeConsequences } from './conformance/consequences';
 import { describeDeliveryLists } from './conformance/delivery-lists';
@@ -86,6 +87,7 @@ export function describeStore(
     describeReplaysAndSamples(underTest);
     describeDeliveryLists(underTest);
     describeEventLog(underTest);
+    describeAnyPage(underTest);
     describeReopening(underTest);
     describeRetention(underTest);
   });

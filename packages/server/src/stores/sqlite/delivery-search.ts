@@ -2,6 +2,8 @@ import type { HttpClass } from '@tradepost/contract';
 import type { DeliveryState } from '../../deliveries/delivery';
 import type { DeliveryFilter } from '../../deliveries/logged-delivery';
 import type { Position } from '../../position';
+import { mergeBounds } from '../page-range';
+import { Conditions } from './conditions';
 import type { SqliteDatabase } from './database';
 import type { DeliveryRow } from './delivery-rows';
 
@@ -18,12 +20,6 @@ const classes: Record<HttpClass, string> = {
   none: 'last_status IS NULL AND last_error IS NOT NULL',
 };
 
-/** Part of a query, with the values that its question marks stand for. */
-interface Conditions {
-  texts: string[];
-  values: unknown[];
-}
-
 /** A stretch of the log of one webhook's deliveries in one state, newest first. */
 interface Stretch {
   webhookId: string;
@@ -34,19 +30,11 @@ interface Stretch {
   downTo: Position | null;
 }
 
-function conditionsOf(stretch: Stretch, since = 0): Conditions {
-  const { webhookId, state, after, downTo } = stretch;
-  const texts = ['webhook_id = ?', 'state = ?'];
-  const values: unknown[] = [webhookId, state];
-  const add = (text: string, ...own: unknown[]) => {
-    texts.push(text);
-    values.push(...own);
-  };
-  if (after !== null) add('(created_at, id) < (?, ?)', after.createdAt, after.id);
-  // Of two lower ends SQLite would walk to either.
-  if (downTo === null || downTo.createdAt < since) add('created_at >= ?', since);
-  else add('(created_at, id) >= (?, ?)', downTo.createdAt, downTo.id);
-  return { texts, values };
+function conditionsOf({ webhookId, state, after, downTo }: Stretch, since?: number): Conditions {
+  return new Conditions()
+    .add('webhook_id = ?', webhookId)
+    .add('state = ?', state)
+    .addRange(mergeBounds({ after, since, downTo }));
 }
 
 /** The deliveries of a stretch that a filter lets through, newest first: a walk along one index. */
@@ -56,16 +44,15 @@ function selectMatching(
   { since, kind, http }: DeliveryFilter,
   limit: number,
 ): DeliveryRow[] {
-  const { texts, values } = conditionsOf(stretch, since);
-  if (kind !== undefined) texts.push('kind = ?');
-  if (http !== undefined) texts.push(classes[http]);
+  const conditions = conditionsOf(stretch, since);
+  if (kind !== undefined) conditions.add('kind = ?', kind);
+  if (http !== undefined) conditions.add(classes[http]);
   return db.all<DeliveryRow>(
     `SELECT d.*, queues.held_until, queues.paused FROM (
        SELECT * FROM deliveries INDEXED BY deliveries_of_webhook
-       WHERE ${texts.join(' AND ')} ORDER BY created_at DESC, id DESC LIMIT ?) AS d
+       WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC LIMIT ?) AS d
      JOIN queues ON queues.webhook_id = d.webhook_id`,
-    ...values,
-    ...(kind === undefined ? [] : [kind]),
+    ...conditions.values,
     limit,
   );
 }
@@ -76,11 +63,11 @@ function positionOf({ created_at: createdAt, id }: { created_at: number; id: str
 
 /** Where a stretch that is longer than a stride is to be cut; null when it is not. */
 function selectCut(db: SqliteDatabase, stretch: Stretch, since?: number): Position | null {
-  const { texts, values } = conditionsOf(stretch, since);
+  const conditions = conditionsOf(stretch, since);
   const row = db.get<{ created_at: number; id: string }>(
     `SELECT created_at, id FROM deliveries INDEXED BY deliveries_of_webhook
-     WHERE ${texts.join(' AND ')} ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?`,
-    ...values,
+     WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?`,
+    ...conditions.values,
     stride - 1,
   );
   return row === undefined ? null : positionOf(row);

@@ -66,20 +66,17 @@ export function insertEvents(db: SqliteDatabase, events: DomainEvent[], moment: 
 /** The log of events in SQLite. One transaction writes at a time, so that places follow the commits. */
 export function sqliteEvents(db: SqliteDatabase): EventStore {
   return {
-    readEvents: (accountId, after, limit, since) =>
-      db.read(() => {
-        const values = since === undefined ? [] : [since];
-        return db.all<LoggedEvent>(
-          `SELECT account_events.seq, events.id, events.body FROM account_events
-           JOIN events ON events.id = account_events.event_id
+    readEvents: (accountId, after, limit) =>
+      db.read(() =>
+        db.all<LoggedEvent>(
+          `SELECT account_events.seq, events.id, events.body, events.created_at AS createdAt
+           FROM account_events JOIN events ON events.id = account_events.event_id
            WHERE account_events.account_id = ? AND account_events.seq > ?
-             ${since === undefined ? '' : 'AND events.created_at >= ?'}
            ORDER BY account_events.seq LIMIT ?`,
           accountId,
           after,
-          ...values,
           limit,
-        );
-      }),
+        ),
+      ),
   };
 }

@@ -3,8 +3,9 @@ import type { DomainEvent } from '../../events/domain-event';
 import type { Moment } from '../../moment';
 import type { Order } from '../../orders/order';
 import type { OrderChange, OrderSituation } from '../../orders/order-change';
-import type { OrderFilter, OrderStore } from '../../orders/order-store';
-import type { Position } from '../../position';
+import type { OrderStore } from '../../orders/order-store';
+import { mergeBounds } from '../page-range';
+import { Conditions } from './conditions';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { answerOnce } from './idempotency';
@@ -43,20 +44,6 @@ function readOrder(row: OrderRow): Order {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
-}
-
-function conditionsOf(filter: OrderFilter, after: Position | null): [string[], unknown[]] {
-  const conditions: string[] = [];
-  const values: unknown[] = [];
-  const add = (condition: string, ...own: unknown[]) => {
-    conditions.push(condition);
-    values.push(...own);
-  };
-  if (filter.status !== undefined) add('status = ?', filter.status);
-  if (filter.createdAfter !== undefined) add('created_at > ?', filter.createdAfter);
-  if (filter.createdBefore !== undefined) add('created_at < ?', filter.createdBefore);
-  if (after !== null) add('(created_at, id) < (?, ?)', after.createdAt, after.id);
-  return [conditions, values];
 }
 
 /** Orders in SQLite. `announce` is told what a change set off, after its commit. */
@@ -143,18 +130,18 @@ export function sqliteOrders(
 
     findOrder: (id) => db.read(() => selectOrder(id)),
 
-    listOrders: (caller, filter, { after, limit }) =>
+    listOrders: (caller, { status, ...span }, { after, limit }) =>
       db.read(() => {
-        const [conditions, values] = conditionsOf(filter, after);
-        const own = [`${columnOf[caller.kind]} = ?`, ...conditions].join(' AND ');
+        const conditions = new Conditions().add(`${columnOf[caller.kind]} = ?`, caller.accountId);
+        if (status !== undefined) conditions.add('status = ?', status);
+        conditions.addRange(mergeBounds({ ...span, after }));
         // Left to itself SQLite may prefer a time span to the state, and walk past orders in all others.
-        const index = `orders_of_${caller.kind}${filter.status === undefined ? '' : '_by_status'}`;
+        const index = `orders_of_${caller.kind}${status === undefined ? '' : '_by_status'}`;
         return db
           .all<OrderRow>(
-            `SELECT * FROM orders INDEXED BY ${index} WHERE ${own}
+            `SELECT * FROM orders INDEXED BY ${index} WHERE ${conditions.sql}
              ORDER BY created_at DESC, id DESC LIMIT ?`,
-            caller.accountId,
-            ...values,
+            ...conditions.values,
             limit,
           )
           .map(readOrder);

@@ -3,6 +3,8 @@ import { healthAfterMending } from '../../deliveries/endpoint-queue';
 import { isMended, type Webhook } from '../../webhooks/webhook';
 import type { WebhookStore } from '../../webhooks/webhook-store';
 import type { WatchedWebhook } from '../../webhooks/webhook-traffic';
+import { mergeBounds } from '../page-range';
+import { Conditions } from './conditions';
 import type { SqliteDatabase } from './database';
 import { answerOnce, eraseResponsesAbout } from './idempotency';
 import { ChangingQueues, insertQueue } from './queues';
@@ -24,11 +26,10 @@ interface WebhookRow {
   held_until: number;
 }
 
-const watched = `SELECT webhooks.*, queues.depth, queues.failures, queues.held_until,
+const withStats = `SELECT webhooks.*, queues.depth, queues.failures, queues.held_until,
     (SELECT group_concat(kind) FROM webhook_events AS e
      WHERE e.webhook_id = webhooks.id AND e.account_id = webhooks.account_id) AS kinds
-  FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id
-  WHERE webhooks.account_id = ? AND webhooks.deleted_at IS NULL`;
+  FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id`;
 
 function readWebhook(row: WebhookRow): WatchedWebhook {
   const kinds = new Set(row.kinds.split(','));
@@ -110,7 +111,11 @@ export function selectWebhook(
   accountId: string,
   id: string,
 ): WatchedWebhook | null {
-  const row = db.get<WebhookRow>(`${watched} AND webhooks.id = ?`, accountId, id);
+  const row = db.get<WebhookRow>(
+    `${withStats} WHERE webhooks.id = ? AND account_id = ? AND deleted_at IS NULL`,
+    id,
+    accountId,
+  );
   return row === undefined ? null : readWebhook(row);
 }
 
@@ -131,13 +136,14 @@ export function sqliteWebhooks(db: SqliteDatabase, queued: () => void): WebhookS
 
     listWebhooks: (accountId, { after, limit }) =>
       db.read(() => {
-        const from = after === null ? '' : 'AND (webhooks.created_at, webhooks.id) < (?, ?)';
-        const values = after === null ? [] : [after.createdAt, after.id];
+        const conditions = new Conditions()
+          .add('account_id = ?', accountId)
+          .add('deleted_at IS NULL')
+          .addRange(mergeBounds({ after }));
         return db
           .all<WebhookRow>(
-            `${watched} ${from} ORDER BY webhooks.created_at DESC, webhooks.id DESC LIMIT ?`,
-            accountId,
-            ...values,
+            `${withStats} WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC LIMIT ?`,
+            ...conditions.values,
             limit,
           )
           .map(readWebhook);

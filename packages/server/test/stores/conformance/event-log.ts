@@ -4,6 +4,7 @@ import type { Caller } from '../../../src/accounts/account';
 import { newDelivery } from '../../../src/deliveries/delivery';
 import { firstPlace } from '../../../src/events/event-place';
 import type { LoggedEvent } from '../../../src/events/event-store';
+import { readLogPage } from '../../../src/events/read-log';
 import { sampleEvent } from '../../../src/events/sample-event';
 import type { Order } from '../../../src/orders/order';
 import { aClaim, aMoment, noon } from '../../builders';
@@ -118,14 +119,11 @@ export function describeEventLog(underTest: StoreUnderTest): void {
             moments.flatMap((leap) => Array(2).fill(new Date(start + leap).toISOString())),
           );
           const since = start + (moments[choice % moments.length] ?? 0);
-          const found = await trade.store.events.readEvents(
-            accountId,
-            firstPlace(since) - 1,
-            1_000,
-            since,
-          );
+          const query = { since, limit: 1_000 };
+          const { signal } = new AbortController();
+          const page = await readLogPage(trade.store.events, accountId, query, signal);
           const expected = log.filter((one) => Date.parse(toldBy(one).createdAt) >= since);
-          expect(found).toEqual(expected);
+          expect(page.events).toEqual(expected);
         }),
         { numRuns: 20 },
       );

@@ -12,7 +12,11 @@ import { addCaller, Trade } from '../trade';
 import type { StoreUnderTest } from './store-under-test';
 
 /** Writes an order in any state and of any time, without events: lists need nothing else. */
-async function insert(trade: Trade, createdAt: number, status: OrderStatus): Promise<Order> {
+export async function insertOrder(
+  trade: Trade,
+  createdAt: number,
+  status: OrderStatus,
+): Promise<Order> {
   const moment = aMoment(createdAt);
   const request = { listingId: trade.listing.id, claim: null, moment };
   const { answer } = await trade.store.orders.placeOrder(request, (listing) => {
@@ -99,7 +103,7 @@ export function describeOrderLists(underTest: StoreUnderTest): void {
           const trade = await Trade.open(underTest.current);
           const orders: Order[] = [];
           for (const { createdAt, status } of rows) {
-            orders.push(await insert(trade, createdAt, status));
+            orders.push(await insertOrder(trade, createdAt, status));
           }
           const found = await readPages(trade.store, trade[kind], filter, limit);
           const expected = orders.filter((order) => passes(order, filter)).sort(newestFirst);
@@ -115,10 +119,10 @@ export function describeOrderLists(underTest: StoreUnderTest): void {
           const trade = await Trade.open(underTest.current);
           const orders: Order[] = [];
           for (const { createdAt, status } of rows) {
-            orders.push(await insert(trade, createdAt, status));
+            orders.push(await insertOrder(trade, createdAt, status));
           }
           const found = await readPages(trade.store, trade.buyer, {}, limit, () =>
-            insert(trade, noon + 60_000, 'pending'),
+            insertOrder(trade, noon + 60_000, 'pending'),
           );
           expect(found).toEqual(orders.sort(newestFirst));
         }),

@@ -44,46 +44,86 @@ async function sample(): Promise<string> {
   return delivery.id;
 }
 
-/** The plans without the walk over a page that was read by an index: `d` is no longer than the page. */
-function apartFromPages(): string[] {
-  return db.plans.filter((step) => step !== 'SCAN d' && step !== 'CO-ROUTINE d');
-}
-
-const afters = [null, { createdAt: noon, id: 'dlv_1' }];
-const filters: DeliveryFilter[] = [
-  {},
-  { webhookId: id },
-  { state: 'failed' },
-  { since: noon },
+const afters = [null, { createdAt: noon + 1, id: 'dlv_1' }];
+const sinces = [undefined, noon];
+const lists: DeliveryFilter[] = [{}, { webhookId: id }, { state: 'failed' }];
+const searches: DeliveryFilter[] = [
   { kind: 'order.created' },
-  { kind: 'order.created', since: noon, state: 'pending' },
+  { kind: 'order.created', state: 'pending' },
   ...httpClasses.map((http) => ({ http })),
 ];
 
+const combinations = (filters: DeliveryFilter[]) =>
+  filters.flatMap((filter) =>
+    sinces.flatMap((since) =>
+      afters.map((after) => ({ filter: { ...filter, ...(since && { since }) }, after })),
+    ),
+  );
+
+/** What one page of a webhook's deliveries in one state is read by, with the bounds of a list. */
+function describePage(
+  filter: DeliveryFilter,
+  hasUpper: boolean,
+  hasLower = filter.since !== undefined,
+) {
+  const lower = hasLower ? ' AND (created_at,id)>(?,?)' : '';
+  const upper = hasUpper ? ' AND (created_at,id)<(?,?)' : '';
+  return `INDEX deliveries_of_webhook (webhook_id=? AND state=?${lower}${upper})`;
+}
+
+/** How often each step was planned that reaches for deliveries. */
+const deliverySteps = () => [
+  ...new Set(db.plans.filter((step) => /(SEARCH|SCAN) deliveries/.test(step))),
+];
+
 describe('query plans of the logs', () => {
-  test.each(filters)('deliveries are listed along one index: %j', async (filter) => {
-    await sample();
-    for (const after of afters) {
+  test.each(combinations(lists))(
+    'deliveries are listed by one range for each webhook and state: $filter after $after',
+    async ({ filter, after }) => {
+      await log.listDeliveries(accountId, filter, { after, limit: 51 });
+      const perPage = [
+        'CO-ROUTINE d',
+        `SEARCH deliveries USING ${describePage(filter, after !== null)}`,
+        'SCAN d',
+        'SEARCH queues USING PRIMARY KEY (webhook_id=?)',
+      ];
+      const states = filter.state === undefined ? 3 : 1;
+      expect(db.plans).toEqual([
+        'SEARCH webhooks USING INDEX webhooks_of_account (account_id=?)',
+        ...Array(states).fill(perPage).flat(),
+      ]);
+    },
+  );
+
+  test.each(combinations(searches))(
+    'each step of a search looks through one range: $filter after $after',
+    async ({ filter, after }) => {
+      await sample();
       db.plans.length = 0;
       await log.listDeliveries(accountId, filter, { after, limit: 51 });
-      expectDirect(apartFromPages());
-      const ofDeliveries = db.plans.filter((step) => step.includes(' deliveries '));
-      const walk =
-        /^SEARCH deliveries USING (COVERING )?INDEX deliveries_of_webhook \(webhook_id=\? AND state=\?( AND|\))/;
-      expect(ofDeliveries.length).toBeGreaterThan(0);
-      for (const step of ofDeliveries) expect(step).toMatch(walk);
-    }
-  });
+      const range = describePage(filter, after !== null);
+      expect(deliverySteps()).toEqual([
+        `SEARCH deliveries USING COVERING ${range}`,
+        `SEARCH deliveries USING ${range}`,
+      ]);
+    },
+  );
 
-  test('a page that goes on starts where the one before it ended, and a stretch ends where it is cut', async () => {
-    await sample();
-    db.plans.length = 0;
-    const page = { after: { createdAt: noon + 1, id: 'dlv_1' }, limit: 1 };
-    await log.listDeliveries(accountId, { kind: 'order.created', since: noon }, page);
-    const walks = db.plans.filter((step) => step.includes(' deliveries '));
-    for (const step of walks)
-      expect(step).toMatch(/created_at>\?.*created_at<\?|\(created_at,id\)/);
-  });
+  test.each(sinces)(
+    'once a page is full, what is left is read down to its last one, since %s',
+    async (since) => {
+      await sample();
+      db.plans.length = 0;
+      const [after] = afters.slice(-1);
+      const filter = since === undefined ? {} : { since };
+      await log.listDeliveries(accountId, filter, { after: after ?? null, limit: 1 });
+      expect(deliverySteps()).toEqual(
+        [since !== undefined, true]
+          .map((hasLower) => `SEARCH deliveries USING ${describePage(filter, true, hasLower)}`)
+          .filter((step, index, all) => all.indexOf(step) === index),
+      );
+    },
+  );
 
   test('one delivery is found by its id, and its attempts by it', async () => {
     const own = await sample();
@@ -103,9 +143,20 @@ describe('query plans of the logs', () => {
     expectDirect(db.plans);
   });
 
-  test('webhooks are listed, found, changed and removed by their account and id', async () => {
-    await webhooks.listWebhooks(accountId, { after: null, limit: 51 });
-    await webhooks.listWebhooks(accountId, { after: { createdAt: noon, id }, limit: 51 });
+  test.each(afters)('webhooks are listed by one range of one index: after %j', async (after) => {
+    await webhooks.listWebhooks(accountId, { after, limit: 51 });
+    const bound = after === null ? '' : ' AND (created_at,id)<(?,?)';
+    expect(db.plans).toEqual([
+      `SEARCH webhooks USING INDEX webhooks_of_account (account_id=?${bound})`,
+      'SEARCH queues USING PRIMARY KEY (webhook_id=?)',
+      'CORRELATED SCALAR SUBQUERY 1',
+      expect.stringMatching(
+        /^SEARCH e USING (COVERING )?INDEX webhook_events_of_webhook \(webhook_id=\? AND account_id=\?\)$/,
+      ),
+    ]);
+  });
+
+  test('webhooks are found, changed and removed by their account and id', async () => {
     await webhooks.findWebhook(accountId, id);
     await webhooks.changeWebhook({ accountId, id, claim: null, moment }, (found) => {
       if (found === null) throw new Error('it is there');
@@ -113,19 +164,16 @@ describe('query plans of the logs', () => {
     });
     await webhooks.removeWebhook(accountId, 'whk_none', noon);
     expectDirect(db.plans);
-    expect(db.plans).toContainEqual(expect.stringContaining('INDEX webhooks_of_account'));
+    expect(db.plans).toContain('SEARCH webhooks USING PRIMARY KEY (id=?)');
   });
 
-  test.each([undefined, noon])(
-    'the log of an account is read along its index, since %s',
-    async (since) => {
-      await events.readEvents(accountId, 0, 51, since);
-      expectDirect(db.plans);
-      expect(db.plans[0]).toMatch(
-        /^SEARCH account_events USING (COVERING )?INDEX account_events_of_account \(account_id=\? AND seq>\?\)/,
-      );
-    },
-  );
+  test('the log of an account is read by one range of its index', async () => {
+    await events.readEvents(accountId, 0, 51);
+    expect(db.plans).toEqual([
+      'SEARCH account_events USING INDEX account_events_of_account (account_id=? AND seq>?)',
+      'SEARCH events USING PRIMARY KEY (id=?)',
+    ]);
+  });
 
   test('a line of the log gets its place by a look at the last one', async () => {
     const seller = anAccount({ kind: 'seller' });

@@ -6,7 +6,7 @@ import { sqliteAccounts } from '../../../src/stores/sqlite/accounts';
 import { sqliteNotifications } from '../../../src/stores/sqlite/notifications';
 import { sqliteOrders } from '../../../src/stores/sqlite/orders';
 import { aCaller, noon } from '../../builders';
-import { expectDirect, PlannedDatabase } from './planned-database';
+import { PlannedDatabase } from './planned-database';
 
 const db = new PlannedDatabase(':memory:');
 
@@ -32,42 +32,77 @@ const orderLists: { kind: AccountKind; filter: OrderFilter; after: Position | nu
     ),
   );
 
+/** The bounds of a page as a plan names them: at most one at either end. */
+function boundsIn(hasLower: boolean, hasUpper: boolean): string {
+  const lower = hasLower ? ' AND (created_at,id)>(?,?)' : '';
+  return lower + (hasUpper ? ' AND (created_at,id)<(?,?)' : '');
+}
+
 describe('query plans', () => {
-  test.each(orderLists)('$kind lists orders by an index: $filter after $after', async (list) => {
-    const { kind, filter, after } = list;
-    await sqliteOrders(db, () => {}).listOrders(aCaller({ kind }), filter, { after, limit: 51 });
-    const index = filter.status === undefined ? `orders_of_${kind}` : `orders_of_${kind}_by_status`;
-    expect(db.plans).toEqual([
-      expect.stringMatching(new RegExp(`^SEARCH orders USING INDEX ${index} \\(`)),
-    ]);
-  });
+  test.each(orderLists)(
+    '$kind lists orders by one range of one index: $filter after $after',
+    async (list) => {
+      const { kind, filter, after } = list;
+      await sqliteOrders(db, () => {}).listOrders(aCaller({ kind }), filter, { after, limit: 51 });
+      const byStatus = filter.status === undefined ? '' : '_by_status';
+      const equal = `${kind}_id=?${byStatus && ' AND status=?'}`;
+      const bounds = boundsIn(
+        filter.createdAfter !== undefined,
+        filter.createdBefore !== undefined || after !== null,
+      );
+      expect(db.plans).toEqual([
+        `SEARCH orders USING INDEX orders_of_${kind}${byStatus} (${equal}${bounds})`,
+      ]);
+    },
+  );
 
   test.each([
-    { filter: {}, index: 'notifications_of_account' },
-    { filter: { read: false }, index: 'notifications_of_account_by_read' },
-    { filter: { read: true }, index: 'notifications_of_account_by_read' },
-  ])('notifications are listed by an index: $filter', async ({ filter, index }) => {
-    for (const after of afters) {
-      db.plans.length = 0;
-      await sqliteNotifications(db).listNotifications('usr_1', filter, { after, limit: 51 });
-      expect(db.plans).toEqual([
-        expect.stringMatching(new RegExp(`^SEARCH notifications USING INDEX ${index} \\(`)),
-      ]);
-    }
-  });
+    { filter: {}, index: 'notifications_of_account', equal: 'account_id=?' },
+    ...[false, true].map((read) => ({
+      filter: { read },
+      index: 'notifications_of_account_by_read',
+      equal: 'account_id=? AND read=?',
+    })),
+  ])(
+    'notifications are listed by one range of one index: $filter',
+    async ({ filter, index, equal }) => {
+      for (const after of afters) {
+        db.plans.length = 0;
+        await sqliteNotifications(db).listNotifications('usr_1', filter, { after, limit: 51 });
+        const bounds = boundsIn(false, after !== null);
+        expect(db.plans).toEqual([`SEARCH notifications USING INDEX ${index} (${equal}${bounds})`]);
+      }
+    },
+  );
 
-  test('keys are found by their hash and listed by their account without a sort', async () => {
+  test('keys are found by their hash and id, and listed by their account without a sort', async () => {
     const accounts = sqliteAccounts(db);
-    await accounts.findKeyByHash('hash');
-    await accounts.listKeys('usr_1');
-    await accounts.findHolder('key_1');
-    await accounts.revokeKey('key_1', noon);
-    expectDirect(db.plans);
+    const key = 'SEARCH api_keys USING PRIMARY KEY (id=?)';
+    const plansOf = async (work: () => Promise<unknown>) => {
+      db.plans.length = 0;
+      await work();
+      return [...db.plans];
+    };
+    expect(await plansOf(() => accounts.findKeyByHash('hash'))).toEqual([
+      'SEARCH api_keys USING INDEX sqlite_autoindex_api_keys_2 (hash=?)',
+      'SEARCH accounts USING PRIMARY KEY (id=?)',
+    ]);
+    expect(await plansOf(() => accounts.listKeys('usr_1'))).toEqual([
+      'SEARCH api_keys USING INDEX api_keys_of_account (account_id=?)',
+    ]);
+    // All keys are wanted, in the order in which the table has them.
+    expect(await plansOf(() => accounts.listKeys())).toEqual(['SCAN api_keys']);
+    expect(await plansOf(() => accounts.findHolder('key_1'))).toEqual([key]);
+    expect(await plansOf(() => accounts.revokeKey('key_1', noon))).toEqual([key, key]);
   });
 
   test('one notification and one order are found by their id', async () => {
     await sqliteNotifications(db).markRead('usr_1', 'ntf_1');
     await sqliteOrders(db, () => {}).findOrder('ord_1');
-    expectDirect(db.plans);
+    expect(db.plans).toEqual([
+      'SEARCH notifications USING PRIMARY KEY (id=?)',
+      'SEARCH notifications USING PRIMARY KEY (id=?)',
+      'SEARCH orders USING PRIMARY KEY (id=?)',
+    ]);
   });
 });

@@ -1,0 +1,259 @@
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DeliveryFilter } from '../../../src/deliveries/logged-delivery';
+import { readLogPage } from '../../../src/events/read-log';
+import type { OrderFilter } from '../../../src/orders/order-store';
+import type { Position } from '../../../src/position';
+import type { Store } from '../../../src/store';
+import { storeIn } from '../../../src/stores/sqlite/sqlite-store';
+import { noon } from '../../builders';
+import { makeTempFolder } from '../../temp-folder';
+import { Trade } from '../trade';
+import { CostMeter, RecordingDatabase } from './recording-database';
+
+/** How long each list is. */
+const count = 20_000;
+const limit = 51;
+/** The most rows that one step of a search may look at. */
+const stride = 5_000;
+
+const folder = makeTempFolder();
+const file = `${folder.path}/tradepost.db`;
+const db = new RecordingDatabase(file, { synchronous: 'off' });
+const store: Store = storeIn(db);
+const meter = new CostMeter(file);
+let trade: Trade;
+let webhookId: string;
+
+/** The time of an item: four share each millisecond. */
+const itemTime = (item: number) => noon + Math.floor(item / 4);
+const itemId = (prefix: string, item: number) => `${prefix}_${String(item).padStart(26, '0')}`;
+
+/** Cursors from the newest page to behind the oldest one. */
+const cursors = (prefix: string): (Position | null)[] => [
+  null,
+  ...[count - 10, count / 2, 1_000, 0].map((item) => ({
+    createdAt: itemTime(item),
+    id: itemId(prefix, item),
+  })),
+];
+
+beforeAll(async () => {
+  trade = await Trade.open(store);
+  ({ id: webhookId } = await trade.subscribe(trade.buyer, ['order.created']));
+  const connection = new Database(file);
+  const { buyer, seller, agent, listing } = trade;
+  const insert = (table: string, row: Record<string, unknown>) => {
+    const names = Object.keys(row);
+    connection
+      .prepare(`INSERT INTO ${table} (${names}) VALUES (${names.map((name) => `@${name}`)})`)
+      .run(row);
+  };
+  connection.transaction(() => {
+    for (let item = 0; item < count; item += 1) {
+      const [order, event] = [itemId('ord', item), itemId('evt', item)];
+      const created_at = itemTime(item);
+      insert('orders', {
+        id: order,
+        status: item % 2 === 0 ? 'pending' : 'confirmed',
+        buyer_id: buyer.accountId,
+        seller_id: seller.accountId,
+        agent_id: agent.accountId,
+        listing_id: listing.id,
+        quantity: 1,
+        version: 1,
+        created_at,
+        updated_at: created_at,
+      });
+      // Every second event was written by a process whose clock was behind by a minute.
+      const time = item % 2 === 0 ? created_at : created_at - 60_000;
+      const kind = 'order.created';
+      insert('events', { id: event, kind, order_id: order, body: '{}', created_at: time });
+      insert('account_events', {
+        seq: created_at * 1_024 + (item % 4),
+        account_id: buyer.accountId,
+        event_id: event,
+      });
+      insert('notifications', {
+        id: itemId('ntf', item),
+        account_id: buyer.accountId,
+        event_id: event,
+        type: 'order_created',
+        order_id: order,
+        message: '',
+        read: item % 2,
+        created_at,
+      });
+      insert('deliveries', {
+        id: itemId('dlv', item),
+        event_id: event,
+        webhook_id: webhookId,
+        kind,
+        test: 0,
+        state: item % 2 === 0 ? 'failed' : 'delivered',
+        attempts: 1,
+        tries: 1,
+        deadline_at: created_at,
+        last_status: item % 2 === 0 ? 500 : 200,
+        created_at,
+        finished_at: created_at,
+      });
+    }
+    // More than an account may have.
+    for (let item = 0; item < 1_000; item += 1) {
+      const created_at = itemTime(item);
+      const id = itemId('whk', item);
+      insert('webhooks', {
+        id,
+        account_id: seller.accountId,
+        url: 'https://receiver.example/',
+        status: 'active',
+        secret: '',
+        created_at,
+        updated_at: created_at,
+      });
+      insert('webhook_events', {
+        account_id: seller.accountId,
+        kind: 'order.created',
+        webhook_id: id,
+      });
+      insert('queues', {
+        webhook_id: id,
+        depth: 0,
+        in_flight: 0,
+        paused: 0,
+        allowance: 4,
+        failures: 0,
+        failed_at: 0,
+        held_until: 0,
+      });
+    }
+  })();
+  connection.close();
+}, 60_000);
+beforeEach(() => {
+  db.queries.length = 0;
+});
+afterAll(async () => {
+  meter.close();
+  await store.close();
+  folder.remove();
+});
+
+/**
+ * Every row that was stepped on was returned, except for the one that the cursor names, where the range
+ * starts: the cost is that of the page, wherever it lies.
+ */
+function expectNoRowSteppedOver(): void {
+  expect(db.queries.length).toBeGreaterThan(0);
+  for (const query of db.queries) {
+    const { sql, visited, returned } = meter.measure(query);
+    expect(visited, sql).toBeGreaterThanOrEqual(returned);
+    expect(visited, sql).toBeLessThanOrEqual(returned + 1);
+  }
+}
+
+const times = [undefined, noon - 1, itemTime(1_000), itemTime(count / 2), itemTime(count)];
+const spans = times.flatMap((createdAfter) =>
+  times.map((createdBefore) => ({
+    ...(createdAfter !== undefined && { createdAfter }),
+    ...(createdBefore !== undefined && { createdBefore }),
+  })),
+);
+
+describe('what a page costs', () => {
+  test('the meter counts a row that is stepped over', () => {
+    const sql = `SELECT id FROM orders INDEXED BY orders_of_buyer
+      WHERE buyer_id = ? AND created_at < ? AND (created_at, id) < (?, ?)
+      ORDER BY created_at DESC, id DESC LIMIT ?`;
+    const cursor = [itemTime(1_000), itemId('ord', 1_000)];
+    const values = [trade.buyer.accountId, itemTime(count), ...cursor, limit];
+    const { visited, returned } = meter.measure({ sql, values });
+    expect(returned).toBe(limit);
+    expect(visited).toBe(count - 1_000 + limit);
+  });
+
+  test.each(['buyer', 'seller', 'agent'] as const)(
+    'a page of orders costs its own rows, for their %s',
+    async (kind) => {
+      const filters: OrderFilter[] = spans.flatMap((span) => [
+        span,
+        { ...span, status: 'pending' },
+      ]);
+      let full = 0;
+      for (const filter of filters) {
+        for (const after of cursors('ord')) {
+          const found = await store.orders.listOrders(trade[kind], filter, { after, limit });
+          full += found.length === limit ? 1 : 0;
+        }
+      }
+      expect(full).toBeGreaterThan(50);
+      expectNoRowSteppedOver();
+    },
+  );
+
+  test('a page of notifications costs its own rows', async () => {
+    for (const filter of [{}, { read: true }, { read: false }]) {
+      for (const after of cursors('ntf')) {
+        const page = { after, limit };
+        await store.notifications.listNotifications(trade.buyer.accountId, filter, page);
+      }
+    }
+    expectNoRowSteppedOver();
+  });
+
+  test('a page of webhooks costs its own rows', async () => {
+    for (const item of [null, 999, 500, 100, 0]) {
+      const after = item === null ? null : { createdAt: itemTime(item), id: itemId('whk', item) };
+      await store.webhooks.listWebhooks(trade.seller.accountId, { after, limit });
+    }
+    expectNoRowSteppedOver();
+  });
+
+  test('a page of events costs its own rows, and each read for a page since a time does', async () => {
+    const { signal } = new AbortController();
+    const items = [0, 1_000, count / 2, count - 10];
+    for (const since of [undefined, noon - 60_000, itemTime(1_000), itemTime(count / 2)]) {
+      for (const after of [undefined, ...items.map((item) => itemTime(item) * 1_024)]) {
+        const query = { after, since, limit };
+        const page = await readLogPage(store.events, trade.buyer.accountId, query, signal);
+        expect(page.events.length).toBeGreaterThan(0);
+      }
+    }
+    expectNoRowSteppedOver();
+    for (const { values } of db.queries) expect(values.at(-1)).toBe(limit);
+  });
+
+  test('a page of deliveries costs its own rows, unless it is a search', async () => {
+    const filters: DeliveryFilter[] = [
+      {},
+      { webhookId },
+      { state: 'failed' },
+      { state: 'pending' },
+    ];
+    for (const filter of filters) {
+      for (const since of times) {
+        for (const after of cursors('dlv')) {
+          const whole = { ...filter, ...(since !== undefined && { since }) };
+          await store.deliveryLog.listDeliveries(trade.buyer.accountId, whole, { after, limit });
+        }
+      }
+    }
+    expectNoRowSteppedOver();
+  });
+
+  test('each step of a search for deliveries looks at so many rows at most', async () => {
+    const filters: DeliveryFilter[] = [
+      { kind: 'task.completed' },
+      { http: '4xx', state: 'failed' },
+    ];
+    for (const filter of filters) {
+      for (const after of cursors('dlv')) {
+        await store.deliveryLog.listDeliveries(trade.buyer.accountId, filter, { after, limit });
+      }
+    }
+    const costs = db.queries.map((query) => meter.measure(query).visited);
+    // The one more is the row that the cursor names.
+    expect(Math.max(...costs)).toBe(stride + 1);
+  });
+});
