@@ -12,11 +12,18 @@ import type { DeliveryFilter, DeliveryRecord, LoggedDelivery } from './logged-de
  * again, and refuses by throwing. A claim that was answered before is answered the same.
  */
 export interface DeliveryLogStore {
-  /** An account's deliveries, newest first, from `after` on, `limit` at most. */
+  /**
+   * An account's deliveries, newest first, from `after` on, `limit` at most. Where `needsSearch` says so it may
+   * take a while: accounts take turns then, and of each account only a few searches run at once.
+   *
+   * @param signal Ends a search: the promise rejects with its reason, and nothing more is read.
+   * @throws DomainError `rate_limited` when too many searches of the account are in progress.
+   */
   listDeliveries(
     accountId: string,
     filter: DeliveryFilter,
     page: { after: Position | null; limit: number },
+    signal?: AbortSignal,
   ): Promise<LoggedDelivery[]>;
   /** The account's delivery with this id, with its body and its attempts, or null. */
   findDelivery(accountId: string, id: string): Promise<DeliveryRecord | null>;

@@ -20,7 +20,7 @@ export function deliveryRoutes(
   newId: NewId,
 ): FeatureRoutes<typeof contract.deliveries> {
   return {
-    async list({ caller, query }) {
+    async list({ caller, query, gone }) {
       const { limit = pageLimit.default, webhookId, event, state, since, http } = query;
       const found = await deliveries.listDeliveries(
         caller.accountId,
@@ -32,6 +32,7 @@ export function deliveryRoutes(
           ...(http && { http }),
         },
         { after: query.cursor ? readCursor(query.cursor, 'dlv') : null, limit: limit + 1 },
+        gone,
       );
       const { items, nextCursor } = cutPage(found, limit);
       const data = items.map((item) => presentDelivery(item, clock.now()));

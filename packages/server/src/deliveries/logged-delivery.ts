@@ -50,6 +50,14 @@ export interface DeliveryFilter {
   http?: HttpClass;
 }
 
+/**
+ * Whether a store may have to look through many deliveries for a page with this filter. The other filters are
+ * what deliveries are sorted by: a page with those is read at once.
+ */
+export function needsSearch({ kind, http }: DeliveryFilter): boolean {
+  return kind !== undefined || http !== undefined;
+}
+
 /** The problem of asking for a delivery that is not there, or that is another account's. */
 export function deliveryNotFound(id: string): DomainError {
   return new DomainError(

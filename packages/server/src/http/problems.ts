@@ -45,7 +45,11 @@ export function sendProblem(res: Response, trouble: Trouble): void {
     const error = trouble.code === 'invalid_api_key' ? ', error="invalid_token"' : '';
     res.set('WWW-Authenticate', `Bearer realm="tradepost"${error}`);
   }
-  if (problem.status === 503) res.set(headerNames.retryAfter, String(secondsUntilRetry));
+  const isTemporary = problem.status === 503 || problem.status === 429;
+  // The rate limiter says itself when its window ends.
+  if (isTemporary && !res.hasHeader(headerNames.retryAfter)) {
+    res.set(headerNames.retryAfter, String(secondsUntilRetry));
+  }
   res.status(problem.status).set('Content-Type', problemMediaType);
   res.send(Buffer.from(JSON.stringify(problem)));
 }
@@ -92,6 +96,8 @@ function troubleOf(error: unknown): Trouble | null {
 /** The one place where errors become answers. What it does not know is a 500, logged and told without a word of it. */
 export function handleErrors(log: Logger): ErrorRequestHandler {
   return (error, _req, res, next) => {
+    // Work that ended because its client had disconnected: there is nobody to respond to, and nothing failed.
+    if (res.closed && error instanceof DOMException && error.name === 'AbortError') return;
     const trouble = troubleOf(error);
     if (trouble === null || error instanceof StoreUnavailableError) {
       log.error({ err: error, requestId: requestIdOf(res) }, 'request failed');

@@ -1,30 +1,21 @@
 import type { DeliveryLogStore } from '../../deliveries/delivery-log-store';
 import { healthAfterMending } from '../../deliveries/endpoint-queue';
+import { needsSearch } from '../../deliveries/logged-delivery';
+import { SearchScheduler } from '../../deliveries/search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
 import { type AttemptRow, type DeliveryRow, readAttempt, readDelivery } from './delivery-rows';
-import { searchDeliveries } from './delivery-search';
+import { findDeliveries } from './delivery-search';
 import { insertEvent } from './events';
 import { answerOnce } from './idempotency';
 import { ChangingQueues, dueFirst } from './queues';
 import { selectWebhook } from './webhooks';
 
-/** Does searches to their end, a step of one of them in each turn of the event loop, however many there are. */
-class Searches {
-  readonly #db: SqliteDatabase;
-  #turn: Promise<unknown> = Promise.resolve();
-
-  constructor(db: SqliteDatabase) {
-    this.#db = db;
-  }
-
-  async finish<Found>(search: Generator<undefined, Found>): Promise<Found> {
-    for (;;) {
-      const step = await this.#db.view(() => search.next());
-      if (step.done === true) return step.value;
-      this.#turn = this.#turn.then(() => new Promise((done) => setImmediate(done)));
-      await this.#turn;
-    }
+/** Makes all steps at once: for a list, which must not wait for searches. */
+function runToEnd<Result>(steps: Iterator<unknown, Result>): Result {
+  for (;;) {
+    const made = steps.next();
+    if (made.done === true) return made.value;
   }
 }
 
@@ -41,11 +32,14 @@ function selectOwn(db: SqliteDatabase, accountId: string, id: string): DeliveryR
 
 /** What an account may see of its deliveries, in SQLite. `queued` is told when some were made due, after the commit. */
 export function sqliteDeliveryLog(db: SqliteDatabase, queued: () => void): DeliveryLogStore {
-  const searches = new Searches(db);
+  const scheduler = new SearchScheduler();
   return {
-    async listDeliveries(accountId, filter, page) {
-      const found = await searches.finish(searchDeliveries(db, accountId, filter, page));
-      return found.map(readDelivery);
+    async listDeliveries(accountId, filter, page, signal) {
+      const steps = findDeliveries(db, accountId, filter, page);
+      const rows = needsSearch(filter)
+        ? await scheduler.run(accountId, () => db.view(() => steps.next()), signal)
+        : await db.view(() => runToEnd(steps));
+      return rows.map(readDelivery);
     },
 
     findDelivery: (accountId, id) =>

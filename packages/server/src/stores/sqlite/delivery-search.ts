@@ -1,6 +1,6 @@
 import type { HttpClass } from '@tradepost/contract';
 import type { DeliveryState } from '../../deliveries/delivery';
-import type { DeliveryFilter } from '../../deliveries/logged-delivery';
+import { type DeliveryFilter, needsSearch } from '../../deliveries/logged-delivery';
 import type { Position } from '../../position';
 import { mergeBounds } from '../page-range';
 import { Conditions } from './conditions';
@@ -101,16 +101,16 @@ function selectWebhookIds(db: SqliteDatabase, accountId: string, asked?: string)
 }
 
 /**
- * Finds an account's newest deliveries, newest first. Where a filter has to look for few among many, it
- * yields again and again, to give others their turn; else it finds them at once.
+ * Finds an account's newest deliveries, newest first. It yields after each step: where a filter has to look
+ * for few among many, others can have their turn then. Without such a filter a step costs no more than a page.
  */
-export function* searchDeliveries(
+export function* findDeliveries(
   db: SqliteDatabase,
   accountId: string,
   filter: DeliveryFilter,
   { after, limit }: { after: Position | null; limit: number },
 ): Generator<undefined, DeliveryRow[]> {
-  const isSearch = filter.kind !== undefined || filter.http !== undefined;
+  const isSearch = needsSearch(filter);
   let found: DeliveryRow[] = [];
   for (const webhookId of selectWebhookIds(db, accountId, filter.webhookId)) {
     for (const state of statesOf(filter)) {
@@ -123,7 +123,7 @@ export function* searchDeliveries(
         const stretch = cut === null ? rest : { ...rest, downTo: cut };
         found = merge(found, selectMatching(db, stretch, filter, limit), limit);
         from = cut;
-        if (isSearch) yield;
+        yield;
       } while (from !== null);
     }
   }

@@ -1,0 +1,136 @@
+import type { Delivery, Page } from '@tradepost/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { storeIn } from '../../src/stores/sqlite/sqlite-store';
+import { aKey } from '../builders';
+import { settle } from '../fake-clock';
+import { LogBook } from '../log-book';
+import { queueUp } from '../stores/queue-up';
+import { RecordingDatabase } from '../stores/sqlite/recording-database';
+import { Trade } from '../stores/trade';
+import { tempFile } from '../temp-folder';
+import { type Got, problemIn, type Service, startService } from './service';
+
+/** Twice what one step of a search looks at, and a little. */
+const many = 10_100;
+
+/** An account with many deliveries, none of which a search finds. */
+interface Searcher {
+  key: string;
+  webhookId: string;
+}
+
+let service: Service;
+let db: RecordingDatabase;
+let book: LogBook;
+let crowd: Searcher;
+let other: Searcher;
+/** How many requests have come to the store. */
+let arrived: number;
+
+beforeEach(async () => {
+  db = new RecordingDatabase(tempFile(), { synchronous: 'off' });
+  const store = storeIn(db);
+  const trade = await Trade.open(store);
+  const add = async (accountId: string): Promise<Searcher> => {
+    const { record, apiKey } = aKey({ accountId });
+    await store.accounts.addKey(record);
+    const paused = { accountId, status: 'paused' } as const;
+    const webhook = await trade.subscribe(trade.buyer, ['order.created'], paused);
+    await queueUp(trade, { accountId, count: many });
+    return { key: apiKey, webhookId: webhook.id };
+  };
+  crowd = await add(trade.buyer.accountId);
+  other = await add(trade.seller.accountId);
+  arrived = 0;
+  const { listDeliveries } = store.deliveryLog;
+  store.deliveryLog.listDeliveries = (...given) => {
+    arrived += 1;
+    return listDeliveries(...given);
+  };
+  book = new LogBook();
+  service = await startService({ store, log: book.log });
+  db.queries.length = 0;
+});
+afterEach(() => service.close());
+
+/** The account of each step that searches made so far: each step looks for where its stretch ends. */
+const steps = (of?: Searcher) =>
+  db.queries
+    .filter(({ sql }) => sql.includes('OFFSET'))
+    .map(({ values }) => values[0])
+    .filter((webhookId) => of === undefined || webhookId === of.webhookId);
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 5_000 && !isSo(); turn += 1) await settle();
+  expect(isSo()).toBe(true);
+}
+
+const path = '/v1/deliveries?event=task.completed';
+const search = ({ key }: Searcher) => service.ask(`GET ${path}`, { as: key });
+
+/** Starts searches of which the clients can disconnect, and waits until all have arrived. */
+async function startSearches(count: number, { key }: Searcher): Promise<() => Promise<void>> {
+  const before = arrived;
+  const controller = new AbortController();
+  const init = { headers: { Authorization: `Bearer ${key}` }, signal: controller.signal };
+  const requests = Promise.allSettled(
+    Array.from({ length: count }, () => fetch(service.url + path, init)),
+  );
+  await until(() => arrived === before + count);
+  return async () => {
+    controller.abort();
+    await requests;
+    for (let closed = 0; closed < count; closed += 1) await book.next('request');
+  };
+}
+
+describe('searches for deliveries', () => {
+  it('end when their clients disconnect: 100 of them leave no work behind', async () => {
+    const disconnect = [await startSearches(50, crowd), await startSearches(50, other)];
+    for (const one of disconnect) await one();
+    const made = steps().length;
+    for (let turns = 0; turns < 20; turns += 1) await settle();
+    // One was in progress at most.
+    expect(steps().length).toBeLessThanOrEqual(made + 1);
+    expect((await search(crowd)).status).toBe(200);
+    expect(book.text.join()).not.toContain('request failed');
+  }, 60_000);
+
+  it.each([1, 40])(
+    'take turns by account: another account waits for one step each, beside %i searches',
+    async (count) => {
+      const disconnect = await startSearches(count, crowd);
+      const before = steps().length;
+      const found = JSON.parse((await search(other)).text) as Page<Delivery>;
+      expect(found).toEqual({ data: [], nextCursor: null });
+      const own = steps(other).length;
+      expect(own).toBeGreaterThan(2);
+      const order = steps().slice(before);
+      const first = order.indexOf(other.webhookId);
+      const between = order.slice(first, order.lastIndexOf(other.webhookId) + 1);
+      expect(between.filter((webhookId) => webhookId === other.webhookId)).toHaveLength(own);
+      expect(between.length).toBeLessThanOrEqual(2 * own);
+      await disconnect();
+    },
+    60_000,
+  );
+
+  it('are refused with 429 where 50 of the account wait already, and its lists are not', async () => {
+    const finished: Got[] = [];
+    const searches = Array.from({ length: 200 }, async () => finished.push(await search(crowd)));
+    await until(() => arrived === searches.length);
+    const list = await service.ask('GET /v1/deliveries?state=pending', { as: crowd.key });
+    expect((JSON.parse(list.text) as Page<Delivery>).data).toHaveLength(50);
+    // The list did not wait for the searches before it.
+    expect(finished.length).toBeLessThan(searches.length);
+    await Promise.all(searches);
+    const refused = finished.filter(({ status }) => status !== 200);
+    expect(finished.length - refused.length).toBeGreaterThanOrEqual(52);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const got of refused) {
+      expect(problemIn(got)).toMatchObject({ status: 429, code: 'rate_limited' });
+      expect(got.headers.get('retry-after')).toBe('1');
+    }
+    expect((await search(crowd)).status).toBe(200);
+  }, 60_000);
+});
