@@ -10,6 +10,13 @@ export interface Asked {
   claim: IdempotencyClaim | null;
   /** Aborts when the client hangs up: nobody waits for the answer any more. */
   gone: AbortSignal;
+  /**
+   * Checks the caller's API key again. To be called before a response that has waited shows anything. Not
+   * after a change: what is committed must not be reported as refused.
+   *
+   * @throws DomainError `invalid_api_key` when it was revoked or has expired since the request came in.
+   */
+  requireValidKey(): Promise<void>;
 }
 
 type Handler<Route extends AppRoute> = (

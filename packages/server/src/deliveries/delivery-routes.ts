@@ -7,7 +7,9 @@ import { present } from '../moment';
 import { cutPage, readCursor } from '../position';
 import type { DeliveryLogStore } from './delivery-log-store';
 import {
+  type DeliveryFilter,
   deliveryNotFound,
+  needsSearch,
   presentDelivery,
   presentDeliveryRecord,
   replay,
@@ -20,20 +22,22 @@ export function deliveryRoutes(
   newId: NewId,
 ): FeatureRoutes<typeof contract.deliveries> {
   return {
-    async list({ caller, query, gone }) {
+    async list(request) {
+      const { caller, query } = request;
       const { limit = pageLimit.default, webhookId, event, state, since, http } = query;
-      const found = await deliveries.listDeliveries(
-        caller.accountId,
-        {
-          ...(webhookId && { webhookId }),
-          ...(event && { kind: event }),
-          ...(state && { state }),
-          ...(since && { since: Date.parse(since) }),
-          ...(http && { http }),
-        },
-        { after: query.cursor ? readCursor(query.cursor, 'dlv') : null, limit: limit + 1 },
-        gone,
-      );
+      const filter: DeliveryFilter = {
+        ...(webhookId && { webhookId }),
+        ...(event && { kind: event }),
+        ...(state && { state }),
+        ...(since && { since: Date.parse(since) }),
+        ...(http && { http }),
+      };
+      const after = query.cursor ? readCursor(query.cursor, 'dlv') : null;
+      const page = { after, limit: limit + 1 };
+      const isSearch = needsSearch(filter);
+      const signal = isSearch ? request.gone : undefined;
+      const found = await deliveries.listDeliveries(caller.accountId, filter, page, signal);
+      if (isSearch) await request.requireValidKey();
       const { items, nextCursor } = cutPage(found, limit);
       const data = items.map((item) => presentDelivery(item, clock.now()));
       return { status: 200, body: { data, nextCursor } };

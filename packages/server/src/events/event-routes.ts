@@ -47,7 +47,7 @@ export function eventRoutes(
   }
 
   return {
-    async list({ caller, query, gone }) {
+    async list({ caller, query, gone, requireValidKey }) {
       const { limit = pageLimit.default, waitSeconds: seconds = 0 } = query;
       const wanted = {
         after: query.after === undefined ? undefined : readEventCursor(query.after),
@@ -57,6 +57,8 @@ export function eventRoutes(
       const { accountId } = caller;
       const read = async () => {
         const page = await readLogPage(events, accountId, wanted, gone);
+        // At each wake-up, not only at the end: a key that is revoked does not keep a wait.
+        await requireValidKey();
         wanted.after = page.end;
         return page;
       };

@@ -15,7 +15,7 @@ import { orderRoutes } from '../orders/order-routes';
 import type { Store } from '../store';
 import type { WebhookPolicy } from '../webhooks/webhook-policy';
 import { webhookRoutes } from '../webhooks/webhook-routes';
-import { authenticate, refuseReadOnly } from './authenticate';
+import { authenticate, authenticateAgain, refuseReadOnly } from './authenticate';
 import { addHealthEndpoints } from './health';
 import { logRequests } from './log-requests';
 import { handleErrors, sendProblem } from './problems';
@@ -105,6 +105,7 @@ export function createApp(parts: AppParts): App {
     limiter.limit,
     refuseReadOnly,
     ...readBody,
+    authenticateAgain,
   ];
   createExpressEndpoints(contract, router, app, {
     logInitialization: false,

@@ -4,6 +4,7 @@ import type { AccountStore, KeyWithKind } from '../accounts/account-store';
 import { hashApiKey, isApiKey } from '../accounts/api-key';
 import { type Clock, timestamp } from '../clock';
 import { DomainError } from '../domain-error';
+import { hasBody } from './read-body';
 
 /** The account that an authenticated request comes from. */
 export function callerOf(res: Response): Caller {
@@ -18,6 +19,31 @@ function refusalOf(key: KeyWithKind | null, now: number): string | null {
     return `API key ${key.hint} expired at ${timestamp(key.expiresAt)}. Ask for a new one.`;
   }
   return null;
+}
+
+/**
+ * Finds an API key that is good now.
+ *
+ * @throws DomainError `invalid_api_key`, which says why.
+ */
+async function requireKey(
+  accounts: AccountStore,
+  clock: Clock,
+  text: string,
+): Promise<KeyWithKind> {
+  // The checksum spares the store a look for keys that were cut off or mistyped.
+  const key = isApiKey(text) ? await accounts.findKeyByHash(hashApiKey(text)) : null;
+  const refusal = refusalOf(key, clock.now());
+  if (key === null || refusal !== null) throw new DomainError('invalid_api_key', refusal ?? '');
+  return key;
+}
+
+/**
+ * What checks a request's API key again, by the same rule as when the request came in: for a response that
+ * has waited, during which the key may have been revoked or have expired.
+ */
+export function getKeyCheck(res: Response): () => Promise<void> {
+  return res.locals.requireValidKey as () => Promise<void>;
 }
 
 /** Lets requests through that carry a good API key as `Authorization: Bearer <API_KEY>`. */
@@ -37,12 +63,12 @@ export function authenticate(accounts: AccountStore, clock: Clock): RequestHandl
         'The Authorization header must read: Bearer, a space, and the API key.',
       );
     }
-    // The checksum spares the store a look for keys that were cut off or mistyped.
-    const key = isApiKey(text) ? await accounts.findKeyByHash(hashApiKey(text)) : null;
-    const refusal = refusalOf(key, clock.now());
-    if (key === null || refusal !== null) throw new DomainError('invalid_api_key', refusal ?? '');
+    const key = await requireKey(accounts, clock, text);
     const { accountId, kind, id: keyId, readOnly } = key;
     res.locals.caller = { accountId, kind, keyId, readOnly } satisfies Caller;
+    res.locals.requireValidKey = async () => {
+      await requireKey(accounts, clock, text);
+    };
     next();
   };
 }
@@ -55,5 +81,14 @@ export const refuseReadOnly: RequestHandler = (req, res, next) => {
       'This API key may only read. Use another key of the account to make changes.',
     );
   }
+  next();
+};
+
+/**
+ * Checks the key of a change again once its body has arrived: a client may send that as slowly as it likes,
+ * and nothing is changed for a key that was revoked meanwhile.
+ */
+export const authenticateAgain: RequestHandler = async (req, res, next) => {
+  if (hasBody(req)) await getKeyCheck(res)();
   next();
 };

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import express, { type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import { DomainError } from '../domain-error';
 
 const largestBody = 65_536;
@@ -32,9 +32,14 @@ const requireJson: RequestHandler = (req, _res, next) => {
   next();
 };
 
+/** Whether a request's method has a body that is read. */
+export function hasBody({ method }: Pick<Request, 'method'>): boolean {
+  return method === 'POST' || method === 'PATCH';
+}
+
 /** Reads the bodies of the methods that have one, and leaves what comes with any other unread. */
 export const readBody: RequestHandler[] = [requireJson, parseJson].map(
   (handler): RequestHandler =>
     (req, res, next) =>
-      req.method === 'POST' || req.method === 'PATCH' ? handler(req, res, next) : next(),
+      hasBody(req) ? handler(req, res, next) : next(),
 );

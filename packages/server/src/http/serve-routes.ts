@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import type { Clock } from '../clock';
 import type { Asked, FeatureRoutes } from '../feature-routes';
 import type { Answer } from '../idempotency-claim';
-import { callerOf } from './authenticate';
+import { callerOf, getKeyCheck } from './authenticate';
 import { claimOf } from './idempotency';
 
 interface TsRestInput {
@@ -48,6 +48,7 @@ export function serveRoutes<Router extends AppRouter>(
         ...input,
         caller,
         claim,
+        requireValidKey: getKeyCheck(input.res),
         // Few look at it, and an abort is dear: it keeps a stack.
         get gone() {
           return hangUpOf(input.res);

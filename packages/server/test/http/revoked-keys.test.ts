@@ -1,0 +1,177 @@
+import { request } from 'node:http';
+import type { EventsPage, Page } from '@tradepost/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqliteStore, storeIn } from '../../src/stores/sqlite/sqlite-store';
+import { aKey, noon } from '../builders';
+import { settle } from '../fake-clock';
+import { answer as respond } from '../receiver';
+import { RecordingDatabase } from '../stores/sqlite/recording-database';
+import { tempFile } from '../temp-folder';
+import { DeliveringService } from './delivering-service';
+import { type Actor, type Got, problemIn } from './service';
+
+let rig: DeliveringService;
+let db: RecordingDatabase;
+let file: string;
+let idleTimers: number;
+
+beforeEach(async () => {
+  file = tempFile();
+  db = new RecordingDatabase(file);
+  rig = await DeliveringService.start({ store: storeIn(db) });
+  await settle();
+  idleTimers = rig.clock.pendingTimers;
+  db.queries.length = 0;
+});
+afterEach(() => rig.close());
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 2_000 && !isSo(); turn += 1) await settle();
+  expect(isSo()).toBe(true);
+}
+
+/** Each request that waits for events has set two timers: when to look again, and when to give up. */
+const areWaiting = (count: number) =>
+  until(() => rig.clock.pendingTimers === idleTimers + 2 * count);
+
+/** How often a key was checked. */
+const checks = () => db.queries.filter(({ sql }) => sql.includes('api_keys.hash = ?')).length;
+
+/** Adds an account, of which `revoke` revokes the key as another process does. */
+async function addActor(key: { expiresAt?: number } = {}) {
+  const actor = await rig.service.account('buyer', key);
+  const revoke = async () => {
+    const beside = openSqliteStore(file);
+    await beside.accounts.revokeKey(actor.keyId, rig.clock.now());
+    await beside.close();
+  };
+  return { actor, revoke };
+}
+
+function waitForEvents(as: Actor | string): Promise<Got> {
+  return rig.service.ask('GET /v1/events?waitSeconds=30', { as });
+}
+
+function expectInvalid(got: Got, because: string): void {
+  expect(problemIn(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+  expect(problemIn(got).detail).toContain(because);
+  expect(got.headers.get('www-authenticate')).toContain('invalid_token');
+}
+
+async function placeAs(as: Actor): Promise<Got> {
+  const body = { listingId: rig.listing.id, quantity: 1 };
+  return await rig.service.ask('POST /v1/orders', { as, body });
+}
+
+describe('a key that is revoked while its request waits', () => {
+  it('ends the wait for events with 401 within a second, and no other key does', async () => {
+    const { actor, revoke } = await addActor();
+    const { record, apiKey: otherKey } = aKey({ accountId: actor.id });
+    await rig.service.store.accounts.addKey(record);
+    const revoked = waitForEvents(actor);
+    const kept = waitForEvents(otherKey);
+    await areWaiting(2);
+    await revoke();
+    await rig.clock.advance(1_000);
+    expectInvalid(await revoked, 'was revoked');
+    await areWaiting(1);
+    await rig.clock.advance(29_000);
+    expect((await kept).status).toBe(200);
+    await areWaiting(0);
+  });
+
+  it('is sent no event of which a commit would have told it', async () => {
+    const { actor, revoke } = await addActor();
+    const { record, apiKey: otherKey } = aKey({ accountId: actor.id });
+    await rig.service.store.accounts.addKey(record);
+    const revoked = waitForEvents(actor);
+    await areWaiting(1);
+    await revoke();
+    expect((await placeAs({ id: actor.id, key: otherKey })).status).toBe(201);
+    const got = await revoked;
+    expectInvalid(got, 'was revoked');
+    expect(got.text).not.toContain('order.created');
+    const log = await rig.service.ask('GET /v1/events', { as: otherKey });
+    expect((JSON.parse(log.text) as EventsPage).data).toHaveLength(2);
+  });
+
+  it('is refused at the end of the wait too', async () => {
+    const { actor, revoke } = await addActor();
+    const got = rig.service.ask('GET /v1/events?waitSeconds=1', { as: actor });
+    await areWaiting(1);
+    await revoke();
+    await rig.clock.advance(1_000);
+    expectInvalid(await got, 'was revoked');
+  });
+
+  it('ends the wait as well when it expires', async () => {
+    const { actor } = await addActor({ expiresAt: noon + 5_000 });
+    const got = waitForEvents(actor);
+    await areWaiting(1);
+    await rig.clock.advance(4_999);
+    await areWaiting(1);
+    await rig.clock.advance(1);
+    expectInvalid(await got, 'expired');
+    await areWaiting(0);
+  });
+
+  it('is sent nothing of what a search of its found', async () => {
+    const { actor, revoke } = await addActor();
+    const { deliveryLog } = rig.service.store;
+    const { listDeliveries } = deliveryLog;
+    const searched: number[] = [];
+    deliveryLog.listDeliveries = async (...given) => {
+      const found = await listDeliveries(...given);
+      searched.push(found.length);
+      await revoke();
+      return found;
+    };
+    await rig.hook(respond(200), { as: actor });
+    expect((await placeAs(actor)).status).toBe(201);
+    const query = '?event=order.created';
+    expectInvalid(
+      await rig.service.ask(`GET /v1/deliveries${query}`, { as: actor }),
+      'was revoked',
+    );
+    expect(searched).toEqual([1]);
+  });
+
+  it('changes nothing when the body of its request arrives late', async () => {
+    const { actor, revoke } = await addActor();
+    const body = JSON.stringify({ listingId: rig.listing.id, quantity: 1 });
+    const before = checks();
+    const posting = request(`${rig.service.url}/v1/orders`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${actor.key}`,
+        'Content-Type': 'application/json',
+        'Content-Length': body.length,
+      },
+    });
+    const responded = new Promise<number | undefined>((resolve, reject) => {
+      posting.once('error', reject).once('response', (response) => {
+        response.resume().once('end', () => resolve(response.statusCode));
+      });
+    });
+    posting.write(body.slice(0, 10));
+    await until(() => checks() > before);
+    await revoke();
+    posting.end(body.slice(10));
+    expect(await responded).toBe(401);
+    const orders = await rig.service.ask('GET /v1/orders', { as: rig.seller });
+    expect((JSON.parse(orders.text) as Page<unknown>).data).toEqual([]);
+  });
+});
+
+it('a change that is committed is reported as done, though its key was revoked meanwhile', async () => {
+  const { actor, revoke } = await addActor();
+  const { orders } = rig.service.store;
+  const { placeOrder } = orders;
+  orders.placeOrder = async (...given: Parameters<typeof placeOrder>) => {
+    const placed = await placeOrder(...given);
+    await revoke();
+    return placed as never;
+  };
+  expect((await placeAs(actor)).status).toBe(201);
+  expectInvalid(await rig.service.ask('GET /v1/orders', { as: actor }), 'was revoked');
+});
