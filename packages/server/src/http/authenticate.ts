@@ -66,6 +66,8 @@ export function authenticate(accounts: AccountStore, clock: Clock): RequestHandl
     const key = await requireKey(accounts, clock, text);
     const { accountId, kind, id: keyId, readOnly } = key;
     res.locals.caller = { accountId, kind, keyId, readOnly } satisfies Caller;
+    // Most requests come in one piece: those have nothing to wait for.
+    res.locals.bodyIsDue = hasBody(req) && !req.complete;
     res.locals.requireValidKey = async () => {
       await requireKey(accounts, clock, text);
     };
@@ -85,10 +87,10 @@ export const refuseReadOnly: RequestHandler = (req, res, next) => {
 };
 
 /**
- * Checks the key of a change again once its body has arrived: a client may send that as slowly as it likes,
- * and nothing is changed for a key that was revoked meanwhile.
+ * Checks the key of a change again once its body has arrived, if that was still due: a client may send it as slowly
+ * as it likes, and nothing is changed for a key that was revoked meanwhile.
  */
-export const authenticateAgain: RequestHandler = async (req, res, next) => {
-  if (hasBody(req)) await getKeyCheck(res)();
+export const authenticateAgain: RequestHandler = async (_req, res, next) => {
+  if (res.locals.bodyIsDue) await getKeyCheck(res)();
   next();
 };
