@@ -32,6 +32,7 @@ const hintOfCode: ReadonlyMap<string, string> = mapOf({
   delivery_not_found:
     'Check the id. `tradepost webhooks deliveries` shows those there are; old ones are pruned.',
   webhook_paused: 'Resume it first: `tradepost webhooks resume {whk}`.',
+  webhook_deleted: 'Register it under a new key: `tradepost webhooks register`.',
   no_staged_secret: 'Stage one first: `tradepost webhooks rotate-secret {whk}`.',
   delivery_in_progress: 'See in a moment what came of it: `tradepost webhooks explain {dlv}`.',
   bad_cursor: 'The place that was kept is not one of this service: begin anew with --since.',

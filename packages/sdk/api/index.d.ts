@@ -763,6 +763,10 @@ declare const problems: {
     readonly status: 409;
     readonly title: 'The account has as many webhooks as it may';
   };
+  readonly webhook_deleted: {
+    readonly status: 409;
+    readonly title: 'The webhook was deleted, and its secret erased';
+  };
   readonly webhook_paused: {
     readonly status: 409;
     readonly title: 'The webhook is paused';
