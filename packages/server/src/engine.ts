@@ -4,7 +4,7 @@ import { DeliveryWorker } from './deliveries/delivery-worker';
 import { createSender } from './deliveries/send';
 import type { EngineMetrics } from './metrics/engine-metrics';
 import { Housekeeper } from './retention/housekeeper';
-import { defaultRetention, type Retention } from './retention/retention';
+import { type Retention, resolveRetention } from './retention/retention';
 import type { SocketBudget } from './socket-budget';
 import type { Store } from './store';
 import type { WebhookPolicy } from './webhooks/webhook-policy';
@@ -15,7 +15,11 @@ export interface EngineOptions {
   log: Logger;
   /** Which endpoints deliveries may go to. */
   webhookPolicy: WebhookPolicy;
-  /** For how many days things are kept: deliveries 30, events 30, read notifications 90 unless told. */
+  /**
+   * For how many days things are kept.
+   *
+   * @default deliveries 30, events 30, read notifications 90, unread ones 180 or as long as read ones
+   */
   retention?: Partial<Retention>;
   /** The machine's clock unless told. */
   clock?: Clock;
@@ -39,10 +43,15 @@ export interface Engine {
   stop(patience: number): Promise<void>;
 }
 
-/** Starts the delivery engine on a store. It begins with what an earlier run left in the queues. */
+/**
+ * Starts the delivery engine on a store. It begins with what an earlier run left in the queues.
+ *
+ * @throws RangeError when unread notifications would be kept for a shorter time than read ones.
+ */
 export function startEngine(options: EngineOptions): Engine {
   const { store, log, webhookPolicy, metrics, clock = systemClock, random = Math.random } = options;
   const { deliveries, retention } = store;
+  const keep = resolveRetention(options.retention);
   const sender = createSender(webhookPolicy, clock, { maxIdle: options.sockets?.idle });
   const worker = new DeliveryWorker({
     deliveries,
@@ -57,7 +66,7 @@ export function startEngine(options: EngineOptions): Engine {
   const housekeeper = new Housekeeper({
     deliveries,
     retention,
-    keep: { ...defaultRetention, ...options.retention },
+    keep,
     clock,
     log,
     ...(metrics && { onFailed: metrics.onGivenUp }),

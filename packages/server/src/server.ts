@@ -1,5 +1,6 @@
 import { type ApiOptions, serveApi } from './api';
 import { type EngineOptions, startEngine } from './engine';
+import { resolveRetention } from './retention/retention';
 import { strictWebhookPolicy, type WebhookPolicy } from './webhooks/webhook-policy';
 
 /** How long a stop waits for what is under way, in milliseconds. */
@@ -24,10 +25,15 @@ export interface RunningServer {
 
 /**
  * Starts a server whose API and delivery engine share this thread. The promise fulfils once it accepts
- * requests; it rejects when it cannot listen.
+ * requests; it rejects when it cannot listen, or with a RangeError when the retention makes no sense.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const whole = { ...options, webhookPolicy: options.webhookPolicy ?? strictWebhookPolicy };
+  const whole = {
+    ...options,
+    // Before anything is started that would have to be stopped.
+    retention: resolveRetention(options.retention),
+    webhookPolicy: options.webhookPolicy ?? strictWebhookPolicy,
+  };
   const api = await serveApi(whole);
   const engine = startEngine(whole);
 

@@ -1,7 +1,8 @@
 import { Option } from 'commander';
 import { integerFrom, readSwitch } from '../config';
 import { type LogLevel, logLevels } from '../log';
-import { defaultRetention } from '../retention/retention';
+import { defaultRetention, type Retention, resolveRetention } from '../retention/retention';
+import { OperatorError } from './operator-error';
 
 const roles = ['all', 'api', 'worker'] as const;
 
@@ -22,6 +23,8 @@ export interface StartOptions {
   keepEvents: number;
   /** Days. */
   keepNotifications: number;
+  /** Days; 180 by default, or as long as `keepNotifications` where that is longer. */
+  keepUnreadNotifications?: number;
   /** Metrics are served only when there is one. */
   metricsPort?: number;
   metricsHost: string;
@@ -77,6 +80,12 @@ export const startOptions: readonly Option[] = [
     .env('TRADEPOST_KEEP_NOTIFICATIONS')
     .default(defaultRetention.notifications)
     .argParser(integerFrom(1, longestKept)),
+  new Option(
+    '--keep-unread-notifications <days>',
+    `how long to keep notifications that were never read (default: ${defaultRetention.unreadNotifications}, or --keep-notifications if that is longer)`,
+  )
+    .env('TRADEPOST_KEEP_UNREAD_NOTIFICATIONS')
+    .argParser(integerFrom(1, longestKept)),
   new Option('--metrics-port <port>', 'serve /metrics on this TCP port too; 0 takes a free one')
     .env('TRADEPOST_METRICS_PORT')
     .argParser(readPort),
@@ -94,3 +103,23 @@ export const startOptions: readonly Option[] = [
     .env('TRADEPOST_ALLOW_INSECURE_WEBHOOKS')
     .argParser(readSwitch),
 ];
+
+/**
+ * Reads from the options how long things are kept.
+ *
+ * @throws OperatorError when unread notifications would be removed sooner than read ones.
+ */
+export function readRetention(options: StartOptions): Retention {
+  const { keepNotifications, keepUnreadNotifications } = options;
+  if (keepUnreadNotifications !== undefined && keepUnreadNotifications < keepNotifications) {
+    throw new OperatorError(
+      `--keep-unread-notifications (${keepUnreadNotifications}) must not be shorter than --keep-notifications (${keepNotifications}): unread notifications would be removed sooner than read ones. Raise the first or lower the second.`,
+    );
+  }
+  return resolveRetention({
+    deliveries: options.keepDeliveries,
+    events: options.keepEvents,
+    notifications: keepNotifications,
+    ...(keepUnreadNotifications !== undefined && { unreadNotifications: keepUnreadNotifications }),
+  });
+}

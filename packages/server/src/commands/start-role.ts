@@ -19,7 +19,7 @@ import {
   type WebhookPolicy,
 } from '../webhooks/webhook-policy';
 import { explainListenError } from './explain-listen-error';
-import type { StartOptions } from './start-options';
+import { readRetention, type StartOptions } from './start-options';
 import { chooseMaxConnections, chooseSocketBudget } from './start-sockets';
 
 /** What was started, and how it stops. */
@@ -58,11 +58,7 @@ function engineSettingsOf(options: StartOptions): EngineSettings {
     storeOptions: storeOptionsOf(options),
     logLevel: options.logLevel,
     insecureWebhooks: options.allowInsecureWebhooks ?? false,
-    retention: {
-      deliveries: options.keepDeliveries,
-      events: options.keepEvents,
-      notifications: options.keepNotifications,
-    },
+    retention: readRetention(options),
     sockets: chooseSocketBudget(options),
     metrics: isMeasured(options),
   };
@@ -143,7 +139,13 @@ async function startApi(options: StartOptions): Promise<Started> {
   };
 }
 
-/** Starts what a process with this role does. */
-export function startRole(options: StartOptions): Promise<Started> {
+/**
+ * Starts what a process with this role does.
+ *
+ * @throws OperatorError when it cannot be started as it is told to.
+ */
+export async function startRole(options: StartOptions): Promise<Started> {
+  // Whatever the role: the same settings may serve several processes, and nothing is open yet.
+  readRetention(options);
   return options.role === 'worker' ? startWorker(options) : startApi(options);
 }

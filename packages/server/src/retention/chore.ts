@@ -1,11 +1,12 @@
 import type { Clock } from '../clock';
 import type { DeliveryStore } from '../deliveries/delivery-store';
 import type { Retention } from './retention';
-import type { Pruned, PruneStep, RetentionStore } from './retention-store';
+import type { Pruned, PruneStep, RetentionStore, ScanPruned } from './retention-store';
 
 /** How many rows one step works on: a few milliseconds of the store's time. */
 const batch = 250;
-const day = 24 * 60 * 60 * 1000;
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
 
 /** What one step of a chore came to. */
 export interface ChoreStep {
@@ -13,14 +14,14 @@ export interface ChoreStep {
   count: number;
   /** Whether nothing is left to do for now. */
   done: boolean;
+  /** For how long it kept the store busy, in milliseconds; undefined where the store does not measure it. */
+  busyMs?: number;
 }
 
-/** Something that is done again and again, in steps of one small transaction at most. */
+/** Something that is done again and again, in steps of a few short transactions. */
 export interface Chore {
   /** What is seen to, as the log has it. */
   what: string;
-  /** How many rounds it sits out once nothing is left to do. */
-  rest: number;
   step(): Promise<ChoreStep>;
 }
 
@@ -39,50 +40,99 @@ export function overdueChore({ deliveries, clock }: ChoreParts): Chore {
 }
 
 /**
- * Removes what was kept for long enough. Events come last: the others make them free to go.
+ * Removes what was kept for long enough. An event is removed with the last thing that is about it; the scan for
+ * events finds those that nothing was about before they were old enough.
  *
- * A walk through deliveries, notifications or events passes by all that is to stay, so there is one an
- * hour; what has an index of its own is looked at in each round.
+ * Scans begin again from the oldest only now and then, for what could not be removed when it was passed: deliveries
+ * that ended late, and notifications that were read late. Both are passed within a day at most, and few deliveries
+ * are, but possibly most of the notifications and events.
  */
 export function pruningChores({ retention, keep, clock }: ChoreParts): Chore[] {
   const cutoff = (days: number) => clock.now() - days * day;
+  const references = () => ({ eventsBefore: cutoff(keep.events) });
   return [
     drain('idempotencyKeys', () =>
       retention.pruneIdempotencyKeys({ now: clock.now(), limit: batch }),
     ),
-    drain('ofRemovedWebhooks', () => retention.pruneRemovedWebhooks({ limit: batch })),
-    walk('deliveries', (step) =>
-      retention.pruneDeliveries({ ...step, before: cutoff(keep.deliveries) }),
+    thenErase(
+      drain('ofRemovedWebhooks', () => retention.pruneRemovedWebhooks({ limit: batch })),
+      retention,
     ),
-    walk('notifications', (step) =>
-      retention.pruneNotifications({ ...step, before: cutoff(keep.notifications) }),
+    scan('deliveries', { clock, againAfter: hour }, (step) =>
+      retention.pruneDeliveries({ ...step, ...references(), before: cutoff(keep.deliveries) }),
     ),
-    walk('events', (step) => retention.pruneEvents({ ...step, before: cutoff(keep.events) })),
+    scan('notifications', { clock, againAfter: day }, (step) => {
+      const before = cutoff(keep.notifications);
+      return retention.pruneNotifications({ ...step, ...references(), before, unread: false });
+    }),
+    scan('unreadNotifications', { clock, againAfter: day }, (step) => {
+      const before = cutoff(keep.unreadNotifications);
+      return retention.pruneNotifications({ ...step, ...references(), before, unread: true });
+    }),
+    scan('events', { clock, againAfter: day }, (step) =>
+      retention.pruneEvents({ ...step, before: cutoff(keep.events) }),
+    ),
   ];
 }
 
-function drain(what: string, take: () => Promise<number>): Chore {
+function drain(what: string, take: () => Promise<number | Pruned>): Chore {
   return {
     what,
-    rest: 0,
     async step() {
-      const count = await take();
-      return { count, done: count === 0 };
+      const taken = await take();
+      if (typeof taken === 'number') return { count: taken, done: taken === 0 };
+      return { count: taken.removed, done: taken.removed === 0, busyMs: taken.busyMs };
     },
   };
 }
 
-const roundsInAnHour = 60;
+/** Erases what a chore removed once nothing is left of it: secrets may be among it. */
+function thenErase(chore: Chore, retention: Pick<RetentionStore, 'eraseDeleted'>): Chore {
+  // Also at first: the process before this one may have ended in between.
+  let isDue = true;
+  return {
+    what: chore.what,
+    async step() {
+      const step = await chore.step();
+      isDue ||= step.count > 0;
+      if (!(step.done && isDue)) return step;
+      // Others may be in the way; then a later round tries again.
+      isDue = !(await retention.eraseDeleted());
+      return step;
+    },
+  };
+}
 
-function walk(what: string, prune: (step: Omit<PruneStep, 'before'>) => Promise<Pruned>): Chore {
+/**
+ * Scans from the oldest to the newest, and continues where it ended once more has become old enough: what is to stay
+ * is passed once.
+ */
+function scan(
+  what: string,
+  { clock, againAfter }: { clock: Clock; againAfter: number },
+  prune: (step: Omit<PruneStep, 'before'>) => Promise<ScanPruned>,
+): Chore {
   let after: string | null = null;
+  let begunAt = clock.now();
+  let ended = false;
+
+  function isToBeginAgain(): boolean {
+    const passed = clock.now() - begunAt;
+    // A clock that was set back must not put it off.
+    return ended && (passed >= againAfter || passed < 0);
+  }
+
   return {
     what,
-    rest: roundsInAnHour - 1,
     async step() {
-      const { removed, next } = await prune({ after, limit: batch });
+      if (isToBeginAgain()) {
+        after = null;
+        begunAt = clock.now();
+      }
+      const { removed, next, done, busyMs } = await prune({ after, limit: batch });
       after = next;
-      return { count: removed, done: next === null };
+      ended = done;
+      return { count: removed, done, busyMs };
     },
   };
 }

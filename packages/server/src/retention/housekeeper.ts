@@ -1,11 +1,19 @@
 import type { Logger } from 'pino';
 import { type Chore, type ChoreParts, overdueChore, pruningChores } from './chore';
+import { TidyingReport } from './tidying-report';
 
+/** Soon after the start, but not before what an earlier run left in the queues is being delivered. */
+const beforeFirstRound = 5_000;
 const betweenRounds = 60_000;
-/** For how long one round prunes one kind of thing. */
-const longestPruning = 5_000;
-/** Leaves most of the store's time to requests and deliveries. */
-const betweenSteps = 10;
+/** For how long one round prunes one kind of thing; what is left is continued in the next, which follows at once. */
+const longestPruning = 2_000;
+/**
+ * How long to pause after a step, as a multiple of the step's own work. It leaves most of the store's time, and of the
+ * thread's, to requests and deliveries, whatever the machine is like.
+ */
+const pausePerWork = 2;
+/** The pause after a step whose work was not measured. */
+const usualPause = 10;
 
 /** What a housekeeper works with. */
 export interface HousekeeperParts extends ChoreParts {
@@ -15,15 +23,17 @@ export interface HousekeeperParts extends ChoreParts {
 }
 
 /**
- * Fails deliveries whose time is over and removes what was kept for long enough, in a round each minute.
- * It works in small steps and pauses between them, so that neither requests nor deliveries wait for it.
+ * Fails deliveries whose time is over and removes what was kept for long enough, in a round each minute, or in one after
+ * the other as long as there is more. It works in small steps and pauses between them, so that neither requests nor
+ * deliveries wait for it.
  */
 export class Housekeeper {
   readonly #parts: HousekeeperParts;
   readonly #overdue: Chore;
   readonly #pruning: Chore[];
-  /** How many rounds a chore still sits out. */
-  readonly #resting = new Map<Chore, number>();
+  readonly #report: TidyingReport;
+  /** When chores failed that have not been tried again since. */
+  readonly #failedAt = new Map<Chore, number>();
   #stopped = false;
   #round: Promise<void> | null = null;
   #callOffRound: () => void = () => {};
@@ -33,15 +43,12 @@ export class Housekeeper {
     this.#parts = parts;
     this.#overdue = overdueChore(parts);
     this.#pruning = pruningChores(parts);
+    this.#report = new TidyingReport(parts.clock, parts.log);
   }
 
-  /** Begins with a round in a minute. */
+  /** Begins with a round in a few seconds. */
   start(): void {
-    this.#callOffRound = this.#parts.clock.after(betweenRounds, () => {
-      this.#round = this.#tidy().then(() => {
-        if (!this.#stopped) this.start();
-      });
-    });
+    this.#schedule(beforeFirstRound);
   }
 
   /** Begins nothing more, and waits for the step that is under way. */
@@ -50,59 +57,79 @@ export class Housekeeper {
     this.#callOffRound();
     this.#endPause();
     await this.#round;
+    this.#report.flush();
   }
 
-  async #tidy(): Promise<void> {
-    const { clock, log, onFailed } = this.#parts;
-    const counts: Record<string, number> = {};
-    const failed = await this.#see(this.#overdue, () => false);
-    if (failed > 0) {
-      counts[this.#overdue.what] = failed;
-      onFailed?.(failed);
-    }
+  #schedule(delay: number): void {
+    this.#callOffRound = this.#parts.clock.after(delay, () => {
+      this.#round = this.#tidyUp().then(() => {
+        if (!this.#stopped) this.#schedule(betweenRounds);
+      });
+    });
+  }
+
+  /** Does rounds until nothing is left to do. */
+  async #tidyUp(): Promise<void> {
+    while (await this.#doRound()) this.#report.flushIfDue();
+    this.#report.flush();
+  }
+
+  /** @returns Whether more is left to do at once. */
+  async #doRound(): Promise<boolean> {
+    const { clock, onFailed } = this.#parts;
+    const { count: failed } = await this.#see(this.#overdue, () => false);
+    if (failed > 0) onFailed?.(failed);
+    let hasMore = false;
     for (const chore of this.#pruning) {
       let over = false;
       const callOff = clock.after(longestPruning, () => {
         over = true;
       });
-      const count = await this.#see(chore, () => over);
+      const { done } = await this.#see(chore, () => over);
       callOff();
-      if (count > 0) counts[chore.what] = count;
+      hasMore ||= !done;
     }
-    if (Object.keys(counts).length > 0) log.info(counts, 'tidied up');
+    return hasMore && !this.#stopped;
   }
 
-  /** Does a chore until nothing is left to do or it is over, unless it rests. */
-  async #see(chore: Chore, isOver: () => boolean): Promise<number> {
-    const resting = this.#resting.get(chore) ?? 0;
-    if (resting > 0) {
-      this.#resting.set(chore, resting - 1);
-      return 0;
-    }
-    let total = 0;
+  /** Does a chore until nothing is left to do or its time is over, unless it has failed just now. */
+  async #see(chore: Chore, isOver: () => boolean): Promise<{ count: number; done: boolean }> {
+    let count = 0;
+    if (this.#isResting(chore)) return { count, done: true };
     try {
       while (!(this.#stopped || isOver())) {
-        const { count, done } = await chore.step();
-        total += count;
-        if (done) {
-          this.#resting.set(chore, chore.rest);
-          break;
-        }
-        if (!this.#stopped) await this.#pause();
+        const step = await chore.step();
+        count += step.count;
+        this.#report.add(chore.what, step.count);
+        if (step.done) return { count, done: true };
+        if (!this.#stopped) await this.#pause(step.busyMs);
       }
+      return { count, done: false };
     } catch (error) {
-      const about = { err: error, chore: chore.what };
-      this.#parts.log.error(about, 'could not tidy up; trying again in a minute');
+      const { clock, log } = this.#parts;
+      this.#failedAt.set(chore, clock.now());
+      log.error({ err: error, chore: chore.what }, 'could not tidy up; trying again in a minute');
+      return { count, done: true };
     }
-    return total;
   }
 
-  #pause(): Promise<void> {
-    return new Promise((goOn) => {
-      const callOff = this.#parts.clock.after(betweenSteps, goOn);
+  /** Whether a chore failed less than a minute ago: rounds that follow at once leave it out. */
+  #isResting(chore: Chore): boolean {
+    const failedAt = this.#failedAt.get(chore);
+    if (failedAt === undefined) return false;
+    const passed = this.#parts.clock.now() - failedAt;
+    if (passed >= 0 && passed < betweenRounds) return true;
+    this.#failedAt.delete(chore);
+    return false;
+  }
+
+  #pause(busyMs: number | undefined): Promise<void> {
+    const pause = busyMs === undefined ? usualPause : Math.ceil(busyMs * pausePerWork);
+    return new Promise((resume) => {
+      const callOff = this.#parts.clock.after(pause, resume);
       this.#endPause = () => {
         callOff();
-        goOn();
+        resume();
       };
     });
   }

@@ -62,3 +62,75 @@ test('a server keeps deliveries for as long as it is told', async () => {
   expect(await left()).toBe(0);
   expect(await book.next('tidied up')).toMatchObject({ deliveries: 1 });
 });
+
+/** A server with an order of noon, and what is left of its notifications and events. */
+async function placeOne(read: boolean, retention: Partial<Retention>) {
+  const store = openSqliteStore(':memory:');
+  const server = await startServer({
+    store,
+    log: book.log,
+    port: 0,
+    host: '127.0.0.1',
+    rateLimit: 100,
+    clock,
+    retention,
+  });
+  onTestFinished(() => server.close());
+  const trade = await Trade.open(store);
+  await trade.place();
+  const accounts = [trade.buyer, trade.seller, trade.agent].map(({ accountId }) => accountId);
+  const list = (accountId: string) =>
+    store.notifications.listNotifications(accountId, {}, { after: null, limit: 10 });
+  for (const accountId of read ? accounts : []) {
+    for (const { id } of await list(accountId)) await store.notifications.markRead(accountId, id);
+  }
+  return async () => {
+    let [notifications, events] = [0, 0];
+    for (const accountId of accounts) {
+      notifications += (await list(accountId)).length;
+      events += (await store.events.readEvents(accountId, 0, 10)).length;
+    }
+    return { notifications, events };
+  };
+}
+
+test.each([
+  ['that were never read', false, 40],
+  ['that were read', true, 20],
+])(
+  'notifications %s are removed after their days, and their events with them',
+  async (_, read, days) => {
+    const kept = { events: 5, notifications: 20, unreadNotifications: 40 };
+    const left = await placeOne(read, kept);
+    const all = await left();
+    expect(Math.min(all.notifications, all.events)).toBeGreaterThan(0);
+    clock.set(noon + days * day - 10 * minute);
+    await clock.advance(5 * minute);
+    expect(await left()).toEqual(all);
+    await clock.advance(10 * minute);
+    expect(await left()).toEqual({ notifications: 0, events: 0 });
+  },
+);
+
+test('a server that is stopped while it prunes a lot stops after the step that it is at', async () => {
+  const store = openSqliteStore(':memory:');
+  const server = await startServer({
+    store,
+    log: book.log,
+    port: 0,
+    host: '127.0.0.1',
+    rateLimit: 100,
+    clock,
+  });
+  const trade = await Trade.open(store);
+  for (let count = 0; count < 100; count += 1) await trade.place();
+  const page = { after: null, limit: 1 };
+  const oldest = async () =>
+    (await store.notifications.listNotifications(trade.buyer.accountId, {}, page)).length;
+  clock.set(noon + 181 * day);
+  await clock.advance(5_000);
+  expect(await oldest()).toBe(1);
+  // No time passes from here on: nothing that is waited for is a pause.
+  await server.close();
+  expect(clock.pendingTimers).toBe(0);
+});

@@ -1,12 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Housekeeper } from '../../src/retention/housekeeper';
-import type { PruneStep, RetentionStore } from '../../src/retention/retention-store';
+import { resolveRetention } from '../../src/retention/retention';
+import type {
+  Pruned,
+  PruneStep,
+  RetentionStore,
+  ScanPruned,
+} from '../../src/retention/retention-store';
 import { StoreUnavailableError } from '../../src/store-unavailable-error';
 import { noon } from '../builders';
 import { FakeClock, settle } from '../fake-clock';
 import { LogBook } from '../log-book';
 
 const minute = 60_000;
+const firstRound = 5_000;
 const day = 24 * 60 * minute;
 
 /** How much is left of each kind of thing, for a store that only counts. */
@@ -16,6 +23,7 @@ interface Left {
   ofRemovedWebhooks: number;
   deliveries: number;
   notifications: number;
+  unreadNotifications: number;
   events: number;
 }
 
@@ -34,6 +42,11 @@ let asked: Asked[];
 let failed: number[];
 /** Set to make one kind of thing fail. */
 let broken: keyof Left | null;
+/** For how long a step of the store takes, in milliseconds. */
+let busyMs: number;
+let erasures: number;
+/** Whether nobody is in the way of an erasure. */
+let erasable: boolean;
 
 function take(what: keyof Left, limit: number, step: Partial<PruneStep> = {}): number {
   const { after, before } = step;
@@ -49,27 +62,32 @@ function take(what: keyof Left, limit: number, step: Partial<PruneStep> = {}): n
   return count;
 }
 
-function walk(what: keyof Left) {
-  return async (step: PruneStep) => {
-    const removed = take(what, step.limit, step);
-    return { removed, next: left[what] > 0 ? `at ${left[what]}` : null };
-  };
+async function drain(what: keyof Left, limit: number): Promise<Pruned> {
+  return { removed: take(what, limit), busyMs };
+}
+
+async function scan(what: keyof Left, step: PruneStep): Promise<ScanPruned> {
+  const removed = take(what, step.limit, step);
+  return { removed, next: `at ${left[what]}`, done: left[what] === 0, busyMs };
 }
 
 const retention: RetentionStore = {
-  pruneDeliveries: walk('deliveries'),
-  pruneEvents: walk('events'),
-  pruneNotifications: walk('notifications'),
-  pruneIdempotencyKeys: async ({ limit }) => take('idempotencyKeys', limit),
-  pruneRemovedWebhooks: async ({ limit }) => take('ofRemovedWebhooks', limit),
-  eraseDeleted: async () => true,
+  pruneDeliveries: (step) => scan('deliveries', step),
+  pruneEvents: (step) => scan('events', step),
+  pruneNotifications: (step) => scan(step.unread ? 'unreadNotifications' : 'notifications', step),
+  pruneIdempotencyKeys: ({ limit }) => drain('idempotencyKeys', limit),
+  pruneRemovedWebhooks: ({ limit }) => drain('ofRemovedWebhooks', limit),
+  eraseDeleted: async () => {
+    erasures += 1;
+    return erasable;
+  },
 };
 
 function open(): Housekeeper {
   const housekeeper = new Housekeeper({
     deliveries: { failOverdue: async ({ limit }) => take('overdue', limit) },
     retention,
-    keep: { deliveries: 30, events: 40, notifications: 90 },
+    keep: { deliveries: 30, events: 40, notifications: 90, unreadNotifications: 180 },
     clock,
     log: book.log,
     onFailed: (count) => failed.push(count),
@@ -86,20 +104,50 @@ beforeEach(() => {
   asked = [];
   failed = [];
   broken = null;
+  busyMs = 5;
+  erasures = 0;
+  erasable = true;
   left = {
     overdue: 0,
     idempotencyKeys: 0,
     ofRemovedWebhooks: 0,
     deliveries: 0,
     notifications: 0,
+    unreadNotifications: 0,
     events: 0,
   };
 });
 
 describe('a housekeeper', () => {
-  test('begins in a minute: first what is overdue, events last', async () => {
+  test('erases what removed webhooks left once they are gone, and at its first round', async () => {
     const housekeeper = open();
-    await clock.advance(minute - 1);
+    await clock.advance(firstRound);
+    expect(erasures).toBe(1);
+    await clock.advance(3 * minute);
+    expect(erasures).toBe(1);
+    left.ofRemovedWebhooks = 1_000;
+    await clock.advance(minute + firstRound);
+    expect([left.ofRemovedWebhooks, erasures]).toEqual([0, 2]);
+    await housekeeper.stop();
+  });
+
+  test('erases in a later round when others were in the way', async () => {
+    const housekeeper = open();
+    erasable = false;
+    await clock.advance(firstRound);
+    await clock.advance(minute);
+    expect(erasures).toBe(2);
+    erasable = true;
+    await clock.advance(minute);
+    expect(erasures).toBe(3);
+    await clock.advance(5 * minute);
+    expect(erasures).toBe(3);
+    await housekeeper.stop();
+  });
+
+  test('begins a few seconds after the start: first what is overdue, events last', async () => {
+    const housekeeper = open();
+    await clock.advance(firstRound - 1);
     expect(asked).toEqual([]);
     await clock.advance(1);
     expect(asked.map(({ what }) => what)).toEqual([
@@ -108,6 +156,7 @@ describe('a housekeeper', () => {
       'ofRemovedWebhooks',
       'deliveries',
       'notifications',
+      'unreadNotifications',
       'events',
     ]);
     await housekeeper.stop();
@@ -115,12 +164,13 @@ describe('a housekeeper', () => {
 
   test('removes what is older than the days that each kind of thing is kept', async () => {
     const housekeeper = open();
-    await clock.advance(minute);
+    await clock.advance(firstRound);
     const cutoffs = asked.filter(({ before }) => before !== undefined);
     expect(cutoffs.map(({ what, before }) => [what, before])).toEqual([
-      ['deliveries', minute - 30 * day],
-      ['notifications', minute - 90 * day],
-      ['events', minute - 40 * day],
+      ['deliveries', firstRound - 30 * day],
+      ['notifications', firstRound - 90 * day],
+      ['unreadNotifications', firstRound - 180 * day],
+      ['events', firstRound - 40 * day],
     ]);
     await housekeeper.stop();
   });
@@ -129,7 +179,7 @@ describe('a housekeeper', () => {
     left.overdue = 1_000;
     left.deliveries = 1_000;
     const housekeeper = open();
-    await clock.advance(minute);
+    await clock.advance(firstRound);
     expect(times('overdue')).toBe(1);
     expect(left.overdue).toBeGreaterThan(500);
     await clock.advance(minute / 2);
@@ -157,19 +207,84 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('gives each kind of thing a few seconds of a round, and goes on there in the next', async () => {
+  test.each([
+    [2, 4],
+    [9, 18],
+    [40, 80],
+  ])('pauses after a step of %i ms for %i ms', async (took, pause) => {
+    busyMs = took;
+    left.deliveries = 10_000;
+    const housekeeper = open();
+    await clock.advance(2 * minute);
+    const times = asked.filter(({ what }) => what === 'deliveries').map(({ at }) => at);
+    const [first = 0, second = 0, third = 0] = times;
+    expect([second - first, third - second]).toEqual([pause, pause]);
+    await housekeeper.stop();
+  });
+
+  test('gives each kind of thing a few seconds of a round, and continues there in the next', async () => {
     left.deliveries = 1_000_000;
     left.events = 10;
     const housekeeper = open();
-    await clock.advance(1.9 * minute);
-    expect(left.events).toBe(0);
+    await clock.advance(firstRound + 1_000);
+    expect(left.events).toBe(10);
+    while (left.events > 0) await clock.advance(50);
+    expect(clock.now() - noon).toBeLessThan(firstRound + 3_000);
     const first = left.deliveries;
     expect(first).toBeGreaterThan(0);
     const steps = times('deliveries');
-    await clock.advance(0.2 * minute);
+    while (times('deliveries') === steps) await clock.advance(50);
     const again = asked.filter(({ what }) => what === 'deliveries')[steps];
     expect(again).toMatchObject({ after: `at ${first}` });
     await housekeeper.stop();
+  });
+
+  test('begins the next round at once as long as one leaves work, each with what is overdue', async () => {
+    left.deliveries = 500_000;
+    const housekeeper = open();
+    await clock.advance(20_000);
+    expect(left.deliveries).toBeGreaterThan(0);
+    const rounds = asked.filter(({ what }) => what === 'overdue').map(({ at }) => at);
+    expect(rounds.length).toBeGreaterThan(5);
+    const gaps = rounds.slice(1).map((at, index) => at - (rounds[index] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThan(3_000);
+    while (left.deliveries > 0) await clock.advance(100);
+    // The last round finds nothing more, and the next is a minute later.
+    await clock.advance(1_000);
+    const before = times('overdue');
+    await clock.advance(58_000);
+    expect(times('overdue')).toBe(before);
+    await clock.advance(2_000);
+    expect(times('overdue')).toBe(before + 1);
+    await housekeeper.stop();
+  }, 30_000);
+
+  test('logs what it did once a minute while there is no end of it, and the rest when it is done', async () => {
+    busyMs = 20;
+    left.deliveries = 700_000;
+    const housekeeper = open();
+    await clock.advance(firstRound + 1.5 * minute);
+    expect(left.deliveries).toBeGreaterThan(0);
+    expect(book.text).toHaveLength(1);
+    const first = await book.next('tidied up');
+    await clock.advance(minute);
+    expect(left.deliveries).toBe(0);
+    expect(book.text).toHaveLength(2);
+    const second = await book.next('tidied up');
+    expect(Number(first.deliveries) + Number(second.deliveries)).toBe(700_000);
+    await housekeeper.stop();
+    expect(book.text).toHaveLength(2);
+  }, 30_000);
+
+  test('logs what it did so far when it is stopped', async () => {
+    left.deliveries = 1_000_000;
+    const housekeeper = open();
+    await clock.advance(firstRound + 1_000);
+    expect(book.text).toEqual([]);
+    await housekeeper.stop();
+    const done = 1_000_000 - left.deliveries;
+    expect(done).toBeGreaterThan(0);
+    expect(await book.next('tidied up')).toMatchObject({ deliveries: done });
   });
 
   test('fails what is overdue to the last one, however long that takes', async () => {
@@ -181,22 +296,28 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   }, 30_000);
 
-  test('walks through what is kept once an hour, and looks at the rest each minute', async () => {
+  test('continues each minute where its scans ended, and begins them again from the oldest now and then', async () => {
     const housekeeper = open();
-    await clock.advance(60.5 * minute);
-    expect([times('overdue'), times('idempotencyKeys'), times('events')]).toEqual([60, 60, 1]);
-    left.events = 1;
-    await clock.advance(minute);
-    expect([times('overdue'), times('events'), left.events]).toEqual([61, 2, 0]);
+    const starts = (what: keyof Left) =>
+      asked.filter((one) => one.what === what && one.after === null).length;
+    await clock.advance(firstRound + 10 * minute);
+    expect([times('overdue'), times('idempotencyKeys'), times('events')]).toEqual([11, 11, 11]);
+    expect([starts('deliveries'), starts('notifications'), starts('events')]).toEqual([1, 1, 1]);
+    await clock.advance(52 * minute);
+    expect([starts('deliveries'), starts('notifications'), starts('events')]).toEqual([2, 1, 1]);
+    await clock.advance(day);
+    expect([starts('notifications'), starts('unreadNotifications'), starts('events')]).toEqual([
+      2, 2, 2,
+    ]);
     await housekeeper.stop();
-  }, 30_000);
+  }, 60_000);
 
   test('tells of an error, goes on with the rest, and tries again in a minute', async () => {
     left.notifications = 5;
     left.events = 5;
     broken = 'notifications';
     const housekeeper = open();
-    await clock.advance(minute);
+    await clock.advance(firstRound);
     expect(await book.next('could not tidy up; trying again in a minute')).toMatchObject({
       level: 50,
       chore: 'notifications',
@@ -209,10 +330,24 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
+  test('leaves out what failed for a minute, also while other work makes the rounds follow at once', async () => {
+    left.notifications = 5;
+    busyMs = 20;
+    left.deliveries = 1_000_000;
+    broken = 'notifications';
+    const housekeeper = open();
+    await clock.advance(firstRound + minute / 2);
+    expect(times('notifications')).toBe(1);
+    broken = null;
+    await clock.advance(minute);
+    expect(left.notifications).toBe(0);
+    await housekeeper.stop();
+  }, 30_000);
+
   test('counts what it failed before an error came', async () => {
     left.overdue = 1_000;
     const housekeeper = open();
-    await clock.advance(minute);
+    await clock.advance(firstRound);
     const done = 1_000 - left.overdue;
     broken = 'overdue';
     await clock.advance(minute / 2);
@@ -231,7 +366,7 @@ describe('a housekeeper', () => {
   test('stops in the midst of a round, without the pause that it is in, and leaves no timer', async () => {
     left.deliveries = 1_000_000;
     const housekeeper = open();
-    await clock.advance(minute + 50);
+    await clock.advance(firstRound + 50);
     const steps = asked.length;
     await housekeeper.stop();
     expect(clock.pendingTimers).toBe(0);
@@ -252,12 +387,12 @@ describe('a housekeeper', () => {
         },
       },
       retention,
-      keep: { deliveries: 30, events: 30, notifications: 90 },
+      keep: resolveRetention(),
       clock,
       log: book.log,
     });
     housekeeper.start();
-    await clock.advance(minute);
+    await clock.advance(firstRound);
     let stopped = false;
     const stopping = housekeeper.stop().then(() => {
       stopped = true;

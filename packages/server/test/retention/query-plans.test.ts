@@ -6,7 +6,7 @@ import { expectDirect, PlannedDatabase } from '../stores/sqlite/planned-database
 import { tempFile } from '../temp-folder';
 import { insertOldRows, makeFile } from './old-rows';
 
-const step = { after: null, before: noon + 1_000, limit: 10 };
+const step = { after: null, before: noon + 1_000, eventsBefore: noon, limit: 10 };
 
 let db: PlannedDatabase;
 
@@ -23,9 +23,20 @@ describe('query plans of housekeeping', () => {
   test('what is old is found and removed by keys and indexes, never by a walk through a table', async () => {
     const retention = sqliteRetention(db);
     expect(await retention.pruneDeliveries(step)).toMatchObject({ removed: 3 });
-    expect(await retention.pruneNotifications(step)).toMatchObject({ removed: 6 });
+    expect(await retention.pruneNotifications({ ...step, unread: false })).toMatchObject({
+      removed: 6,
+    });
     expect(await retention.pruneEvents(step)).toMatchObject({ removed: 3 });
     expectDirect(db.plans);
+  });
+
+  test('events that are removed with the last thing about them are found by keys and indexes', async () => {
+    const retention = sqliteRetention(db);
+    const withEvents = { ...step, eventsBefore: noon + 1_000 };
+    await retention.pruneDeliveries(withEvents);
+    await retention.pruneNotifications({ ...withEvents, unread: true });
+    expectDirect(db.plans);
+    expect(db.get('SELECT count(*) AS count FROM events')).toEqual({ count: 0 });
   });
 
   test('so is what has expired', async () => {
@@ -33,7 +44,8 @@ describe('query plans of housekeeping', () => {
       `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, answer, expires_at)
        VALUES ('usr_1', 'createOrder', 'key', '', '{}', ${noon})`,
     );
-    expect(await sqliteRetention(db).pruneIdempotencyKeys({ now: noon, limit: 10 })).toBe(1);
+    const { pruneIdempotencyKeys } = sqliteRetention(db);
+    expect(await pruneIdempotencyKeys({ now: noon, limit: 10 })).toMatchObject({ removed: 1 });
     expectDirect(db.plans);
   });
 
@@ -41,8 +53,8 @@ describe('query plans of housekeeping', () => {
     db.run(`UPDATE webhooks SET deleted_at = ${noon} WHERE id = 'whk_1'`);
     db.plans.length = 0;
     const { pruneRemovedWebhooks } = sqliteRetention(db);
-    expect(await pruneRemovedWebhooks({ limit: 100 })).toBe(3);
-    expect(await pruneRemovedWebhooks({ limit: 100 })).toBe(1);
+    expect(await pruneRemovedWebhooks({ limit: 100 })).toMatchObject({ removed: 3 });
+    expect(await pruneRemovedWebhooks({ limit: 100 })).toMatchObject({ removed: 1 });
     expectDirect(db.plans);
   });
 

@@ -5,6 +5,8 @@ import { openConnection, type SqliteOptions } from './open-connection';
 import { translateError } from './sqlite-errors';
 
 const verifyIntervalMs = 1_000;
+/** How often the log is tried to be flushed while others read or write, which takes them moments. */
+const flushTries = 50;
 
 type Statement = Database.Statement<unknown[], unknown>;
 type Statements = Map<string, Statement>;
@@ -104,10 +106,14 @@ export class SqliteDatabase {
    * @returns Whether it went through; false while others read or write.
    */
   async flushLog(): Promise<boolean> {
-    const [result] = await this.read(
-      () => this.#connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[],
-    );
-    return result?.busy === 0;
+    const checkpoint = () =>
+      this.#connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+    for (let tries = 0; tries < flushTries; tries += 1) {
+      const [result] = await this.read(checkpoint);
+      if (result?.busy === 0) return true;
+      await new Promise((done) => setImmediate(done));
+    }
+    return false;
   }
 
   /** Finishes the changes that were asked for, and lets go of the file. */

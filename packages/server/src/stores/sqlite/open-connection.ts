@@ -78,6 +78,8 @@ export function openConnection(
     connection.pragma('foreign_keys = ON');
     // What is deleted is overwritten with zeros: secrets of deleted webhooks must not stay in the file.
     connection.pragma('secure_delete = ON');
+    // Each change is a savepoint, for which SQLite copies the pages that it changes: to a file unless kept in memory.
+    connection.pragma('temp_store = MEMORY');
     migrate(connection);
     if (maxPages !== undefined) connection.pragma(`max_page_count = ${maxPages}`);
     connection.pragma(`wal_autocheckpoint = ${checkpointAfter(turns)}`);

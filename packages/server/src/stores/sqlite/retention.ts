@@ -1,96 +1,106 @@
 import { idFloor } from '../../ids';
-import type { Pruned, PruneStep, RetentionStore } from '../../retention/retention-store';
+import type {
+  PruneStep,
+  ReferencePruneStep,
+  RetentionStore,
+} from '../../retention/retention-store';
 import type { SqliteDatabase } from './database';
+import { pruneInPortions, pruneScan, type Scan, StepTimer } from './prune-step';
 
-/** What a walk looks at: one row, and whether it seems that it may go. */
-interface Seen {
-  id: string;
-  may_go: number;
+const unreferenced = `NOT EXISTS (SELECT 1 FROM notifications WHERE event_id = events.id)
+  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)`;
+
+function deleteLogLines(db: SqliteDatabase, eventId: string): void {
+  db.run('DELETE FROM account_events WHERE event_id = ?', eventId);
 }
 
-/** How one kind of thing is walked through. */
-interface Walk<Row extends Seen> {
-  /** Rows after an id, by id, `limit` at most. */
-  look: (after: string, limit: number) => Row[];
-  /** Removes a row if it may still go, and tells how many rows went with it, itself included. */
-  remove: (row: Row) => number;
-}
-
-/** Looks outside of a transaction, so that rows which are to stay cost nobody else's time. */
-async function takeStep<Row extends Seen>(
+/**
+ * Removes those of some events that are old enough and that nothing is about any more. With the last thing that was
+ * about them, they cost no scan that passes all the events that are to stay. For use inside of a write.
+ */
+function deleteUnreferenced(
   db: SqliteDatabase,
-  { after, limit }: PruneStep,
-  { look, remove }: Walk<Row>,
-): Promise<Pruned> {
-  const rows = await db.read(() => look(after ?? '', limit));
-  const end = rows.length < limit ? null : (rows.at(-1)?.id ?? null);
-  const candidates = rows.filter((row) => row.may_go === 1);
-  if (candidates.length === 0) return { removed: 0, next: end };
-  return db.write(() => {
-    let removed = 0;
-    let gone = 0;
-    for (const row of candidates) {
-      const went = remove(row);
-      removed += went > 0 ? 1 : 0;
-      gone += went;
-      if (gone >= limit) return { removed, next: row.id };
-    }
-    return { removed, next: end };
-  });
+  references: readonly { event_id: string }[],
+  before: number,
+): void {
+  const floor = idFloor('evt', before);
+  for (const eventId of new Set(references.map((row) => row.event_id))) {
+    if (eventId >= floor) continue;
+    const removed = db.run(`DELETE FROM events WHERE id = ? AND ${unreferenced}`, eventId);
+    if (removed > 0) deleteLogLines(db, eventId);
+  }
 }
 
-interface SeenDelivery extends Seen {
-  seq: number;
-  attempts: number;
-}
-
-function walkDeliveries(db: SqliteDatabase, before: number): Walk<SeenDelivery> {
+function scanDeliveries(db: SqliteDatabase, { before, eventsBefore }: ReferencePruneStep): Scan {
   return {
-    look: (after, limit) =>
+    examine: (after, limit) =>
       db.all(
-        `SELECT id, seq, attempts, coalesce(finished_at < ?, 0) AS may_go FROM deliveries
+        `SELECT id, coalesce(finished_at < ?, 0) AS removable, 1 + attempts AS weight FROM deliveries
          WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
         before,
         after,
-        // None ends before it is made; a replay lets an old one end later.
+        // None ends before it is created; a replay lets an old one end later.
         idFloor('dlv', before),
         limit,
       ),
-    remove: ({ seq, attempts }) =>
-      db.run('DELETE FROM deliveries WHERE seq = ? AND finished_at < ?', seq, before) *
-      (1 + attempts),
-  };
-}
-
-const unmentioned = `NOT EXISTS (SELECT 1 FROM notifications WHERE event_id = events.id)
-  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)`;
-
-function walkEvents(db: SqliteDatabase, before: number): Walk<Seen> {
-  return {
-    look: (after, limit) =>
-      db.all(
-        `SELECT id, (${unmentioned}) AS may_go FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
-        after,
-        idFloor('evt', before),
-        limit,
-      ),
-    remove: ({ id }) => {
-      if (db.run(`DELETE FROM events WHERE id = ? AND ${unmentioned}`, id) === 0) return 0;
-      return 1 + db.run('DELETE FROM account_events WHERE event_id = ?', id);
+    remove(first, last) {
+      const removed = db.all<{ event_id: string }>(
+        'DELETE FROM deliveries WHERE id BETWEEN ? AND ? AND finished_at < ? RETURNING event_id',
+        first,
+        last,
+        before,
+      );
+      deleteUnreferenced(db, removed, eventsBefore);
+      return removed.length;
     },
   };
 }
 
-function walkNotifications(db: SqliteDatabase, before: number): Walk<Seen> {
+function scanEvents(db: SqliteDatabase, { before }: PruneStep): Scan {
   return {
-    look: (after, limit) =>
+    examine: (after, limit) =>
       db.all(
-        'SELECT id, read AS may_go FROM notifications WHERE id > ? AND id < ? ORDER BY id LIMIT ?',
+        `SELECT id, (${unreferenced}) AS removable, 4 AS weight FROM events
+         WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
+        after,
+        idFloor('evt', before),
+        limit,
+      ),
+    remove(first, last) {
+      const removed = db.all<{ id: string }>(
+        `DELETE FROM events WHERE id BETWEEN ? AND ? AND ${unreferenced} RETURNING id`,
+        first,
+        last,
+      );
+      for (const { id } of removed) deleteLogLines(db, id);
+      return removed.length;
+    },
+  };
+}
+
+function scanNotifications(
+  db: SqliteDatabase,
+  { before, eventsBefore, unread }: ReferencePruneStep & { unread: boolean },
+): Scan {
+  return {
+    examine: (after, limit) =>
+      db.all(
+        `SELECT id, ${unread ? '1' : 'read'} AS removable, 3 AS weight FROM notifications
+         WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
         after,
         idFloor('ntf', before),
         limit,
       ),
-    remove: ({ id }) => db.run('DELETE FROM notifications WHERE id = ? AND read = 1', id),
+    remove(first, last) {
+      const removed = db.all<{ event_id: string }>(
+        `DELETE FROM notifications WHERE id BETWEEN ? AND ? ${unread ? '' : 'AND read = 1'}
+         RETURNING event_id`,
+        first,
+        last,
+      );
+      deleteUnreferenced(db, removed, eventsBefore);
+      return removed.length;
+    },
   };
 }
 
@@ -128,39 +138,47 @@ function deleteLeft(db: SqliteDatabase, webhookId: string, limit: number): numbe
   return went.deliveries;
 }
 
-/** What removes that which has been kept for long enough, in SQLite. */
+const nothing = { removed: 0, busyMs: 0 };
+
+/** Removes what has been kept for long enough, in SQLite. */
 export function sqliteRetention(db: SqliteDatabase): RetentionStore {
   return {
-    pruneDeliveries: (step) => takeStep(db, step, walkDeliveries(db, step.before)),
-    pruneEvents: (step) => takeStep(db, step, walkEvents(db, step.before)),
-    pruneNotifications: (step) => takeStep(db, step, walkNotifications(db, step.before)),
+    pruneDeliveries: (step) => pruneScan(db, step, scanDeliveries(db, step)),
+    pruneEvents: (step) => pruneScan(db, step, scanEvents(db, step)),
+    pruneNotifications: (step) => pruneScan(db, step, scanNotifications(db, step)),
 
     async pruneIdempotencyKeys({ now, limit }) {
       const isExpired = 'SELECT 1 FROM idempotency_keys WHERE expires_at <= ? LIMIT 1';
-      if ((await db.read(() => db.get(isExpired, now))) === undefined) return 0;
-      return db.write(() =>
-        db.run(
+      if ((await db.read(() => db.get(isExpired, now))) === undefined) return nothing;
+      const timer = new StepTimer();
+      const removed = await pruneInPortions(db, limit, timer, (rows) => {
+        const count = db.run(
           `DELETE FROM idempotency_keys WHERE (account_id, operation, key) IN (
              SELECT account_id, operation, key FROM idempotency_keys
              WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
           now,
-          limit,
-        ),
-      );
+          rows,
+        );
+        return { removed: count, hasMore: count === rows };
+      });
+      return { removed, busyMs: timer.stop() };
     },
 
     async pruneRemovedWebhooks({ limit }) {
-      const removed = await db.read(() =>
+      const webhook = await db.read(() =>
         db.get<{ id: string }>(
           'SELECT id FROM webhooks WHERE deleted_at > 0 ORDER BY deleted_at LIMIT 1',
         ),
       );
-      if (removed === undefined) return 0;
-      return db.write(() => {
-        const left = deleteLeft(db, removed.id, limit);
-        if (left > 0) return left;
-        return db.run('DELETE FROM webhooks WHERE id = ? AND deleted_at > 0', removed.id);
+      if (webhook === undefined) return nothing;
+      const timer = new StepTimer();
+      const removed = await pruneInPortions(db, limit, timer, (rows) => {
+        const left = deleteLeft(db, webhook.id, rows);
+        if (left > 0) return { removed: left, hasMore: true };
+        const gone = db.run('DELETE FROM webhooks WHERE id = ? AND deleted_at > 0', webhook.id);
+        return { removed: gone, hasMore: false };
       });
+      return { removed, busyMs: timer.stop() };
     },
 
     eraseDeleted: () => db.flushLog(),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ClaimedDelivery } from '../../../src/deliveries/delivery';
 import { replay } from '../../../src/deliveries/logged-delivery';
-import type { Pruned, PruneStep } from '../../../src/retention/retention-store';
+import type { ReferencePruneStep, ScanPruned } from '../../../src/retention/retention-store';
 import type { Store } from '../../../src/store';
 import { aClaim, aMoment, anAttempt, noon } from '../../builders';
 import { claim, claimOne, failedUntil, outcomeOf } from '../claiming';
@@ -12,17 +12,29 @@ import type { StoreUnderTest } from './store-under-test';
 
 const day = 24 * 60 * 60 * 1000;
 
-type Prune = (step: PruneStep) => Promise<Pruned>;
+type Prune = (step: ReferencePruneStep) => Promise<ScanPruned>;
 
-/** Walks to the end, and tells how many things were removed in all. */
-async function pruneAll(prune: Prune, before: number, limit = 100): Promise<number> {
+/** What a scan is done with. Events stay unless told. */
+interface PruneAll {
+  limit?: number;
+  eventsBefore?: number;
+}
+
+/** Scans to the end. Returns how many things were removed in all. */
+async function pruneAll(
+  prune: Prune,
+  before: number,
+  { limit = 100, eventsBefore = 0 }: PruneAll = {},
+): Promise<number> {
   let total = 0;
-  let after: string | null = null;
-  do {
-    const { removed, next }: Pruned = await prune({ after, before, limit });
-    total += removed;
-    after = next;
-  } while (after !== null);
+  let step: ScanPruned = { removed: 0, next: null, done: false, busyMs: 0 };
+  while (!step.done) {
+    const { next: after } = step;
+    step = await prune({ after, before, eventsBefore, limit });
+    total += step.removed;
+    // A scan that neither gets anywhere nor ends would never end.
+    if (!step.done) expect(step.next).not.toBe(after);
+  }
   return total;
 }
 
@@ -36,6 +48,19 @@ export function describeRetention(underTest: StoreUnderTest): void {
       await queueUp(trade, { accountId, now });
       const delivery = await claimOne(trade.store, now);
       return { trade, store: trade.store, webhookId, accountId, delivery };
+    }
+
+    const pruneRead =
+      ({ retention }: Store): Prune =>
+      (step) =>
+        retention.pruneNotifications({ ...step, unread: false });
+    const pruneUnread =
+      ({ retention }: Store): Prune =>
+      (step) =>
+        retention.pruneNotifications({ ...step, unread: true });
+
+    async function readNotifications(store: Store, accountId: string) {
+      return await store.notifications.listNotifications(accountId, {}, { after: null, limit: 10 });
     }
 
     const find = (store: Store, accountId: string, { id }: ClaimedDelivery) =>
@@ -122,13 +147,12 @@ export function describeRetention(underTest: StoreUnderTest): void {
                 if (number === tries && end !== 'before') kept.push(delivery.id);
               }
             }
-            let after: string | null = null;
-            do {
-              const step: PruneStep = { after, before: base + day, limit };
-              const { removed, next }: Pruned = await store.retention.pruneDeliveries(step);
-              expect(removed).toBeLessThanOrEqual(limit);
-              after = next;
-            } while (after !== null);
+            const prune: Prune = async (step) => {
+              const pruned = await store.retention.pruneDeliveries(step);
+              expect(pruned.removed).toBeLessThanOrEqual(limit);
+              return pruned;
+            };
+            await pruneAll(prune, base + day, { limit });
             const page = { after: null, limit: 100 };
             const left = await store.deliveryLog.listDeliveries(accountId, {}, page);
             expect(left.map(({ id }) => id).sort()).toEqual(kept.sort());
@@ -153,7 +177,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       const page = { after: null, limit: 10 };
       const [told] = await notifications.listNotifications(accountId, {}, page);
       await notifications.markRead(accountId, told?.id ?? '');
-      expect(await pruneAll((step) => retention.pruneNotifications(step), later)).toBe(1);
+      expect(await pruneAll(pruneRead(store), later)).toBe(1);
       expect(await pruneAll(prune, noon)).toBe(0);
       expect(await store.events.readEvents(accountId, 0, 10)).toHaveLength(1);
       expect(await pruneAll(prune, noon + 1)).toBe(1);
@@ -166,7 +190,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       const [told] = await store.notifications.listNotifications(accountId, {}, page);
       await store.notifications.markRead(accountId, told?.id ?? '');
       const later = noon + 100 * day;
-      await pruneAll((step) => store.retention.pruneNotifications(step), later);
+      await pruneAll(pruneRead(store), later);
       expect(await pruneAll((step) => store.retention.pruneEvents(step), later)).toBe(0);
       expect(await find(store, accountId, delivery)).toMatchObject({ body: delivery.body });
     });
@@ -181,11 +205,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
         await store.notifications.markRead(accountId, id);
       }
       const { retention } = store;
-      for (const prune of [
-        retention.pruneDeliveries,
-        retention.pruneNotifications,
-        retention.pruneEvents,
-      ]) {
+      for (const prune of [retention.pruneDeliveries, pruneRead(store), retention.pruneEvents]) {
         expect(await pruneAll(prune, noon + 1)).toBe(1);
       }
       expect(await store.events.readEvents(accountId, 0, 10)).toEqual(before.slice(1));
@@ -211,15 +231,94 @@ export function describeRetention(underTest: StoreUnderTest): void {
       if (!(young && read && unread)) throw new Error('there are three');
       for (const { id } of [young, read]) await store.notifications.markRead(accountId, id);
       for (const limit of [1, 100]) {
-        const removed = await pruneAll(
-          (step) => store.retention.pruneNotifications(step),
-          noon + day,
-          limit,
-        );
+        const removed = await pruneAll(pruneRead(store), noon + day, { limit });
         expect(removed).toBe(limit === 1 ? 1 : 0);
       }
       const left = await store.notifications.listNotifications(accountId, {}, page);
       expect(left.map(({ id }) => id)).toEqual([young.id, unread.id]);
+    });
+
+    test('notifications that were never read are removed once they are older than that, read ones with them', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { store } = trade;
+      const { accountId } = await addEndpoint(trade);
+      for (const now of [noon, noon, noon + day]) await queueUp(trade, { accountId, now });
+      const [young, read] = await readNotifications(store, accountId);
+      await store.notifications.markRead(accountId, read?.id ?? '');
+      expect(await pruneAll(pruneUnread(store), noon)).toBe(0);
+      expect(await pruneAll(pruneUnread(store), noon + day, { limit: 1 })).toBe(2);
+      const left = await readNotifications(store, accountId);
+      expect(left.map(({ id }) => id)).toEqual([young?.id]);
+    });
+
+    test('an event is removed together with the last notification about it, out of the log of its accounts', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { store, buyer, seller, agent } = trade;
+      const { id: orderId } = await trade.place();
+      const eventsBefore = noon + 1;
+      const logs = () =>
+        Promise.all(
+          [buyer, seller, agent].map(
+            async ({ accountId }) => (await store.events.readEvents(accountId, 0, 10)).length,
+          ),
+        );
+      const [created = 0, ...others] = await logs();
+      const prune = pruneRead(store);
+      expect(created).toBeGreaterThan(0);
+      for (const { accountId } of [buyer, seller]) {
+        for (const { id } of await readNotifications(store, accountId)) {
+          await store.notifications.markRead(accountId, id);
+        }
+      }
+      expect(await pruneAll(prune, noon + 1, { eventsBefore })).toBeGreaterThan(0);
+      // The agent has read nothing yet.
+      expect(await logs()).toEqual([created, ...others]);
+      const unread = await readNotifications(store, agent.accountId);
+      expect(unread[0]).toMatchObject({ orderId });
+      expect(await pruneAll(pruneUnread(store), noon + 1, { eventsBefore })).toBe(unread.length);
+      expect(await logs()).toEqual([0, 0, 0]);
+    });
+
+    test('an event is removed together with the last delivery about it', async () => {
+      const { store, accountId, delivery } = await openClaimed();
+      await store.deliveries.recordAttempts([outcomeOf(delivery)], noon);
+      const eventsBefore = noon + 1;
+      expect(await pruneAll(pruneUnread(store), noon + 1, { eventsBefore })).toBe(1);
+      expect(await store.events.readEvents(accountId, 0, 10)).toHaveLength(1);
+      const prune: Prune = (step) => store.retention.pruneDeliveries(step);
+      expect(await pruneAll(prune, noon + 1, { eventsBefore })).toBe(1);
+      expect(await store.events.readEvents(accountId, 0, 10)).toEqual([]);
+    });
+
+    test('an event that is still young when the last thing about it is removed stays until it is old', async () => {
+      const { store, accountId, delivery } = await openClaimed();
+      await store.deliveries.recordAttempts([outcomeOf(delivery)], noon);
+      const eventsBefore = noon;
+      const prune: Prune = (step) => store.retention.pruneDeliveries(step);
+      expect(await pruneAll(prune, noon + 1, { eventsBefore })).toBe(1);
+      expect(await pruneAll(pruneUnread(store), noon + 1, { eventsBefore })).toBe(1);
+      expect(await store.events.readEvents(accountId, 0, 10)).toHaveLength(1);
+      expect(await pruneAll((step) => store.retention.pruneEvents(step), noon + 1)).toBe(1);
+      expect(await store.events.readEvents(accountId, 0, 10)).toEqual([]);
+    });
+
+    test('a scan continues where it ended, and finds what has become old enough since', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { store } = trade;
+      const { accountId } = await addEndpoint(trade);
+      for (const now of [noon, noon + day]) await queueUp(trade, { accountId, now });
+      const about = { eventsBefore: 0, limit: 10, unread: true };
+      const { pruneNotifications } = store.retention;
+      const first = await pruneNotifications({ ...about, after: null, before: noon + 1 });
+      expect(first).toMatchObject({ removed: 1, done: true });
+      const again = await pruneNotifications({ ...about, after: first.next, before: noon + 1 });
+      expect(again).toMatchObject({ removed: 0, done: true, next: first.next });
+      const later = await pruneNotifications({
+        ...about,
+        after: again.next,
+        before: noon + day + 1,
+      });
+      expect(later).toMatchObject({ removed: 1, done: true });
     });
 
     test('idempotency keys go once they have expired, in batches, and others are still good', async () => {
@@ -232,11 +331,11 @@ export function describeRetention(underTest: StoreUnderTest): void {
       }
       const lasting = claimFor('four', noon + 1_001);
       const order = await trade.place({ claim: lasting });
-      expect(await retention.pruneIdempotencyKeys({ now: noon + 999, limit: 10 })).toBe(0);
+      const prune = async (now: number, limit: number) =>
+        (await retention.pruneIdempotencyKeys({ now, limit })).removed;
+      expect(await prune(noon + 999, 10)).toBe(0);
       const removed: number[] = [];
-      for (let step = 0; step < 3; step += 1) {
-        removed.push(await retention.pruneIdempotencyKeys({ now: noon + 1_000, limit: 2 }));
-      }
+      for (let step = 0; step < 3; step += 1) removed.push(await prune(noon + 1_000, 2));
       expect(removed).toEqual([2, 1, 0]);
       expect(await trade.place({ claim: lasting, now: noon + 1_000 })).toEqual(order);
     });
@@ -253,11 +352,12 @@ export function describeRetention(underTest: StoreUnderTest): void {
       await store.deliveries.recordAttempts([outcomeOf(done)], noon + 1);
       const { depth } = await store.deliveries.queueStatus(noon + 1);
 
-      expect(await store.retention.pruneRemovedWebhooks({ limit: 2 })).toBe(0);
+      const prune = async () => (await store.retention.pruneRemovedWebhooks({ limit: 2 })).removed;
+      expect(await prune()).toBe(0);
       await store.webhooks.removeWebhook(accountId, webhookId, noon + 2);
       const removed: number[] = [];
       for (let step = 0, count = 1; count > 0 && step < 20; step += 1) {
-        count = await store.retention.pruneRemovedWebhooks({ limit: 2 });
+        count = await prune();
         removed.push(count);
       }
       // Six deliveries and the webhook itself.
@@ -289,7 +389,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
     test('a webhook that was not removed keeps its deliveries', async () => {
       const { store, accountId, delivery } = await openClaimed();
       await store.deliveries.recordAttempts([outcomeOf(delivery)], noon);
-      expect(await store.retention.pruneRemovedWebhooks({ limit: 100 })).toBe(0);
+      expect((await store.retention.pruneRemovedWebhooks({ limit: 100 })).removed).toBe(0);
       expect(await find(store, accountId, delivery)).not.toBeNull();
     });
   });

@@ -49,7 +49,8 @@ describe('the secrets of a deleted webhook', () => {
     for (const secret of secrets) expect(occurrences(secret)).toBeGreaterThan(0);
 
     expect(await store.webhooks.removeWebhook(buyer.accountId, webhook.id, noon)).toBe(true);
-    while ((await store.retention.pruneRemovedWebhooks({ limit: 100 })) > 0);
+    const prune = () => store.retention.pruneRemovedWebhooks({ limit: 100 });
+    while ((await prune()).removed > 0);
     expect(await store.retention.eraseDeleted()).toBe(true);
     expect(secrets.map(occurrences)).toEqual([0, 0, 0]);
   });
