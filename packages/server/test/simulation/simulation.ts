@@ -52,7 +52,8 @@ export class Simulation {
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
   /** What was to happen by now, and happens once all else is quiet. */
   readonly #actions: (() => Promise<void>)[] = [];
-  #clockSetAt = Number.NEGATIVE_INFINITY;
+  /** Since when workers may see something new though nothing is due, in milliseconds since the beginning. */
+  #looksFrom = Number.NEGATIVE_INFINITY;
   #arrivals = 0;
   #calls = 0;
 
@@ -160,7 +161,7 @@ export class Simulation {
       this.#at(at, async () => {
         this.laws.clockSet(by);
         this.time.setClock(by);
-        this.#clockSetAt = this.time.elapsed;
+        this.#looksFrom = this.time.elapsed;
       });
     }
     for (const { from, to } of this.plan.shortages) {
@@ -168,7 +169,10 @@ export class Simulation {
       this.#at(to, async () => this.laws.disturbed('sockets are there again'));
     }
     for (const { to } of this.plan.faults) {
-      this.#at(to, async () => this.laws.disturbed('the store is well'));
+      this.#at(to, async () => {
+        this.laws.disturbed('the store is well');
+        this.#looksFrom = this.time.elapsed;
+      });
     }
   }
 
@@ -235,8 +239,8 @@ export class Simulation {
    */
   async #skipIdleTime(): Promise<void> {
     if (this.#stopping.size > 0 || this.#fates.fault !== undefined) return;
-    // Each worker is to see first what became of the clock.
-    if (this.time.elapsed < this.#clockSetAt + looksAtClock) return;
+    // Each worker is to see first what became of the clock, as soon as the store lets it.
+    if (this.time.elapsed < this.#looksFrom + looksAtClock) return;
     const naps = new Set([...this.#lives].flatMap(({ timers }) => [...timers]));
     // More than a nap is set while outcomes wait for the store.
     if (naps.size !== this.#lives.size) return;

@@ -1,0 +1,59 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Tradepost } from '@tradepost/sdk';
+import type { SeededWorld } from '@tradepost/server';
+import { expect, it, onTestFinished } from 'vitest';
+import { checkout, tradepostServerBin } from '../support/programs';
+import { runServerCommand } from '../support/run-server-command';
+import { startProcess } from '../support/start-process';
+import { startReceiver } from '../support/start-receiver';
+import { temporaryFolder } from '../support/temporary-folder';
+
+const hour = 3_600_000;
+/** Milliseconds. The first retry comes after 5 s, give or take a tenth; the rest is for a slow machine. */
+const retriedWithin = 30_000;
+
+/** Starts the server with a clock that the test sets. */
+async function start() {
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const database = join(folder.path, 'tradepost.db');
+  const { accounts, orders } = await runServerCommand<SeededWorld>(['seed'], database);
+  const offsetFile = join(folder.path, 'clock-offset');
+  const setClock = (by: number) => writeFile(offsetFile, String(by));
+  await setClock(0);
+  const preload = ['--import', join(checkout, 'test/support/settable-clock.mjs')];
+  const args = ['start', '--port', '0', '--database', database, '--allow-insecure-webhooks'];
+  const server = startProcess(process.execPath, [...preload, tradepostServerBin, ...args], {
+    env: { CLOCK_OFFSET_FILE: offsetFile },
+  });
+  onTestFinished(async () => {
+    await server.stop();
+  });
+  const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
+  const seller = new Tradepost({ baseUrl, apiKey: accounts[1]?.apiKey ?? '' });
+  return { server, seller, orders, setClock };
+}
+
+it('a clock that is set back by an hour does not hold up a retry, a new delivery or a rate limit', async () => {
+  const receiver = await startReceiver((number) => (number === 1 ? 500 : 204));
+  onTestFinished(receiver.close);
+  const { server, seller, orders, setClock } = await start();
+  await seller.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
+  await seller.orders.update(orders[0]?.id ?? '', { status: 'confirmed' });
+  await server.writes(/"status":500.*"msg":"attempt"/, 'stderr');
+
+  await setClock(-hour);
+  const began = performance.now();
+  await seller.orders.update(orders[0]?.id ?? '', { status: 'fulfilling' });
+  const arrivals = await receiver.until(({ length }) => length === 3);
+  expect(performance.now() - began).toBeLessThan(retriedWithin);
+  const ids = arrivals.map(({ headers }) => headers['webhook-id']);
+  expect(new Set(ids).size).toBe(2);
+  expect(server.stderr()).toMatch(/the clock was set; adjusting what waits/);
+
+  await setClock(hour);
+  await seller.orders.update(orders[0]?.id ?? '', { status: 'completed' });
+  await receiver.until(({ length }) => length === 4);
+  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 });
+}, 60_000);
