@@ -8,6 +8,12 @@ export interface Clock {
   after(milliseconds: number, work: () => void): () => void;
 }
 
+/**
+ * By how much a clock may differ from the time that passed until it counts as set, in milliseconds: clocks are
+ * corrected by little all the time.
+ */
+export const clockTolerance = 1_000;
+
 /** The machine's own clock. Its timers never keep the process alive by themselves. */
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Clock } from '../clock';
+import { type Clock, clockTolerance } from '../clock';
 import { AttemptSlots } from './attempt-slots';
 import {
   type Attempt,
   afterAttempt,
   afterDeadline,
   afterInterruption,
+  alignToClock,
   type ClaimedDelivery,
   isAcknowledged,
   leaseTime,
+  longestPostponement,
   type Outcome,
 } from './delivery';
 import type { DeliveryStore } from './delivery-store';
@@ -18,9 +20,6 @@ import type { Sender } from './send';
 
 const lookEvery = 1_000;
 const napAfterFault = 1_000;
-const napAfterShortage = 1_000;
-/** By how much the clock may differ from the time that passed, in milliseconds: clocks are corrected all the time. */
-const clockTolerance = 1_000;
 
 /** Is told of every attempt that was made to its end: what metrics are made of. */
 export type AttemptListener = (
@@ -190,7 +189,7 @@ export class DeliveryWorker {
       return;
     }
     if (attempt.error === 'out_of_sockets') return this.#postpone(delivery);
-    const outcome = afterAttempt(delivery, attempt, random);
+    const outcome = alignToClock(afterAttempt(delivery, attempt, random), clock.now());
     await this.#recorder.record(outcome);
     this.#report(delivery, attempt, outcome);
   }
@@ -198,7 +197,7 @@ export class DeliveryWorker {
   /** Tries again soon what this machine had no socket for: the receiver has not even been called. */
   async #postpone(delivery: ClaimedDelivery): Promise<void> {
     const { clock, log } = this.#parts;
-    const until = clock.elapsed() + napAfterShortage;
+    const until = clock.elapsed() + longestPostponement;
     // One line and one pause for all that fail together.
     if (this.#shortUntil <= clock.elapsed()) {
       const inFlight = this.#slots.inFlight;
@@ -208,7 +207,7 @@ export class DeliveryWorker {
       );
     }
     this.#shortUntil = until;
-    await this.#recorder.record(afterInterruption(delivery, clock.now() + napAfterShortage));
+    await this.#recorder.record(afterInterruption(delivery, clock.now() + longestPostponement));
   }
 
   #report(delivery: ClaimedDelivery, attempt: Attempt, outcome: Outcome): void {

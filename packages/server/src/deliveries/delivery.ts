@@ -1,4 +1,5 @@
 import type { EventKind } from '@tradepost/contract';
+import { clockTolerance } from '../clock';
 import type { DomainEvent } from '../events/domain-event';
 import type { Moment } from '../moment';
 import type { AttemptEnd } from './endpoint-queue';
@@ -14,6 +15,9 @@ const timeToRecord = 10_000;
 
 /** How long a worker may keep a claimed delivery: longer than any attempt and its record, so that none is made twice. */
 export const leaseTime = attemptTimeout + timeToRecord;
+
+/** For how long a delivery is put off that could not be tried, in milliseconds. */
+export const longestPostponement = 1_000;
 
 /** Where a delivery stands. `delivered` and `failed` are final. */
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
@@ -176,4 +180,25 @@ export function afterDeadline(delivery: ClaimedDelivery, now: number): Outcome |
   const { id: deliveryId, token, attempts: number, deadlineAt } = delivery;
   if (now <= deadlineAt) return null;
   return { deliveryId, token, number, attempt: null, state: 'failed', nextAttemptAt: null };
+}
+
+/**
+ * An outcome by a clock that was set back since the attempt, or in the midst of it: its times would lie ahead, and
+ * what waits by them would wait for as long again.
+ *
+ * @param now Milliseconds since 1970, when it is recorded.
+ */
+export function alignToClock(outcome: Outcome, now: number): Outcome {
+  const { attempt, nextAttemptAt } = outcome;
+  if (attempt === null) {
+    if (nextAttemptAt === null) return outcome;
+    return { ...outcome, nextAttemptAt: Math.min(nextAttemptAt, now + longestPostponement) };
+  }
+  const ahead = attempt.startedAt + attempt.duration - now;
+  if (ahead <= clockTolerance) return outcome;
+  return {
+    ...outcome,
+    attempt: { ...attempt, startedAt: attempt.startedAt - ahead },
+    nextAttemptAt: nextAttemptAt === null ? null : nextAttemptAt - ahead,
+  };
 }

@@ -6,8 +6,6 @@ const largestAllowance = 32;
 /** Rounds of failure after which an endpoint counts as failing: from then on it is tried one delivery at a time. */
 const failuresUntilHeld = 5;
 const longestHold = 5 * 60 * 1000;
-/** By how much outcomes may be noted in another order than they ended in: times are rounded, and batches gather. */
-const disorder = 1_000;
 
 /**
  * How one endpoint fares, which decides how many attempts it may have under way. What one endpoint does
@@ -48,12 +46,10 @@ function healthAlone({ allowance, failures, failedAt, heldUntil }: EndpointHealt
 
 /**
  * The end of a hold that an attempt did not outlast; 0 when there is none. Nothing is tried during a hold: what
- * ends before it does was under way when it began, and cannot tell that it is over. One that lies too
- * far ahead is of a clock that was set back since.
+ * ends before it does was under way when it began, and cannot tell that it is over.
  */
 function endOfStandingHold({ heldUntil }: EndpointHealth, { endedAt }: AttemptEnd): number {
-  const stands = heldUntil > endedAt && heldUntil <= latestEndOfHold(endedAt) + disorder;
-  return stands ? heldUntil : 0;
+  return heldUntil > endedAt ? heldUntil : 0;
 }
 
 /** The end of the hold that a receiver asks for when it refuses; 0 when it asks for none. */
@@ -75,9 +71,8 @@ export function healthAfter(health: EndpointHealth, attempt: AttemptEnd): Endpoi
     return { allowance, failures: 0, failedAt: 0, heldUntil: standing };
   }
   const asked = endOfAskedHold(attempt);
-  // It was under way when the last failure was noted, so it tells nothing new. A clock that was set back must not hide failures.
-  const wasUnderWay = attempt.startedAt < health.failedAt;
-  if (wasUnderWay && health.failedAt <= attempt.endedAt + disorder)
+  // It was under way when the last failure was noted, so it tells nothing new.
+  if (attempt.startedAt < health.failedAt)
     return { ...healthAlone(health), heldUntil: Math.max(health.heldUntil, asked) };
   const failures = health.failures + 1;
   const held = failures >= failuresUntilHeld;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../clock';
 import { StoreUnavailableError } from '../store-unavailable-error';
-import type { Outcome } from './delivery';
+import { alignToClock, type Outcome } from './delivery';
 import type { DeliveryStore } from './delivery-store';
 
 const pauseAfterFault = 1_000;
@@ -83,10 +83,9 @@ export class OutcomeRecorder {
   async #write(batch: Waiting[]): Promise<Waiting[]> {
     const { deliveries, clock, log } = this.#parts;
     try {
-      await deliveries.recordAttempts(
-        batch.map(({ outcome }) => outcome),
-        clock.now(),
-      );
+      const now = clock.now();
+      const outcomes = batch.map(({ outcome }) => alignToClock(outcome, now));
+      await deliveries.recordAttempts(outcomes, now);
       return [];
     } catch (error) {
       if (error instanceof StoreUnavailableError) {

@@ -1,12 +1,10 @@
 import type { RequestHandler } from 'express';
 import { MemoryStore, rateLimit } from 'express-rate-limit';
-import type { Clock } from '../clock';
+import { type Clock, clockTolerance } from '../clock';
 import { callerOf } from './authenticate';
 import { sendProblem } from './problems';
 
 const windowMs = 60_000;
-/** By how much the clock may go back, in milliseconds: clocks are corrected all the time. */
-const clockTolerance = 1_000;
 
 /** A rate limiter and what ends its timer. */
 export interface RateLimiter {

@@ -4,6 +4,7 @@ import {
   endOfHold,
   healthAfter,
   healthAfterMending,
+  healthAfterSetback,
   latestEndOfHold,
   newEndpointHealth,
 } from '../../src/deliveries/endpoint-queue';
@@ -85,13 +86,24 @@ describe('the health of an endpoint', () => {
     expect(healthOf(first, failed(noon + 20, 21)).failures).toBe(1);
   });
 
-  test('is told by failures even on a clock that was set back', () => {
+  test('takes an attempt for one of the last round however late it is noted', () => {
+    fc.assert(
+      fc.property(fc.nat(15 * second), fc.nat(10 * minute), (took, late) => {
+        const asked = askedToWait(noon + late, 5 * minute, late + took + 1);
+        const health = healthOf(asked, failed(noon, took));
+        expect(health).toMatchObject({ failures: 1, heldUntil: noon + late + 5 * minute });
+      }),
+    );
+  });
+
+  test('is told by failures also after the clock was set back', () => {
     fc.assert(
       fc.property(fc.integer({ min: 16 * second, max: 10 ** 9 }), (back) => {
-        const before = rounds(4);
-        const { failures, heldUntil, failedAt } = healthOf(...before, failed(noon - back));
-        expect({ failures, failedAt }).toEqual({ failures: 5, failedAt: noon - back });
-        expect(heldUntil).toBe(noon - back + 5 * second);
+        const now = noon - back;
+        const adjusted = healthAfterSetback(healthOf(...rounds(4)), now);
+        expect(adjusted).toMatchObject({ failures: 4, failedAt: now });
+        const { failures, heldUntil } = healthAfter(adjusted, failed(now + minute));
+        expect([failures, heldUntil]).toEqual([5, now + minute + 5 * second]);
       }),
     );
   });
@@ -176,12 +188,22 @@ describe('a hold', () => {
     );
   });
 
-  test('of before the clock was set back is forgotten after the next attempt', () => {
+  test('lasts as long as it had to when the clock is set back, and no longer than 5 min', () => {
     fc.assert(
-      fc.property(fc.boolean(), fc.integer({ min: 6 * minute, max: 10 ** 10 }), (taken, back) => {
-        const end = taken ? succeeded(noon - back) : failed(noon - back);
-        expect(healthOf(askedToWait(noon, 5 * minute), end).heldUntil).toBe(0);
-      }),
+      fc.property(
+        fc.nat(10 * minute),
+        fc.integer({ min: -minute, max: 10 ** 10 }),
+        (asked, back) => {
+          const health = healthOf(askedToWait(noon, asked));
+          const now = noon - back;
+          const { heldUntil, failedAt } = healthAfterSetback(health, now);
+          expect(failedAt).toBe(Math.min(noon, now));
+          expect(heldUntil).toBeLessThanOrEqual(latestEndOfHold(now));
+          if (back >= 0 && asked > 0) expect(heldUntil).toBe(now + Math.min(asked, 5 * minute));
+          // Set forward, or not at all: nothing lies ahead.
+          if (back <= 0) expect(heldUntil).toBe(health.heldUntil);
+        },
+      ),
     );
   });
 

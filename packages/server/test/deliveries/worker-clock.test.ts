@@ -30,6 +30,25 @@ describe('a worker goes on when the clock is', () => {
     },
   );
 
+  test('set back while an attempt is in flight: its retry comes as soon as any', async () => {
+    const responses: (() => void)[] = [];
+    rig.start();
+    const { receiver } = await rig.receiver((response) => {
+      const status = responses.length === 0 ? 500 : 204;
+      responses.push(() => response.writeHead(status).end());
+      if (status === 204) responses.at(-1)?.();
+    });
+    await rig.place();
+    await receiver.next();
+    rig.clock.set(noon - 3_600_000);
+    await rig.clock.advance(lookAtLatest);
+    responses[0]?.();
+    const { nextAttemptAt } = await rig.recorded();
+    expect(Number(nextAttemptAt) - rig.clock.now()).toBeLessThanOrEqual(5_500);
+    await rig.clock.advance(5_500 + lookAtLatest);
+    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 2 });
+  });
+
   test('set back: an endpoint that asked for time has it, and no more', async () => {
     rig.start();
     await rig.receiver(inTurn(answer(429, { 'Retry-After': '60' }), answer(200)));

@@ -1,3 +1,4 @@
+import { clockTolerance } from '../../src/clock';
 import {
   type Attempt,
   attemptTimeout,
@@ -154,7 +155,7 @@ export class History {
     this.waitsSince = elapsed;
     if (outcome.attempt !== null) {
       this.recordedAttempts += 1;
-      this.#judge(outcome, outcome.attempt);
+      this.#judge(outcome, outcome.attempt, now);
     } else if (outcome.state === 'failed') this.givenUp(now);
     if (this.recordedAttempts > mostAttempts) this.#complain('was tried too often');
     return true;
@@ -173,8 +174,10 @@ export class History {
     if (by !== this.attempts.at(-1)?.by) this.#takenOver = true;
   }
 
-  #judge({ state, nextAttemptAt }: Outcome, attempt: Attempt): void {
+  #judge({ state, nextAttemptAt }: Outcome, attempt: Attempt, now: number): void {
     const end = attempt.startedAt + attempt.duration;
+    if (end > now + clockTolerance)
+      this.#complain('is recorded by a clock that was set back since');
     const lastStart = this.watched.deadlineAt - attemptTimeout;
     if (isAcknowledged(attempt)) {
       if (state !== 'delivered') this.#complain(`is ${state}, though it was acknowledged`);
