@@ -69,7 +69,15 @@ export async function serveApi(options: ApiOptions): Promise<Api> {
   handleClientErrors(server, listener, clock, log);
   const { onAnswered } = options;
   server.on('request', (request, response) => {
-    if (onAnswered) response.once('finish', () => onAnswered(describeAnswered(request, response)));
+    if (onAnswered) {
+      response.once('finish', () => {
+        try {
+          onAnswered(describeAnswered(request, response));
+        } catch (error) {
+          log.error({ err: error }, 'could not count a request');
+        }
+      });
+    }
     // A client that keeps its connection alive would hold up the stop until that times out.
     response.once('close', () => {
       if (stopping) setImmediate(() => server.closeIdleConnections());

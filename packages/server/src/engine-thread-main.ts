@@ -12,7 +12,7 @@ parentPort?.on('message', async (message: EngineMessage) => {
     return;
   }
   if (message.tell === 'metrics') {
-    message.answer.postMessage(await engine.readMetrics());
+    message.answer.postMessage(await engine.readMetrics().catch(() => ''));
     message.answer.close();
     return;
   }

@@ -10,6 +10,7 @@ import {
   alignToClock,
   type ClaimedDelivery,
   isAcknowledged,
+  isLocalShortage,
   leaseTime,
   longestPostponement,
   type Outcome,
@@ -20,6 +21,9 @@ import type { Sender } from './send';
 
 const lookEvery = 1_000;
 const napAfterFault = 1_000;
+
+/** A change that was decided before the clock was set is committed by then, whatever lock it waited for. */
+const adjustAgainAfter = 5_000;
 
 /** Is told of every attempt that was made to its end: what metrics are made of. */
 export type AttemptListener = (
@@ -54,6 +58,7 @@ export class DeliveryWorker {
   #seen: { now: number; elapsed: number };
   /** No claim before this time of `Clock.elapsed`: this machine has no sockets left. */
   #shortUntil = Number.NEGATIVE_INFINITY;
+  #adjustAgainAt = Number.POSITIVE_INFINITY;
   #begun = false;
   #stopped = false;
   #looking: Promise<void> | null = null;
@@ -144,6 +149,10 @@ export class DeliveryWorker {
     if (Math.abs(jump) > clockTolerance) {
       log.warn({ jump }, 'the clock was set; adjusting what waits');
       await deliveries.adjustToClock({ expected, now: seen.now });
+      this.#adjustAgainAt = seen.elapsed + adjustAgainAfter;
+    } else if (seen.elapsed >= this.#adjustAgainAt) {
+      await deliveries.adjustToClock({ expected: seen.now, now: seen.now });
+      this.#adjustAgainAt = Number.POSITIVE_INFINITY;
     }
     this.#seen = seen;
   }
@@ -188,16 +197,16 @@ export class DeliveryWorker {
       log.info(about, 'attempt broken off by the stop; due again at once');
       return;
     }
-    if (attempt.error === 'out_of_sockets') return this.#postpone(delivery);
+    if (attempt.error === 'out_of_sockets') this.#pauseForSockets();
+    if (isLocalShortage(attempt)) return this.#postpone(delivery);
     const outcome = alignToClock(afterAttempt(delivery, attempt, random), clock.now());
     await this.#recorder.record(outcome);
     this.#report(delivery, attempt, outcome);
   }
 
-  /** Tries again soon what this machine had no socket for: the receiver has not even been called. */
-  async #postpone(delivery: ClaimedDelivery): Promise<void> {
+  /** Pauses all deliveries: none finds a socket. */
+  #pauseForSockets(): void {
     const { clock, log } = this.#parts;
-    const until = clock.elapsed() + longestPostponement;
     // One line and one pause for all that fail together.
     if (this.#shortUntil <= clock.elapsed()) {
       const inFlight = this.#slots.inFlight;
@@ -206,8 +215,13 @@ export class DeliveryWorker {
         'out of sockets or file descriptors; pausing deliveries for a second',
       );
     }
-    this.#shortUntil = until;
-    await this.#recorder.record(afterInterruption(delivery, clock.now() + longestPostponement));
+    this.#shortUntil = clock.elapsed() + longestPostponement;
+  }
+
+  /** Tries again in a second what this machine had no socket or port for: the receiver was not even called. */
+  #postpone(delivery: ClaimedDelivery): Promise<void> {
+    const again = this.#parts.clock.now() + longestPostponement;
+    return this.#recorder.record(afterInterruption(delivery, again));
   }
 
   #report(delivery: ClaimedDelivery, attempt: Attempt, outcome: Outcome): void {

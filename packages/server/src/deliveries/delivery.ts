@@ -125,6 +125,11 @@ export function isAcknowledged(attempt: Attempt): boolean {
   return attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
 }
 
+/** Whether an attempt found no socket or port on this machine: the receiver has no part in that. */
+export function isLocalShortage({ error }: Attempt): boolean {
+  return error === 'out_of_sockets' || error === 'out_of_ports';
+}
+
 /** An attempt's end, as far as its endpoint's health is concerned. */
 export function endOfAttempt(attempt: Attempt): AttemptEnd {
   const { startedAt, duration, retryAfter } = attempt;

@@ -144,8 +144,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearTimeout(this.#timer);
-    // First of all: nothing that follows can keep it from whoever waits.
-    this.#fulfil(this.#collect(error));
+    // Nothing keeps it from the caller: neither what is made of the response nor what follows.
+    let answer = unanswered(error ?? 'unexpected');
+    this.#safely(() => {
+      answer = this.#collect(error);
+    });
+    this.#fulfil(answer);
     this.#safely(() => {
       if (came === 'whole') this.#pool.giveBack(this.#connection);
       else this.#pool.drop(this.#connection);

@@ -21,8 +21,10 @@ export const attemptErrors = {
   answer_cut_short:
     'The connection ended in the midst of the answer, or its length is not what it says. Its status counts.',
   out_of_sockets:
-    'This server had no socket, port or file descriptor left. The delivery is due again in a second.',
-  stopped: 'This server stopped. The delivery is due again at once.',
+    'This server had no socket or file descriptor left. Not an attempt: due again in a second.',
+  out_of_ports:
+    'This server had no port left to connect to that address from. Not an attempt: due again in a second.',
+  stopped: 'This server stopped. Not an attempt: due again at once.',
   unexpected: 'Something that has no name here; the detail is what the system calls it. …',
 } as const;
 
@@ -43,7 +45,7 @@ const byCode: Record<string, AttemptError> = {
   EPERM: 'unreachable',
   EMFILE: 'out_of_sockets',
   ENFILE: 'out_of_sockets',
-  EADDRNOTAVAIL: 'out_of_sockets',
+  EADDRNOTAVAIL: 'out_of_ports',
   ENOBUFS: 'out_of_sockets',
   ENOMEM: 'out_of_sockets',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'answer_cut_short',
@@ -67,7 +69,7 @@ function textOf(error: Error, property: 'code' | 'detail'): string {
 }
 
 /** Of several addresses the one that failed for another reason says most, then the one that was never tried. */
-const saysLittle: readonly string[] = ['out_of_sockets', 'unreachable'];
+const saysLittle: readonly string[] = ['out_of_sockets', 'out_of_ports', 'unreachable'];
 
 /** A machine without IPv6 has no address to connect from to one of IPv6: that is no shortage. */
 function isWithoutIpv6(error: Error, code: string): boolean {

@@ -41,10 +41,10 @@ function answerWith(metrics: Metrics[]): RequestListener {
     if (method !== 'GET' && method !== 'HEAD') {
       return say(response, 405, 'Metrics can be read, by GET.', { Allow: 'GET, HEAD' });
     }
-    try {
-      const texts = await Promise.all(metrics.map((part) => part.read()));
+    const texts = await Promise.all(metrics.map((part) => part.read())).catch(() => null);
+    if (texts !== null) {
       response.writeHead(200, { 'Content-Type': textFormat }).end(texts.join(''));
-    } catch {
+    } else {
       say(response, 503, 'The metrics cannot be read now. Ask again.', { 'Retry-After': '1' });
     }
   };

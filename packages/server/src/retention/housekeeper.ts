@@ -78,7 +78,7 @@ export class Housekeeper {
   async #doRound(): Promise<boolean> {
     const { clock, onFailed } = this.#parts;
     const { count: failed } = await this.#see(this.#overdue, () => false);
-    if (failed > 0) onFailed?.(failed);
+    if (failed > 0) this.#notify(() => onFailed?.(failed));
     let hasMore = false;
     for (const chore of this.#pruning) {
       let over = false;
@@ -90,6 +90,15 @@ export class Housekeeper {
       hasMore ||= !done;
     }
     return hasMore && !this.#stopped;
+  }
+
+  /** What listens must not end the rounds. */
+  #notify(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'could not count deliveries that failed');
+    }
   }
 
   /** Does a chore until nothing is left to do or its time is over, unless it has failed just now. */

@@ -23,6 +23,8 @@ export interface WorkerOptions {
   policy?: WebhookPolicy;
   /** Milliseconds that one attempt may take. */
   timeout?: number;
+  /** How many attempts may be in flight at once. */
+  maxAttempts?: number;
   /** What makes the attempts; a real sender by default. */
   sender?: Sender;
   /** The store's queue unless told: where a test makes it fail. */
@@ -89,9 +91,11 @@ export class DeliveryRig {
   }
 
   /** Starts a worker as the server does. */
-  start({ policy, timeout, sender, deliveries, onAttempt }: WorkerOptions = {}): DeliveryWorker {
+  start(options: WorkerOptions = {}): DeliveryWorker {
     const { clock, book, store } = this;
+    const { policy, timeout, sender, deliveries, maxAttempts, onAttempt } = options;
     const worker = new DeliveryWorker({
+      maxAttempts,
       deliveries: deliveries ?? store.deliveries,
       sender: sender ?? createSender(policy ?? insecureWebhookPolicy, clock, { timeout }),
       clock,

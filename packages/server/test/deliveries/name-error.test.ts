@@ -19,7 +19,7 @@ describe('names of errors', () => {
     [coded('EHOSTUNREACH'), 'unreachable'],
     [coded('ENETUNREACH'), 'unreachable'],
     [coded('EMFILE'), 'out_of_sockets'],
-    [coded('EADDRNOTAVAIL'), 'out_of_sockets'],
+    [coded('EADDRNOTAVAIL'), 'out_of_ports'],
     [coded('UND_ERR_HEADERS_OVERFLOW'), 'answer_too_large'],
     [coded('UND_ERR_DESTROYED'), 'stopped'],
     [coded('CERT_HAS_EXPIRED'), 'tls_failed (CERT_HAS_EXPIRED)'],

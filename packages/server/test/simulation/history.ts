@@ -146,7 +146,7 @@ export class History {
   }
 
   /** Notes an outcome that was recorded; answers whether its claim still stood. */
-  recorded(outcome: Outcome, now: number, elapsed: number): boolean {
+  recorded(outcome: Outcome, now: number, elapsed: number, clockWasSet: boolean): boolean {
     if (this.#claim?.token !== outcome.token) return false;
     this.#claim = null;
     this.state = outcome.state;
@@ -155,7 +155,7 @@ export class History {
     this.waitsSince = elapsed;
     if (outcome.attempt !== null) {
       this.recordedAttempts += 1;
-      this.#judge(outcome, outcome.attempt, now);
+      this.#judge(outcome, outcome.attempt, now, clockWasSet);
     } else if (outcome.state === 'failed') this.givenUp(now);
     if (this.recordedAttempts > mostAttempts) this.#complain('was tried too often');
     return true;
@@ -174,7 +174,12 @@ export class History {
     if (by !== this.attempts.at(-1)?.by) this.#takenOver = true;
   }
 
-  #judge({ state, nextAttemptAt }: Outcome, attempt: Attempt, now: number): void {
+  #judge(
+    { state, nextAttemptAt }: Outcome,
+    attempt: Attempt,
+    now: number,
+    clockWasSet: boolean,
+  ): void {
     const end = attempt.startedAt + attempt.duration;
     if (end > now + clockTolerance)
       this.#complain('is recorded by a clock that was set back since');
@@ -190,7 +195,10 @@ export class History {
       const asked = attempt.retryAfter ?? 0;
       const earliest = Math.min(end + Math.max(Math.round(0.9 * pause), asked), lastStart);
       const latest = Math.min(end + Math.max(Math.round(1.1 * pause), asked), lastStart);
-      if (nextAttemptAt < earliest) this.#complain(`is tried ${earliest - nextAttemptAt} ms early`);
+      // Brought forward to the deadline of a clock that was set back since: that left more time.
+      const mayBeEarly = clockWasSet && earliest === lastStart;
+      if (nextAttemptAt < earliest && !mayBeEarly)
+        this.#complain(`is tried ${earliest - nextAttemptAt} ms early`);
       if (nextAttemptAt > latest) this.#complain(`is tried ${nextAttemptAt - latest} ms late`);
     }
   }

@@ -181,7 +181,12 @@ export class Laws {
     for (const outcome of outcomes) {
       const history = this.#byDelivery.get(outcome.deliveryId);
       if (history === undefined) throw new Error('an outcome of nothing');
-      const stood = history.recorded(outcome, this.#time.now(), this.#time.elapsed);
+      const stood = history.recorded(
+        outcome,
+        this.#time.now(),
+        this.#time.elapsed,
+        this.#clockWasSet,
+      );
       const { label } = history.watched;
       this.tell(`${stood ? 'recorded' : 'too late for'} ${label} ${outcome.state}`);
       if (stood && outcome.state === 'delivered') this.#demandPrompt(history);

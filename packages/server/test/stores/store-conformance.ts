@@ -22,6 +22,7 @@ import { describeRemovedWebhooks } from './conformance/removed-webhooks';
 import { describeReopening } from './conformance/reopening';
 import { describeReplaysAndSamples } from './conformance/replays-and-samples';
 import { describeRetention } from './conformance/retention';
+import { describeSetClocks } from './conformance/set-clocks';
 import type { StoreUnderTest } from './conformance/store-under-test';
 
 /** Where one store is kept: a file, a database. It is empty at first. */
@@ -90,5 +91,6 @@ export function describeStore(
     describeAnyPage(underTest);
     describeReopening(underTest);
     describeRetention(underTest);
+    describeSetClocks(underTest);
   });
 }

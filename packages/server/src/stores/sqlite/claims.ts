@@ -45,7 +45,8 @@ export function readHold(text: string): Hold | null {
 /** Puts back what a worker was given and never told of: its lease is over. For use inside of a write. */
 export function releaseOverdueLeases(db: SqliteDatabase, now: number): void {
   const released = db.all<{ webhook_id: string; lease_counts: number }>(
-    `UPDATE deliveries SET due_at = lease_until, lease_token = NULL, lease_until = NULL
+    `UPDATE deliveries SET due_at = lease_until, scheduled_at = lease_until, lease_token = NULL,
+       lease_until = NULL
      WHERE lease_until <= ? RETURNING webhook_id, lease_counts`,
     now,
   );

@@ -1,16 +1,20 @@
-import { leaseTime, retryWindow } from '../../deliveries/delivery';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { leaseTime } from '../../deliveries/delivery';
 import { healthAfterSetback, latestEndOfHold } from '../../deliveries/endpoint-queue';
 import type { SqliteDatabase } from './database';
 import { ChangingQueues, nextLook, selectQueue } from './queues';
 
-/** How many waits are looked at in one go: a few milliseconds' work. */
+/** How many waits are read at once, and in how many queues, until others get their turn: a few milliseconds' work. */
 const batch = 250;
+const queuesAtOnce = 50;
+
+/** A wait, by the end of which waits are ordered. */
+type Place = Pick<WaitRow, 'due_at' | 'seq'>;
 
 interface WaitRow {
   seq: number;
   due_at: number;
-  /** When the wait began: at the end of the last attempt, or when the delivery was queued or replayed. */
-  began_at: number;
+  scheduled_at: number;
 }
 
 interface QueueRow {
@@ -18,12 +22,6 @@ interface QueueRow {
   failed_at: number;
   held_until: number;
   next_at: number | null;
-}
-
-/** Where a walk through the waits of a queue has come to. */
-interface Place {
-  due_at: number;
-  seq: number;
 }
 
 /**
@@ -43,26 +41,39 @@ function adjustLeases(db: SqliteDatabase, expected: number, now: number): void {
   );
 }
 
+const waits = `SELECT seq, due_at, scheduled_at FROM deliveries INDEXED BY deliveries_due
+  WHERE webhook_id = ? AND due_at IS NOT NULL`;
+
+/** The waits of a queue behind one of them, in the order in which they end. For use inside of a read. */
 function selectWaits(db: SqliteDatabase, webhookId: string, { due_at, seq }: Place): WaitRow[] {
-  return db.all<WaitRow>(
-    `SELECT seq, due_at, coalesce(
-       (SELECT started_at + duration FROM attempts
-        WHERE tries > 0 AND delivery_seq = deliveries.seq AND number = deliveries.attempts),
-       deadline_at - ${retryWindow}) AS began_at
-     FROM deliveries WHERE webhook_id = ? AND (due_at, seq) > (?, ?)
-     ORDER BY due_at, seq LIMIT ?`,
+  // In two ranges: of a pair of columns SQLite takes only the first for the end of one.
+  const sameTime = db.all<WaitRow>(
+    `${waits} AND due_at = ? AND seq > ? ORDER BY seq LIMIT ?`,
     webhookId,
     due_at,
     seq,
     batch,
   );
+  const later = db.all<WaitRow>(
+    `${waits} AND due_at > ? ORDER BY due_at, seq LIMIT ?`,
+    webhookId,
+    due_at,
+    batch - sameTime.length,
+  );
+  return [...sameTime, ...later];
 }
 
-/** Shortens waits that began after `now`, unless something became of them meanwhile. For use inside of a write. */
-function shortenWaits(db: SqliteDatabase, waits: WaitRow[], now: number): void {
-  for (const { seq, due_at: dueAt, began_at: beganAt } of waits) {
-    const wait = Math.max(0, dueAt - beganAt);
-    db.run('UPDATE deliveries SET due_at = ? WHERE seq = ? AND due_at = ?', now + wait, seq, dueAt);
+/** Begins waits again that began after `now`, unless something became of them meanwhile. For use inside of a write. */
+function restartWaits(db: SqliteDatabase, ahead: WaitRow[], now: number): void {
+  for (const { seq, due_at: dueAt, scheduled_at: scheduledAt } of ahead) {
+    const wait = Math.max(0, dueAt - scheduledAt);
+    db.run(
+      'UPDATE deliveries SET due_at = ?, scheduled_at = ? WHERE seq = ? AND due_at = ?',
+      now + wait,
+      now,
+      seq,
+      dueAt,
+    );
   }
 }
 
@@ -86,11 +97,12 @@ async function adjustWaits(db: SqliteDatabase, queue: QueueRow, now: number): Pr
   const { webhook_id: id } = queue;
   let place: Place = { due_at: now, seq: Number.MAX_SAFE_INTEGER };
   for (let more = true; more; ) {
-    const waits = await db.read(() => selectWaits(db, id, place));
-    const ahead = waits.filter(({ began_at: beganAt }) => beganAt > now);
-    if (ahead.length > 0) await db.write(() => shortenWaits(db, ahead, now));
-    place = waits.at(-1) ?? place;
-    more = waits.length === batch;
+    const found = await db.read(() => selectWaits(db, id, place));
+    const ahead = found.filter(({ scheduled_at: scheduledAt }) => scheduledAt > now);
+    if (ahead.length > 0) await db.write(() => restartWaits(db, ahead, now));
+    place = found.at(-1) ?? place;
+    more = found.length === batch;
+    if (more) await nextTurn();
   }
   const behind = await db.read(() => isBehind(db, queue, now));
   if (behind) await db.write(() => adjustQueue(db, id, now));
@@ -98,7 +110,7 @@ async function adjustWaits(db: SqliteDatabase, queue: QueueRow, now: number): Pr
 
 /**
  * Adjusts leases, waits and holds to a clock that was set, in small transactions. Where nothing is to be adjusted
- * it only reads: a look into each queue that has something waiting.
+ * it only reads, in each queue that has something waiting. What was adjusted once does not lie ahead any more.
  */
 export async function adjustToClock(
   db: SqliteDatabase,
@@ -119,5 +131,8 @@ export async function adjustToClock(
       now,
     ),
   );
-  for (const queue of queues) await adjustWaits(db, queue, now);
+  for (const [index, queue] of queues.entries()) {
+    await adjustWaits(db, queue, now);
+    if (index % queuesAtOnce === 0) await nextTurn();
+  }
 }

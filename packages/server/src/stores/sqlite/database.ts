@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { FileIdentity } from './file-identity';
 import { GroupCommit } from './group-commit';
@@ -7,6 +8,7 @@ import { translateError } from './sqlite-errors';
 const verifyIntervalMs = 1_000;
 /** How often the log is tried to be flushed while others read or write, which takes them moments. */
 const flushTries = 50;
+const flushPauseMs = 2;
 
 type Statement = Database.Statement<unknown[], unknown>;
 type Statements = Map<string, Statement>;
@@ -23,12 +25,7 @@ export class SqliteDatabase {
   /** @throws StoreUnavailableError when the file cannot be opened, or is no database of ours. */
   constructor(file: string, options: SqliteOptions = {}) {
     this.#connection = openConnection(file, options);
-    try {
-      this.#identity = file === ':memory:' ? null : new FileIdentity(file, options.expectedFile);
-    } catch (error) {
-      this.#connection.close();
-      throw error;
-    }
+    this.#identity = file === ':memory:' ? null : new FileIdentity(file);
     this.#commits = new GroupCommit(this.#connection, options, () => this.#identity?.verify());
   }
 
@@ -108,10 +105,12 @@ export class SqliteDatabase {
   async flushLog(): Promise<boolean> {
     const checkpoint = () =>
       this.#connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+    // Most of it beside those that write, so that the rest keeps them waiting for a moment only.
+    await this.read(() => this.#connection.pragma('wal_checkpoint(PASSIVE)'));
     for (let tries = 0; tries < flushTries; tries += 1) {
       const [result] = await this.read(checkpoint);
       if (result?.busy === 0) return true;
-      await new Promise((done) => setImmediate(done));
+      await setTimeout(flushPauseMs);
     }
     return false;
   }

@@ -14,9 +14,9 @@ const claimsAtOnce = 64;
 export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
   db.run(
     `INSERT INTO deliveries (id, event_id, webhook_id, kind, test, state, attempts, tries, due_at,
-       deadline_at, lease_token, lease_until, lease_counts, last_status, last_error, created_at,
-       finished_at)
-     VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?, NULL, NULL, 0, NULL, NULL, ?, NULL)`,
+       scheduled_at, deadline_at, lease_token, lease_until, lease_counts, last_status, last_error,
+       created_at, finished_at)
+     VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, NULL, NULL, 0, NULL, NULL, ?, NULL)`,
     delivery.id,
     delivery.eventId,
     delivery.webhookId,
@@ -24,6 +24,7 @@ export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
     Number(delivery.test),
     delivery.state,
     delivery.nextAttemptAt,
+    delivery.createdAt,
     delivery.deadlineAt,
     delivery.createdAt,
   );

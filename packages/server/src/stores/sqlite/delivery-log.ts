@@ -64,10 +64,12 @@ export function sqliteDeliveryLog(db: SqliteDatabase, queued: () => void): Deliv
           const { delivery, answer } = decide(row === undefined ? null : readDelivery(row));
           if (row === undefined) throw new Error(`There is no delivery ${id} to replay.`);
           db.run(
-            `UPDATE deliveries SET state = ?, tries = 0, due_at = ?, deadline_at = ?, finished_at = ?
+            `UPDATE deliveries SET state = ?, tries = 0, due_at = ?, scheduled_at = ?,
+               deadline_at = ?, finished_at = ?
              WHERE seq = ?`,
             delivery.state,
             dueFirst(db, row.webhook_id, moment.now),
+            moment.now,
             delivery.deadlineAt,
             delivery.finishedAt,
             row.seq,

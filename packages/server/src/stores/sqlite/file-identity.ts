@@ -1,4 +1,4 @@
-import { type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, realpathSync, statSync } from 'node:fs';
 import { StoreUnavailableError } from '../../store-unavailable-error';
 
 /** Which file a path leads to, as plain text: so that it can be handed to a thread. */
@@ -8,7 +8,7 @@ function toFileId({ dev, ino }: BigIntStats): FileId {
   return `${dev}:${ino}`;
 }
 
-/** Which file a path leads to now; null when there is none, or none that may be looked at. */
+/** Returns which file a path leads to now; null when there is none, or none that may be read. */
 export function readFileId(path: string): FileId | null {
   try {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -19,25 +19,34 @@ export function readFileId(path: string): FileId | null {
 }
 
 /**
+ * Makes sure that a path leads to a certain file.
+ *
+ * @param file The database that it belongs to.
+ * @throws StoreUnavailableError
+ */
+export function requireFile(path: string, expected: FileId | null, file: string = path): void {
+  if (readFileId(path) === expected) return;
+  throw new StoreUnavailableError(
+    `${path} was deleted or replaced while the database ${file} was open; nothing is written any more. Put the original file back, or restart to work with what is there now.`,
+  );
+}
+
+/**
  * Remembers which files a database consists of. A file that is deleted or replaced while it is open stays open: what
- * is committed to it is lost with the process, and nobody else ever sees it. Neither SQLite nor the system tells.
+ * is committed to it is lost with the process, and no other process ever sees it. Neither SQLite nor the system
+ * reports that.
  */
 export class FileIdentity {
-  readonly #paths: string[];
-  readonly #ids: (FileId | null)[];
+  readonly #file: string;
+  readonly #ids: (readonly [path: string, id: FileId | null])[];
 
-  /**
-   * @param file An open database in WAL mode: its log and its shared memory are there.
-   * @param expected The file that it must be, if that is known.
-   * @throws StoreUnavailableError when it is another one.
-   */
-  constructor(
-    readonly file: string,
-    expected?: FileId,
-  ) {
-    this.#paths = [file, `${file}-wal`, `${file}-shm`];
-    this.#ids = this.#paths.map(readFileId);
-    if (expected !== undefined && this.#ids[0] !== expected) throw this.#gone(file);
+  /** @param file An open database in WAL mode: its log and its shared memory exist. */
+  constructor(file: string) {
+    this.#file = file;
+    // Behind a link, SQLite's own files are beside the file that it leads to.
+    const target = realpathSync(file);
+    const paths = [file, `${target}-wal`, `${target}-shm`];
+    this.#ids = paths.map((path) => [path, readFileId(path)]);
   }
 
   /**
@@ -46,14 +55,6 @@ export class FileIdentity {
    * @throws StoreUnavailableError
    */
   verify(): void {
-    for (const [index, path] of this.#paths.entries()) {
-      if (readFileId(path) !== this.#ids[index]) throw this.#gone(path);
-    }
-  }
-
-  #gone(path: string): StoreUnavailableError {
-    return new StoreUnavailableError(
-      `${path} was deleted or replaced while the database ${this.file} was open; nothing is written any more. Put the original file back, or restart to work with what is there now.`,
-    );
+    for (const [path, id] of this.#ids) requireFile(path, id, this.#file);
   }
 }

@@ -2,10 +2,10 @@ import type Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../store-unavailable-error';
 import { initial } from './migrations/001-initial';
 import { endpointQueues } from './migrations/002-endpoint-queues';
-import { erasedSecrets } from './migrations/003-erased-secrets';
+import { secretsAndWaits } from './migrations/003-secrets-and-waits';
 
 /** In order; `user_version` counts how many of them a database has had. Never change one that was released. */
-const migrations = [initial, endpointQueues, erasedSecrets];
+const migrations = [initial, endpointQueues, secretsAndWaits];
 
 function versionOf(connection: Database.Database): number {
   return Number(connection.pragma('user_version', { simple: true }));

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../store-unavailable-error';
-import type { FileId } from './file-identity';
+import { type FileId, requireFile } from './file-identity';
 import { migrate } from './migrate';
 import { isLocked, translateOpeningError } from './sqlite-errors';
 import type { TurnSettings } from './write-turns';
@@ -25,10 +25,18 @@ export interface SqliteOptions {
   turns?: TurnSettings;
 }
 
-/** Makes the file if need be, for its owner alone: it holds endpoint secrets. SQLite's own files beside it follow suit. */
+/**
+ * Makes the file if need be, for its owner alone: it holds endpoint secrets. SQLite's own files beside it follow suit.
+ * One that is there is not opened: to close it again would take this process's locks on it away.
+ */
 function makePrivateFile(file: string): void {
   if (file.trim() === '') throw new StoreUnavailableError('The name of the database is blank.');
-  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
+  if (file === ':memory:') return;
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
 }
 
 /**
@@ -73,6 +81,8 @@ export function openConnection(
     throw translateOpeningError(file, error);
   }
   try {
+    // Before anything is written into it.
+    if (expectedFile !== undefined) requireFile(file, expectedFile);
     useWriteAheadLog(connection);
     connection.pragma(`synchronous = ${synchronous}`);
     connection.pragma('foreign_keys = ON');

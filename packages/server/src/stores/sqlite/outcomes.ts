@@ -34,8 +34,8 @@ export function portionsOf(outcomes: Outcome[]): HeldOutcome[][] {
   return portions;
 }
 
-const endOfClaim = `state = ?, tries = tries + ? - attempts, attempts = ?, due_at = ?, lease_token = NULL,
-  lease_until = NULL, finished_at = ? WHERE seq = ? AND lease_token = ? AND lease_counts = ?`;
+const endOfClaim = `state = ?, tries = tries + ? - attempts, attempts = ?, due_at = ?, scheduled_at = ?,
+  lease_token = NULL, lease_until = NULL, finished_at = ? WHERE seq = ? AND lease_token = ? AND lease_counts = ?`;
 const updateAfterAttempt = `UPDATE deliveries SET last_status = ?, last_error = ?, ${endOfClaim}`;
 const updateWithoutAttempt = `UPDATE deliveries SET ${endOfClaim}`;
 
@@ -48,7 +48,7 @@ function updateDelivery(
   now: number,
 ): boolean {
   const finishedAt = state === 'pending' ? null : now;
-  const values = [state, number, number, nextAttemptAt, finishedAt, seq, token, counts];
+  const values = [state, number, number, nextAttemptAt, now, finishedAt, seq, token, counts];
   const changed =
     attempt === null
       ? db.run(updateWithoutAttempt, ...values)

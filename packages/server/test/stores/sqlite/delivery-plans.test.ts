@@ -79,6 +79,24 @@ describe('plans of the queries on deliveries', () => {
     ]);
   });
 
+  test('what waits is found by its queue and its end when the clock is set, a page at a time', async () => {
+    const outcomes = (await claimed()).map((delivery) => refused(delivery, noon));
+    await store.deliveries.recordAttempts(outcomes, noon);
+    db.plans.length = 0;
+    await store.deliveries.adjustToClock({ expected: noon, now: noon - retryWindow });
+    const plans = db.plans.filter((step) => / deliveries /.test(step));
+    expect(new Set(plans)).toEqual(
+      new Set([
+        'SEARCH deliveries USING COVERING INDEX deliveries_leased (lease_until>?)',
+        'SEARCH deliveries USING INDEX deliveries_due (webhook_id=? AND due_at=? AND rowid>?)',
+        'SEARCH deliveries USING INDEX deliveries_due (webhook_id=? AND due_at>?)',
+        byRow,
+        firstDue,
+      ]),
+    );
+    expect(db.plans.filter((step) => /TEMP B-TREE|SCAN/.test(step))).toEqual(['SCAN queues']);
+  });
+
   test('what is overdue is found by its deadline', async () => {
     const request = { now: noon + retryWindow + 1, limit: 3 };
     expect(await store.deliveries.failOverdue(request)).toBe(3);

@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { StoreUnavailableError } from '../../../src/store-unavailable-error';
 import { readFileId } from '../../../src/stores/sqlite/file-identity';
@@ -66,6 +74,26 @@ describe('a database file that is taken away while it is open', () => {
     await openSqliteStore(other).close();
     renameSync(other, file);
     expect(() => openSqliteStore(file, { expectedFile })).toThrow(/was deleted or replaced/);
+  });
+
+  test('is not written into when another file is in its place', async () => {
+    const expectedFile = readFileId(file) ?? '';
+    rmSync(file);
+    writeFileSync(file, '');
+    expect(() => openSqliteStore(file, { expectedFile })).toThrow(StoreUnavailableError);
+    expect(statSync(file).size).toBe(0);
+  });
+
+  test('is noticed behind a link, too', async () => {
+    const target = tempFile();
+    await openSqliteStore(target).close();
+    const link = tempFile();
+    symlinkSync(target, link);
+    const store = openSqliteStore(link);
+    onTestFinished(() => store.close());
+    await Trade.open(store);
+    rmSync(`${target}-wal`);
+    await expect(store.check()).rejects.toThrow(/-wal was deleted or replaced/);
   });
 
   test('is used again once it is put back, with nothing lost', async () => {

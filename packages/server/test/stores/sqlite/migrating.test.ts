@@ -31,6 +31,14 @@ beforeEach(() => {
   onTestFinished(() => store.close());
 });
 
+/** When a delivery of the first schema began to wait: at the end of its last attempt, or when it was queued. */
+function waitsSince({ id, attempts }: Row): number {
+  const last = oldAttempts.find(
+    ({ delivery_id, number }) => delivery_id === id && number === attempts,
+  );
+  return last === undefined ? noon : Number(last.started_at) + Number(last.duration);
+}
+
 describe('a SQLite file of the first schema', () => {
   test('is brought to the newest, and is sound', () => {
     expect(rows('PRAGMA user_version')).toEqual([{ user_version: 3 }]);
@@ -98,6 +106,7 @@ describe('a SQLite file of the first schema', () => {
         last_status: null,
         last_error: null,
         ...last[String(delivery.id)],
+        scheduled_at: delivery.state === 'pending' ? waitsSince(delivery) : null,
         created_at: noon,
         finished_at: finished[String(delivery.id)] ?? null,
       })),

@@ -50,6 +50,7 @@ describe('rows that the port does not show yet', () => {
         attempts: 0,
         tries: 0,
         due_at: noon,
+        scheduled_at: noon,
         deadline_at: noon + retryWindow,
         lease_token: null,
         lease_until: null,
