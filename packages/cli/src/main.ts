@@ -33,6 +33,7 @@ void run(process.argv.slice(2), {
   env,
   signal: interrupt.signal,
   now: Date.now,
+  elapsed: () => performance.now(),
   wait,
 }).then((exitCode) => {
   process.exitCode = exitCode;

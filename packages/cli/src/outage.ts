@@ -14,7 +14,7 @@ export interface Steadiness {
 }
 
 /** How time goes by. */
-export type Clock = Pick<Terminal, 'now' | 'wait' | 'signal'>;
+export type Clock = Pick<Terminal, 'elapsed' | 'wait' | 'signal'>;
 
 /** Between two tries, in milliseconds: 1 s, 2 s, 4 s … at most 15 s. */
 function pauseAfter(tries: number): number {
@@ -50,14 +50,14 @@ export class Outage {
    */
   async wait(error: unknown): Promise<void> {
     const { patience, onLost } = this.#steadiness;
-    const { now, wait, signal } = this.#clock;
+    const { elapsed, wait, signal } = this.#clock;
     const isLimited = error instanceof RateLimitError;
     if (!this.#hadContact || !(isLimited || exitReasonOf(error) === 'unreachable')) throw error;
     if (this.#lostAt === null) {
       if (patience > 0) onLost(error);
-      this.#lostAt = now();
+      this.#lostAt = elapsed();
     }
-    const left = this.#lostAt + patience - now();
+    const left = this.#lostAt + patience - elapsed();
     if (left <= 0) throw error;
     this.#tries += 1;
     const asked = isLimited ? (error.retryAfter ?? 0) * 1_000 : 0;

@@ -19,7 +19,7 @@ export function retryTeller(terminal: Terminal): (retry: HookedRetry) => void {
   return ({ error, code, delayMs }) => {
     if (terminal.stderr.isTTY !== true) return;
     const isLong = delayMs >= longDelay;
-    const now = terminal.now();
+    const now = terminal.elapsed();
     if (!(isLong || code === 'timeout') || now - toldAt < interval) return;
     toldAt = now;
     const when = isLong ? ` in ${Math.ceil(delayMs / 1000)} s` : '';

@@ -28,6 +28,8 @@ export interface Terminal {
   signal: AbortSignal;
   /** The present moment, in milliseconds since 1970. */
   now: () => number;
+  /** Milliseconds on a clock that is never set. Only differences mean something: what waits goes by it. */
+  elapsed: () => number;
   /** Resolves after some milliseconds, or as soon as the signal aborts. */
   wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }

@@ -34,11 +34,11 @@ async function follow(client: Tradepost, count: number, giveUpAfter: number) {
     ...steadiness(giveUpAfter, (text) => said.push(text)),
   };
   // The clock goes on by a second each time that it is looked at.
-  const now = () => (time += 1_000);
+  const elapsed = () => (time += 1_000);
   let error: unknown = null;
   try {
     const pages = followSteadily(client, following, {
-      now,
+      elapsed,
       wait: async () => {},
       signal: interrupt.signal,
     });

@@ -99,8 +99,11 @@ function readIfPossible(file: string): string | null {
  */
 function isGone(owner: string, lock: string): boolean {
   // Killed before it could say who it is: others have done so long since.
-  if (owner === '')
-    return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) > emptyFor;
+  if (owner === '') {
+    const madeAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    // One that lies ahead is of before the clock was set back.
+    return Math.abs(Date.now() - madeAt) > emptyFor;
+  }
   const [, pid, machine = hostname()] = /^(\d{1,10})(?: (.+))?$/.exec(owner) ?? [];
   if (pid === undefined || machine !== hostname()) return false;
   // In a container every run may get the same number: then it is the number of one that was killed.

@@ -32,7 +32,7 @@ export function statusLine(waitingFor: string, terminal: Terminal): StatusLine {
   const { stderr } = terminal;
   const isLive = stderr.isTTY === true;
   let lastContact: number | null = null;
-  let lastNote = terminal.now();
+  let lastNote = terminal.elapsed();
   let count = 0;
   const line = liveLine(stderr);
   const timer = isLive ? setInterval(draw, redrawInterval) : undefined;
@@ -42,7 +42,7 @@ export function statusLine(waitingFor: string, terminal: Terminal): StatusLine {
     const contact =
       lastContact === null
         ? 'no contact yet'
-        : `last contact ${Math.max(0, Math.round((terminal.now() - lastContact) / 1_000))} s ago`;
+        : `last contact ${Math.max(0, Math.round((terminal.elapsed() - lastContact) / 1_000))} s ago`;
     return harmless(`${contact} · ${count} forwarded · waiting for ${waitingFor}`);
   }
 
@@ -52,7 +52,7 @@ export function statusLine(waitingFor: string, terminal: Terminal): StatusLine {
 
   return {
     contact() {
-      lastContact = terminal.now();
+      lastContact = terminal.elapsed();
       draw();
       if (isLive || lastContact - lastNote < noteInterval) return;
       lastNote = lastContact;

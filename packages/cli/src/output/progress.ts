@@ -29,7 +29,7 @@ export function progressOf(total: number, terminal: Terminal): Progress {
   if (stderr.isTTY !== true) return { step: () => {}, clear: () => {} };
   const style = styleOf(stderr);
   const line = liveLine(stderr);
-  const startedAt = terminal.now();
+  const startedAt = terminal.elapsed();
   let done = 0;
   let failed = 0;
   let drawnAt = Number.NEGATIVE_INFINITY;
@@ -57,7 +57,7 @@ export function progressOf(total: number, terminal: Terminal): Progress {
     step(kind) {
       done += 1;
       if (kind === 'failed') failed += 1;
-      const now = terminal.now();
+      const now = terminal.elapsed();
       if (now - drawnAt >= interval || done === total) draw(now);
     },
     clear: line.clear,

@@ -25,11 +25,11 @@ export function recordingFetch(
   return async (url, init) => {
     requests += 1;
     const request = requests;
-    const startedAt = terminal.now();
+    const startedAt = terminal.elapsed();
     const { method, headers, body } = init;
     write({ kind: 'request', request, method, url, headers, body: shownBody(body) });
     const tell = (entry: Record<string, unknown>) =>
-      write({ ...entry, request, durationMs: terminal.now() - startedAt });
+      write({ ...entry, request, durationMs: terminal.elapsed() - startedAt });
 
     let answer: Answer;
     try {

@@ -15,7 +15,7 @@ export async function* changesOfEvents(
   client: Pick<Tradepost, 'events'>,
   since: string | null,
   following: Omit<Following, 'from'>,
-  terminal: Pick<Terminal, 'now' | 'wait' | 'signal'>,
+  terminal: Pick<Terminal, 'now' | 'elapsed' | 'wait' | 'signal'>,
 ): AsyncIterable<OrderChange> {
   const from = since === null ? await presentEnd(client, terminal) : { since };
   if (since === null) following.onContact?.();

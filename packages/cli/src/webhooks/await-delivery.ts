@@ -13,13 +13,13 @@ const longestPause = 2_000;
 export async function awaitDelivery(
   { deliveries }: Pick<Tradepost, 'deliveries'>,
   id: string,
-  { now, wait, signal }: Pick<Terminal, 'now' | 'wait' | 'signal'>,
+  { elapsed, wait, signal }: Pick<Terminal, 'elapsed' | 'wait' | 'signal'>,
   timeout: number,
 ): Promise<DeliveryDetails> {
-  const endsAt = now() + timeout;
+  const endsAt = elapsed() + timeout;
   for (let pause = 100; ; pause = Math.min(pause * 2, longestPause)) {
     const delivery = await deliveries.get(id, { signal });
-    const left = endsAt - now();
+    const left = endsAt - elapsed();
     if (delivery.state !== 'pending' || left <= 0) return delivery;
     await wait(Math.min(pause, left), signal);
   }

@@ -4,13 +4,15 @@ import { FakeStream } from './fake-stream';
 
 /** A terminal of pipes on which nobody types and nothing happens; a test names what it is about. */
 export function aTerminal(parts: Partial<Terminal> = {}): Terminal {
+  const { now = () => 0 } = parts;
   return {
     stdin: () => Readable.from([]),
     stdout: new FakeStream(),
     stderr: new FakeStream(),
     env: {},
     signal: new AbortController().signal,
-    now: () => 0,
+    now,
+    elapsed: now,
     wait: async () => {},
     ...parts,
   };

@@ -54,6 +54,7 @@ export async function runAtKeyboard(
     env,
     signal,
     now: Date.now,
+    elapsed: () => performance.now(),
     wait,
   });
   const isRestored = !keyboard.isRaw;

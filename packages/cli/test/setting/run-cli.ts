@@ -43,6 +43,7 @@ export async function runCli(argv: string[], setting: CliSetting = {}): Promise<
     stderr,
     stdin: () => Readable.from([setting.input ?? ''], { objectMode: false }),
     now: setting.now ?? Date.now,
+    elapsed: setting.now ?? (() => performance.now()),
     wait: setting.wait ?? wait,
     env: { ...noLogins, TRADEPOST_API_KEY: 'tpk_test', ...setting.env },
     signal: setting.signal ?? new AbortController().signal,
