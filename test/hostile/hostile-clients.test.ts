@@ -5,8 +5,8 @@ import { Tradepost } from '@tradepost/sdk';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type SeededServer, startSeededServer } from '../support/start-seeded-server';
 
-/** Milliseconds. A stop takes five seconds at most; the rest is for a slow machine. */
-const stopAtMost = 10_000;
+/** Milliseconds: what is documented. A stop waits for five seconds; the rest is for a slow machine. */
+const stopAtMost = 15_000;
 /** Milliseconds: a rejected connection is destroyed a second after the response, a silent one 15 s after it came. */
 const silentAtMost = 25_000;
 
@@ -28,6 +28,15 @@ async function open({ server }: SeededServer, bytes = ''): Promise<Socket> {
   return socket;
 }
 
+/** Waits until the other side has closed a connection, in whatever way. */
+function untilClosed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    socket.once('end', resolve).once('close', () => resolve());
+    socket.resume();
+  });
+}
+
 /** Fails unless the server is there and does its work. */
 async function expectWell({ server, buyer }: SeededServer): Promise<void> {
   const client = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
@@ -40,6 +49,7 @@ function connectionsOn(port: number): number {
   const own = port.toString(16).toUpperCase().padStart(4, '0');
   const established = new RegExp(`^ *\\d+: [0-9A-F]+:${own} [0-9A-F:]+ (01|08) `, 'gm');
   const tables = ['/proc/net/tcp', '/proc/net/tcp6'].filter((table) => existsSync(table));
+  if (tables.length === 0) throw new Error('This system does not say which connections there are.');
   return tables.flatMap((table) => readFileSync(table, 'utf8').match(established) ?? []).length;
 }
 
@@ -119,7 +129,8 @@ describe('the server process survives', () => {
   }, 60_000);
 });
 
-describe('the server closes', () => {
+// Elsewhere it cannot be seen so simply which connections there are.
+describe.runIf(process.platform === 'linux')('the server closes', () => {
   it('connections that it rejects, though their clients neither read nor close', async () => {
     const rejected = [
       'hello\r\n\r\n',
@@ -129,11 +140,7 @@ describe('the server closes', () => {
     const sockets = await Promise.all(
       Array.from({ length: 60 }, (_, index) => open(shared, rejected[index % rejected.length])),
     );
-    const closed = sockets.map((socket) =>
-      Promise.race([once(socket, 'end'), once(socket, 'close')]),
-    );
-    for (const socket of sockets) socket.resume();
-    await Promise.all(closed);
+    await Promise.all(sockets.map(untilClosed));
     await expectNoConnections(shared);
   }, 60_000);
 
@@ -160,7 +167,7 @@ describe('the server closes', () => {
     const seeded = await start(['--max-connections', '20']);
     const first = await Promise.all(Array.from({ length: 20 }, () => open(seeded)));
     const beyond = await Promise.all(Array.from({ length: 20 }, () => open(seeded)));
-    await Promise.all(beyond.map((socket) => socket.resume() && once(socket, 'end')));
+    await Promise.all(beyond.map(untilClosed));
     const [one] = first;
     one?.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(String(((await once(one as Socket, 'data')) as [Buffer])[0])).toContain('HTTP/1.1 200 ');

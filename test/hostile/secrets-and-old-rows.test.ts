@@ -54,13 +54,16 @@ it('a deleted webhook leaves its secrets neither to a repeated request nor in th
   expect(again.status).toBe(409);
   expect(again.body).toMatchObject({ code: 'webhook_deleted' });
   expect(JSON.stringify(again.body)).not.toContain('whsec_');
-  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0 });
-  const bytes = readFileSync(database).toString('latin1');
-  for (const text of [secret, staged]) {
-    expect(text).toMatch(/^whsec_/);
-    expect(bytes.includes(text)).toBe(false);
-  }
-}, 60_000);
+  for (const text of [secret, staged]) expect(text).toMatch(/^whsec_/);
+  const isErased = () => {
+    const paths = [database, `${database}-wal`];
+    const bytes = paths.map((path) => readFileSync(path).toString('latin1')).join();
+    expect(bytes.includes(secret)).toBe(false);
+    expect(bytes.includes(staged)).toBe(false);
+  };
+  // The server erases in its rounds of housekeeping: one is soon after the start, then there is one a minute.
+  await vi.waitFor(isErased, { timeout: 90_000, interval: 500 });
+}, 120_000);
 
 it('old notifications that nobody read are removed soon after the start, and newer ones stay', async () => {
   const { database } = await seed();

@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import type { SeededWorld } from '@tradepost/server';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { checkout, tradepostServerBin } from '../support/programs';
 import { runServerCommand } from '../support/run-server-command';
+import { startFaultyReceiver } from '../support/start-faulty-receiver';
 import { startProcess } from '../support/start-process';
 import { startReceiver } from '../support/start-receiver';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -34,6 +36,35 @@ async function start() {
   const seller = new Tradepost({ baseUrl, apiKey: accounts[1]?.apiKey ?? '' });
   return { server, seller, orders, setClock };
 }
+
+it('a clock that is set back while an attempt is in flight does not hold up its retry', async () => {
+  const { server, seller, orders, setClock } = await start();
+  let requests = 0;
+  const sockets: Socket[] = [];
+  const receiver = await startFaultyReceiver((socket) => {
+    requests += 1;
+    if (requests === 1) sockets.push(socket);
+    else socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+  });
+  onTestFinished(receiver.close);
+  const { id } = await seller.webhooks.create({
+    url: receiver.url,
+    events: ['order.status_changed'],
+  });
+  await seller.orders.update(orders[0]?.id ?? '', { status: 'confirmed' });
+  await vi.waitFor(() => expect(sockets).toHaveLength(1), 10_000);
+
+  await setClock(-hour);
+  await server.writes(/the clock was set; adjusting what waits/, 'stderr');
+  const began = performance.now();
+  sockets[0]?.end('HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n');
+  await vi.waitFor(() => expect(requests).toBe(2), { timeout: retriedWithin, interval: 100 });
+  expect(performance.now() - began).toBeLessThan(retriedWithin);
+  await vi.waitFor(async () => {
+    const { data } = await seller.deliveries.list({ webhookId: id });
+    expect(data).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+  }, 10_000);
+}, 60_000);
 
 it('a clock that is set back by an hour does not hold up a retry, a new delivery or a rate limit', async () => {
   const receiver = await startReceiver((number) => (number === 1 ? 500 : 204));

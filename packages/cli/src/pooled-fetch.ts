@@ -29,7 +29,7 @@ export function pooledFetch(connections: number): Fetch {
   return async (url, init) => {
     const send = await loading;
     const { statusCode, headers, body } = await send(url, init);
-    const decode = decoders.get(headers['content-encoding']);
+    const decode = decoders.get([headers['content-encoding']].flat().at(-1));
     const text = async () =>
       decode === undefined ? await body.text() : decode(await body.bytes()).toString('utf8');
     return { status: statusCode, headers: headersOf(headers), text };

@@ -11,7 +11,8 @@ export function retryAfterSeconds(
 ): number | null {
   const text = headers.get('retry-after')?.trim();
   if (!text) return null;
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  // Sent twice, it arrives as a list: the first one counts.
+  if (/^\d+(\.\d+)?(,|$)/.test(text)) return parseFloat(text);
   // `Date.parse` takes much that is no date, such as "-5".
   if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
   const until = Date.parse(text);

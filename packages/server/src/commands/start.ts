@@ -10,7 +10,7 @@ import { startRole } from './start-role';
 const insecureWarning =
   'webhooks are INSECURE: plain http, private addresses and bad certificates are let through; never run production like this';
 
-/** Milliseconds from the signal to the end of the process, whatever clients, receivers and the disk do. */
+/** Milliseconds from the signal to the end of the process, whatever clients and receivers do. */
 const stopDeadlineMs = 15_000;
 
 function untilSignal(log: Logger): Promise<void> {
@@ -24,7 +24,7 @@ function untilSignal(log: Logger): Promise<void> {
   });
 }
 
-/** A stop takes 5 s, and 10 s when the database does not respond. What takes longer, or keeps the process alive, is ended. */
+/** A stop takes 5 s, and 10 s when the database is locked. What takes longer, or keeps the process alive, is ended. */
 function endInAnyCase(log: Logger): void {
   const end = () => {
     log.error('could not stop in time; ending');
@@ -47,6 +47,7 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   if (options.allowInsecureWebhooks) log.child({}, { level: 'warn' }).warn(insecureWarning);
   // From the first moment on: what is told below may be what a supervisor has waited for to stop it.
   const stopped = untilSignal(log);
+  void stopped.then(() => endInAnyCase(log));
   const started = await startRole(options);
   const metrics = await startMetrics(options, started.metrics, log).catch(
     async (error: unknown) => {
@@ -60,7 +61,6 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   // Neither a worker's timers nor a wait for a signal keep a process alive.
   const alive = setInterval(() => {}, 60_000);
   await stopped;
-  endInAnyCase(log);
   await Promise.all([started.stop(), metrics?.stop()]);
   clearInterval(alive);
   log.info('stopped');

@@ -7,7 +7,7 @@ import {
   afterAttempt,
   afterDeadline,
   afterInterruption,
-  alignToClock,
+  alignAttempt,
   type ClaimedDelivery,
   isAcknowledged,
   isLocalShortage,
@@ -191,7 +191,7 @@ export class DeliveryWorker {
       log.warn(about, 'given up: the deadline passed before it could be tried again');
       return;
     }
-    const attempt = await sender.send(delivery);
+    const attempt = alignAttempt(await sender.send(delivery), clock.now());
     if (attempt.error === 'stopped') {
       await this.#recorder.record(afterInterruption(delivery, clock.now()));
       log.info(about, 'attempt broken off by the stop; due again at once');
@@ -199,7 +199,7 @@ export class DeliveryWorker {
     }
     if (attempt.error === 'out_of_sockets') this.#pauseForSockets();
     if (isLocalShortage(attempt)) return this.#postpone(delivery);
-    const outcome = alignToClock(afterAttempt(delivery, attempt, random), clock.now());
+    const outcome = afterAttempt(delivery, attempt, random);
     await this.#recorder.record(outcome);
     this.#report(delivery, attempt, outcome);
   }

@@ -188,22 +188,32 @@ export function afterDeadline(delivery: ClaimedDelivery, now: number): Outcome |
 }
 
 /**
- * An outcome by a clock that was set back since the attempt, or in the midst of it: its times would lie ahead, and
- * what waits by them would wait for as long again.
+ * An attempt by a clock that was set back in the midst of it, or since: it would have ended at a time to come.
+ *
+ * @param now Milliseconds since 1970.
+ */
+export function alignAttempt(attempt: Attempt, now: number): Attempt {
+  const ahead = attempt.startedAt + attempt.duration - now;
+  return ahead <= clockTolerance ? attempt : { ...attempt, startedAt: attempt.startedAt - ahead };
+}
+
+/**
+ * An outcome by a clock that was set back since: what waits by its times would wait for as long again.
  *
  * @param now Milliseconds since 1970, when it is recorded.
  */
-export function alignToClock(outcome: Outcome, now: number): Outcome {
+export function alignOutcome(outcome: Outcome, now: number): Outcome {
   const { attempt, nextAttemptAt } = outcome;
   if (attempt === null) {
     if (nextAttemptAt === null) return outcome;
     return { ...outcome, nextAttemptAt: Math.min(nextAttemptAt, now + longestPostponement) };
   }
-  const ahead = attempt.startedAt + attempt.duration - now;
-  if (ahead <= clockTolerance) return outcome;
+  const aligned = alignAttempt(attempt, now);
+  if (aligned === attempt) return outcome;
+  const ahead = attempt.startedAt - aligned.startedAt;
   return {
     ...outcome,
-    attempt: { ...attempt, startedAt: attempt.startedAt - ahead },
+    attempt: aligned,
     nextAttemptAt: nextAttemptAt === null ? null : nextAttemptAt - ahead,
   };
 }

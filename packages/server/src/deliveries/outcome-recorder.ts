@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../clock';
 import { StoreUnavailableError } from '../store-unavailable-error';
-import { alignToClock, type Outcome } from './delivery';
+import { alignOutcome, type Outcome } from './delivery';
 import type { DeliveryStore } from './delivery-store';
 
 const pauseAfterFault = 1_000;
@@ -84,7 +84,7 @@ export class OutcomeRecorder {
     const { deliveries, clock, log } = this.#parts;
     try {
       const now = clock.now();
-      const outcomes = batch.map(({ outcome }) => alignToClock(outcome, now));
+      const outcomes = batch.map(({ outcome }) => alignOutcome(outcome, now));
       await deliveries.recordAttempts(outcomes, now);
       return [];
     } catch (error) {

@@ -58,7 +58,7 @@ export function eventRoutes(
       const read = async () => {
         const page = await readLogPage(events, accountId, wanted, gone);
         // At each wake-up, not only at the end: a key that is revoked does not keep a wait.
-        if (seconds > 0) await requireValidKey();
+        if (seconds > 0 || query.since !== undefined) await requireValidKey();
         wanted.after = page.end;
         return page;
       };

@@ -2,6 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstPlace } from './event-place';
 import type { EventStore, LoggedEvent } from './event-store';
 
+/** How many lines are read at once while all are too old, however few events a page holds. */
+const skippedAtOnce = 500;
+
 /** What a reader wants of an account's log of events. */
 export interface LogQuery {
   /** Only lines behind this place. */
@@ -41,10 +44,12 @@ export async function readLogPage(
   signal: AbortSignal,
 ): Promise<LogPage> {
   const { since = Number.NEGATIVE_INFINITY, limit } = query;
+  let size = limit;
   for (let end = findStart(query); ; await nextTurn()) {
-    const lines = await store.readEvents(accountId, end, limit);
-    end = lines.at(-1)?.seq ?? end;
-    const events = lines.filter(({ createdAt }) => createdAt >= since);
-    if (events.length > 0 || lines.length < limit || signal.aborted) return { events, end };
+    const lines = await store.readEvents(accountId, end, size);
+    const events = lines.filter(({ createdAt }) => createdAt >= since).slice(0, limit);
+    end = (events.length === limit ? events : lines).at(-1)?.seq ?? end;
+    if (events.length > 0 || lines.length < size || signal.aborted) return { events, end };
+    size = Math.max(limit, skippedAtOnce);
   }
 }

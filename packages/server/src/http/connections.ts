@@ -31,10 +31,16 @@ export class Connections {
       this.#open.add(socket);
       socket.once('close', () => this.#open.delete(socket));
     });
-    this.#logRejected(server, limit, log);
+    const logRejected = atIntervals((rejected) =>
+      log.warn({ limit, rejected }, 'connections rejected: the limit is reached'),
+    );
+    server.on('drop', () => logRejected());
     server.once('listening', () => {
       // Such as a lack of file descriptors when a connection is to be accepted.
-      server.on('error', (error) => log.error({ err: error }, 'could not accept a connection'));
+      const logFailed = atIntervals<Error>((failed, err) =>
+        log.error({ err, failed }, 'could not accept connections'),
+      );
+      server.on('error', (error) => logFailed(error));
     });
   }
 
@@ -42,18 +48,18 @@ export class Connections {
   destroyAll(): void {
     for (const socket of this.#open) socket.destroy();
   }
+}
 
-  /** At most a line in ten seconds: a flood of connections must not become a flood of lines. */
-  #logRejected(server: Server, limit: number, log: Logger): void {
-    let rejected = 0;
-    let loggedAt = Number.NEGATIVE_INFINITY;
-    server.on('drop', () => {
-      rejected += 1;
-      const now = performance.now();
-      if (now - loggedAt < logIntervalMs) return;
-      log.warn({ limit, rejected }, 'connections rejected: the limit is reached');
-      rejected = 0;
-      loggedAt = now;
-    });
-  }
+/** Reports at most once in ten seconds, and how often there was something: a flood must not become a flood of lines. */
+function atIntervals<About = void>(report: (count: number, about: About) => void) {
+  let count = 0;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return (about: About) => {
+    count += 1;
+    const now = performance.now();
+    if (now - reportedAt < logIntervalMs) return;
+    report(count, about);
+    count = 0;
+    reportedAt = now;
+  };
 }

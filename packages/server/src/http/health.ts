@@ -1,6 +1,7 @@
 import type { Express, RequestHandler } from 'express';
 import type { Store } from '../store';
 import { sendProblem } from './problems';
+import { refuseOtherMethods } from './unknown-routes';
 
 /** What the health endpoints tell of. */
 export interface HealthDependencies {
@@ -14,6 +15,11 @@ export interface HealthDependencies {
  * contract. `/livez` says that the process responds; `/readyz` that it can do its work.
  */
 export function addHealthEndpoints(app: Express, { store, isStopping }: HealthDependencies): void {
+  app.use(['/livez', '/readyz'], (_req, res, next) => {
+    // A probe must not keep the connection, and with it the process.
+    if (isStopping()) res.set('Connection', 'close');
+    next();
+  });
   const live: RequestHandler = (_req, res) => {
     res.json({ status: 'ok' });
   };
@@ -28,6 +34,11 @@ export function addHealthEndpoints(app: Express, { store, isStopping }: HealthDe
     await store.check();
     res.json({ status: 'ready' });
   };
-  app.get('/livez', live);
-  app.get('/readyz', ready);
+  for (const [path, check] of [
+    ['/livez', live],
+    ['/readyz', ready],
+  ] as const) {
+    app.get(path, check);
+    refuseOtherMethods(app, path, ['GET', 'HEAD']);
+  }
 }

@@ -15,20 +15,23 @@ export function refuseMethods(app: Express, contract: AppRouter): void {
       ...(method === 'GET' ? ['GET', 'HEAD'] : [method]),
     ]);
   }
-  for (const [path, methods] of taken) {
-    const allow = methods.join(', ');
-    app.all(path, (req, res) => {
-      res.set('Allow', allow);
-      if (req.method === 'OPTIONS') {
-        res.status(204).end();
-        return;
-      }
-      throw new DomainError(
-        'method_not_allowed',
-        `${req.path} does not take ${req.method}. It takes ${allow}.`,
-      );
-    });
-  }
+  for (const [path, methods] of taken) refuseOtherMethods(app, path, methods);
+}
+
+/** Rejects every method that a path does not take with 405 and what it does take. */
+export function refuseOtherMethods(app: Express, path: string, methods: readonly string[]): void {
+  const allow = methods.join(', ');
+  app.all(path, (req, res) => {
+    res.set('Allow', allow);
+    if (req.method === 'OPTIONS') {
+      res.status(204).end();
+      return;
+    }
+    throw new DomainError(
+      'method_not_allowed',
+      `${req.path} does not take ${req.method}. It takes ${allow}.`,
+    );
+  });
 }
 
 /** Answers every path that the contract does not have with 404. */

@@ -46,3 +46,12 @@ it('readyz fails as soon as the service begins to stop', async () => {
   expect(response).toContain('"code":"shutting_down"');
   await closed;
 });
+
+it('livez and readyz take GET and HEAD alone', async () => {
+  const { service } = await start();
+  for (const path of ['/livez', '/readyz']) {
+    const got = await service.ask(`POST ${path}`);
+    expect(problemIn(got).code).toBe('method_not_allowed');
+    expect(got.headers.get('allow')).toBe('GET, HEAD');
+  }
+});

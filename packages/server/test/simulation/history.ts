@@ -13,6 +13,7 @@ import type { PlannedEndpoint } from './plan';
 const shortestPause = 5_000;
 const longestPause = 6 * 60 * 60 * 1_000;
 const mostAttempts = 14;
+const longestSetback = 2 * 3 * 60 * 60 * 1_000;
 
 /** One attempt as it was seen on the network. Milliseconds since 1970. */
 export interface SeenAttempt {
@@ -195,8 +196,8 @@ export class History {
       const asked = attempt.retryAfter ?? 0;
       const earliest = Math.min(end + Math.max(Math.round(0.9 * pause), asked), lastStart);
       const latest = Math.min(end + Math.max(Math.round(1.1 * pause), asked), lastStart);
-      // Brought forward to the deadline of a clock that was set back since: that left more time.
-      const mayBeEarly = clockWasSet && earliest === lastStart;
+      // It waited to be recorded while the clock was set back, and was to be the last before the deadline.
+      const mayBeEarly = clockWasSet && earliest > lastStart - longestSetback;
       if (nextAttemptAt < earliest && !mayBeEarly)
         this.#complain(`is tried ${earliest - nextAttemptAt} ms early`);
       if (nextAttemptAt > latest) this.#complain(`is tried ${nextAttemptAt - latest} ms late`);
