@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since 1970. May go backwards, as system clocks do. */
   now(): number;
-  /** Milliseconds since some moment in the past, with fractions. Never goes backwards, whatever becomes of `now`. */
+  /** Milliseconds since an arbitrary start, with fractions. Never goes backwards, even if the clock is set. */
   elapsed(): number;
   /** Runs `work` once, `milliseconds` from now; the answer calls it off. */
   after(milliseconds: number, work: () => void): () => void;

@@ -49,8 +49,8 @@ function renderProblem(trouble: Trouble, requestId: string, headers: string[]): 
 }
 
 /**
- * Answers with a problem what Node would answer by itself, without a body, before Express ever sees it:
- * what is not HTTP, CONNECT, and expectations other than 100-continue, which are ignored.
+ * Responds with a problem where Node would respond by itself, without a body, before Express is called: to what is
+ * not HTTP, to CONNECT, and to expectations other than 100-continue, which are ignored.
  *
  * Node takes its own listeners off the sockets that it hands over here, and closes none of them. Each is
  * destroyed once its client has had a second to read the response, whatever the client does; `Connections`

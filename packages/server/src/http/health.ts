@@ -3,7 +3,7 @@ import type { Store } from '../store';
 import { sendProblem } from './problems';
 import { refuseOtherMethods } from './unknown-routes';
 
-/** What the health endpoints tell of. */
+/** What the health endpoints need. */
 export interface HealthDependencies {
   store: Pick<Store, 'check'>;
   /** Whether the service has begun to shut down and takes no new requests. */
