@@ -15,10 +15,11 @@ export class ApiClient {
     this.#trade = trade;
   }
 
-  /** Places an order of one unit. Answers its id. */
-  async createOrder(): Promise<string> {
+  /** Places an order of one unit, with an idempotency key if there is one. Returns its id. */
+  async createOrder(idempotencyKey?: string): Promise<string> {
     const order = { listingId: this.#trade.listingId, quantity: 1 };
-    const text = await this.#ask('buyer', 'POST', '/v1/orders', 201, order);
+    const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+    const text = await this.#ask('buyer', 'POST', '/v1/orders', 201, order, headers);
     return (JSON.parse(text) as { data: { id: string } }).data.id;
   }
 
@@ -48,6 +49,7 @@ export class ApiClient {
     path: string,
     expected: number,
     body?: object,
+    headers: Record<string, string> = {},
   ): Promise<string> {
     const answer = await this.#pool.request({
       method,
@@ -55,6 +57,7 @@ export class ApiClient {
       headers: {
         Authorization: `Bearer ${this.#trade[caller].apiKey}`,
         ...(body && { 'Content-Type': 'application/json' }),
+        ...headers,
       },
       body: body ? JSON.stringify(body) : null,
     });

@@ -7,6 +7,7 @@ import type { Figure } from './figure';
 import { imports } from './imports';
 import { isolation } from './isolation';
 import { latency } from './latency';
+import { pruning } from './pruning';
 import type { Stage } from './stage';
 import { start } from './start';
 import { streaming } from './streaming';
@@ -23,6 +24,7 @@ export const benches: Record<string, Bench> = {
   isolation,
   api,
   commits,
+  pruning,
   backlog,
   imports,
   verify,

@@ -9,6 +9,7 @@ import {
   systemClock,
 } from '@tradepost/server';
 import { answerParent } from './answer-parent';
+import { addPastOrders } from './past-orders';
 import { placeOrder, type Trade } from './trade';
 
 /** What one trade of a database is to have. */
@@ -19,30 +20,37 @@ export interface TradeWanted {
   backlog: number;
   /** Pending orders that are to be there. */
   orders: number;
+  /** Orders of long ago, of which all is left that is pruned one day: none by default. They have an agent. */
+  pastOrders?: number;
+  /** Whether the listing has an agent: false by default. */
+  hasAgent?: boolean;
 }
 
 const eventsAtOnce = 1_000;
 const units = 1_000_000_000;
 const newId = createIds();
 
-async function addParties(file: string): Promise<Omit<Trade, 'webhooks' | 'orders'>> {
+async function addParties(
+  file: string,
+  hasAgent: boolean,
+): Promise<Omit<Trade, 'webhooks' | 'orders'>> {
   const store = openSqliteStore(file);
   try {
     const { accounts } = await seedWorld(store, systemClock, newId);
-    const [buyer, seller] = accounts;
-    if (!(buyer && seller)) throw new Error('The seed has too few accounts.');
+    const [buyer, seller, agent] = accounts;
+    if (!(buyer && seller && agent)) throw new Error('The seed has too few accounts.');
     const now = Date.now();
     const listingId = newId('lst', now);
     await store.listings.addListing({
       id: listingId,
       sellerId: seller.id,
-      agentId: null,
+      agentId: hasAgent ? agent.id : null,
       availableQuantity: units,
       lowThreshold: null,
       lowTold: false,
       createdAt: now,
     });
-    return { buyer, seller, listingId };
+    return { buyer, seller, agent, listingId };
   } finally {
     await store.close();
   }
@@ -76,8 +84,9 @@ async function register(file: string, apiKey: string, urls: readonly string[]) {
   }
 }
 
-async function addTrade(file: string, { urls, backlog, orders }: TradeWanted): Promise<Trade> {
-  const parties = await addParties(file);
+async function addTrade(file: string, wanted: TradeWanted): Promise<Trade> {
+  const { urls, backlog, orders, pastOrders = 0, hasAgent = false } = wanted;
+  const parties = await addParties(file, hasAgent);
   const store = openSqliteStore(file);
   const placed: string[] = [];
   try {
@@ -90,6 +99,7 @@ async function addTrade(file: string, { urls, backlog, orders }: TradeWanted): P
   }
   const webhooks = await register(file, parties.seller.apiKey, urls);
   const trade = { ...parties, webhooks, orders: placed };
+  await addPastOrders(file, parties, pastOrders);
   await queue(file, trade, backlog);
   return trade;
 }

@@ -1,6 +1,6 @@
 import { median } from './quantiles';
 
-/** What a figure is to reach. Sources: issue 3, "Figures"; issues 4 and 5, "Proof and figures". */
+/** What a figure is to reach. Sources: issue 3, "Figures"; issues 4 and 5, "Proof and figures"; issue 14, fault 12. */
 export interface Goal {
   /** Whether it is set for our value or for its ratio to the baseline. */
   of: 'ours' | 'ratio';
@@ -14,7 +14,7 @@ export interface Figure {
   bench: string;
   /** What was measured, in words. */
   what: string;
-  unit: '/s' | 'ms' | 'µs' | 'MB';
+  unit: '/s' | '/min' | 'ms' | 'µs' | 'MB';
   /** The median of our rounds. */
   ours: number;
   /** What ours is compared with, and the median of its rounds; null when it stands alone. */

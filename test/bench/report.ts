@@ -7,12 +7,13 @@ const shownRounds = 9;
 
 /** Shows a value with as many digits as mean something. */
 function amount(value: number, unit: Figure['unit']): string {
-  const digits = Math.abs(value) >= 100 || unit === '/s' ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  const isRate = unit === '/s' || unit === '/min';
+  const digits = Math.abs(value) >= 100 || isRate ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   const shown = value.toLocaleString('en', {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  return unit === '/s' ? `${shown}/s` : `${shown} ${unit}`;
+  return isRate ? `${shown}${unit}` : `${shown} ${unit}`;
 }
 
 const times = (ratio: number) => `${ratio.toFixed(2)}x`;

@@ -5,7 +5,9 @@ export interface Trade {
   buyer: { id: string; apiKey: string };
   /** Whose webhooks are told. */
   seller: { id: string; apiKey: string };
-  /** A listing without an agent, of more units than a bench can order. */
+  /** The listing's agent, where it has one. */
+  agent: { id: string };
+  /** A listing of more units than a bench can order, without an agent unless one was wanted. */
   listingId: string;
   /** Pending orders. */
   orders: string[];

@@ -32,9 +32,17 @@ async function start(place: Workplace, database: string, flags: readonly string[
   throw new Error(`The server ended before it was at work:\n${lastWords()}`);
 }
 
-/** Starts a server as it is by default: one process, a thread for the API and one for the engine. */
-export function startTradepostServer(place: Workplace, database: string): Promise<ServerUnderLoad> {
-  return start(place, database, []);
+/**
+ * Starts a server as it is by default: one process, a thread for the API and one for the engine.
+ *
+ * @param flags What it is told beside.
+ */
+export function startTradepostServer(
+  place: Workplace,
+  database: string,
+  flags: readonly string[] = [],
+): Promise<ServerUnderLoad> {
+  return start(place, database, flags);
 }
 
 /** Starts a process for the API and one for the engine, on one database. */

@@ -1,0 +1,78 @@
+import { setTimeout } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { machineTime } from './machine-time';
+
+/** How many rows retention is about, at one time. */
+export interface PrunableRows {
+  /** Rows that are too old to be kept. */
+  old: number;
+  /** All others. */
+  young: number;
+  /** When they were counted. Machine time. */
+  at: number;
+}
+
+/** What makes a row of a table old. The seed's own events are young, so there is a first one. */
+const isOld: Record<string, string> = {
+  events: 'created_at < :before',
+  account_events: 'event_id < (SELECT min(id) FROM events WHERE created_at >= :before)',
+  notifications: 'created_at < :before',
+  deliveries: 'created_at < :before',
+  attempts: 'started_at < :before',
+  idempotency_keys: 'expires_at < :before',
+};
+const pause = 100;
+
+/** Counts the rows of a database that are pruned one day. */
+export function countPrunable(file: string, oldBefore: number): PrunableRows {
+  const connection = new Database(file, { readonly: true });
+  try {
+    const counts = Object.entries(isOld).map(
+      ([table, old]) =>
+        `SELECT count(*) AS whole, count(CASE WHEN ${old} THEN 1 END) AS old FROM ${table}`,
+    );
+    const sum = connection.prepare<[{ before: number }], { whole: number; old: number }>(
+      `SELECT sum(whole) AS whole, sum(old) AS old FROM (${counts.join(' UNION ALL ')})`,
+    );
+    // One statement reads one state: that of its start.
+    const at = machineTime();
+    const { whole, old } = sum.get({ before: oldBefore }) ?? { whole: 0, old: 0 };
+    return { old, young: whole - old, at };
+  } finally {
+    connection.close();
+  }
+}
+
+/** Waits until a server has begun to prune: idempotency keys are the first to go. */
+export async function untilPruning(file: string): Promise<void> {
+  const oldest = '(SELECT min(expires_at) FROM idempotency_keys)';
+  await until(file, `SELECT ${oldest} IS ?`, query(file, `SELECT ${oldest}`));
+}
+
+/** Waits until no idempotency key is left that has expired. */
+export async function untilKeysArePruned(file: string): Promise<void> {
+  const expired = 'SELECT 1 FROM idempotency_keys WHERE expires_at <= ?';
+  await until(file, `SELECT EXISTS (${expired})`, Date.now());
+}
+
+/** Waits until nothing is left to be delivered. */
+export async function untilDelivered(file: string): Promise<void> {
+  await until(file, "SELECT EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending')");
+}
+
+function query(file: string, sql: string, ...values: unknown[]): unknown {
+  const connection = new Database(file, { readonly: true });
+  try {
+    return connection
+      .prepare(sql)
+      .pluck()
+      .get(...values);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Waits as long as a query finds 1. */
+async function until(file: string, sql: string, ...values: unknown[]): Promise<void> {
+  while (query(file, sql, ...values) === 1) await setTimeout(pause);
+}
