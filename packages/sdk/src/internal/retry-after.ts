@@ -17,6 +17,6 @@ export function retryAfterSeconds(
   if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
   const until = Date.parse(text);
   if (Number.isNaN(until)) return null;
-  const since = Date.parse(headers.get('date') ?? '');
-  return Math.max(0, (until - (Number.isNaN(since) ? now : since)) / 1_000);
+  const since = Date.parse(headers.get('date') ?? '') || now;
+  return Math.max(0, (until - since) / 1_000);
 }
