@@ -12,7 +12,7 @@ export function retryAfterSeconds(
   const text = headers.get('retry-after')?.trim();
   if (!text) return null;
   // Sent twice, it arrives as a list: the first one counts.
-  if (/^\d+(\.\d+)?(,|$)/.test(text)) return parseFloat(text);
+  if (/^\d[\d.]*(,|$)/.test(text)) return parseFloat(text);
   // `Date.parse` takes much that is no date, such as "-5".
   if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
   const until = Date.parse(text);
