@@ -3,8 +3,12 @@ import type { DeliveryStore } from '../deliveries/delivery-store';
 import type { Retention } from './retention';
 import type { Pruned, PruneStep, RetentionStore, ScanPruned } from './retention-store';
 
-/** How many rows one step works on: a few milliseconds of the store's time. */
-const batch = 250;
+/** How many deliveries one step fails. */
+const overdueAtOnce = 250;
+/** How many things one step of pruning examines at most. The store ends it after a few milliseconds in any case. */
+const batch = 500;
+/** How many it examines at least. */
+const smallestBatch = 50;
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 
@@ -14,14 +18,16 @@ export interface ChoreStep {
   count: number;
   /** Whether nothing is left to do for now. */
   done: boolean;
-  /** For how long it kept the store busy, in milliseconds; undefined where the store does not measure it. */
-  busyMs?: number;
+  /** For how long it kept the store busy and waited for it; undefined where the store does not measure it. */
+  took?: Pick<Pruned, 'busyMs' | 'waitedMs'>;
 }
 
 /** Something that is done again and again, in steps of a few short transactions. */
 export interface Chore {
   /** What is seen to, as the log has it. */
   what: string;
+  /** Whether to leave it out while a chore before it has more to do. */
+  isLast?: boolean;
   step(): Promise<ChoreStep>;
 }
 
@@ -36,7 +42,7 @@ export interface ChoreParts {
 
 /** Fails the deliveries whose deadline passed while they waited. */
 export function overdueChore({ deliveries, clock }: ChoreParts): Chore {
-  return drain('overdue', () => deliveries.failOverdue({ now: clock.now(), limit: batch }));
+  return drain('overdue', () => deliveries.failOverdue({ now: clock.now(), limit: overdueAtOnce }));
 }
 
 /**
@@ -61,17 +67,29 @@ export function pruningChores({ retention, keep, clock }: ChoreParts): Chore[] {
     scan('deliveries', { clock, againAfter: hour }, (step) =>
       retention.pruneDeliveries({ ...step, ...references(), before: cutoff(keep.deliveries) }),
     ),
-    scan('notifications', { clock, againAfter: day }, (step) => {
-      const before = cutoff(keep.notifications);
-      return retention.pruneNotifications({ ...step, ...references(), before, unread: false });
-    }),
     scan('unreadNotifications', { clock, againAfter: day }, (step) => {
       const before = cutoff(keep.unreadNotifications);
       return retention.pruneNotifications({ ...step, ...references(), before, unread: true });
     }),
-    scan('events', { clock, againAfter: day }, (step) =>
-      retention.pruneEvents({ ...step, before: cutoff(keep.events) }),
-    ),
+    scan('notifications', { clock, againAfter: day }, (step) => {
+      const before = cutoff(keep.notifications);
+      // The scan before takes what is older, read or not.
+      const since = cutoff(keep.unreadNotifications);
+      return retention.pruneNotifications({
+        ...step,
+        ...references(),
+        before,
+        since,
+        unread: false,
+      });
+    }),
+    {
+      ...scan('events', { clock, againAfter: day }, (step) =>
+        retention.pruneEvents({ ...step, before: cutoff(keep.events) }),
+      ),
+      // Until the others are done, most events go with them, and the scan would pass the rest in vain.
+      isLast: true,
+    },
   ];
 }
 
@@ -81,7 +99,7 @@ function drain(what: string, take: () => Promise<number | Pruned>): Chore {
     async step() {
       const taken = await take();
       if (typeof taken === 'number') return { count: taken, done: taken === 0 };
-      return { count: taken.removed, done: taken.removed === 0, busyMs: taken.busyMs };
+      return { count: taken.removed, done: taken.removed === 0, took: taken };
     },
   };
 }
@@ -115,6 +133,7 @@ function scan(
   let after: string | null = null;
   let begunAt = clock.now();
   let ended = false;
+  let limit = batch;
 
   function isToBeginAgain(): boolean {
     const passed = clock.now() - begunAt;
@@ -129,10 +148,13 @@ function scan(
         after = null;
         begunAt = clock.now();
       }
-      const { removed, next, done, busyMs } = await prune({ after, limit: batch });
-      after = next;
-      ended = done;
-      return { count: removed, done, busyMs };
+      const step = await prune({ after, limit });
+      after = step.next;
+      // About what the next step has time to remove; what is to stay is passed as fast as can be.
+      limit =
+        step.removed === 0 ? batch : Math.min(Math.max(2 * step.removed, smallestBatch), batch);
+      ended = step.done;
+      return { count: step.removed, done: step.done, took: step };
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Chore, type ChoreParts, overdueChore, pruningChores } from './chore';
+import { type Chore, type ChoreParts, type ChoreStep, overdueChore, pruningChores } from './chore';
 import { TidyingReport } from './tidying-report';
 
 /** Soon after the start, but not before what an earlier run left in the queues is being delivered. */
@@ -11,9 +11,9 @@ const longestPruning = 2_000;
  * How long to pause after a step, as a multiple of the step's own work. It leaves most of the store's time, and of the
  * thread's, to requests and deliveries, whatever the machine is like.
  */
-const pausePerWork = 2;
-/** The pause after a step whose work was not measured. */
-const usualPause = 10;
+const pausePerWork = 4;
+/** No pause is longer: a step that takes long on a busy machine has been interrupted by what the pause is for. */
+const longestPause = 12;
 
 /** What a housekeeper works with. */
 export interface HousekeeperParts extends ChoreParts {
@@ -81,6 +81,7 @@ export class Housekeeper {
     if (failed > 0) this.#notify(() => onFailed?.(failed));
     let hasMore = false;
     for (const chore of this.#pruning) {
+      if (chore.isLast && hasMore) continue;
       let over = false;
       const callOff = clock.after(longestPruning, () => {
         over = true;
@@ -111,7 +112,7 @@ export class Housekeeper {
         count += step.count;
         this.#report.add(chore.what, step.count);
         if (step.done) return { count, done: true };
-        if (!this.#stopped) await this.#pause(step.busyMs);
+        if (!this.#stopped) await this.#pause(step);
       }
       return { count, done: false };
     } catch (error) {
@@ -132,8 +133,10 @@ export class Housekeeper {
     return false;
   }
 
-  #pause(busyMs: number | undefined): Promise<void> {
-    const pause = busyMs === undefined ? usualPause : Math.ceil(busyMs * pausePerWork);
+  /** Pauses after a step. What the step itself waited for others counts: they had that time. */
+  #pause({ took }: ChoreStep): Promise<void> {
+    const wanted = took ? Math.ceil((took.busyMs - took.waitedMs) * pausePerWork) : longestPause;
+    const pause = Math.max(1, Math.min(wanted, longestPause));
     return new Promise((resume) => {
       const callOff = this.#parts.clock.after(pause, resume);
       this.#endPause = () => {

@@ -23,6 +23,8 @@ export interface Pruned {
   removed: number;
   /** For how long it kept the store busy, in milliseconds; what it waited for others is not counted. */
   busyMs: number;
+  /** For how long others kept it waiting before it could write, in milliseconds. */
+  waitedMs: number;
 }
 
 /** What a step of a scan came to. */
@@ -46,8 +48,13 @@ export interface RetentionStore {
    * of each account.
    */
   pruneEvents(step: PruneStep): Promise<ScanPruned>;
-  /** Removes notifications that were created before a time: those that were read, or with `unread` all of them. */
-  pruneNotifications(step: ReferencePruneStep & { unread: boolean }): Promise<ScanPruned>;
+  /**
+   * Removes notifications that were created before a time: all of them with `unread`, or only those that were read.
+   * What was created before `since` is not examined.
+   */
+  pruneNotifications(
+    step: ReferencePruneStep & { unread: boolean; since?: number },
+  ): Promise<ScanPruned>;
   /** Removes answers whose idempotency keys have expired, `limit` at most; 0 when none is left. */
   pruneIdempotencyKeys(request: { now: number; limit: number }): Promise<Pruned>;
   /**

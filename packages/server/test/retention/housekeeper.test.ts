@@ -44,6 +44,12 @@ let failed: number[];
 let broken: keyof Left | null;
 /** For how long a step of the store takes, in milliseconds. */
 let busyMs: number;
+/** For how long others keep it waiting before. */
+let waitedMs: number;
+/** How many things a step of a scan has time to remove. */
+let mostAtOnce: number;
+/** How many deliveries each step was to examine. */
+let limits: number[];
 let erasures: number;
 /** Whether nobody is in the way of an erasure. */
 let erasable: boolean;
@@ -63,12 +69,13 @@ function take(what: keyof Left, limit: number, step: Partial<PruneStep> = {}): n
 }
 
 async function drain(what: keyof Left, limit: number): Promise<Pruned> {
-  return { removed: take(what, limit), busyMs };
+  return { removed: take(what, limit), busyMs, waitedMs };
 }
 
 async function scan(what: keyof Left, step: PruneStep): Promise<ScanPruned> {
-  const removed = take(what, step.limit, step);
-  return { removed, next: `at ${left[what]}`, done: left[what] === 0, busyMs };
+  if (what === 'deliveries') limits.push(step.limit);
+  const removed = take(what, Math.min(step.limit, mostAtOnce), step);
+  return { removed, next: `at ${left[what]}`, done: left[what] === 0, busyMs, waitedMs };
 }
 
 const retention: RetentionStore = {
@@ -105,6 +112,9 @@ beforeEach(() => {
   failed = [];
   broken = null;
   busyMs = 5;
+  waitedMs = 0;
+  mostAtOnce = Number.POSITIVE_INFINITY;
+  limits = [];
   erasures = 0;
   erasable = true;
   left = {
@@ -155,8 +165,8 @@ describe('a housekeeper', () => {
       'idempotencyKeys',
       'ofRemovedWebhooks',
       'deliveries',
-      'notifications',
       'unreadNotifications',
+      'notifications',
       'events',
     ]);
     await housekeeper.stop();
@@ -168,8 +178,8 @@ describe('a housekeeper', () => {
     const cutoffs = asked.filter(({ before }) => before !== undefined);
     expect(cutoffs.map(({ what, before }) => [what, before])).toEqual([
       ['deliveries', firstRound - 30 * day],
-      ['notifications', firstRound - 90 * day],
       ['unreadNotifications', firstRound - 180 * day],
+      ['notifications', firstRound - 90 * day],
       ['events', firstRound - 40 * day],
     ]);
     await housekeeper.stop();
@@ -177,7 +187,7 @@ describe('a housekeeper', () => {
 
   test('goes on until nothing is left, in small steps with a pause after each', async () => {
     left.overdue = 1_000;
-    left.deliveries = 1_000;
+    left.deliveries = 2_000;
     const housekeeper = open();
     await clock.advance(firstRound);
     expect(times('overdue')).toBe(1);
@@ -208,11 +218,14 @@ describe('a housekeeper', () => {
   });
 
   test.each([
-    [2, 4],
-    [9, 18],
-    [40, 80],
-  ])('pauses after a step of %i ms for %i ms', async (took, pause) => {
+    [1, 0, 4],
+    [2, 0, 8],
+    [4, 3, 4],
+    [3, 10, 1],
+    [40, 0, 12],
+  ])('pauses after a step of %i ms that waited %i ms for %i ms', async (took, waited, pause) => {
     busyMs = took;
+    waitedMs = waited;
     left.deliveries = 10_000;
     const housekeeper = open();
     await clock.advance(2 * minute);
@@ -224,11 +237,11 @@ describe('a housekeeper', () => {
 
   test('gives each kind of thing a few seconds of a round, and continues there in the next', async () => {
     left.deliveries = 1_000_000;
-    left.events = 10;
+    left.notifications = 10;
     const housekeeper = open();
     await clock.advance(firstRound + 1_000);
-    expect(left.events).toBe(10);
-    while (left.events > 0) await clock.advance(50);
+    expect(left.notifications).toBe(10);
+    while (left.notifications > 0) await clock.advance(50);
     expect(clock.now() - noon).toBeLessThan(firstRound + 3_000);
     const first = left.deliveries;
     expect(first).toBeGreaterThan(0);
@@ -239,8 +252,37 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
+  test('prunes events only in rounds in which nothing else has more to do', async () => {
+    left.deliveries = 300_000;
+    left.events = 10;
+    const housekeeper = open();
+    await clock.advance(firstRound + 1_000);
+    while (left.deliveries > 0) {
+      expect(times('events')).toBe(0);
+      await clock.advance(100);
+    }
+    await clock.advance(1_000);
+    expect(left.events).toBe(0);
+    await housekeeper.stop();
+  });
+
+  test('examines as many things as a step is likely to remove, and more where all are to stay', async () => {
+    left.deliveries = 2_000;
+    mostAtOnce = 40;
+    const housekeeper = open();
+    await clock.advance(firstRound + 100);
+    expect(limits.slice(0, 3)).toEqual([500, 80, 80]);
+    mostAtOnce = 0;
+    await clock.advance(100);
+    expect(limits.at(-1)).toBe(500);
+    mostAtOnce = 5;
+    await clock.advance(100);
+    expect(limits.at(-1)).toBe(50);
+    await housekeeper.stop();
+  });
+
   test('begins the next round at once as long as one leaves work, each with what is overdue', async () => {
-    left.deliveries = 500_000;
+    left.deliveries = 1_000_000;
     const housekeeper = open();
     await clock.advance(20_000);
     expect(left.deliveries).toBeGreaterThan(0);
@@ -261,7 +303,7 @@ describe('a housekeeper', () => {
 
   test('logs what it did once a minute while there is no end of it, and the rest when it is done', async () => {
     busyMs = 20;
-    left.deliveries = 700_000;
+    left.deliveries = 4_500_000;
     const housekeeper = open();
     await clock.advance(firstRound + 1.5 * minute);
     expect(left.deliveries).toBeGreaterThan(0);
@@ -271,7 +313,7 @@ describe('a housekeeper', () => {
     expect(left.deliveries).toBe(0);
     expect(book.text).toHaveLength(2);
     const second = await book.next('tidied up');
-    expect(Number(first.deliveries) + Number(second.deliveries)).toBe(700_000);
+    expect(Number(first.deliveries) + Number(second.deliveries)).toBe(4_500_000);
     await housekeeper.stop();
     expect(book.text).toHaveLength(2);
   }, 30_000);
@@ -333,7 +375,7 @@ describe('a housekeeper', () => {
   test('leaves out what failed for a minute, also while other work makes the rounds follow at once', async () => {
     left.notifications = 5;
     busyMs = 20;
-    left.deliveries = 1_000_000;
+    left.deliveries = 4_500_000;
     broken = 'notifications';
     const housekeeper = open();
     await clock.advance(firstRound + minute / 2);

@@ -87,6 +87,11 @@ export class SqliteDatabase {
     return this.#commits.add(work, false);
   }
 
+  /** Whether another thread is to write before this one. */
+  get mustYield(): boolean {
+    return this.#commits.mustYield;
+  }
+
   /**
    * Makes sure that the file is in place and can be read.
    *

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../store-unavailable-error';
 import type { SqliteOptions } from './open-connection';
 import { isLocked, translateError } from './sqlite-errors';
-import { turnMemory, WriteTurns } from './write-turns';
+import { maxYieldMs, turnMemory, WriteTurns } from './write-turns';
 
 const lockPatience = 2_000;
 const defaultLargestGroup = 100;
@@ -77,6 +77,11 @@ export class GroupCommit {
     });
   }
 
+  /** Whether another thread is to write before this one. */
+  get mustYield(): boolean {
+    return this.#turns.mustYield;
+  }
+
   /** Fulfils when nothing waits any more. */
   async settled(): Promise<void> {
     while (this.#working) await this.#working;
@@ -105,13 +110,16 @@ export class GroupCommit {
    * @returns What is to be tried alone, since the transaction failed; never a change that came alone.
    */
   async #write(group: Change[]): Promise<Change[]> {
+    let yieldsUntil = performance.now() + maxYieldMs;
     for (let waiting = group; waiting.length > 0; ) {
-      const mayBeCut = await this.#turns.yield();
+      const mayBeCut = await this.#turns.yield(yieldsUntil);
       try {
         const settlements = this.#transact(waiting, mayBeCut);
         this.#turns.end();
         for (const settle of settlements) settle();
         waiting = waiting.slice(settlements.length);
+        // Not after a lock that another took meanwhile: there may be no end of those.
+        yieldsUntil = performance.now() + maxYieldMs;
       } catch (error) {
         if (this.#connection.inTransaction) this.#rollback.run();
         this.#turns.end();

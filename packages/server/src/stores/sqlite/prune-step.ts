@@ -1,45 +1,49 @@
-import type { PruneStep, ScanPruned } from '../../retention/retention-store';
+import type { Pruned, PruneStep, ScanPruned } from '../../retention/retention-store';
 import type { SqliteDatabase } from './database';
 
-/** For how long one step writes at most, in milliseconds, save for the portion that it is at. */
-const longestWriteMs = 3;
-/** How many rows one portion removes, about: a millisecond's work at most. */
+/** For how long a step writes at most, in milliseconds, when the lock was free. */
+const shortWriteMs = 3;
+/** For how long after others kept the lock: they lost no time to the step meanwhile, and such chances are rare. */
+const longWriteMs = 15;
+/** How long a step has waited for the lock when others keep it, in milliseconds. */
+const contendedAfterMs = 8;
+/** How many rows one portion removes, about: a millisecond's work. */
 const rowsAtOnce = 100;
 
-/** Measures what a step does itself: turns that others take in between are not counted. */
-export class StepTimer {
-  #busyMs = 0;
-  #writeMs = 0;
-  #lastWriteEnded: number | null = null;
+/** What a step did and for how long. */
+interface Turn<Result> {
+  result: Result;
+  /** Milliseconds of writing, commit included. */
+  busyMs: number;
+  /** Milliseconds for which others kept the step waiting. */
+  waitedMs: number;
+}
 
-  /** Whether the step has written for long enough. False before the first portion, so that each step gets somewhere. */
-  get isOver(): boolean {
-    return this.#writeMs >= longestWriteMs;
-  }
-
-  /** Does a read and counts its time. */
-  read<Result>(work: () => Result): Result {
-    const began = performance.now();
-    const result = work();
-    this.#busyMs += performance.now() - began;
-    return result;
-  }
-
-  /** Does a portion of the writing and counts its time. */
-  write<Result>(work: () => Result): Result {
-    const began = performance.now();
-    const result = work();
-    this.#lastWriteEnded = performance.now();
-    this.#writeMs += this.#lastWriteEnded - began;
-    return result;
-  }
-
-  /** Call it after the last commit, whose time counts too. Returns the milliseconds of work in all. */
-  stop(): number {
-    const committing = performance.now() - (this.#lastWriteEnded ?? performance.now());
-    this.#busyMs += this.#writeMs + committing;
-    return this.#busyMs;
-  }
+/**
+ * Writes once, for a few milliseconds. What comes after a wait is long: beside a thread that writes all the time, a
+ * step that made way for it at once would get hardly anywhere.
+ *
+ * @param work Removes portions until there are none or `isOver` returns true, which it never does before the first.
+ */
+async function takeTurn<Result>(
+  db: SqliteDatabase,
+  work: (isOver: () => boolean) => Result,
+): Promise<Turn<Result>> {
+  const requestedAt = performance.now();
+  let startedAt = requestedAt;
+  const result = await db.writeFleeting(() => {
+    startedAt = performance.now();
+    const isContended = startedAt - requestedAt >= contendedAfterMs;
+    const endsAt = startedAt + (isContended ? longWriteMs : shortWriteMs);
+    let isFirst = true;
+    return work(() => {
+      const mustEnd = performance.now() >= endsAt || (db.mustYield && !isContended);
+      const isOver = mustEnd && !isFirst;
+      isFirst = false;
+      return isOver;
+    });
+  });
+  return { result, busyMs: performance.now() - startedAt, waitedMs: startedAt - requestedAt };
 }
 
 /** What a scan examines: one thing, and whether it seems that it can be removed. */
@@ -83,53 +87,50 @@ function splitIntoPortions(examined: readonly Examined[]): Portion[] {
 
 /**
  * Does one step of a scan. It examines outside of a transaction, so that rows which are to stay cost nobody else's
- * time. Each portion is a change of its own: another thread that wants to write does so between two of them.
+ * time.
  */
 export async function pruneScan(
   db: SqliteDatabase,
   { after, limit }: PruneStep,
   { examine, remove }: Scan,
 ): Promise<ScanPruned> {
-  const timer = new StepTimer();
-  const examined = await db.read(() => timer.read(() => examine(after ?? '', limit)));
+  const startedAt = performance.now();
+  const examined = await db.read(() => examine(after ?? '', limit));
+  const examiningMs = performance.now() - startedAt;
   const portions = splitIntoPortions(examined);
-  const writes = portions.map(({ first, last }) =>
-    db.writeFleeting(() => (timer.isOver ? null : timer.write(() => remove(first, last)))),
-  );
-  const results = await Promise.all(writes);
-  const removed = results.reduce<number>((sum, count) => sum + (count ?? 0), 0);
-  const busyMs = timer.stop();
-  const skipped = results.indexOf(null);
-  if (skipped >= 0) {
-    return { removed, next: portions[skipped - 1]?.last ?? after, done: false, busyMs };
-  }
-  return { removed, next: examined.at(-1)?.id ?? after, done: examined.length < limit, busyMs };
+  const whole = { next: examined.at(-1)?.id ?? after, done: examined.length < limit };
+  if (portions.length === 0) return { removed: 0, ...whole, busyMs: examiningMs, waitedMs: 0 };
+  const turn = await takeTurn(db, (isOver) => {
+    let removed = 0;
+    let next = after;
+    for (const { first, last } of portions) {
+      if (isOver()) return { removed, next, done: false };
+      removed += remove(first, last);
+      next = last;
+    }
+    return { removed, ...whole };
+  });
+  return { ...turn.result, busyMs: examiningMs + turn.busyMs, waitedMs: turn.waitedMs };
 }
 
 /**
- * Removes rows in portions until a limit is reached, time is over, or a portion finds less than it may remove.
+ * Removes rows in portions until a limit is reached, the turn is over, or a portion finds less than it may remove.
  *
  * @param remove Removes things that `rows` rows belong to at most. Returns how many things, and whether more are left.
  */
 export async function pruneInPortions(
   db: SqliteDatabase,
   limit: number,
-  timer: StepTimer,
   remove: (rows: number) => { removed: number; hasMore: boolean },
-): Promise<number> {
-  // A hint, which a portion that is done again may leave behind: the next step finds what it skipped.
-  let hasMore = true;
-  const writes: Promise<number>[] = [];
-  for (let left = limit; left > 0; left -= rowsAtOnce) {
-    const rows = Math.min(left, rowsAtOnce);
-    writes.push(
-      db.writeFleeting(() => {
-        if (timer.isOver || !hasMore) return 0;
-        const portion = timer.write(() => remove(rows));
-        hasMore = portion.hasMore;
-        return portion.removed;
-      }),
-    );
-  }
-  return (await Promise.all(writes)).reduce((sum, count) => sum + count, 0);
+): Promise<Pruned> {
+  const { result, busyMs, waitedMs } = await takeTurn(db, (isOver) => {
+    let removed = 0;
+    for (let left = limit; left > 0 && !isOver(); left -= rowsAtOnce) {
+      const portion = remove(Math.min(left, rowsAtOnce));
+      removed += portion.removed;
+      if (!portion.hasMore) break;
+    }
+    return removed;
+  });
+  return { removed: result, busyMs, waitedMs };
 }

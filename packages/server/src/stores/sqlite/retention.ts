@@ -5,7 +5,7 @@ import type {
   RetentionStore,
 } from '../../retention/retention-store';
 import type { SqliteDatabase } from './database';
-import { pruneInPortions, pruneScan, type Scan, StepTimer } from './prune-step';
+import { pruneInPortions, pruneScan, type Scan } from './prune-step';
 
 const unreferenced = `NOT EXISTS (SELECT 1 FROM notifications WHERE event_id = events.id)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)`;
@@ -80,14 +80,16 @@ function scanEvents(db: SqliteDatabase, { before }: PruneStep): Scan {
 
 function scanNotifications(
   db: SqliteDatabase,
-  { before, eventsBefore, unread }: ReferencePruneStep & { unread: boolean },
+  { before, since = 0, eventsBefore, unread }: Parameters<RetentionStore['pruneNotifications']>[0],
 ): Scan {
+  const floor = idFloor('ntf', since);
   return {
     examine: (after, limit) =>
       db.all(
         `SELECT id, ${unread ? '1' : 'read'} AS removable, 3 AS weight FROM notifications
-         WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
+         WHERE id > max(?, ?) AND id < ? ORDER BY id LIMIT ?`,
         after,
+        floor,
         idFloor('ntf', before),
         limit,
       ),
@@ -138,7 +140,7 @@ function deleteLeft(db: SqliteDatabase, webhookId: string, limit: number): numbe
   return went.deliveries;
 }
 
-const nothing = { removed: 0, busyMs: 0 };
+const nothing = { removed: 0, busyMs: 0, waitedMs: 0 };
 
 /** Removes what has been kept for long enough, in SQLite. */
 export function sqliteRetention(db: SqliteDatabase): RetentionStore {
@@ -150,8 +152,7 @@ export function sqliteRetention(db: SqliteDatabase): RetentionStore {
     async pruneIdempotencyKeys({ now, limit }) {
       const isExpired = 'SELECT 1 FROM idempotency_keys WHERE expires_at <= ? LIMIT 1';
       if ((await db.read(() => db.get(isExpired, now))) === undefined) return nothing;
-      const timer = new StepTimer();
-      const removed = await pruneInPortions(db, limit, timer, (rows) => {
+      return await pruneInPortions(db, limit, (rows) => {
         const count = db.run(
           `DELETE FROM idempotency_keys WHERE (account_id, operation, key) IN (
              SELECT account_id, operation, key FROM idempotency_keys
@@ -161,7 +162,6 @@ export function sqliteRetention(db: SqliteDatabase): RetentionStore {
         );
         return { removed: count, hasMore: count === rows };
       });
-      return { removed, busyMs: timer.stop() };
     },
 
     async pruneRemovedWebhooks({ limit }) {
@@ -171,14 +171,12 @@ export function sqliteRetention(db: SqliteDatabase): RetentionStore {
         ),
       );
       if (webhook === undefined) return nothing;
-      const timer = new StepTimer();
-      const removed = await pruneInPortions(db, limit, timer, (rows) => {
+      return await pruneInPortions(db, limit, (rows) => {
         const left = deleteLeft(db, webhook.id, rows);
         if (left > 0) return { removed: left, hasMore: true };
         const gone = db.run('DELETE FROM webhooks WHERE id = ? AND deleted_at > 0', webhook.id);
         return { removed: gone, hasMore: false };
       });
-      return { removed, busyMs: timer.stop() };
     },
 
     eraseDeleted: () => db.flushLog(),

@@ -6,7 +6,7 @@ const cellCount = 2;
 /** How often somebody who waits looks again though nobody woke him, in milliseconds. */
 const lookAgain = 2;
 /** How long others may go first in all, in milliseconds: they must slow the thread that yields, and not stop it. */
-const courtesy = 10;
+export const maxYieldMs = 10;
 
 /** What threads of one process that write to one database share, to take turns. */
 export interface TurnSettings {
@@ -57,12 +57,12 @@ export class WriteTurns {
   /**
    * Lets the others write first.
    *
+   * @param until For how long at most: a time of `performance.now()`.
    * @returns Whether they have: false when there was no end of them.
    */
-  async yield(): Promise<boolean> {
-    const patienceEnds = performance.now() + courtesy;
+  async yield(until: number = performance.now() + maxYieldMs): Promise<boolean> {
     while (this.mustYield) {
-      if (performance.now() >= patienceEnds) return false;
+      if (performance.now() >= until) return false;
       await this.#changeOf(wanting);
     }
     return true;

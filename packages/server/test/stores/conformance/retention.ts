@@ -27,7 +27,7 @@ async function pruneAll(
   { limit = 100, eventsBefore = 0 }: PruneAll = {},
 ): Promise<number> {
   let total = 0;
-  let step: ScanPruned = { removed: 0, next: null, done: false, busyMs: 0 };
+  let step: ScanPruned = { removed: 0, next: null, done: false, busyMs: 0, waitedMs: 0 };
   while (!step.done) {
     const { next: after } = step;
     step = await prune({ after, before, eventsBefore, limit });
@@ -319,6 +319,20 @@ export function describeRetention(underTest: StoreUnderTest): void {
         before: noon + day + 1,
       });
       expect(later).toMatchObject({ removed: 1, done: true });
+    });
+
+    test('a scan for read notifications leaves out what is older than its start', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { retention } = trade.store;
+      const { accountId } = await addEndpoint(trade);
+      for (const now of [noon, noon + day]) await queueUp(trade, { accountId, now });
+      const prune =
+        (since: number): Prune =>
+        (step) =>
+          retention.pruneNotifications({ ...step, unread: true, since });
+      expect(await pruneAll(prune(noon + day + 1), noon + 2 * day)).toBe(0);
+      expect(await pruneAll(prune(noon + 1), noon + 2 * day)).toBe(1);
+      expect(await pruneAll(prune(noon), noon + 2 * day)).toBe(1);
     });
 
     test('idempotency keys go once they have expired, in batches, and others are still good', async () => {
