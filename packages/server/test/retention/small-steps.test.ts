@@ -88,12 +88,13 @@ beforeEach(async () => {
 const tables = ['events', 'account_events', 'notifications', 'deliveries', 'attempts'];
 
 describe('pruning 50,000 rows', () => {
-  test('deletes a few hundred of them at a time', async () => {
+  test('deletes 500 things at a time at most, with what belongs to them', async () => {
     expect(rows).toBe(50_000);
     await clock.advance(2 * minute);
     expect(tables.map((table) => db.count(table))).toEqual([0, 0, 0, 0, 0]);
     expect(db.touched.reduce((sum, count) => sum + count, 0)).toBe(rows);
-    expect(Math.max(...db.touched)).toBeLessThanOrEqual(1_024);
+    // A delivery has two attempts; a notification takes half of an event with it, and a line of a log.
+    expect(Math.max(...db.touched)).toBeLessThanOrEqual(500 * 3);
   }, 30_000);
 
   test('lets others write between two steps', async () => {
