@@ -150,9 +150,9 @@ function scan(
       }
       const step = await prune({ after, limit });
       after = step.next;
-      // About what the next step has time to remove; what is to stay is passed as fast as can be.
-      limit =
-        step.removed === 0 ? batch : Math.min(Math.max(2 * step.removed, smallestBatch), batch);
+      // About what the next step has time for.
+      limit = step.isCut ? Math.max(2 * step.removed, smallestBatch) : 2 * limit;
+      limit = Math.min(limit, batch);
       ended = step.done;
       return { count: step.removed, done: step.done, took: step };
     },

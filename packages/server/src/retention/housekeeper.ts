@@ -12,8 +12,12 @@ const longestPruning = 2_000;
  * thread's, to requests and deliveries, whatever the machine is like.
  */
 const pausePerWork = 4;
-/** No pause is longer: a step that takes long on a busy machine has been interrupted by what the pause is for. */
-const longestPause = 12;
+/** No pause is longer, in milliseconds. */
+const longestPause = 100;
+/** Nor any after a step that waited for as long as this: beside others that write all the time it gets few turns. */
+const contendedPause = 12;
+/** The pause after a step whose work was not measured. */
+const usualPause = 10;
 
 /** What a housekeeper works with. */
 export interface HousekeeperParts extends ChoreParts {
@@ -135,10 +139,13 @@ export class Housekeeper {
 
   /** Pauses after a step. What the step itself waited for others counts: they had that time. */
   #pause({ took }: ChoreStep): Promise<void> {
-    const wanted = took ? Math.ceil((took.busyMs - took.waitedMs) * pausePerWork) : longestPause;
-    const pause = Math.max(1, Math.min(wanted, longestPause));
+    let pause = usualPause;
+    if (took) {
+      const longest = took.waitedMs >= contendedPause ? contendedPause : longestPause;
+      pause = Math.min(Math.ceil((took.busyMs - took.waitedMs) * pausePerWork), longest);
+    }
     return new Promise((resume) => {
-      const callOff = this.#parts.clock.after(pause, resume);
+      const callOff = this.#parts.clock.after(Math.max(1, pause), resume);
       this.#endPause = () => {
         callOff();
         resume();

@@ -31,6 +31,8 @@ export interface Pruned {
 export interface ScanPruned extends Pruned {
   /** Where it ended, for the next step to continue; null as long as nothing was examined. */
   next: string | null;
+  /** Whether its time was over before it had removed all that it examined. */
+  isCut: boolean;
   /** Whether nothing that is old enough is left behind `next`. */
   done: boolean;
 }

@@ -33,6 +33,7 @@ interface Asked {
   at: number;
   after?: string | null;
   before?: number;
+  since?: number;
 }
 
 let clock: FakeClock;
@@ -54,13 +55,18 @@ let erasures: number;
 /** Whether nobody is in the way of an erasure. */
 let erasable: boolean;
 
-function take(what: keyof Left, limit: number, step: Partial<PruneStep> = {}): number {
-  const { after, before } = step;
+function take(
+  what: keyof Left,
+  limit: number,
+  step: Partial<PruneStep & { since: number }> = {},
+): number {
+  const { after, before, since } = step;
   asked.push({
     what,
     at: clock.now() - noon,
     ...(after !== undefined && { after }),
     ...(before !== undefined && { before: before - noon }),
+    ...(since !== undefined && { since: since - noon }),
   });
   if (what === broken) throw new StoreUnavailableError('SQLite: the disk is full');
   const count = Math.min(left[what], limit);
@@ -74,8 +80,9 @@ async function drain(what: keyof Left, limit: number): Promise<Pruned> {
 
 async function scan(what: keyof Left, step: PruneStep): Promise<ScanPruned> {
   if (what === 'deliveries') limits.push(step.limit);
+  const isCut = mostAtOnce < step.limit;
   const removed = take(what, Math.min(step.limit, mostAtOnce), step);
-  return { removed, next: `at ${left[what]}`, done: left[what] === 0, busyMs, waitedMs };
+  return { removed, next: `at ${left[what]}`, done: left[what] === 0, isCut, busyMs, waitedMs };
 }
 
 const retention: RetentionStore = {
@@ -176,11 +183,11 @@ describe('a housekeeper', () => {
     const housekeeper = open();
     await clock.advance(firstRound);
     const cutoffs = asked.filter(({ before }) => before !== undefined);
-    expect(cutoffs.map(({ what, before }) => [what, before])).toEqual([
-      ['deliveries', firstRound - 30 * day],
-      ['unreadNotifications', firstRound - 180 * day],
-      ['notifications', firstRound - 90 * day],
-      ['events', firstRound - 40 * day],
+    expect(cutoffs.map(({ what, before, since }) => [what, before, since])).toEqual([
+      ['deliveries', firstRound - 30 * day, undefined],
+      ['unreadNotifications', firstRound - 180 * day, undefined],
+      ['notifications', firstRound - 90 * day, firstRound - 180 * day],
+      ['events', firstRound - 40 * day, undefined],
     ]);
     await housekeeper.stop();
   });
@@ -222,7 +229,9 @@ describe('a housekeeper', () => {
     [2, 0, 8],
     [4, 3, 4],
     [3, 10, 1],
-    [40, 0, 12],
+    [20, 0, 80],
+    [40, 0, 100],
+    [40, 12, 12],
   ])('pauses after a step of %i ms that waited %i ms for %i ms', async (took, waited, pause) => {
     busyMs = took;
     waitedMs = waited;
@@ -266,18 +275,19 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('examines as many things as a step is likely to remove, and more where all are to stay', async () => {
-    left.deliveries = 2_000;
+  test('examines about as many things as a step has time to remove, and more again once it is not cut', async () => {
+    left.deliveries = 5_000;
     mostAtOnce = 40;
     const housekeeper = open();
     await clock.advance(firstRound + 100);
     expect(limits.slice(0, 3)).toEqual([500, 80, 80]);
-    mostAtOnce = 0;
-    await clock.advance(100);
-    expect(limits.at(-1)).toBe(500);
     mostAtOnce = 5;
     await clock.advance(100);
     expect(limits.at(-1)).toBe(50);
+    const before = limits.length;
+    mostAtOnce = Number.POSITIVE_INFINITY;
+    await clock.advance(200);
+    expect(limits.slice(before, before + 5)).toEqual([50, 100, 200, 400, 500]);
     await housekeeper.stop();
   });
 
@@ -302,7 +312,7 @@ describe('a housekeeper', () => {
   }, 30_000);
 
   test('logs what it did once a minute while there is no end of it, and the rest when it is done', async () => {
-    busyMs = 20;
+    busyMs = 3;
     left.deliveries = 4_500_000;
     const housekeeper = open();
     await clock.advance(firstRound + 1.5 * minute);
@@ -374,7 +384,7 @@ describe('a housekeeper', () => {
 
   test('leaves out what failed for a minute, also while other work makes the rounds follow at once', async () => {
     left.notifications = 5;
-    busyMs = 20;
+    busyMs = 3;
     left.deliveries = 4_500_000;
     broken = 'notifications';
     const housekeeper = open();

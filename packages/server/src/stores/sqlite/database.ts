@@ -87,6 +87,11 @@ export class SqliteDatabase {
     return this.#commits.add(work, false);
   }
 
+  /** Whether the transaction in progress had to wait for another thread or process. */
+  get hasWaitedForOthers(): boolean {
+    return this.#commits.hasWaitedForOthers;
+  }
+
   /** Whether another thread is to write before this one. */
   get mustYield(): boolean {
     return this.#commits.mustYield;

@@ -38,6 +38,7 @@ export class GroupCommit {
   readonly #save: Database.Statement;
   readonly #release: Database.Statement;
   readonly #undo: Database.Statement;
+  #hasWaited = false;
   #waits = true;
   #waiting: Change[] = [];
   #working: Promise<void> | null = null;
@@ -77,6 +78,11 @@ export class GroupCommit {
     });
   }
 
+  /** Whether the transaction in progress, or else the last one, had to wait for another thread or process. */
+  get hasWaitedForOthers(): boolean {
+    return this.#hasWaited;
+  }
+
   /** Whether another thread is to write before this one. */
   get mustYield(): boolean {
     return this.#turns.mustYield;
@@ -111,8 +117,10 @@ export class GroupCommit {
    */
   async #write(group: Change[]): Promise<Change[]> {
     let yieldsUntil = performance.now() + maxYieldMs;
+    this.#hasWaited = false;
     for (let waiting = group; waiting.length > 0; ) {
       const mayBeCut = await this.#turns.yield(yieldsUntil);
+      if (!mayBeCut) this.#hasWaited = true;
       try {
         const settlements = this.#transact(waiting, mayBeCut);
         this.#turns.end();
@@ -130,6 +138,7 @@ export class GroupCommit {
         const goesOn = ({ patienceEnds }: Change) => isLocked(error) && now < patienceEnds;
         for (const change of waiting) if (!goesOn(change)) change.reject(translateError(error));
         waiting = waiting.filter(goesOn);
+        this.#hasWaited = true;
         if (waiting.length > 0) await this.#turns.otherEnds();
       }
     }

@@ -15,7 +15,7 @@ interface Turn<Result> {
   result: Result;
   /** Milliseconds of writing, commit included. */
   busyMs: number;
-  /** Milliseconds for which others kept the step waiting. */
+  /** Milliseconds for which others kept the step waiting; 0 when nobody did. */
   waitedMs: number;
 }
 
@@ -31,9 +31,11 @@ async function takeTurn<Result>(
 ): Promise<Turn<Result>> {
   const requestedAt = performance.now();
   let startedAt = requestedAt;
+  let hasWaited = false;
   const result = await db.writeFleeting(() => {
     startedAt = performance.now();
-    const isContended = startedAt - requestedAt >= contendedAfterMs;
+    hasWaited = db.hasWaitedForOthers;
+    const isContended = hasWaited && startedAt - requestedAt >= contendedAfterMs;
     const endsAt = startedAt + (isContended ? longWriteMs : shortWriteMs);
     let isFirst = true;
     return work(() => {
@@ -43,7 +45,11 @@ async function takeTurn<Result>(
       return isOver;
     });
   });
-  return { result, busyMs: performance.now() - startedAt, waitedMs: startedAt - requestedAt };
+  return {
+    result,
+    busyMs: performance.now() - startedAt,
+    waitedMs: hasWaited ? startedAt - requestedAt : 0,
+  };
 }
 
 /** What a scan examines: one thing, and whether it seems that it can be removed. */
@@ -99,16 +105,17 @@ export async function pruneScan(
   const examiningMs = performance.now() - startedAt;
   const portions = splitIntoPortions(examined);
   const whole = { next: examined.at(-1)?.id ?? after, done: examined.length < limit };
-  if (portions.length === 0) return { removed: 0, ...whole, busyMs: examiningMs, waitedMs: 0 };
+  if (portions.length === 0)
+    return { removed: 0, ...whole, isCut: false, busyMs: examiningMs, waitedMs: 0 };
   const turn = await takeTurn(db, (isOver) => {
     let removed = 0;
     let next = after;
     for (const { first, last } of portions) {
-      if (isOver()) return { removed, next, done: false };
+      if (isOver()) return { removed, next, done: false, isCut: true };
       removed += remove(first, last);
       next = last;
     }
-    return { removed, ...whole };
+    return { removed, ...whole, isCut: false };
   });
   return { ...turn.result, busyMs: examiningMs + turn.busyMs, waitedMs: turn.waitedMs };
 }

@@ -27,7 +27,14 @@ async function pruneAll(
   { limit = 100, eventsBefore = 0 }: PruneAll = {},
 ): Promise<number> {
   let total = 0;
-  let step: ScanPruned = { removed: 0, next: null, done: false, busyMs: 0, waitedMs: 0 };
+  let step: ScanPruned = {
+    removed: 0,
+    next: null,
+    done: false,
+    isCut: false,
+    busyMs: 0,
+    waitedMs: 0,
+  };
   while (!step.done) {
     const { next: after } = step;
     step = await prune({ after, before, eventsBefore, limit });
@@ -321,7 +328,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(later).toMatchObject({ removed: 1, done: true });
     });
 
-    test('a scan for read notifications leaves out what is older than its start', async () => {
+    test('a scan for notifications leaves out what is older than its start', async () => {
       const trade = await Trade.open(underTest.current);
       const { retention } = trade.store;
       const { accountId } = await addEndpoint(trade);
