@@ -11,7 +11,7 @@ const longestPruning = 2_000;
  * How long to pause after a step, as a multiple of the step's own work. It leaves most of the store's time, and of the
  * thread's, to requests and deliveries, whatever the machine is like.
  */
-const pausePerWork = 4;
+const pausePerWork = 2;
 /** No pause is longer, in milliseconds. */
 const longestPause = 100;
 /** Nor any after a step that waited for as long as this: beside others that write all the time it gets few turns. */
