@@ -22,7 +22,7 @@ export interface ChoreStep {
   took?: Pick<Pruned, 'busyMs' | 'waitedMs'>;
 }
 
-/** Something that is done again and again, in steps of a few short transactions. */
+/** Something that is done again and again, in steps of one short transaction each. */
 export interface Chore {
   /** What is seen to, as the log has it. */
   what: string;

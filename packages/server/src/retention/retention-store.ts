@@ -38,8 +38,8 @@ export interface ScanPruned extends Pruned {
 }
 
 /**
- * Removes what has been kept for long enough. Each verb is a few short transactions in which a few hundred rows go, or
- * none when there is nothing to remove, so that nobody waits for it. What a power failure undoes is removed again: a
+ * Removes what has been kept for long enough. Each verb is one short transaction in which some hundred rows go, or
+ * none when there is nothing to remove. What a power failure undoes is removed again: a
  * store need not wait for the disk.
  */
 export interface RetentionStore {
