@@ -1,7 +1,7 @@
 /** Writes `openapi.json`, the OpenAPI document that this package ships, from the contract. */
 import { writeFileSync } from 'node:fs';
 import { contract } from '../src/contract';
-import { openApiDocument } from '../src/openapi/openapi-document';
+import { buildOpenApiDocument } from '../src/openapi/openapi-document';
 
 const file = new URL('../openapi.json', import.meta.url);
-writeFileSync(file, `${JSON.stringify(openApiDocument(contract), null, 2)}\n`);
+writeFileSync(file, `${JSON.stringify(buildOpenApiDocument(contract), null, 2)}\n`);

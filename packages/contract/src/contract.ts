@@ -7,8 +7,8 @@ import { orderEndpoints } from './orders/order-endpoints';
 import { webhookEndpoints } from './webhooks/webhook-endpoints';
 
 /**
- * The whole service as one ts-rest contract: what the server serves, what the SDK is held to, what
- * the OpenAPI document is generated from.
+ * The whole service as one ts-rest contract. The server implements it, the SDK is type-checked against it,
+ * and the OpenAPI document is generated from it.
  */
 export const contract = initContract().router(
   {

@@ -1,6 +1,6 @@
 /**
- * The contract of the service: ts-rest routes, and all that `@tradepost/contract/schemas` has, which
- * is the zod schemas of everything that goes over the wire and all that `@tradepost/contract/wire` has.
+ * The contract of the service: its ts-rest routes, and everything of `@tradepost/contract/schemas` and
+ * `@tradepost/contract/wire`.
  *
  * @example
  * import { contract, orderSchema } from '@tradepost/contract';
@@ -8,6 +8,6 @@
  * orderSchema.parse(JSON.parse(text).data);
  */
 export { contract } from './contract';
-export type { RouteNotes } from './http/route-notes';
-export { commonProblems, problemResponses } from './problems/problem-responses';
+export * from './deliveries/attempt-errors';
+export { commonProblems, problemResponses, type RouteMetadata } from './http/routes';
 export * from './schemas';

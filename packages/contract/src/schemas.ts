@@ -1,14 +1,19 @@
 /**
- * The zod schemas of everything that goes over the wire, and all that `@tradepost/contract/wire` has.
- * Without the routes: it loads zod and nothing else. Who checks what came over the wire builds on it.
+ * The zod schemas of all requests, responses and deliveries, and everything of `@tradepost/contract/wire`.
+ * It has no routes, so it loads zod and nothing else.
  */
 export * from './accounts/account-schemas';
 export * from './deliveries/delivery-schemas';
-export * from './events/account-event-schemas';
 export * from './events/event-schemas';
-export * from './field-schemas';
-export * from './http/page-schemas';
-export * from './http/request-headers';
+export * from './http/field-schemas';
+export {
+  cursorSchema,
+  envelopeSchema,
+  idempotencyKeySchema,
+  ifMatchSchema,
+  limitSchema,
+  pageSchema,
+} from './http/message-schemas';
 export * from './notifications/notification-schemas';
 export * from './orders/order-schemas';
 export * from './problems/problem-schema';

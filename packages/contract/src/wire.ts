@@ -1,15 +1,13 @@
 /**
- * What goes over the wire, without a schema or a dependency: the shapes, the closed lists, the
- * names of headers, the method and path of each endpoint. Clients build on this entry; it weighs
- * next to nothing. The schemas that check these shapes are in the main entry.
+ * The types, closed lists, header names and problem codes of the contract, and the method
+ * and path of each endpoint: everything that needs no schema. It has no dependencies and is small
+ * enough for clients to bundle.
  */
 export * from './accounts/account';
 export * from './deliveries/delivery';
-export * from './events/account-event';
-export * from './events/webhook-event';
+export * from './events/event';
 export * from './http/endpoints';
 export * from './http/headers';
-export * from './http/page';
 export * from './notifications/notification';
 export * from './orders/order';
 export * from './problems/problem';

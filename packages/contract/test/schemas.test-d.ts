@@ -21,8 +21,8 @@ import type {
   deliveryAttemptSchema,
   deliveryDetailsSchema,
   deliverySchema,
-  EventsPage,
-  eventsPageSchema,
+  EventPage,
+  eventPageSchema,
   ListDeliveries,
   ListEvents,
   ListingAvailabilityLowEvent,
@@ -47,14 +47,14 @@ import type {
   Problem,
   pageSchema,
   problemSchema,
+  SendTestEvent,
   StagedSecret,
+  sendTestEventSchema,
   stagedSecretSchema,
   TaskApprovalRequestedEvent,
   TaskCompletedEvent,
-  TestWebhook,
   taskApprovalRequestedSchema,
   taskCompletedSchema,
-  testWebhookSchema,
   UpdateNotification,
   UpdateOrder,
   UpdateWebhook,
@@ -69,7 +69,7 @@ import type {
   webhookSchema,
 } from '../src/index';
 
-describe('what a schema gives is what the interface promises, no more and no less', () => {
+describe("each schema's output equals its interface", () => {
   test('of orders', () => {
     expectTypeOf<z.output<typeof orderSchema>>().toEqualTypeOf<Order>();
     expectTypeOf<z.output<typeof createOrderSchema>>().toEqualTypeOf<CreateOrder>();
@@ -90,7 +90,7 @@ describe('what a schema gives is what the interface promises, no more and no les
     expectTypeOf<z.output<typeof webhookDetailsSchema>>().toEqualTypeOf<WebhookDetails>();
     expectTypeOf<z.output<typeof updateWebhookSchema>>().toEqualTypeOf<UpdateWebhook>();
     expectTypeOf<z.output<typeof stagedSecretSchema>>().toEqualTypeOf<StagedSecret>();
-    expectTypeOf<z.output<typeof testWebhookSchema>>().toEqualTypeOf<TestWebhook>();
+    expectTypeOf<z.output<typeof sendTestEventSchema>>().toEqualTypeOf<SendTestEvent>();
     expectTypeOf<z.output<typeof listWebhooksSchema>>().toEqualTypeOf<ListWebhooks>();
   });
 
@@ -115,7 +115,7 @@ describe('what a schema gives is what the interface promises, no more and no les
     >().toEqualTypeOf<ListingAvailabilityLowEvent>();
     expectTypeOf<z.output<typeof webhookEventSchema>>().toEqualTypeOf<WebhookEvent>();
     expectTypeOf<z.output<typeof accountEventSchema>>().toEqualTypeOf<AccountEvent>();
-    expectTypeOf<z.output<typeof eventsPageSchema>>().toEqualTypeOf<EventsPage>();
+    expectTypeOf<z.output<typeof eventPageSchema>>().toEqualTypeOf<EventPage>();
     expectTypeOf<z.output<typeof listEventsSchema>>().toEqualTypeOf<ListEvents>();
   });
 
@@ -132,17 +132,17 @@ describe('what a schema gives is what the interface promises, no more and no les
   });
 });
 
-describe('what a client has can be sent as it is', () => {
+describe("each schema's input accepts its interface", () => {
   test('bodies', () => {
     expectTypeOf<CreateOrder>().toEqualTypeOf<z.input<typeof createOrderSchema>>();
     expectTypeOf<UpdateOrder>().toEqualTypeOf<z.input<typeof updateOrderSchema>>();
     expectTypeOf<UpdateNotification>().toEqualTypeOf<z.input<typeof updateNotificationSchema>>();
     expectTypeOf<CreateWebhook>().toEqualTypeOf<z.input<typeof createWebhookSchema>>();
     expectTypeOf<UpdateWebhook>().toEqualTypeOf<z.input<typeof updateWebhookSchema>>();
-    expectTypeOf<TestWebhook>().toEqualTypeOf<z.input<typeof testWebhookSchema>>();
+    expectTypeOf<SendTestEvent>().toEqualTypeOf<z.input<typeof sendTestEventSchema>>();
   });
 
-  test('no body at all, where none is needed', () => {
+  test('no body, where none is needed', () => {
     type Bodiless =
       | typeof contract.webhooks.stageSecret
       | typeof contract.webhooks.promoteSecret
@@ -162,14 +162,14 @@ describe('what a client has can be sent as it is', () => {
   });
 });
 
-test('`event` tells the events apart, and there is no `type`', () => {
+test('events are discriminated by `event`, and have no `type`', () => {
   expectTypeOf<
     Extract<WebhookEvent, { event: 'order.status_changed' }>
   >().toEqualTypeOf<OrderStatusChangedEvent>();
   expectTypeOf<WebhookEvent>().not.toHaveProperty('type');
 });
 
-test('an event of the account is told apart like any, and has its id', () => {
+test('an account event is discriminated by `event`, and has an ID', () => {
   type Changed = Extract<AccountEvent, { event: 'order.status_changed' }>;
   expectTypeOf<Changed>().toExtend<OrderStatusChangedEvent>();
   expectTypeOf<Changed['id']>().toEqualTypeOf<string>();

@@ -10,15 +10,15 @@ function built(file: string): string {
   return readFileSync(url, 'utf8');
 }
 
-test.each(['wire.js', 'wire.cjs', 'wire.d.ts', 'wire.d.cts'])('%s loads nothing else', (file) => {
+test.each(['wire.js', 'wire.cjs', 'wire.d.ts', 'wire.d.cts'])('%s imports nothing', (file) => {
   expect(built(file)).not.toMatch(/\bfrom\s*['"]|\bimport\s*[('"]|\brequire\s*\(/);
 });
 
-test('the wire entry weighs less than 8 kB', () => {
+test('the wire entry is smaller than 8 kB', () => {
   expect(built('wire.js').length).toBeLessThan(8_000);
 });
 
-test('what is built is what the source has', async () => {
+test('the built file exports what the source exports', async () => {
   built('wire.js');
   const loaded: unknown = await import(new URL('wire.js', dist).href);
   expect(Object.keys(loaded as object).sort()).toEqual(Object.keys(wire).sort());

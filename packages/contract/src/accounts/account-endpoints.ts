@@ -1,20 +1,18 @@
 import { initContract } from '@ts-rest/core';
 import { endpoints } from '../http/endpoints';
-import { dataSchema } from '../http/page-schemas';
-import { noQuerySchema } from '../http/request-schemas';
-import type { RouteNotes } from '../http/route-notes';
-import { problemResponses } from '../problems/problem-responses';
+import { envelopeSchema, noQuerySchema } from '../http/message-schemas';
+import { problemResponses, type RouteMetadata } from '../http/routes';
 import { accountSchema } from './account-schemas';
 
-/** The account endpoint. The interface does not have it. */
+/** The account endpoint, an extension. */
 export const accountEndpoints = initContract().router({
   get: {
     ...endpoints.account.get,
     query: noQuerySchema,
-    summary: 'Tell whose API key this is.',
+    summary: 'Get the account of the API key.',
     description:
-      'The account, and what may be told of the key that the request was made with. A key that may only read may ask, too.',
-    responses: { 200: dataSchema(accountSchema), ...problemResponses() },
-    metadata: { operationId: 'getAccount', extension: true, answerHeaders: [] } as RouteNotes,
+      'Returns the account, and the public facts about the key of this request. A read-only key may call it too.',
+    responses: { 200: envelopeSchema(accountSchema), ...problemResponses() },
+    metadata: { operationId: 'getAccount', extension: true, responseHeaders: [] } as RouteMetadata,
   },
 });

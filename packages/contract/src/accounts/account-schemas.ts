@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { accountIdSchema, keyIdSchema, timestampSchema } from '../field-schemas';
+import { accountIdSchema, keyIdSchema, timestampSchema } from '../http/field-schemas';
 import { accountKinds } from './account';
 
-/** One of the three kinds of account. */
+/** Schema of `AccountKind`. */
 export const accountKindSchema = z
   .enum(accountKinds, { error: `must be one of ${accountKinds.join(', ')}` })
   .meta({ id: 'AccountKind', description: 'Kind of an account. It limits what it may do.' });
@@ -11,18 +11,18 @@ export const accountKindSchema = z
 export const accountKeySchema = z
   .object({
     id: keyIdSchema,
-    hint: z.string().meta({
-      description: 'Its first characters, by which people recognise it.',
+    prefix: z.string().meta({
+      description: 'The first characters of the key, to recognise it by.',
       examples: ['tpk_4fQx…'],
     }),
-    readOnly: z.boolean().meta({ description: 'Whether it may only read.' }),
+    readOnly: z.boolean().meta({ description: 'Whether the key allows read access only.' }),
     expiresAt: timestampSchema
       .nullable()
-      .meta({ description: 'When it stops to work; null when it does not expire.' }),
+      .meta({ description: 'When the key expires. Null when it does not expire.' }),
   })
   .meta({
     id: 'AccountKey',
-    description: 'What may be told of an API key: never the key itself.',
+    description: 'The public facts about an API key; never the key itself.',
   });
 
 /** Schema of `Account`. */
@@ -30,9 +30,7 @@ export const accountSchema = z
   .object({
     id: accountIdSchema,
     kind: accountKindSchema,
-    name: z
-      .string()
-      .meta({ description: 'What people call it.', examples: ['Harbour Street Café'] }),
+    name: z.string().meta({ description: 'Display name.', examples: ['Harbour Street Café'] }),
     createdAt: timestampSchema,
     key: accountKeySchema,
   })

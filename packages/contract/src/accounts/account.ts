@@ -1,31 +1,31 @@
-/** The three kinds of account. The kind limits what an account may do. Source: the interface, "Authentication". */
+/** The kinds of accounts. The kind limits what an account may do. Source: API specification, "Authentication". */
 export const accountKinds = ['buyer', 'seller', 'agent'] as const;
 
 /** One kind of account. */
 export type AccountKind = (typeof accountKinds)[number];
 
-/** What may be told of an API key: never the key itself. */
+/** The public facts about an API key; never the key itself. */
 export interface AccountKey {
-  /** `key_<id>`: what it is listed and revoked by. */
+  /** `key_<id>`. Identifies the key when it is listed or revoked. */
   id: string;
-  /** Its first characters, by which people recognise it: `tpk_4fQx…`. */
-  hint: string;
-  /** Whether it may only read. */
+  /** The first characters of the key, to recognise it by: `tpk_4fQx…`. */
+  prefix: string;
+  /** Whether the key allows read access only. */
   readOnly: boolean;
-  /** When it stops to work: ISO 8601, UTC, with milliseconds; null when it does not expire. */
+  /** When the key expires: ISO 8601, UTC, with milliseconds. Null when it does not expire. */
   expiresAt: string | null;
 }
 
 /** The account that an API key belongs to. */
 export interface Account {
-  /** `usr_<id>`. Ids sort by creation. */
+  /** `usr_<id>`. IDs sort by creation time. */
   id: string;
-  /** What it may do. */
+  /** The kind of the account, which limits what it may do. */
   kind: AccountKind;
-  /** What people call it. */
+  /** Display name. */
   name: string;
-  /** When it was made: ISO 8601, UTC, with milliseconds. */
+  /** When the account was created: ISO 8601, UTC, with milliseconds. */
   createdAt: string;
-  /** The key that the request was made with; the account may have others. */
+  /** The key of this request. The account may have others. */
   key: AccountKey;
 }

@@ -1,30 +1,29 @@
 import * as z from 'zod';
-import { eventKindSchema } from '../events/event-schemas';
+import { eventTypeSchema } from '../events/event-schemas';
 import {
   deliveryIdSchema,
   eventIdSchema,
-  momentSchema,
+  timestampInputSchema,
   timestampSchema,
   webhookIdSchema,
-} from '../field-schemas';
-import { cursorSchema, limitSchema } from '../http/page-schemas';
-import { querySchema } from '../http/request-schemas';
-import { deliveryStates, httpClasses } from './delivery';
+} from '../http/field-schemas';
+import { cursorSchema, limitSchema, querySchema } from '../http/message-schemas';
+import { deliveryStates, statusClasses } from './delivery';
 
-const statusSchema = z.int().min(100).max(999).nullable();
+const httpStatusSchema = z.int().min(100).max(999).nullable();
 const errorNameSchema = z.string().nullable();
 
-/** One of the three delivery states. */
+/** Schema of `DeliveryState`. */
 export const deliveryStateSchema = z
   .enum(deliveryStates, { error: `must be one of ${deliveryStates.join(', ')}` })
   .meta({ id: 'DeliveryState', description: 'State of a delivery.' });
 
-/** One of the classes that a last answer may be of. */
-export const httpClassSchema = z
-  .enum(httpClasses, { error: `must be one of ${httpClasses.join(', ')}` })
+/** Schema of `StatusClass`. */
+export const statusClassSchema = z
+  .enum(statusClasses, { error: `must be one of ${statusClasses.join(', ')}` })
   .meta({
-    id: 'HttpClass',
-    description: 'Class of the last answer; `none` when the last attempt got none.',
+    id: 'StatusClass',
+    description: 'Status class of the last response; `none` when the last attempt got no response.',
   });
 
 /** Schema of `Delivery`. */
@@ -33,37 +32,38 @@ export const deliverySchema = z
     id: deliveryIdSchema,
     webhookId: webhookIdSchema,
     eventId: eventIdSchema.meta({
-      description: 'The event that it carries: what its header `webhook-id` says.',
+      description: 'The event: the same as the header `webhook-id`.',
     }),
-    event: eventKindSchema,
+    event: eventTypeSchema,
     state: deliveryStateSchema,
     test: z
       .boolean()
-      .meta({ description: 'True for a sample that was asked for. It is tried once.' }),
-    attempts: z.int().min(0).meta({ description: 'How many attempts were made so far.' }),
-    lastStatus: statusSchema.meta({
-      description: 'HTTP status of the answer to the last attempt; null when there was none.',
+      .meta({ description: 'Whether it carries a test event. A test event is attempted once.' }),
+    attemptCount: z.int().min(0).meta({ description: 'Number of attempts so far.' }),
+    lastStatus: httpStatusSchema.meta({
+      description:
+        'HTTP status of the response to the last attempt. Null when there was no response.',
     }),
     lastError: errorNameSchema.meta({
       description:
-        'Why the last attempt got no whole answer; null when it got one or none was made.',
+        'Why the last attempt got no complete response. Null when it got one, or before the first attempt.',
       examples: ['timeout'],
     }),
     nextAttemptAt: timestampSchema.nullable().meta({
       description:
-        'When it is tried next; null once it is final, while an attempt is under way, and while its webhook is paused.',
+        'When the next attempt is due. Null when the state is final, while an attempt is in flight, and while the webhook is paused.',
     }),
     deadlineAt: timestampSchema.meta({
-      description: 'When it is given up: 24 hours after its event or its replay.',
+      description: 'When the service stops retrying: 24 hours after the event or the replay.',
     }),
     createdAt: timestampSchema.meta({ description: 'When it was queued.' }),
     finishedAt: timestampSchema
       .nullable()
-      .meta({ description: 'When it was delivered or failed; null while it is pending.' }),
+      .meta({ description: 'When it was delivered or failed. Null while it is pending.' }),
   })
   .meta({
     id: 'Delivery',
-    description: 'The sending of one event to one webhook, over all its attempts.',
+    description: 'The delivery of one event to one webhook, over all its attempts.',
   });
 
 /** Schema of `DeliveryAttempt`. */
@@ -72,38 +72,37 @@ export const deliveryAttemptSchema = z
     number: z
       .int()
       .min(1)
-      .meta({ description: 'Which attempt of its delivery it was, counted from 1.' }),
+      .meta({ description: 'Number of the attempt within its delivery, from 1.' }),
     startedAt: timestampSchema,
-    duration: z.int().min(0).meta({ description: 'How many milliseconds it took.' }),
-    url: z.string().meta({ description: 'The URL that it was posted to.' }),
+    durationMs: z.int().min(0).meta({ description: 'How long it took, in milliseconds.' }),
+    url: z.string().meta({ description: 'The URL that it was sent to.' }),
     headers: z.record(z.string(), z.string()).meta({
-      description:
-        'The headers as they were sent, by name, without those that follow from the rest: Host, Content-Length and Connection.',
+      description: 'The request headers by name, without Host, Content-Length and Connection.',
     }),
-    status: statusSchema.meta({
-      description: 'HTTP status of the answer; null when there was none.',
+    status: httpStatusSchema.meta({
+      description: 'HTTP status of the response. Null when there was no response.',
     }),
     error: errorNameSchema.meta({
-      description: 'Why no whole answer came; null when one did.',
+      description: 'Why there was no complete response. Null when there was one.',
       examples: ['connection_refused'],
     }),
-    excerpt: z.string().meta({ description: "The first 1,000 bytes of the answer's body." }),
+    responseSnippet: z
+      .string()
+      .meta({ description: 'The first 1,000 bytes of the response body.' }),
   })
-  .meta({ id: 'DeliveryAttempt', description: 'One attempt to send a delivery.' });
+  .meta({ id: 'DeliveryAttempt', description: 'One attempt of a delivery.' });
 
 /** Schema of `DeliveryDetails`. */
 export const deliveryDetailsSchema = deliverySchema
   .extend({
-    body: z
-      .string()
-      .meta({ description: 'The body that each attempt sends, byte for byte in UTF-8.' }),
-    attemptLog: z.array(deliveryAttemptSchema).meta({
-      description: 'The attempts that were made, oldest first; of more than 100 the newest.',
+    body: z.string().meta({ description: 'The body of every attempt, byte for byte in UTF-8.' }),
+    attempts: z.array(deliveryAttemptSchema).meta({
+      description: 'The attempts, oldest first; the newest 100 at most.',
     }),
   })
   .meta({
     id: 'DeliveryDetails',
-    description: 'A delivery with what was sent and what came of it.',
+    description: 'A delivery with its body and its attempts.',
   });
 
 /** Schema of `ListDeliveries`. */
@@ -111,18 +110,18 @@ export const listDeliveriesSchema = querySchema({
   webhookId: webhookIdSchema
     .exactOptional()
     .meta({ description: 'Only deliveries to this webhook.' }),
-  event: eventKindSchema
+  event: eventTypeSchema
     .exactOptional()
-    .meta({ description: 'Only deliveries of events of this kind.' }),
+    .meta({ description: 'Only deliveries of events of this type.' }),
   state: deliveryStateSchema
     .exactOptional()
     .meta({ description: 'Only deliveries in this state.' }),
-  since: momentSchema
+  since: timestampInputSchema
     .exactOptional()
-    .meta({ description: 'Only deliveries queued at this moment, inclusive, or after it.' }),
-  http: httpClassSchema.exactOptional().meta({
+    .meta({ description: 'Only deliveries queued at or after this time.' }),
+  statusClass: statusClassSchema.exactOptional().meta({
     description:
-      'Only deliveries whose last attempt was answered with a status of this class; `none` when it got no answer.',
+      'Only deliveries whose last response has this status class; `none` for those without a response.',
   }),
   limit: limitSchema.exactOptional(),
   cursor: cursorSchema.exactOptional(),

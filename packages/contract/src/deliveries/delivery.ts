@@ -1,89 +1,95 @@
-import type { EventKind } from '../events/webhook-event';
+import type { EventType } from '../events/event';
 
-/** Every state of a delivery. `delivered` and `failed` are final, unless it is replayed. */
+/** Every delivery state. `delivered` and `failed` are final, unless the delivery is replayed. */
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 
-/** One state of a delivery. */
+/** One delivery state. */
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Every class that the last answer to a delivery may be of; `none` when the last attempt got no answer. */
-export const httpClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
+/** Every class of the last response to a delivery; `none` when the last attempt got no response. */
+export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
 
-/** One class of answers. */
-export type HttpClass = (typeof httpClasses)[number];
+/** One status class. */
+export type StatusClass = (typeof statusClasses)[number];
 
-/** The sending of one event to one webhook, over all its attempts. */
+/** The delivery of one event to one webhook, over all its attempts. */
 export interface Delivery {
-  /** `dlv_<id>`. Ids sort by creation. */
+  /** `dlv_<id>`. IDs sort by creation time. */
   id: string;
-  /** The webhook it goes to, `whk_<id>`. */
+  /** The webhook, `whk_<id>`. */
   webhookId: string;
-  /** The event it carries, `evt_<id>`: what its header `webhook-id` says. */
+  /** The event, `evt_<id>`: the same as the header `webhook-id`. */
   eventId: string;
-  /** The kind of that event. */
-  event: EventKind;
-  /** Where it stands: tried until a receiver answers with a 2xx or its time is over. */
+  /** The event type. */
+  event: EventType;
+  /** `pending` until a receiver responds with a 2xx (`delivered`) or the deadline passes (`failed`). */
   state: DeliveryState;
-  /** Whether it carries a sample that the account asked for. It is tried once. */
+  /** Whether it carries a test event. A test event is attempted once. */
   test: boolean;
-  /** How many attempts were made so far. */
-  attempts: number;
-  /** HTTP status of the answer to the last attempt; null when there was none. */
+  /** Number of attempts so far. */
+  attemptCount: number;
+  /** HTTP status of the response to the last attempt. Null when there was no response. */
   lastStatus: number | null;
-  /** Why the last attempt got no whole answer, such as `timeout`; null when it got one or none was made. */
+  /**
+   * Why the last attempt got no complete response: a name of `attemptErrors`, such as `timeout`. Null
+   * when it got one, or before the first attempt.
+   */
   lastError: string | null;
-  /** When it is tried next: ISO 8601, UTC, with milliseconds; null once it is final, while an attempt is under way, and while its webhook is paused. */
+  /**
+   * When the next attempt is due: ISO 8601, UTC, with milliseconds. Null when the state is final, while
+   * an attempt is in flight, and while the webhook is paused.
+   */
   nextAttemptAt: string | null;
-  /** When it is given up: 24 hours after its event or its replay. ISO 8601, UTC, with milliseconds. */
+  /** When the service stops retrying: 24 hours after the event or the replay. ISO 8601, UTC, with milliseconds. */
   deadlineAt: string;
   /** When it was queued: ISO 8601, UTC, with milliseconds. */
   createdAt: string;
-  /** When it was delivered or failed: ISO 8601, UTC, with milliseconds; null while it is pending. */
+  /** When it was delivered or failed: ISO 8601, UTC, with milliseconds. Null while it is pending. */
   finishedAt: string | null;
 }
 
-/** One attempt to send a delivery, and how it went. */
+/** One attempt of a delivery, and its result. */
 export interface DeliveryAttempt {
-  /** Which attempt of its delivery it was, counted from 1. */
+  /** Number of the attempt within its delivery, from 1. */
   number: number;
-  /** When it was made: ISO 8601, UTC, with milliseconds. */
+  /** When it started: ISO 8601, UTC, with milliseconds. */
   startedAt: string;
-  /** How many milliseconds it took. */
-  duration: number;
-  /** The URL that it was posted to. */
+  /** How long it took, in milliseconds. */
+  durationMs: number;
+  /** The URL that it was sent to. */
   url: string;
-  /** The headers as they were sent, by name, without those that follow from the rest: `Host`, `Content-Length` and `Connection`. */
+  /** The request headers by name, without `Host`, `Content-Length` and `Connection`. */
   headers: Record<string, string>;
-  /** HTTP status of the answer; null when there was none. */
+  /** HTTP status of the response. Null when there was no response. */
   status: number | null;
-  /** Why no whole answer came, such as `timeout` or `connection_refused`; null when one did. */
+  /** Why there was no complete response: a name of `attemptErrors`, such as `timeout`. Null when there was one. */
   error: string | null;
-  /** The first 1,000 bytes of the answer's body, as text. */
-  excerpt: string;
+  /** The first 1,000 bytes of the response body, as text. */
+  responseSnippet: string;
 }
 
-/** A delivery with what was sent and what came of it. */
+/** A delivery with its body and its attempts. */
 export interface DeliveryDetails extends Delivery {
-  /** The body that each attempt sends, byte for byte in UTF-8. */
+  /** The body of every attempt, byte for byte in UTF-8. */
   body: string;
-  /** The attempts that were made, oldest first; of more than 100 the newest. */
-  attemptLog: DeliveryAttempt[];
+  /** The attempts, oldest first; the newest 100 at most. */
+  attempts: DeliveryAttempt[];
 }
 
 /** Query of `GET /v1/deliveries`. */
 export interface ListDeliveries {
   /** Only deliveries to this webhook, `whk_<id>`. */
   webhookId?: string;
-  /** Only deliveries of events of this kind. */
-  event?: EventKind;
+  /** Only deliveries of events of this type. */
+  event?: EventType;
   /** Only deliveries in this state. */
   state?: DeliveryState;
-  /** Only deliveries queued at this moment (inclusive) or after it, ISO 8601. */
+  /** Only deliveries queued at or after this time, ISO 8601. */
   since?: string;
-  /** Only deliveries whose last attempt was answered with a status of this class. */
-  http?: HttpClass;
-  /** How many deliveries a page holds at most: 1 to 100, 50 unless told. */
+  /** Only deliveries whose last response has this status class; `none` for those without a response. */
+  statusClass?: StatusClass;
+  /** Maximum number of deliveries per page: 1 to 100. @default 50 */
   limit?: number;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string;
 }

@@ -1,36 +1,39 @@
 import * as z from 'zod';
 import {
   accountIdSchema,
+  eventIdSchema,
   listingIdSchema,
   orderIdSchema,
   taskIdSchema,
+  timestampInputSchema,
   timestampSchema,
-} from '../field-schemas';
+} from '../http/field-schemas';
+import { cursorSchema, integerSchema, limitSchema, querySchema } from '../http/message-schemas';
 import { orderStatusSchema, quantitySchema } from '../orders/order-schemas';
-import { type EventKind, eventKinds } from './webhook-event';
+import { type EventType, eventTypes, eventWaitSeconds } from './event';
 
-/** One of the five event kinds. */
-export const eventKindSchema = z
-  .enum(eventKinds, { error: `must be one of ${eventKinds.join(', ')}` })
-  .meta({ id: 'EventKind', description: 'Kind of an event.' });
+/** Schema of `EventType`. */
+export const eventTypeSchema = z
+  .enum(eventTypes, { error: `must be one of ${eventTypes.join(', ')}` })
+  .meta({ id: 'EventType', description: 'Type of an event.' });
 
-function envelopeSchema<Kind extends EventKind, Data extends z.ZodType>(
-  kind: Kind,
+function eventSchema<Type extends EventType, Data extends z.ZodType>(
+  type: Type,
   id: string,
   description: string,
   data: Data,
 ) {
   return z
-    .object({ event: z.literal(kind), createdAt: timestampSchema, data })
+    .object({ event: z.literal(type), createdAt: timestampSchema, data })
     .meta({ id, description });
 }
 
 const taskDataSchema = z
   .object({ taskId: taskIdSchema, orderId: orderIdSchema, agentId: accountIdSchema })
-  .meta({ id: 'TaskData', description: 'The approval task of an order that has an agent.' });
+  .meta({ id: 'TaskData', description: 'The approval task of an order with an agent.' });
 
 /** Schema of `OrderCreatedEvent`. */
-export const orderCreatedSchema = envelopeSchema(
+export const orderCreatedSchema = eventSchema(
   'order.created',
   'OrderCreatedEvent',
   'A new order was created.',
@@ -46,7 +49,7 @@ export const orderCreatedSchema = envelopeSchema(
 );
 
 /** Schema of `OrderStatusChangedEvent`. */
-export const orderStatusChangedSchema = envelopeSchema(
+export const orderStatusChangedSchema = eventSchema(
   'order.status_changed',
   'OrderStatusChangedEvent',
   "An order's status changed.",
@@ -58,7 +61,7 @@ export const orderStatusChangedSchema = envelopeSchema(
 );
 
 /** Schema of `TaskApprovalRequestedEvent`. */
-export const taskApprovalRequestedSchema = envelopeSchema(
+export const taskApprovalRequestedSchema = eventSchema(
   'task.approval_requested',
   'TaskApprovalRequestedEvent',
   'A task requires trade agent approval.',
@@ -66,7 +69,7 @@ export const taskApprovalRequestedSchema = envelopeSchema(
 );
 
 /** Schema of `TaskCompletedEvent`. */
-export const taskCompletedSchema = envelopeSchema(
+export const taskCompletedSchema = eventSchema(
   'task.completed',
   'TaskCompletedEvent',
   'A task was marked complete.',
@@ -74,7 +77,7 @@ export const taskCompletedSchema = envelopeSchema(
 );
 
 /** Schema of `ListingAvailabilityLowEvent`. */
-export const listingAvailabilityLowSchema = envelopeSchema(
+export const listingAvailabilityLowSchema = eventSchema(
   'listing.availability_low',
   'ListingAvailabilityLowEvent',
   "A listing's available quantity dropped below its threshold.",
@@ -82,11 +85,14 @@ export const listingAvailabilityLowSchema = envelopeSchema(
     listingId: listingIdSchema,
     sellerId: accountIdSchema,
     availableQuantity: z.int().min(0).meta({ description: 'Units left.' }),
-    threshold: z.int().min(0).meta({ description: 'What the units left dropped below.' }),
+    threshold: z
+      .int()
+      .min(0)
+      .meta({ description: 'The threshold that `availableQuantity` dropped below.' }),
   }),
 );
 
-/** Schema of `WebhookEvent`: told apart by `event`. */
+/** Schema of `WebhookEvent`: a union discriminated by `event`. */
 export const webhookEventSchema = z
   .discriminatedUnion('event', [
     orderCreatedSchema,
@@ -96,3 +102,51 @@ export const webhookEventSchema = z
     listingAvailabilityLowSchema,
   ])
   .meta({ id: 'WebhookEvent', description: 'The body of a delivery.' });
+
+/** Schema of `AccountEvent`. */
+export const accountEventSchema = z
+  .intersection(
+    z.object({
+      id: eventIdSchema.meta({
+        description: 'ID of the event: the same as the header `webhook-id` of its deliveries.',
+      }),
+    }),
+    webhookEventSchema,
+  )
+  .meta({
+    id: 'AccountEvent',
+    description: 'An event that the account may see: the body of its deliveries, and its ID.',
+  });
+
+/** Schema of `EventPage`. */
+export const eventPageSchema = z.object({
+  data: z.array(accountEventSchema),
+  nextCursor: z
+    .string()
+    .meta({ description: 'Send it as `after` to continue from here. Never null.' }),
+});
+
+function hasAfterAndSince(query: unknown): boolean {
+  return typeof query === 'object' && query !== null && 'after' in query && 'since' in query;
+}
+
+/** Schema of `ListEvents`. */
+export const listEventsSchema = querySchema({
+  after: cursorSchema.exactOptional().meta({
+    description: '`nextCursor` of the previous page: only later events. Opaque.',
+  }),
+  since: timestampInputSchema.exactOptional().meta({
+    description: 'Only events at or after this time. Excludes `after`.',
+  }),
+  limit: limitSchema.exactOptional(),
+  waitSeconds: integerSchema(eventWaitSeconds)
+    .exactOptional()
+    .meta({
+      description: `Seconds to wait for an event when there is none yet. Defaults to ${eventWaitSeconds.default}.`,
+    }),
+}).refine((query) => !hasAfterAndSince(query), {
+  error: 'send either after (continue a list) or since (start a list), not both',
+  path: ['since'],
+  // Report it together with all other issues of the query.
+  when: () => true,
+});

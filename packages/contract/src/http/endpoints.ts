@@ -1,7 +1,7 @@
 /**
- * Method and path of each endpoint. The ts-rest contract and the SDK both take them from here, so
- * that the SDK follows the contract without carrying its schemas. Source: the interface, "Endpoints";
- * what it does not have there goes beyond it, and is marked as an extension in the contract.
+ * Method and path of each endpoint. The ts-rest contract and the SDK both read them from here, so that
+ * the SDK follows the contract without its schemas. Source: API specification, "Endpoints". Endpoints
+ * that the specification does not have are extensions, and the contract marks them so.
  */
 export const endpoints = {
   orders: {
@@ -19,7 +19,7 @@ export const endpoints = {
     list: { method: 'GET', path: '/v1/webhooks' },
     get: { method: 'GET', path: '/v1/webhooks/:id' },
     update: { method: 'PATCH', path: '/v1/webhooks/:id' },
-    remove: { method: 'DELETE', path: '/v1/webhooks/:id' },
+    delete: { method: 'DELETE', path: '/v1/webhooks/:id' },
     stageSecret: { method: 'POST', path: '/v1/webhooks/:id/secret' },
     promoteSecret: { method: 'POST', path: '/v1/webhooks/:id/secret/promote' },
     test: { method: 'POST', path: '/v1/webhooks/:id/test' },
@@ -36,3 +36,14 @@ export const endpoints = {
     get: { method: 'GET', path: '/v1/account' },
   },
 } as const;
+
+/** How many items a page of a list may have. */
+export const pageLimit = { min: 1, max: 100, default: 50 } as const;
+
+/** One page of a list, newest first. */
+export interface Page<Item> {
+  /** The items of this page. */
+  data: Item[];
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+}

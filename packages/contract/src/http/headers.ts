@@ -1,45 +1,45 @@
-/** Names of the headers that requests, answers and deliveries carry, in their documented spelling. */
+/** Names of the headers of requests and responses, in their documented spelling. */
 export const headerNames = {
-  /** On a 405: the methods that the path takes. */
+  /** On a 405: the methods that the path supports. */
   allow: 'Allow',
   /** `Bearer <API_KEY>`, on every request. */
   authorization: 'Authorization',
-  /** Version of an order; sent with every order. */
+  /** Version of an order; on every response that has one order. */
   etag: 'ETag',
-  /** On `PATCH /v1/orders/:id`: change it only if its `ETag` is still this one. */
+  /** On `PATCH /v1/orders/:id`: update the order only if its current `ETag` matches. */
   ifMatch: 'If-Match',
-  /** On a POST: two requests with one key have one effect and one answer, for 24 hours. */
+  /** On a POST: requests with the same key have one effect and get the same response, for 24 hours. */
   idempotencyKey: 'Idempotency-Key',
-  /** `true` on an answer that repeats the first answer to its idempotency key. */
+  /** `true` on a response that repeats the first response to its idempotency key. */
   idempotentReplayed: 'Idempotent-Replayed',
-  /** On an answer to a request that created something: where that is. */
+  /** On a response to a request that created something: its path. */
   location: 'Location',
-  /** On every answer; a sane one in the request is kept. */
+  /** On every response; a valid one of the request is kept. */
   requestId: 'X-Request-Id',
-  /** How many requests are left in the current window. Source: IETF RateLimit header fields. */
+  /** Requests left in the current window. Source: IETF draft "RateLimit header fields for HTTP". */
   rateLimit: 'RateLimit',
-  /** The limit that holds for this key. */
+  /** The rate limit of this key. Source: same draft. */
   rateLimitPolicy: 'RateLimit-Policy',
   /** On 429 and 503: seconds to wait. */
   retryAfter: 'Retry-After',
-  /** When an endpoint was deprecated (RFC 9745). No endpoint is, today. */
+  /** When an endpoint was deprecated (RFC 9745). Currently no endpoint is. */
   deprecation: 'Deprecation',
-  /** When a deprecated endpoint stops to answer (RFC 8594). No endpoint does, today. */
+  /** When a deprecated endpoint stops working (RFC 8594). Currently no endpoint does. */
   sunset: 'Sunset',
   /** On a 401: how to authenticate. Source: RFC 6750, section 3. */
   wwwAuthenticate: 'WWW-Authenticate',
 } as const;
 
-/** Names of the headers that each delivery carries, in their documented spelling. */
+/** Names of the headers that a delivery carries, in their documented spelling. */
 export const deliveryHeaderNames = {
-  /** Lowercase hex HMAC-SHA256 of the raw body, keyed with the endpoint secret. */
+  /** Lowercase hex HMAC-SHA256 of the raw body, keyed with the webhook's signing secret. */
   signature: 'Service-Signature',
-  /** The event's id, `evt_<id>`: the same in every attempt. Source: Standard Webhooks. */
+  /** ID of the event, `evt_<id>`: the same in every attempt. Source: Standard Webhooks. */
   webhookId: 'webhook-id',
-  /** When this attempt was made, in seconds since 1970. Source: Standard Webhooks. */
+  /** When this attempt was sent, in seconds since 1970. Source: Standard Webhooks. */
   webhookTimestamp: 'webhook-timestamp',
-  /** `v1,<base64>` over id, timestamp and body. Source: Standard Webhooks. */
+  /** `v1,<base64>` over ID, timestamp and body. Source: Standard Webhooks. */
   webhookSignature: 'webhook-signature',
-  /** `true` on a sample that the account asked for; else it is not there. */
+  /** `true` on a test event that the account requested; absent otherwise. */
   test: 'Tradepost-Test',
 } as const;

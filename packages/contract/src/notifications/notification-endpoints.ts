@@ -1,18 +1,16 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { notificationIdSchema, pathIdSchema } from '../field-schemas';
 import { endpoints } from '../http/endpoints';
-import { dataSchema, pageSchema } from '../http/page-schemas';
-import { noQuerySchema } from '../http/request-schemas';
-import type { RouteNotes } from '../http/route-notes';
-import { problemResponses } from '../problems/problem-responses';
+import { notificationIdSchema, pathIdSchema } from '../http/field-schemas';
+import { envelopeSchema, noQuerySchema, pageSchema } from '../http/message-schemas';
+import { problemResponses, type RouteMetadata } from '../http/routes';
 import {
   listNotificationsSchema,
   notificationSchema,
   updateNotificationSchema,
 } from './notification-schemas';
 
-/** The two notification endpoints. Source: the interface, "Endpoints". */
+/** The notification endpoints. Source: API specification, "Endpoints". */
 export const notificationEndpoints = initContract().router({
   list: {
     ...endpoints.notifications.list,
@@ -23,21 +21,22 @@ export const notificationEndpoints = initContract().router({
     metadata: {
       operationId: 'listNotifications',
       extension: false,
-      answerHeaders: [],
-    } as RouteNotes,
+      responseHeaders: [],
+    } as RouteMetadata,
   },
   update: {
     ...endpoints.notifications.update,
     query: noQuerySchema,
     summary: 'Mark a notification as read.',
-    description: 'A notification that is read already stays as it is: a repeated request is safe.',
+    description:
+      'A notification that is already read does not change, so a repeated request is safe.',
     pathParams: z.object({ id: pathIdSchema(notificationIdSchema) }),
     body: updateNotificationSchema,
-    responses: { 200: dataSchema(notificationSchema), ...problemResponses(403, 404, 413, 415) },
+    responses: { 200: envelopeSchema(notificationSchema), ...problemResponses(403, 404, 413, 415) },
     metadata: {
       operationId: 'markNotificationRead',
       extension: false,
-      answerHeaders: [],
-    } as RouteNotes,
+      responseHeaders: [],
+    } as RouteMetadata,
   },
 });

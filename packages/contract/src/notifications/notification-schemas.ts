@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { eventKinds } from '../events/webhook-event';
-import { notificationIdSchema, orderIdSchema, timestampSchema } from '../field-schemas';
-import { cursorSchema, limitSchema } from '../http/page-schemas';
-import { bodySchema, querySchema } from '../http/request-schemas';
+import { eventTypes } from '../events/event';
+import { notificationIdSchema, orderIdSchema, timestampSchema } from '../http/field-schemas';
+import { bodySchema, cursorSchema, limitSchema, querySchema } from '../http/message-schemas';
 import type { NotificationType } from './notification';
 
-const notificationTypes = eventKinds.map((kind) => kind.replace('.', '_') as NotificationType);
+const notificationTypes = eventTypes.map((type) => type.replace('.', '_') as NotificationType);
 
 /** Schema of `Notification`. */
 export const notificationSchema = z
@@ -13,13 +12,13 @@ export const notificationSchema = z
     id: notificationIdSchema,
     type: z
       .enum(notificationTypes)
-      .meta({ id: 'NotificationType', description: "The event's kind with _ for the dot." }),
+      .meta({ id: 'NotificationType', description: 'The event type, with `_` for `.`.' }),
     orderId: orderIdSchema.meta({
       description:
-        'The order it is about; of a listing that runs low, the order that took from it.',
+        'The order. For `listing_availability_low`: the order that reduced the quantity.',
     }),
     message: z.string().meta({
-      description: 'Names the order and, when its status changed, the new status.',
+      description: 'Names the order and, if it changed, its new status.',
       examples: ['Order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH is now fulfilling (was pending).'],
     }),
     read: z.boolean().meta({ description: 'False until marked read.' }),
@@ -29,10 +28,10 @@ export const notificationSchema = z
 
 /** Schema of `UpdateNotification`. */
 export const updateNotificationSchema = bodySchema({
-  read: z.literal(true, { error: 'must be true: a notification cannot be made unread' }),
+  read: z.literal(true, { error: 'must be true: a notification cannot be marked unread' }),
 }).meta({ id: 'UpdateNotification' });
 
-const readings = new Map<unknown, boolean>([
+const readValues = new Map<unknown, boolean>([
   ['true', true],
   ['false', false],
 ]);
@@ -41,7 +40,7 @@ const readings = new Map<unknown, boolean>([
 export const listNotificationsSchema = querySchema({
   read: z
     .preprocess(
-      (value: boolean | 'true' | 'false') => readings.get(value) ?? value,
+      (value: boolean | 'true' | 'false') => readValues.get(value) ?? value,
       z.boolean({ error: 'must be true or false' }),
     )
     .exactOptional()

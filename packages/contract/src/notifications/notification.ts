@@ -1,23 +1,23 @@
-import type { EventKind } from '../events/webhook-event';
+import type { EventType } from '../events/event';
 
-type Underscored<Kind extends string> = Kind extends `${infer Noun}.${infer Happened}`
-  ? `${Noun}_${Happened}`
+type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}`
+  ? `${Noun}_${Verb}`
   : never;
 
-/** What a notification tells of: an event kind with `_` for `.`, such as `order_status_changed`. */
-export type NotificationType = Underscored<EventKind>;
+/** The type of a notification: an event type with `_` for `.`, such as `order_status_changed`. */
+export type NotificationType = Underscore<EventType>;
 
-/** The polling equivalent of an event: one for each party of the order, the actor included. */
+/** The polling equivalent of an event. Each party of the order gets one, including the one that caused it. */
 export interface Notification {
-  /** `ntf_<id>`. Ids sort by creation. */
+  /** `ntf_<id>`. IDs sort by creation time. */
   id: string;
-  /** The event it stands for, with `_` for `.`. */
+  /** The event type, with `_` for `.`. */
   type: NotificationType;
-  /** The order it is about, `ord_<id>`; of a listing that runs low, the order that took from it. */
+  /** The order, `ord_<id>`. For `listing_availability_low`: the order that reduced the quantity. */
   orderId: string;
-  /** Human-readable text that names the order and, when its status changed, the new status. */
+  /** Human-readable text that names the order and, if it changed, its new status. */
   message: string;
-  /** False until marked read; it never turns false again. */
+  /** False until marked read. It never becomes false again. */
   read: boolean;
   /** When the event happened: ISO 8601, UTC, with milliseconds. */
   createdAt: string;
@@ -25,16 +25,16 @@ export interface Notification {
 
 /** Body of `PATCH /v1/notifications/:id`. */
 export interface UpdateNotification {
-  /** Always true: a notification cannot be made unread. */
+  /** Always true: a notification cannot be marked unread. */
   read: true;
 }
 
-/** Query of `GET /v1/notifications`. All of it goes beyond the interface. */
+/** Query of `GET /v1/notifications`. All parameters are extensions. */
 export interface ListNotifications {
   /** Only read notifications (true) or only unread ones (false). */
   read?: boolean;
-  /** How many notifications a page holds at most: 1 to 100, 50 unless told. */
+  /** Maximum number of notifications per page: 1 to 100. @default 50 */
   limit?: number;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string;
 }

@@ -1,9 +1,41 @@
+import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
+import type { WebhookEvent } from '../events/event';
 import { webhookEventSchema } from '../events/event-schemas';
 import { deliveryHeaderNames } from '../http/headers';
-import { extension } from './extension';
-import { signedExample } from './signed-example';
+import { markExtension } from './routes';
+
+const key = Buffer.from('a key of thirty-two bytes, or so');
+
+const event: WebhookEvent = {
+  event: 'order.status_changed',
+  createdAt: '2026-11-21T09:30:00.000Z',
+  data: {
+    orderId: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+    previousStatus: 'pending',
+    status: 'fulfilling',
+  },
+};
+
+const secret = `whsec_${key.toString('base64')}`;
+const body = JSON.stringify(event);
+const id = 'evt_01KAJ8Q0V7T3M5X9R2C4D6F8GH';
+const timestamp = '1795253400';
+
+function hmac(withKey: string | Buffer, text: string, encoding: 'hex' | 'base64'): string {
+  return createHmac('sha256', withKey).update(text).digest(encoding);
+}
+
+/** A delivery with its real signatures, to test a receiver with. */
+const signedExample = {
+  secret,
+  body,
+  id,
+  timestamp,
+  serviceSignature: hmac(secret, body, 'hex'),
+  webhookSignature: `v1,${hmac(key, `${id}.${timestamp}.${body}`, 'base64')}`,
+};
 
 const deliveryHeaders = {
   signature: z
@@ -11,14 +43,14 @@ const deliveryHeaders = {
     .regex(/^[0-9a-f]{64}$/)
     .meta({
       description:
-        "Lowercase hexadecimal HMAC-SHA256 of the raw request body. The key is the webhook's `secret`, the whole string, `whsec_` included.",
+        "Lowercase hexadecimal HMAC-SHA256 of the raw request body. The key is the whole string of the webhook's `secret`, including `whsec_`.",
       examples: [signedExample.serviceSignature],
     }),
   webhookId: z
     .string()
     .regex(/^evt_[0-9A-Za-z]{1,64}$/)
     .meta({
-      description: 'Id of the event, the same in every attempt: handle each id once.',
+      description: 'ID of the event, the same in every attempt. Process each ID once.',
       examples: [signedExample.id],
     }),
   webhookTimestamp: z
@@ -26,12 +58,12 @@ const deliveryHeaders = {
     .regex(/^\d+$/)
     .meta({
       description:
-        'When this attempt was made, in seconds since 1970. Refuse one that is more than five minutes off.',
+        'When this attempt was sent, in seconds since 1970. Reject a delivery whose timestamp is more than five minutes off.',
       examples: [signedExample.timestamp],
     }),
   webhookSignature: z.string().meta({
     description:
-      'Standard Webhooks: `v1,` and the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the bytes whose base64 follows `whsec_`. While a secret is replaced there are two of these, with a space between.',
+      'Standard Webhooks: `v1,` and the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the bytes that follow `whsec_` as base64. While a new secret is staged there are two signatures, separated by a space.',
     examples: [signedExample.webhookSignature],
   }),
   test: z
@@ -39,35 +71,35 @@ const deliveryHeaders = {
     .optional()
     .meta({
       description:
-        'There when this is a sample that the account asked for: nothing of what it tells has happened.',
+        'Present on a test event that the account requested: the event did not really happen.',
       examples: ['true'],
     }),
 } satisfies Record<keyof typeof deliveryHeaderNames, z.ZodType>;
 
 const description = [
-  'Sent as an HTTPS POST to the `url` of each webhook that subscribes to this event and may see it.',
+  'Sent as an HTTPS POST to the `url` of each webhook that subscribes to this event and whose account may see it.',
   [
     'To verify it:',
     '1. Take the raw, unparsed body.',
     `2. Compute its lowercase hexadecimal HMAC-SHA256, keyed with the webhook's \`secret\`.`,
-    `3. Compare that with \`${deliveryHeaderNames.signature}\` in constant time, and refuse the delivery when they differ.`,
+    `3. Compare that with \`${deliveryHeaderNames.signature}\` in constant time, and reject the delivery if they differ.`,
   ].join('\n'),
-  `To check your code: the secret \`${signedExample.secret}\` and the body \`${signedExample.body}\` make \`${signedExample.serviceSignature}\`.`,
-  'Acknowledge quickly and process afterwards. An event may arrive more than once and out of order.',
+  `To check your code: the secret \`${signedExample.secret}\` and the body \`${signedExample.body}\` produce \`${signedExample.serviceSignature}\`.`,
+  'Acknowledge quickly and process afterwards. An event may arrive more than once, and events may arrive out of order.',
 ].join('\n\n');
 
-/** `order.status_changed` is received by `onOrderStatusChanged`. */
-function receiverOf(event: string): string {
+/** Builds the operation ID of an event: `onOrderStatusChanged` for `order.status_changed`. */
+function receiverOperationId(event: string): string {
   return `on_${event}`.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function deliveryOf(event: string, schema: z.ZodType): ZodOpenApiOperationObject {
+function buildDelivery(event: string, schema: z.ZodType): ZodOpenApiOperationObject {
   const headers = Object.entries(deliveryHeaders).map(([key, header]) => {
     const name = deliveryHeaderNames[key as keyof typeof deliveryHeaders];
-    return [name, key === 'signature' ? header : extension(header)] as const;
+    return [name, key === 'signature' ? header : markExtension(header)] as const;
   });
   return {
-    operationId: receiverOf(event),
+    operationId: receiverOperationId(event),
     tags: ['deliveries'],
     ...(schema.description !== undefined && { summary: schema.description }),
     description,
@@ -78,18 +110,18 @@ function deliveryOf(event: string, schema: z.ZodType): ZodOpenApiOperationObject
       '2XX': { description: 'The delivery is acknowledged.' },
       default: {
         description:
-          'Any other answer, redirects included, and no answer within 15 seconds: the delivery is retried with exponential backoff for up to 24 hours. `Retry-After` of a 429 or 503 is honoured.',
+          'Any other response, including a redirect, or no response within 15 seconds: the delivery is retried with exponential backoff for up to 24 hours. `Retry-After` of a 429 or 503 is respected.',
       },
     },
   };
 }
 
-/** The `webhooks` of the document: a delivery for each event kind. */
-export function deliveries(): ZodOpenApiPathsObject {
+/** Builds the `webhooks` of the document: a delivery for each event type. */
+export function buildDeliveries(): ZodOpenApiPathsObject {
   return Object.fromEntries(
     webhookEventSchema.options.map((schema) => {
       const event = schema.shape.event.value;
-      return [event, { post: deliveryOf(event, schema) }];
+      return [event, { post: buildDelivery(event, schema) }];
     }),
   );
 }

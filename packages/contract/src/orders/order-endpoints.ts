@@ -1,12 +1,15 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { orderIdSchema, pathIdSchema } from '../field-schemas';
 import { endpoints } from '../http/endpoints';
-import { dataSchema, pageSchema } from '../http/page-schemas';
-import { idempotencyKeySchema, ifMatchSchema } from '../http/request-headers';
-import { noQuerySchema } from '../http/request-schemas';
-import type { RouteNotes } from '../http/route-notes';
-import { problemResponses } from '../problems/problem-responses';
+import { orderIdSchema, pathIdSchema } from '../http/field-schemas';
+import {
+  envelopeSchema,
+  idempotencyKeySchema,
+  ifMatchSchema,
+  noQuerySchema,
+  pageSchema,
+} from '../http/message-schemas';
+import { problemResponses, type RouteMetadata } from '../http/routes';
 import {
   createOrderSchema,
   listOrdersSchema,
@@ -16,62 +19,68 @@ import {
 
 const orderPath = z.object({ id: pathIdSchema(orderIdSchema) });
 
-/** The four order endpoints. Source: the interface, "Endpoints". */
+/** The order endpoints. Source: API specification, "Endpoints". */
 export const orderEndpoints = initContract().router({
   list: {
     ...endpoints.orders.list,
     summary: 'List the orders visible to the authenticated account, newest first.',
-    description:
-      'Visible are the orders that the account is the buyer, the seller or the agent of.',
+    description: 'An account sees the orders of which it is the buyer, the seller or the agent.',
     query: listOrdersSchema,
     responses: { 200: pageSchema(orderSchema), ...problemResponses() },
     metadata: {
       operationId: 'listOrders',
       extension: false,
-      answerHeaders: [],
-      interfaceQuery: ['status'],
-    } as RouteNotes,
+      responseHeaders: [],
+      specQuery: ['status'],
+    } as RouteMetadata,
   },
   create: {
     ...endpoints.orders.create,
     query: noQuerySchema,
     summary: 'Create an order. Buyer accounts only.',
     description:
-      'The order takes its seller and agent from the listing, and its quantity from what the listing has available. It starts `pending`.',
+      'The listing determines the seller and the agent. The quantity is taken from the available quantity of the listing. The order starts as `pending`.',
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: createOrderSchema,
-    responses: { 201: dataSchema(orderSchema), ...problemResponses(403, 409, 413, 415) },
+    responses: { 201: envelopeSchema(orderSchema), ...problemResponses(403, 409, 413, 415) },
     metadata: {
       operationId: 'createOrder',
       extension: false,
-      answerHeaders: ['location', 'etag', 'idempotentReplayed'],
-    } as RouteNotes,
+      responseHeaders: ['location', 'etag', 'idempotentReplayed'],
+    } as RouteMetadata,
   },
   get: {
     ...endpoints.orders.get,
     query: noQuerySchema,
     summary: 'Get one order.',
-    description: 'An order that the account may not see is answered as one that does not exist.',
+    description: 'An order that the account may not see is a 404, like one that does not exist.',
     pathParams: orderPath,
-    responses: { 200: dataSchema(orderSchema), ...problemResponses(404) },
-    metadata: { operationId: 'getOrder', extension: false, answerHeaders: ['etag'] } as RouteNotes,
+    responses: { 200: envelopeSchema(orderSchema), ...problemResponses(404) },
+    metadata: {
+      operationId: 'getOrder',
+      extension: false,
+      responseHeaders: ['etag'],
+    } as RouteMetadata,
   },
   update: {
     ...endpoints.orders.update,
     query: noQuerySchema,
     summary: "Update an order's status. Seller and agent accounts.",
     description: [
-      'An order moves from `pending` to `confirmed`, `fulfilling` or `cancelled`; from `confirmed` to `fulfilling` or `cancelled`; from `fulfilling` to `completed` or `cancelled`. `completed` and `cancelled` are final; a cancelled order gives its quantity back to the listing.',
-      'The status that the order already has is accepted and changes nothing, so a repeated request is safe. Send `If-Match` with the `ETag` you read to change the order only if nobody else has.',
+      'An order moves from `pending` to `confirmed`, `fulfilling` or `cancelled`; from `confirmed` to `fulfilling` or `cancelled`; from `fulfilling` to `completed` or `cancelled`. `completed` and `cancelled` are final. Cancelling an order returns its quantity to the listing.',
+      'The current status is accepted and changes nothing, so a repeated request is safe. To update the order only if it has not changed since you read it, send its `ETag` as `If-Match`.',
     ].join('\n\n'),
     pathParams: orderPath,
     headers: { 'if-match': ifMatchSchema },
     body: updateOrderSchema,
-    responses: { 200: dataSchema(orderSchema), ...problemResponses(403, 404, 409, 412, 413, 415) },
+    responses: {
+      200: envelopeSchema(orderSchema),
+      ...problemResponses(403, 404, 409, 412, 413, 415),
+    },
     metadata: {
       operationId: 'updateOrder',
       extension: false,
-      answerHeaders: ['etag'],
-    } as RouteNotes,
+      responseHeaders: ['etag'],
+    } as RouteMetadata,
   },
 });

@@ -2,18 +2,17 @@ import * as z from 'zod';
 import {
   accountIdSchema,
   listingIdSchema,
-  momentSchema,
   orderIdSchema,
+  timestampInputSchema,
   timestampSchema,
-} from '../field-schemas';
-import { cursorSchema, limitSchema } from '../http/page-schemas';
-import { bodySchema, querySchema } from '../http/request-schemas';
+} from '../http/field-schemas';
+import { bodySchema, cursorSchema, limitSchema, querySchema } from '../http/message-schemas';
 import { orderQuantity, orderStatuses } from './order';
 
-/** One of the five order states. */
+/** Schema of `OrderStatus`. */
 export const orderStatusSchema = z
   .enum(orderStatuses, { error: `must be one of ${orderStatuses.join(', ')}` })
-  .meta({ id: 'OrderStatus', description: 'State of an order.' });
+  .meta({ id: 'OrderStatus', description: 'Status of an order.' });
 
 /** Units of a listing: an integer from 1 to 1,000,000. */
 export const quantitySchema = z
@@ -53,13 +52,13 @@ export const updateOrderSchema = bodySchema({ status: orderStatusSchema }).meta(
 
 /** Schema of `ListOrders`. */
 export const listOrdersSchema = querySchema({
-  status: orderStatusSchema.exactOptional().meta({ description: 'Only orders in this state.' }),
-  createdAfter: momentSchema
+  status: orderStatusSchema.exactOptional().meta({ description: 'Only orders with this status.' }),
+  createdAfter: timestampInputSchema
     .exactOptional()
-    .meta({ description: 'Only orders placed after this moment, exclusive.' }),
-  createdBefore: momentSchema
+    .meta({ description: 'Only orders created after this time (exclusive).' }),
+  createdBefore: timestampInputSchema
     .exactOptional()
-    .meta({ description: 'Only orders placed before this moment, exclusive.' }),
+    .meta({ description: 'Only orders created before this time (exclusive).' }),
   limit: limitSchema.exactOptional(),
   cursor: cursorSchema.exactOptional(),
 });

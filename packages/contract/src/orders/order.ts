@@ -1,4 +1,4 @@
-/** Every state of an order, in the order of its life. Source: the interface, "States and transitions". */
+/** Every order status, in lifecycle order. Source: API specification, "States and transitions". */
 export const orderStatuses = [
   'pending',
   'confirmed',
@@ -7,29 +7,29 @@ export const orderStatuses = [
   'cancelled',
 ] as const;
 
-/** One state of an order. */
+/** One order status. */
 export type OrderStatus = (typeof orderStatuses)[number];
 
-/** The smallest and the largest quantity that one order may name, in units of its listing. */
+/** The smallest and the largest quantity of one order, in units of its listing. */
 export const orderQuantity = { min: 1, max: 1_000_000 } as const;
 
-/** An order ties a buyer, a seller and optionally an agent to a listing and a quantity. */
+/** An order: ties a buyer, a seller and optionally an agent to a listing and a quantity. */
 export interface Order {
-  /** `ord_<id>`. Ids sort by creation. */
+  /** `ord_<id>`. IDs sort by creation time. */
   id: string;
-  /** Where the order stands. A new order is `pending`; `completed` and `cancelled` are final. */
+  /** Current status. A new order is `pending`; `completed` and `cancelled` are final. */
   status: OrderStatus;
   /** The buyer account that placed the order, `usr_<id>`. */
   buyerId: string;
-  /** The seller account, taken from the listing, `usr_<id>`. */
+  /** The seller account of the listing, `usr_<id>`. */
   sellerId: string;
-  /** The agent account, taken from the listing, `usr_<id>`; null when no agent is assigned. */
+  /** The agent account of the listing, `usr_<id>`. Null when no agent is assigned. */
   agentId: string | null;
-  /** The listing that is bought from, `lst_<id>`. */
+  /** The listing, `lst_<id>`. */
   listingId: string;
-  /** How many units are ordered: an integer from 1 to 1,000,000. */
+  /** Units ordered: an integer from 1 to 1,000,000. */
   quantity: number;
-  /** When the order was placed: ISO 8601, UTC, with milliseconds. */
+  /** When the order was created: ISO 8601, UTC, with milliseconds. */
   createdAt: string;
   /** When the order last changed: ISO 8601, UTC, with milliseconds. */
   updatedAt: string;
@@ -39,26 +39,26 @@ export interface Order {
 export interface CreateOrder {
   /** The listing to buy from, `lst_<id>`. */
   listingId: string;
-  /** How many units: an integer from 1 to 1,000,000, at most what the listing has available. */
+  /** Units to order: an integer from 1 to 1,000,000, at most what the listing has available. */
   quantity: number;
 }
 
 /** Body of `PATCH /v1/orders/:id`. */
 export interface UpdateOrder {
-  /** The state to move the order to. The state it already has is accepted and changes nothing. */
+  /** The new status. The current status is accepted and changes nothing. */
   status: OrderStatus;
 }
 
-/** Query of `GET /v1/orders`. Everything but `status` goes beyond the interface. */
+/** Query of `GET /v1/orders`. All but `status` are extensions. */
 export interface ListOrders {
-  /** Only orders in this state. */
+  /** Only orders with this status. */
   status?: OrderStatus;
-  /** Only orders placed after this moment (exclusive), ISO 8601. */
+  /** Only orders created after this time (exclusive), ISO 8601. */
   createdAfter?: string;
-  /** Only orders placed before this moment (exclusive), ISO 8601. */
+  /** Only orders created before this time (exclusive), ISO 8601. */
   createdBefore?: string;
-  /** How many orders a page holds at most: 1 to 100, 50 unless told. */
+  /** Maximum number of orders per page: 1 to 100. @default 50 */
   limit?: number;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string;
 }

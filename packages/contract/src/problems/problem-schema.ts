@@ -4,22 +4,23 @@ import { type ProblemCode, problemCodes, problems } from './problem';
 /** Schema of `Problem`. */
 export const problemSchema = z
   .object({
-    type: z.string().meta({ examples: ['urn:tradepost:problem:illegal_transition'] }),
+    type: z.string().meta({ examples: ['urn:tradepost:problem:invalid_transition'] }),
     title: z.string(),
     status: z.int().min(400).max(599),
-    detail: z.string().meta({ description: 'What went wrong this time, and what to do.' }),
-    code: z
-      .enum(problemCodes)
-      .meta({ id: 'ProblemCode', description: 'What kind of problem it is. Decide on this.' }),
+    detail: z.string().meta({ description: 'What failed in this request, and what to do.' }),
+    code: z.enum(problemCodes).meta({
+      id: 'ProblemCode',
+      description: 'The problem code. Decide on this, not on texts.',
+    }),
     requestId: z.string(),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .exactOptional()
-      .meta({ description: 'What was wrong, field by field.' }),
+      .meta({ description: 'The invalid fields, if the request failed validation.' }),
   })
-  .meta({ id: 'Problem', description: 'The body of every error answer (RFC 9457).' });
+  .meta({ id: 'Problem', description: 'The body of every error response (RFC 9457).' });
 
-/** Codes that are answered with a status. */
-export function codesOfStatus(status: number): ProblemCode[] {
+/** Lists the problem codes that a status is used for. */
+export function codesForStatus(status: number): ProblemCode[] {
   return problemCodes.filter((code) => problems[code].status === status);
 }

@@ -1,23 +1,23 @@
-import type { EventKind } from '../events/webhook-event';
+import type { EventType } from '../events/event';
 
-/** Whether deliveries are made: a `paused` webhook keeps its registration and receives nothing. */
+/** Every webhook status. A `paused` webhook keeps its registration and receives no deliveries. */
 export const webhookStatuses = ['active', 'paused'] as const;
 
-/** One state of a webhook. */
+/** One webhook status. */
 export type WebhookStatus = (typeof webhookStatuses)[number];
 
 /** How many webhooks one account may have. */
-export const webhooksPerAccount = 20;
+export const maxWebhooksPerAccount = 20;
 
 /** A registered endpoint that receives signed deliveries of the events it subscribes to. */
 export interface Webhook {
-  /** `whk_<id>`. Ids sort by creation. */
+  /** `whk_<id>`. IDs sort by creation time. */
   id: string;
-  /** The HTTPS endpoint that deliveries are posted to. */
+  /** The HTTPS endpoint that receives deliveries. */
   url: string;
-  /** The event kinds it subscribes to, each once. */
-  events: EventKind[];
-  /** Whether deliveries are made. */
+  /** The event types it subscribes to, each once. */
+  events: EventType[];
+  /** Whether deliveries are sent (`active`) or paused. */
   status: WebhookStatus;
   /** When it was registered: ISO 8601, UTC, with milliseconds. */
   createdAt: string;
@@ -25,53 +25,56 @@ export interface Webhook {
   updatedAt: string;
 }
 
-/** A webhook as the answer to its registration shows it: the only time that the secret is told. */
+/** A webhook in the response to its registration: the only response that contains the secret. */
 export interface CreatedWebhook extends Webhook {
-  /** The endpoint secret that keys `Service-Signature`: `whsec_` and the base64 of 32 random bytes. */
+  /** The signing secret, the key of `Service-Signature`: `whsec_` and the base64 of 32 random bytes. */
   secret: string;
 }
 
 /** Body of `POST /v1/webhooks`. */
 export interface CreateWebhook {
-  /** An absolute `https://` URL without credentials or fragment, 2,048 characters at most. */
+  /** An absolute `https://` URL without credentials or fragment, at most 2,048 characters. */
   url: string;
-  /** The event kinds to subscribe to: at least one, each once. */
-  events: EventKind[];
+  /** The event types to subscribe to: at least one, each once. */
+  events: EventType[];
 }
 
-/** A webhook as the account finds it again: without its secret, with how its deliveries fare. */
+/** A webhook with its delivery statistics, without its secret. */
 export interface WebhookDetails extends Webhook {
-  /** When a new secret was staged: ISO 8601, UTC, with milliseconds; null when none is. */
+  /** When a new secret was staged: ISO 8601, UTC, with milliseconds. Null when there is no staged secret. */
   stagedSecretAt: string | null;
-  /** How many deliveries wait to be sent or sent again. */
+  /** Number of deliveries that wait for their first or next attempt. */
   pendingDeliveries: number;
-  /** Failed attempts since the last success; those that were under way together count as one. */
+  /** Failed attempts since the last success. Attempts that were in flight together count as one. */
   consecutiveFailures: number;
-  /** An endpoint that keeps failing, or asks for time, gets no attempt before this moment, ISO 8601; null when nothing holds it. */
-  heldUntil: string | null;
+  /**
+   * No attempt is made before this time, because the endpoint keeps failing or sent `Retry-After`:
+   * ISO 8601, UTC, with milliseconds. Null when there is no backoff.
+   */
+  backoffUntil: string | null;
 }
 
 /** Query of `GET /v1/webhooks`. */
 export interface ListWebhooks {
-  /** How many webhooks a page holds at most: 1 to 100, 50 unless told. */
+  /** Maximum number of webhooks per page: 1 to 100. @default 50 */
   limit?: number;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string;
 }
 
-/** Body of `PATCH /v1/webhooks/:id`: at least one of these. What is left out stays as it is. */
+/** Body of `PATCH /v1/webhooks/:id`: at least one field. Fields that are left out do not change. */
 export interface UpdateWebhook {
-  /** An absolute `https://` URL without credentials or fragment, 2,048 characters at most. */
+  /** An absolute `https://` URL without credentials or fragment, at most 2,048 characters. */
   url?: string;
-  /** The event kinds to subscribe to, instead of those it has: at least one, each once. */
-  events?: EventKind[];
-  /** Whether deliveries are made. */
+  /** The event types to subscribe to, replacing the current ones: at least one, each once. */
+  events?: EventType[];
+  /** `paused` stops deliveries, `active` resumes them. */
   status?: WebhookStatus;
 }
 
-/** A new endpoint secret that is to follow the current one. This answer alone tells it. */
+/** A new signing secret that will replace the current one. Only this response contains it. */
 export interface StagedSecret {
-  /** The webhook that it belongs to, `whk_<id>`. */
+  /** The webhook, `whk_<id>`. */
   webhookId: string;
   /** The new secret: `whsec_` and the base64 of 32 random bytes. */
   secret: string;
@@ -80,7 +83,7 @@ export interface StagedSecret {
 }
 
 /** Body of `POST /v1/webhooks/:id/test`. */
-export interface TestWebhook {
-  /** The kind of event to send a sample of; the webhook need not subscribe to it. */
-  event: EventKind;
+export interface SendTestEvent {
+  /** The type of the test event. The webhook does not need to subscribe to it. */
+  event: EventType;
 }

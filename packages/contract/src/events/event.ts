@@ -1,0 +1,127 @@
+import type { OrderStatus } from '../orders/order';
+
+/** Every event type. Source: API specification, "Event kinds". */
+export const eventTypes = [
+  'order.created',
+  'order.status_changed',
+  'task.approval_requested',
+  'task.completed',
+  'listing.availability_low',
+] as const;
+
+/** One event type: the value of the envelope's `event` field. */
+export type EventType = (typeof eventTypes)[number];
+
+/** The body of a delivery: exactly `event`, `createdAt` and `data`. IDs travel in headers. */
+interface Envelope<Type extends EventType, Data> {
+  /** The event type. The field is called `event`; there is no field `type`. */
+  event: Type;
+  /** When the event happened: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** The event's data. Its shape depends on the event type. */
+  data: Data;
+}
+
+/** `data` of `order.created`. */
+export interface OrderCreatedData {
+  /** The new order, `ord_<id>`. */
+  orderId: string;
+  /** The buyer account, `usr_<id>`. */
+  buyerId: string;
+  /** The seller account, `usr_<id>`. */
+  sellerId: string;
+  /** The agent account, `usr_<id>`. Null when no agent is assigned. */
+  agentId: string | null;
+  /** The listing of the order, `lst_<id>`. */
+  listingId: string;
+  /** Units ordered: an integer from 1 to 1,000,000. */
+  quantity: number;
+  /** Status of the order when it was created. */
+  status: OrderStatus;
+}
+
+/** `data` of `order.status_changed`. Source: API specification, "Payload envelope". */
+export interface OrderStatusChangedData {
+  /** The order, `ord_<id>`. */
+  orderId: string;
+  /** Status before the change. */
+  previousStatus: OrderStatus;
+  /** Status after the change. */
+  status: OrderStatus;
+}
+
+/** `data` of `task.approval_requested` and `task.completed`. */
+export interface TaskData {
+  /** The approval task, `tsk_<id>`. */
+  taskId: string;
+  /** The order to approve, `ord_<id>`. */
+  orderId: string;
+  /** The agent account that has to approve, `usr_<id>`. */
+  agentId: string;
+}
+
+/** `data` of `listing.availability_low`. */
+export interface ListingAvailabilityLowData {
+  /** The listing, `lst_<id>`. */
+  listingId: string;
+  /** The seller account, `usr_<id>`. */
+  sellerId: string;
+  /** Units left: an integer of at least 0. */
+  availableQuantity: number;
+  /** The threshold that `availableQuantity` dropped below: an integer of at least 0. */
+  threshold: number;
+}
+
+/** A new order was created. */
+export interface OrderCreatedEvent extends Envelope<'order.created', OrderCreatedData> {}
+
+/** An order's status changed. */
+export interface OrderStatusChangedEvent
+  extends Envelope<'order.status_changed', OrderStatusChangedData> {}
+
+/** A task requires trade agent approval. */
+export interface TaskApprovalRequestedEvent extends Envelope<'task.approval_requested', TaskData> {}
+
+/** A task was marked complete. */
+export interface TaskCompletedEvent extends Envelope<'task.completed', TaskData> {}
+
+/** A listing's available quantity dropped below its threshold. */
+export interface ListingAvailabilityLowEvent
+  extends Envelope<'listing.availability_low', ListingAvailabilityLowData> {}
+
+/** The body of a delivery: a union discriminated by `event`. */
+export type WebhookEvent =
+  | OrderCreatedEvent
+  | OrderStatusChangedEvent
+  | TaskApprovalRequestedEvent
+  | TaskCompletedEvent
+  | ListingAvailabilityLowEvent;
+
+/** How many seconds `GET /v1/events` may wait for an event. By default it does not wait. */
+export const eventWaitSeconds = { min: 0, max: 30, default: 0 } as const;
+
+/** An event that the account may see: the body of its deliveries, and its ID. */
+export type AccountEvent = {
+  /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
+  id: string;
+} & WebhookEvent;
+
+/** Query of `GET /v1/events`. `after` and `since` exclude each other. */
+export interface ListEvents {
+  /** `nextCursor` of the previous page: only later events. */
+  after?: string;
+  /** Only events at or after this time, ISO 8601. */
+  since?: string;
+  /** Maximum number of events per page: 1 to 100. @default 50 */
+  limit?: number;
+  /** Seconds to wait for an event when there is none yet: 0 to 30. @default 0 */
+  waitSeconds?: number;
+}
+
+/** One page of the account's events, oldest first. There is no last page. */
+export interface EventPage {
+  /** The events of this page. Empty when there are no new events. */
+  data: AccountEvent[];
+  /** Pass it as `after` to continue from here. Never null. */
+  nextCursor: string;
+}

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+
+function idSchema(prefix: string, noun: string) {
+  const error = `must be ${noun} ID (${prefix}_<id>)`;
+  return z
+    .string({ error })
+    .regex(new RegExp(`^${prefix}_[0-9A-Za-z]{1,64}$`), { error })
+    .meta({ description: `ID of ${noun}.`, examples: [`${prefix}_01KAJ8Q0V7T3M5X9R2C4D6F8GH`] });
+}
+
+/** `ord_<id>`. */
+export const orderIdSchema = idSchema('ord', 'an order');
+/** `usr_<id>`. */
+export const accountIdSchema = idSchema('usr', 'an account');
+/** `lst_<id>`. */
+export const listingIdSchema = idSchema('lst', 'a listing');
+/** `ntf_<id>`. */
+export const notificationIdSchema = idSchema('ntf', 'a notification');
+/** `whk_<id>`. */
+export const webhookIdSchema = idSchema('whk', 'a webhook');
+/** `tsk_<id>`. */
+export const taskIdSchema = idSchema('tsk', 'a task');
+/** `evt_<id>`. */
+export const eventIdSchema = idSchema('evt', 'an event');
+/** `dlv_<id>`. */
+export const deliveryIdSchema = idSchema('dlv', 'a delivery');
+/** `key_<id>`. */
+export const keyIdSchema = idSchema('key', 'an API key');
+
+/**
+ * Builds the schema of an ID in a path. It accepts any text: a path that names nothing is a 404, also
+ * when its ID is malformed, and never a 422.
+ */
+export function pathIdSchema(id: z.ZodString) {
+  return z
+    .string()
+    .meta({ ...id.meta(), description: `${id.description} Any other text is a 404.` });
+}
+
+/** A timestamp as the service writes it: ISO 8601, UTC, with milliseconds. */
+export const timestampSchema = z.iso
+  .datetime()
+  .meta({ description: 'ISO 8601 UTC timestamp.', examples: ['2026-11-21T09:30:00.000Z'] });
+
+/** A timestamp as a client may write it: ISO 8601 with `Z` or an offset. */
+export const timestampInputSchema = z.iso.datetime({
+  offset: true,
+  error:
+    'must be an ISO 8601 timestamp with seconds and an offset, such as 2026-11-21T09:30:00Z (encode + as %2B in a URL)',
+});

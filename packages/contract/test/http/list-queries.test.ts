@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import {
+  eventTypes,
+  listDeliveriesSchema,
+  listNotificationsSchema,
+  listOrdersSchema,
+  listWebhooksSchema,
+} from '../../src/index';
+import { listIssues } from '../helpers/issues';
+
+const lists = [
+  {
+    of: 'GET /v1/orders',
+    schema: listOrdersSchema,
+    known: 'status, createdAfter, createdBefore, limit, cursor',
+  },
+  {
+    of: 'GET /v1/notifications',
+    schema: listNotificationsSchema,
+    known: 'read, limit, cursor',
+  },
+  {
+    of: 'GET /v1/webhooks',
+    schema: listWebhooksSchema,
+    known: 'limit, cursor',
+  },
+  {
+    of: 'GET /v1/deliveries',
+    schema: listDeliveriesSchema,
+    known: 'webhookId, event, state, since, statusClass, limit, cursor',
+  },
+];
+
+describe.each(lists)('the query of $of', ({ schema, known }) => {
+  test('accepts an empty query and adds no defaults', () => {
+    expect(schema.parse({})).toEqual({});
+  });
+
+  test('rejects an unknown parameter, so that a misspelt filter does not list everything', () => {
+    expect(listIssues(schema, { statsu: 'pending' })).toEqual([
+      `statsu: unknown query parameter; known: ${known}`,
+    ]);
+  });
+
+  test('rejects a repeated parameter', () => {
+    expect(listIssues(schema, { limit: ['5', '6'] })).toHaveLength(1);
+    expect(listIssues(schema, { cursor: ['a', 'b'] })).toHaveLength(1);
+  });
+
+  test('accepts a limit from 1 to 100, as digits or as a number', () => {
+    expect(schema.parse({ limit: '1' })).toEqual({ limit: 1 });
+    expect(schema.parse({ limit: '100' })).toEqual({ limit: 100 });
+    expect(schema.parse({ limit: 20 })).toEqual({ limit: 20 });
+  });
+
+  test.each([
+    ['0'],
+    ['101'],
+    ['-1'],
+    ['1.5'],
+    ['1e1'],
+    ['0x10'],
+    [' 5'],
+    ['5 '],
+    [''],
+    ['ten'],
+    [0],
+    [1.5],
+    [true],
+    [['5']],
+    ['9'.repeat(400)],
+  ])('rejects a limit of %j', (limit) => {
+    expect(listIssues(schema, { limit })).toEqual(['limit: must be an integer from 1 to 100']);
+  });
+
+  test('accepts any text of 1 to 512 characters as a cursor', () => {
+    expect(schema.parse({ cursor: 'eyJ0IjoxfQ' })).toEqual({ cursor: 'eyJ0IjoxfQ' });
+    const expected = ['cursor: must be the nextCursor of the previous page, unchanged'];
+    expect(listIssues(schema, { cursor: '' })).toEqual(expected);
+    expect(listIssues(schema, { cursor: 'a'.repeat(513) })).toEqual(expected);
+  });
+});
+
+test('orders can be filtered by a known status', () => {
+  expect(listOrdersSchema.parse({ status: 'cancelled' })).toEqual({ status: 'cancelled' });
+  expect(listIssues(listOrdersSchema, { status: 'canceled' })).toEqual([
+    'status: must be one of pending, confirmed, fulfilling, completed, cancelled',
+  ]);
+  expect(listIssues(listOrdersSchema, { status: '' })).toHaveLength(1);
+});
+
+test('notifications can be filtered by true or false, as text or as a boolean', () => {
+  expect(listNotificationsSchema.parse({ read: 'true' })).toEqual({ read: true });
+  expect(listNotificationsSchema.parse({ read: 'false' })).toEqual({ read: false });
+  expect(listNotificationsSchema.parse({ read: false })).toEqual({ read: false });
+  for (const read of ['TRUE', '1', 'yes', '', 0, null]) {
+    expect(listIssues(listNotificationsSchema, { read })).toEqual(['read: must be true or false']);
+  }
+});
+
+test('deliveries can be filtered by webhook, event type, state and status class', () => {
+  const query = {
+    webhookId: 'whk_1',
+    event: 'order.created',
+    state: 'failed',
+    statusClass: 'none',
+  };
+  expect(listDeliveriesSchema.parse(query)).toEqual(query);
+  for (const statusClass of ['2xx', '3xx', '4xx', '5xx', 'none']) {
+    expect(listDeliveriesSchema.parse({ statusClass })).toEqual({ statusClass });
+  }
+});
+
+test('an unknown filter value for deliveries is rejected with the list of known values', () => {
+  const rejected = { webhookId: 'ord_1', event: 'order.lost', state: 'queued', statusClass: '500' };
+  expect(listIssues(listDeliveriesSchema, rejected)).toEqual([
+    'webhookId: must be a webhook ID (whk_<id>)',
+    `event: must be one of ${eventTypes.join(', ')}`,
+    'state: must be one of pending, delivered, failed',
+    'statusClass: must be one of 2xx, 3xx, 4xx, 5xx, none',
+  ]);
+  expect(listIssues(listDeliveriesSchema, { statusClass: '2XX' })).toHaveLength(1);
+});
+
+describe.each([
+  { name: 'createdAfter', schema: listOrdersSchema },
+  { name: 'createdBefore', schema: listOrdersSchema },
+  { name: 'since', schema: listDeliveriesSchema },
+])('$name', ({ name, schema }) => {
+  test.each([
+    ['2026-11-21T09:30:00Z'],
+    ['2026-11-21T09:30:00.123Z'],
+    ['2026-11-21T10:30:00+01:00'],
+    ['2026-11-21T04:30:00-05:00'],
+    ['2024-02-29T00:00:00Z'],
+  ])('may be %s', (timestamp) => {
+    expect(schema.parse({ [name]: timestamp })).toEqual({ [name]: timestamp });
+  });
+
+  test.each([
+    ['2026-11-21'],
+    ['2026-11-21T09:30:00'],
+    ['2026-11-21T09:30Z'],
+    ['2026-11-21 09:30:00Z'],
+    ['2026-11-21T09:30:00 01:00'],
+    ['2026-11-21T09:30:00+25:00'],
+    ['2026-02-29T00:00:00Z'],
+    ['2026-11-21T24:00:00Z'],
+    ['1795253400'],
+    ['yesterday'],
+    [''],
+  ])('rejects %j', (timestamp) => {
+    expect(listIssues(schema, { [name]: timestamp })).toEqual([
+      `${name}: must be an ISO 8601 timestamp with seconds and an offset, such as 2026-11-21T09:30:00Z (encode + as %2B in a URL)`,
+    ]);
+  });
+});

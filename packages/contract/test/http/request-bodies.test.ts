@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { noBodySchema } from '../../src/http/message-schemas';
+import {
+  createOrderSchema,
+  createWebhookSchema,
+  sendTestEventSchema,
+  updateNotificationSchema,
+  updateOrderSchema,
+} from '../../src/index';
+import { listIssues } from '../helpers/issues';
+
+const bodies = [
+  {
+    of: 'POST /v1/orders',
+    schema: createOrderSchema,
+    good: { listingId: 'lst_1', quantity: 1 },
+    known: 'listingId, quantity',
+  },
+  {
+    of: 'PATCH /v1/orders/:id',
+    schema: updateOrderSchema,
+    good: { status: 'fulfilling' },
+    known: 'status',
+  },
+  {
+    of: 'PATCH /v1/notifications/:id',
+    schema: updateNotificationSchema,
+    good: { read: true },
+    known: 'read',
+  },
+  {
+    of: 'POST /v1/webhooks',
+    schema: createWebhookSchema,
+    good: { url: 'https://receiver.example/', events: ['order.created'] },
+    known: 'url, events',
+  },
+  {
+    of: 'POST /v1/webhooks/:id/test',
+    schema: sendTestEventSchema,
+    good: { event: 'task.completed' },
+    known: 'event',
+  },
+];
+
+describe.each(bodies)('the body of $of', ({ schema, good, known }) => {
+  test('is accepted with its documented fields', () => {
+    expect(schema.parse(good)).toEqual(good);
+  });
+
+  test('rejects an unknown field and lists the known ones', () => {
+    expect(listIssues(schema, { ...good, sattus: 1 })).toEqual([
+      `sattus: unknown field; known: ${known}`,
+    ]);
+    expect(listIssues(schema, { ...good, sattus: 1, colour: 2 })).toEqual([
+      `sattus.colour: unknown field; known: ${known}`,
+    ]);
+  });
+
+  test('requires each of its fields and describes it', () => {
+    const fields = listIssues(schema, {});
+    expect(fields.map((line) => line.split(':')[0])).toEqual(known.split(', '));
+    for (const line of fields) expect(line).toContain(': must be ');
+  });
+
+  test.each([[undefined], [null], ['text'], [[good]], [7]])('rejects %j', (value) => {
+    expect(listIssues(schema, value)).toEqual([': must be a JSON object']);
+  });
+});
+
+describe('the body of an endpoint that needs none', () => {
+  test('may be left out, which equals an empty object', () => {
+    expect(noBodySchema.parse(undefined)).toEqual({});
+    expect(noBodySchema.parse({})).toEqual({});
+  });
+
+  test('rejects any field, because it would have no effect', () => {
+    expect(listIssues(noBodySchema, { secret: 'whsec_mine' })).toEqual([
+      'secret: unknown field; this endpoint takes none',
+    ]);
+  });
+
+  test.each([[null], ['text'], [[]], [7]])('rejects %j', (value) => {
+    expect(listIssues(noBodySchema, value)).toEqual([': must be a JSON object']);
+  });
+});
+
+describe('quantity', () => {
+  const order = (quantity: unknown) =>
+    listIssues(createOrderSchema, { listingId: 'lst_1', quantity });
+
+  test('is an integer from 1 to 1,000,000', () => {
+    expect(order(1)).toEqual([]);
+    expect(order(1_000_000)).toEqual([]);
+    expect(order(0)).toEqual(['quantity: must be at least 1']);
+    expect(order(1_000_001)).toEqual(['quantity: must be at most 1000000']);
+  });
+
+  test.each([['5'], [1.5], [Number.NaN], [Number.POSITIVE_INFINITY], [true], [null], [[5]]])(
+    'is not %s',
+    (quantity) => {
+      expect(order(quantity)).toEqual(['quantity: must be an integer']);
+    },
+  );
+});
+
+test('an unknown order status is rejected with the list of known ones', () => {
+  expect(listIssues(updateOrderSchema, { status: 'Pending' })).toEqual([
+    'status: must be one of pending, confirmed, fulfilling, completed, cancelled',
+  ]);
+});
+
+test('a notification cannot be marked unread', () => {
+  expect(listIssues(updateNotificationSchema, { read: false })).toEqual([
+    'read: must be true: a notification cannot be marked unread',
+  ]);
+});

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { oas31 } from 'zod-openapi';
+import { listOperations, resolved } from '../helpers/openapi-reader';
+
+/** Rules of OpenAPI 3.1 that its JSON schema cannot express, and those that tools trip over. */
+const document: oas31.OpenAPIObject = JSON.parse(
+  readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
+);
+const all = [...listOperations(document.paths), ...listOperations(document.webhooks)];
+
+function visit(value: unknown, at: string, see: (node: object, at: string) => void): void {
+  if (typeof value !== 'object' || value === null) return;
+  see(value, at);
+  for (const [key, child] of Object.entries(value)) visit(child, `${at}/${key}`, see);
+}
+
+test('the document has its OpenAPI version, title and server', () => {
+  expect(document).toMatchObject({
+    openapi: '3.1.0',
+    info: { title: expect.any(String), version: expect.any(String) },
+    servers: [{ url: '{base_url}', variables: { base_url: { default: expect.any(String) } } }],
+  });
+});
+
+test('every reference resolves', () => {
+  const references: string[] = [];
+  visit(document, '#', (node) => {
+    if ('$ref' in node) references.push(String(node.$ref));
+  });
+  expect(references.length).toBeGreaterThan(100);
+  for (const $ref of references) resolved(document, { $ref });
+});
+
+test('every component except WebhookEvent is referenced', () => {
+  const text = JSON.stringify(document);
+  const { schemas, responses, headers } = document.components ?? {};
+  for (const [kind, components] of Object.entries({ schemas, responses, headers })) {
+    for (const name of Object.keys(components ?? {})) {
+      expect(name).toMatch(/^[\w.-]+$/);
+      if (name === 'WebhookEvent') continue;
+      expect(text, name).toContain(`"#/components/${kind}/${name}"`);
+    }
+  }
+});
+
+test('every path parameter of a template is declared as required, and no other is declared', () => {
+  for (const { path, operation } of listOperations(document.paths)) {
+    const templated = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const parameters = (operation.parameters ?? []).map((parameter) =>
+      resolved<oas31.ParameterObject>(document, parameter),
+    );
+    const declared = parameters.filter((parameter) => parameter.in === 'path');
+    expect(declared.map(({ name }) => name)).toEqual(templated);
+    for (const parameter of declared) expect(parameter.required).toBe(true);
+  }
+});
+
+test('no operation declares a parameter twice, or one that OpenAPI defines elsewhere', () => {
+  for (const { operation } of all) {
+    const names = (operation.parameters ?? []).map((parameter) => {
+      const { in: place, name } = resolved<oas31.ParameterObject>(document, parameter);
+      return `${place} ${name.toLowerCase()}`;
+    });
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of ['accept', 'authorization', 'content-type']) {
+      expect(names).not.toContain(`header ${name}`);
+    }
+  }
+});
+
+test('every parameter and header has a description and exactly one schema', () => {
+  const parameters = all.flatMap(({ operation }) => operation.parameters ?? []);
+  for (const described of [...parameters, ...Object.values(document.components?.headers ?? {})]) {
+    expect(described).toMatchObject({
+      description: expect.stringMatching(/\.$/),
+      schema: expect.any(Object),
+    });
+    expect(described).not.toHaveProperty('content');
+  }
+});
+
+test('every response has a description and a valid status key', () => {
+  for (const { operation } of all) {
+    for (const [status, response] of Object.entries(operation.responses ?? {})) {
+      expect(status).toMatch(/^([1-5]\d\d|[1-5]XX|default)$/);
+      expect(resolved<oas31.ResponseObject>(document, response).description).toMatch(/\.$/);
+    }
+  }
+});
+
+test('every used tag and security scheme is declared', () => {
+  const tags = document.tags?.map(({ name }) => name);
+  const schemes = Object.keys(document.components?.securitySchemes ?? {});
+  for (const { operation } of all) {
+    for (const tag of operation.tags ?? []) expect(tags).toContain(tag);
+    for (const requirement of operation.security ?? document.security ?? []) {
+      for (const scheme of Object.keys(requirement)) expect(schemes).toContain(scheme);
+    }
+  }
+});
+
+test('no schema uses keywords that OpenAPI 3.1 removed', () => {
+  visit(document.components?.schemas, '#/components/schemas', (node, at) => {
+    for (const outdated of ['nullable', 'example', '$schema', 'definitions']) {
+      expect(node, at).not.toHaveProperty(outdated);
+    }
+  });
+});
+
+test('no schema contains the metadata of its parameter', () => {
+  visit(document, '#', (node, at) => expect(node, at).not.toHaveProperty('param'));
+});
+
+test('every regular expression of the document is valid', () => {
+  visit(document, '#', (node) => {
+    if ('pattern' in node && typeof node.pattern === 'string') new RegExp(node.pattern, 'u');
+  });
+});

@@ -1,0 +1,233 @@
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { oas31 } from 'zod-openapi';
+import { contract } from '../../src/contract';
+import { eventTypes } from '../../src/events/event';
+import { webhookEventSchema } from '../../src/events/event-schemas';
+import { buildOpenApiDocument } from '../../src/openapi/openapi-document';
+import { codesForStatus } from '../../src/problems/problem-schema';
+import { listOperations, resolved } from '../helpers/openapi-reader';
+
+const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
+const document: oas31.OpenAPIObject = JSON.parse(text);
+const operations = listOperations(document.paths);
+const deliveries = listOperations(document.webhooks);
+
+test('openapi.json equals what the contract generates', () => {
+  const generated = `${JSON.stringify(buildOpenApiDocument(contract), null, 2)}\n`;
+  expect(
+    text === generated,
+    'openapi.json is out of date: run `pnpm --filter @tradepost/contract openapi`',
+  ).toBe(true);
+});
+
+/** The seven operations of the API specification, "Endpoints". */
+const specOperations = [
+  'get /v1/orders',
+  'post /v1/orders',
+  'get /v1/orders/{id}',
+  'patch /v1/orders/{id}',
+  'get /v1/notifications',
+  'patch /v1/notifications/{id}',
+  'post /v1/webhooks',
+];
+
+/** The success status of operations that do not return 200. */
+const successes: Record<string, string> = {
+  createOrder: '201',
+  createWebhook: '201',
+  deleteWebhook: '204',
+  stageWebhookSecret: '201',
+  sendTestEvent: '202',
+  replayDelivery: '202',
+};
+
+/** The operations whose response has a `Location`. */
+const creators = ['createOrder', 'createWebhook', 'sendTestEvent'];
+
+test('all operations except the seven of the API specification are marked as extensions', () => {
+  const unmarked = operations.filter(({ operation }) => operation['x-extension'] !== true);
+  expect(unmarked.map(({ method, path }) => `${method} ${path}`)).toEqual(specOperations);
+});
+
+test('the extensions manage webhooks, deliveries, events and the account', () => {
+  const marked = operations.filter(({ operation }) => operation['x-extension'] === true);
+  expect(marked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'get /v1/webhooks',
+    'get /v1/webhooks/{id}',
+    'delete /v1/webhooks/{id}',
+    'patch /v1/webhooks/{id}',
+    'post /v1/webhooks/{id}/secret',
+    'post /v1/webhooks/{id}/secret/promote',
+    'post /v1/webhooks/{id}/test',
+    'get /v1/deliveries',
+    'get /v1/deliveries/{id}',
+    'post /v1/deliveries/{id}/replay',
+    'get /v1/events',
+    'get /v1/account',
+  ]);
+});
+
+test('the document has a webhook for each event type', () => {
+  expect(deliveries.map(({ path }) => path)).toEqual([...eventTypes]);
+  for (const { path, operation } of deliveries) {
+    const body = resolved<oas31.RequestBodyObject>(document, operation.requestBody);
+    const schema = resolved<oas31.SchemaObject>(document, body.content['application/json']?.schema);
+    expect(schema.properties?.event).toMatchObject({ const: path });
+    expect(schema.required).toEqual(['event', 'createdAt', 'data']);
+  }
+});
+
+test('a delivery has no bearer key, and has the signature and the Standard Webhooks headers', () => {
+  for (const { operation } of deliveries) {
+    expect(operation.security).toEqual([]);
+    const carried = (operation.parameters ?? []).filter(
+      (header) => resolved<oas31.ParameterObject>(document, header).required,
+    );
+    expect(carried).toMatchObject(
+      ['Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+        in: 'header',
+        name,
+        description: expect.any(String),
+      })),
+    );
+  }
+});
+
+test('all headers of a delivery except the signature are marked as extensions', () => {
+  for (const { operation } of deliveries) {
+    const headers = (operation.parameters ?? []).map((header) =>
+      resolved<oas31.ParameterObject>(document, header),
+    );
+    expect(headers.at(-1)).toMatchObject({ name: 'Tradepost-Test', schema: { const: 'true' } });
+    expect(headers.at(-1)).not.toHaveProperty('required', true);
+    const unmarked = headers.filter((header) => header['x-extension'] !== true);
+    expect(unmarked.map(({ name }) => name)).toEqual(['Service-Signature']);
+  }
+});
+
+test('the example signatures are correct', () => {
+  const [first] = deliveries;
+  const words = first?.operation.description?.match(
+    /the secret `(.+)` and the body `(.+)` produce `(.+)`/,
+  );
+  const [, secret = '', body = '', signature] = words ?? [];
+  expect(createHmac('sha256', secret).update(body).digest('hex')).toBe(signature);
+  expect(webhookEventSchema.safeParse(JSON.parse(body)).success).toBe(true);
+
+  const [service, id, timestamp, standard] = (first?.operation.parameters ?? []).map((header) => {
+    const { schema } = resolved<oas31.ParameterObject>(document, header);
+    return resolved<oas31.SchemaObject>(document, schema).examples?.[0];
+  });
+  expect(service).toBe(signature);
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  expect(key).toHaveLength(32);
+  const signed = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  expect(standard).toBe(`v1,${signed}`);
+});
+
+test('operation ids are unique', () => {
+  const ids = [...operations, ...deliveries].map(({ operation }) => operation.operationId);
+  expect(ids).not.toContain(undefined);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('every operation requires the bearer key', () => {
+  expect(document.security).toEqual([{ bearer: [] }]);
+  expect(document.components?.securitySchemes?.bearer).toMatchObject({
+    type: 'http',
+    scheme: 'bearer',
+  });
+  for (const { operation } of operations) expect(operation).not.toHaveProperty('security');
+});
+
+describe.each(operations)('$method $path', ({ method, path, operation }) => {
+  const success = successes[operation.operationId ?? ''] ?? '200';
+  const responses = Object.entries(operation.responses ?? {}).map(([status, response]) => {
+    return { status, response: resolved<oas31.ResponseObject>(document, response) };
+  });
+
+  test('has a summary and a description', () => {
+    expect(operation.summary).toMatch(/\.$/);
+    expect(operation.description).toMatch(/\.$/);
+  });
+
+  test('has one success response and the common problems', () => {
+    const statuses = responses.map(({ status }) => status);
+    expect(statuses.filter((status) => status.startsWith('2'))).toEqual([success]);
+    expect(statuses).toEqual(
+      expect.arrayContaining(['400', '401', '422', '429', '500', '503', 'default']),
+    );
+  });
+
+  test('has the problems of a body if it takes one', () => {
+    const statuses = responses.map(({ status }) => status);
+    const ofBody = statuses.filter((status) => status === '413' || status === '415');
+    expect(ofBody).toEqual(operation.requestBody === undefined ? [] : ['413', '415']);
+  });
+
+  test('takes a body if it is a POST or a PATCH', () => {
+    expect(operation.requestBody !== undefined).toBe(method === 'post' || method === 'patch');
+  });
+
+  test('rejects a read-only key unless it is a GET', () => {
+    expect(responses.some(({ status }) => status === '403')).toBe(method !== 'get');
+  });
+
+  test('may return 404 if its path has an ID', () => {
+    expect(responses.some(({ status }) => status === '404')).toBe(path.includes('{id}'));
+  });
+
+  test('takes an idempotency key if it is a POST, and marks replayed responses', () => {
+    const taken = (operation.parameters ?? []).some(
+      (parameter) =>
+        resolved<oas31.ParameterObject>(document, parameter).name === 'Idempotency-Key',
+    );
+    const found = responses.some(({ response }) => response.headers?.['Idempotent-Replayed']);
+    expect([taken, found]).toEqual([method === 'post', method === 'post']);
+  });
+
+  test('responds with X-Request-Id, and with the rate limit unless the key was rejected', () => {
+    for (const { status, response } of responses) {
+      const names = Object.keys(response.headers ?? {});
+      expect(names).toContain('X-Request-Id');
+      expect(names.includes('RateLimit')).toBe(status !== '401');
+      expect(names.includes('RateLimit-Policy')).toBe(status !== '401');
+      expect(names.includes('WWW-Authenticate')).toBe(status === '401');
+      expect(names.includes('Retry-After')).toBe(status === '429' || status === '503');
+      expect(names.includes('Location')).toBe(
+        status === success && creators.includes(operation.operationId ?? ''),
+      );
+    }
+  });
+
+  test('responds to every error with a problem and lists its codes', () => {
+    for (const { status, response } of responses.filter(({ status }) => !status.startsWith('2'))) {
+      expect(response.content).toEqual({
+        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+      });
+      const found = [...response.description.matchAll(/`(\w+)`: /g)].map(([, code]) => code);
+      expect(found).toEqual(codesForStatus(Number(status)));
+    }
+  });
+
+  test('marks exactly the parameters that the API specification does not have', () => {
+    for (const parameter of operation.parameters ?? []) {
+      const { in: place, name, ...rest } = resolved<oas31.ParameterObject>(document, parameter);
+      expect(rest['x-extension'] ?? false, name).toBe(place !== 'path' && name !== 'status');
+    }
+  });
+});
+
+test('the response to a DELETE has no body', () => {
+  const [removal] = operations.filter(({ method }) => method === 'delete');
+  expect(removal?.operation.responses?.['204']).not.toHaveProperty('content');
+});
+
+test('a request body rejects unknown fields, and a response allows them', () => {
+  const { CreateOrder, Order, Problem } = document.components?.schemas ?? {};
+  expect(CreateOrder).toHaveProperty('additionalProperties', false);
+  expect(Order).not.toHaveProperty('additionalProperties');
+  expect(Problem).not.toHaveProperty('additionalProperties');
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { createWebhookSchema, eventTypes } from '../../src/index';
+import { listIssues } from '../helpers/issues';
+
+const ofUrl = (url: unknown) => listIssues(createWebhookSchema, { url, events: ['order.created'] });
+const ofEvents = (events: unknown) =>
+  listIssues(createWebhookSchema, { url: 'https://receiver.example', events });
+
+describe('the url of a webhook', () => {
+  test.each([
+    ['https://receiver.example'],
+    ['https://receiver.example:8443/hooks/tradepost?tenant=7&x=%20'],
+    ['HTTPS://Receiver.Example/'],
+    ['https://münchen.example/bestellungen'],
+    ['https://[2001:db8::1]/'],
+    ['https://receiver.example/a@b'],
+  ])('may be %s', (url) => {
+    expect(ofUrl(url)).toEqual([]);
+    expect(createWebhookSchema.parse({ url, events: ['order.created'] }).url).toBe(url);
+  });
+
+  test('may be http in the contract: the server decides', () => {
+    expect(ofUrl('http://127.0.0.1:4011/hooks')).toEqual([]);
+  });
+
+  test.each([
+    ['receiver.example'],
+    ['/hooks'],
+    ['//receiver.example'],
+    ['https:receiver.example'],
+    ['https://'],
+    ['https://:443'],
+    ['https://receiver.example:99999'],
+    ['https://receiver example'],
+    [' https://receiver.example'],
+    ['https://receiver.example/\n'],
+    ['https://receiver.example/a\tb'],
+    ['ftp://receiver.example'],
+    ['javascript:alert(1)'],
+    ['file:///etc/passwd'],
+    ['wss://receiver.example'],
+    [''],
+    [7],
+    [null],
+  ])('rejects %j', (url) => {
+    expect(ofUrl(url)).toEqual([
+      'url: must be an absolute https:// URL of at most 2048 characters',
+    ]);
+  });
+
+  test('has 2,048 characters at most', () => {
+    const longest = 'https://receiver.example/'.padEnd(2048, 'a');
+    expect(ofUrl(longest)).toEqual([]);
+    expect(ofUrl(`${longest}a`)).toHaveLength(1);
+  });
+
+  test.each([['https://me:secret@receiver.example'], ['https://me@receiver.example']])(
+    'may not hold credentials: %s',
+    (url) => {
+      expect(ofUrl(url)).toEqual([
+        'url: must not contain credentials: deliveries are authenticated by their signature',
+      ]);
+    },
+  );
+
+  test('rejects a fragment', () => {
+    expect(ofUrl('https://receiver.example/#orders')).toEqual([
+      'url: must not have a fragment: it is never sent',
+    ]);
+  });
+});
+
+describe('the events of a webhook', () => {
+  test('accept any of the event types, up to all of them', () => {
+    for (const kind of eventTypes) expect(ofEvents([kind])).toEqual([]);
+    expect(ofEvents([...eventTypes])).toEqual([]);
+  });
+
+  test('require at least one event type', () => {
+    expect(ofEvents([])).toEqual(['events: must have at least one event type']);
+  });
+
+  test('reject a repeated event type', () => {
+    const expected = ['events: must have each event type only once'];
+    expect(ofEvents(['order.created', 'order.created'])).toEqual(expected);
+    expect(ofEvents([...eventTypes, 'order.created'])).toEqual(expected);
+  });
+
+  test('reject an unknown event type and report its position', () => {
+    expect(ofEvents(['order.created', 'order.deleted'])).toEqual([
+      `events.1: must be one of ${eventTypes.join(', ')}`,
+    ]);
+    expect(ofEvents(['*'])).toHaveLength(1);
+  });
+
+  test.each([['order.created'], [null], [{ 0: 'order.created' }]])('reject %j', (events) => {
+    expect(ofEvents(events)).toEqual(['events: must be a list of event types']);
+  });
+});
