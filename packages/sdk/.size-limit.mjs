@@ -1,22 +1,22 @@
 /**
- * How much of the SDK a page downloads: bundled by esbuild for the browser, minified and gzipped, with
- * all that it depends on (ofetch is a part of the client's figures). A kB is 1,000 bytes; size-limit takes
- * off the 46 bytes that a bundle of nothing has.
+ * How much of the SDK a page downloads: bundled by esbuild for the browser, minified and gzipped, with its
+ * dependencies (the client's figures include ofetch). A kB is 1,000 bytes; size-limit subtracts the 46 bytes
+ * of an empty bundle.
  *
- * What is loaded by `import()`, only when it is needed, a bundler puts into files of its own. Figures
- * count these too, unless they say "at start": that is what a page loads before it calls anything.
- * "As one file" is how Rollup, Vite and webpack put it together, and what the promise is about; "as
- * esbuild splits it" counts several small files and their seams. It also shows a build of ours that
- * ties the one to the other: then no bundler could keep apart what is loaded later.
+ * Bundlers put code that is loaded by `import()` into separate files. The figures include these files,
+ * except those "at start": they count what a page loads before it calls anything. "As one file" is how
+ * Rollup, Vite and webpack bundle it, and what the documentation promises; "as esbuild splits it" counts
+ * several small files with their imports. It also detects static imports between our files, which would
+ * keep bundlers from loading them on demand.
  */
 import { resolve } from 'node:path';
 
-/** Bundles as an application does that splits its code. */
+/** Bundles like an application with code splitting. */
 function split(settings) {
   return { ...settings, format: 'esm', splitting: true, logLevel: 'error' };
 }
 
-/** Bundles likewise, and leaves out of the count what is loaded later. */
+/** Bundles with code splitting, and does not count what is loaded later. */
 function atStartSplit(settings) {
   return { ...split(settings), plugins: [{ name: 'at-start', setup: countWhatIsLoadedAtStart }] };
 }
@@ -28,7 +28,7 @@ function countWhatIsLoadedAtStart(build) {
     const [entry] = build.initialOptions.entryPoints.map((path) => resolve(path));
     const isEntry = ([, { entryPoint }]) => entryPoint && resolve(entryPoint) === entry;
     const loaded = new Set(Object.entries(outputs).find(isEntry).slice(0, 1));
-    // A set hands out what is added to it while it is walked.
+    // Iterating a set includes items that are added during the iteration.
     for (const file of loaded) {
       for (const { path, kind } of outputs[file].imports) {
         if (kind === 'import-statement') loaded.add(path);
@@ -38,7 +38,7 @@ function countWhatIsLoadedAtStart(build) {
   });
 }
 
-/** Bundles what is loaded at start into one file, and nothing else. */
+/** Bundles only what is loaded at start, into one file. */
 function atStart(settings) {
   return { ...split(settings), plugins: [{ name: 'later', setup: leaveOutWhatIsLoadedLater }] };
 }
@@ -64,7 +64,7 @@ const verifyWebhook = '{ verifyWebhook }';
 
 export default [
   figure('client at start', 'index', '*', '10 kB', atStart),
-  // The goal was 10 kB with ofetch too, of which ofetch takes 3.8: these two hold what was reached.
+  // The goal was 10 kB including ofetch, which has 3.8 kB. These two limits keep the size that was reached.
   figure('client', 'index', '{ Tradepost }', '12 kB'),
   figure('client, all that it exports', 'index', '*', '12.5 kB'),
   figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '1.5 kB', atStart),
@@ -76,7 +76,7 @@ export default [
     atStartSplit,
   ),
   figure('verifyWebhook', 'webhooks', verifyWebhook, '8.6 kB'),
-  // With the words for a refusal twice: verifyWebhookSync cannot wait for them.
+  // With the error messages twice, because verifyWebhookSync cannot load them on demand.
   figure('webhooks, all that it exports', 'webhooks', '*', '15 kB'),
   figure('testing, all that it exports', 'testing', '*', '3 kB'),
   figure('validate', 'validate', '*', '36 kB'),

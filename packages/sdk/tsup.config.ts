@@ -7,7 +7,7 @@ const entries = {
   validate: 'src/validate/index.ts',
 };
 
-/** Each entry is built by itself, so that it stands alone: a receiver loads nothing of the client. */
+/** Builds each entry separately, so that it is self-contained: a receiver loads nothing of the client. */
 function build(entry: keyof typeof entries, more: Options = {}): Options {
   return {
     entry: { [entry]: entries[entry] },
@@ -15,20 +15,20 @@ function build(entry: keyof typeof entries, more: Options = {}): Options {
     target: 'es2022',
     platform: 'neutral',
     splitting: false,
-    // Also drops the contract's lists that an entry does not use, and imports for nothing.
+    // Removes lists of the contract that an entry does not use, and unused imports.
     treeshake: { moduleSideEffects: false },
-    // The contract is a source, not a dependency: its constants are bundled in.
+    // The contract is not a dependency: its constants are bundled.
     noExternal: ['@tradepost/contract'],
     ...more,
   };
 }
 
-/** What few receivers need, such as words for a refusal: files that are loaded when they are needed. */
-const later = ['explain', 'read-payload', 'check-on-the-web'];
+/** Rarely needed code, such as error messages: separate files that are loaded on demand. */
+const loadedOnDemand = ['explain', 'raw-body', 'hmac-webcrypto'];
 
-/** Leaves these to the program that loads them: a bundler then makes files of their own of them too. */
-const leaveForLater: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'leave-for-later',
+/** Keeps dynamic imports in the output, so that bundlers of applications create separate files too. */
+const externalizeOnDemand: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'externalize-on-demand',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\// }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path: `${path}.js`, external: true } : undefined,
@@ -38,17 +38,17 @@ const leaveForLater: NonNullable<Options['esbuildPlugins']>[number] = {
 
 export default defineConfig([
   build('index'),
-  build('webhooks', { format: ['esm'], esbuildPlugins: [leaveForLater] }),
-  ...later.map(
+  build('webhooks', { format: ['esm'], esbuildPlugins: [externalizeOnDemand] }),
+  ...loadedOnDemand.map(
     (name): Options => ({
       ...build('webhooks', { format: ['esm'] }),
       entry: { [name]: `src/webhooks/${name}.ts` },
     }),
   ),
-  // In one file: `import()` is not to be had wherever CommonJS is, and nobody bundles that for a page.
+  // In one file: some CommonJS runtimes have no `import()`, and web pages do not use CommonJS.
   build('webhooks', { format: ['cjs'] }),
   build('testing'),
-  // Schemas are bundled too: whoever checks answers in staging installs nothing more.
+  // Schemas are bundled too, so that validation needs no other package.
   build('validate', { noExternal: ['@tradepost/contract', 'zod'] }),
   {
     entry: entries,
@@ -56,11 +56,11 @@ export default defineConfig([
     dts: {
       only: true,
       compilerOptions: {
-        // TypeScript 6 calls an option deprecated that the declaration build sets by itself.
+        // The declaration build sets an option that TypeScript 6 reports as deprecated.
         ignoreDeprecations: '6.0',
         stripInternal: true,
-        // The contract's interfaces are inlined, which the declaration build does for what it takes
-        // to be a file of this package.
+        // The declaration build inlines files of this package only; this path makes it inline the
+        // contract's interfaces too.
         paths: { '@tradepost/contract/wire': ['../contract/dist/wire.d.ts'] },
       },
     },

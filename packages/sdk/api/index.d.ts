@@ -2,25 +2,25 @@ export declare class AbortError extends TradepostError {
   readonly name: 'AbortError';
 }
 
-export interface Account extends Omit<Account$, 'kind'> {
-  kind: AccountKind | Unrecognized;
-}
-
-interface Account$ {
+export interface Account {
   id: string;
-  kind: AccountKind;
+  kind: AccountKind | Unrecognized;
   name: string;
   createdAt: string;
   key: AccountKey;
 }
 
-export type AccountEvent = {
-  id: string;
-} & WebhookEvent;
+export type AccountEvent =
+  | OrderCreatedAccountEvent
+  | OrderStatusChangedAccountEvent
+  | TaskApprovalRequestedAccountEvent
+  | TaskCompletedAccountEvent
+  | ListingAvailabilityLowAccountEvent
+  | UnknownAccountEvent;
 
 export interface AccountKey {
   id: string;
-  hint: string;
+  prefix: string;
   readOnly: boolean;
   expiresAt: string | null;
 }
@@ -29,26 +29,7 @@ export type AccountKind = (typeof accountKinds)[number];
 
 declare class Accounts {
   #private;
-  get(options?: RequestOptions): ApiCall<Account>;
-}
-
-export interface Answer<Data> {
-  data: Data;
-  status: number;
-  headers: AnswerHeaders;
-  requestId: string | null;
-}
-
-export type AnswerCheck = (answer: {
-  method: string;
-  route: string;
-  status: number;
-  body: unknown;
-}) => readonly ProblemIssue[];
-
-export interface AnswerHeaders {
-  get(name: string): string | null;
-  forEach(callback: (value: string, name: string) => void): void;
+  get(options?: RequestOptions): ApiPromise<Account>;
 }
 
 export type AnyTradepostError =
@@ -62,15 +43,28 @@ export type AnyTradepostError =
   | RateLimitError
   | ServerError
   | TimeoutError
-  | UnreadableAnswerError
+  | InvalidResponseError
   | ValidationError
   | (TradepostError & {
       readonly name: 'TradepostError';
     });
 
-export interface ApiCall<Data> extends Promise<Data> {
-  withResponse(): Promise<Answer<Data>>;
-  safe(): Promise<SafeResult<Data>>;
+export interface ApiPromise<Data> extends Promise<Data> {
+  withResponse(): Promise<ApiResponse<Data>>;
+  safe(): Promise<Result<Data>>;
+}
+
+export interface ApiResponse<Data> {
+  data: Data;
+  status: number;
+  headers: ResponseHeaders;
+  requestId: string | null;
+}
+
+export interface AttemptHookEvent {
+  method: string;
+  path: string;
+  attempt: number;
 }
 
 export declare class AuthenticationError extends TradepostError {
@@ -83,7 +77,7 @@ export type ClientErrorCode =
   | 'timeout'
   | 'aborted'
   | 'redirected'
-  | 'unreadable_answer'
+  | 'invalid_response'
   | 'contract_mismatch'
   | 'hook_failed'
   | 'http_error';
@@ -94,48 +88,34 @@ export declare class ConflictError extends TradepostError {
 
 export declare class ConnectionError extends TradepostError {
   readonly name: 'ConnectionError';
-  readonly neverSent: boolean;
+  readonly notSent: boolean;
   constructor(
     message: string,
     details: TradepostErrorDetails & {
-      neverSent: boolean;
+      notSent: boolean;
     },
   );
 }
 
-export interface CreateOrder {
-  listingId: string;
-  quantity: number;
-}
-
-export interface CreateWebhook {
-  url: string;
-  events: EventKind[];
-}
-
-export interface CreatedWebhook extends Omit<CreatedWebhook$, keyof OpenFields>, OpenFields {}
-
-interface CreatedWebhook$ extends Webhook$ {
+export interface CreatedWebhook extends Webhook {
   secret: string;
 }
 
 declare class Deliveries {
   #private;
-  list(query?: ListDeliveries, options?: RequestOptions): ListCall<Delivery>;
-  get(id: string, options?: RequestOptions): ApiCall<DeliveryDetails>;
-  replay(id: string, options?: RequestOptions): ApiCall<Delivery>;
+  list(params?: DeliveryListParams, options?: RequestOptions): PagePromise<Delivery>;
+  get(id: string, options?: RequestOptions): ApiPromise<DeliveryDetails>;
+  replay(id: string, options?: RequestOptions): ApiPromise<Delivery>;
 }
 
-export interface Delivery extends Omit<Delivery$, keyof OpenFields$>, OpenFields$ {}
-
-interface Delivery$ {
+export interface Delivery {
   id: string;
   webhookId: string;
   eventId: string;
-  event: EventKind;
-  state: DeliveryState;
+  event: EventType | Unrecognized;
+  state: DeliveryState | Unrecognized;
   test: boolean;
-  attempts: number;
+  attemptCount: number;
   lastStatus: number | null;
   lastError: string | null;
   nextAttemptAt: string | null;
@@ -147,53 +127,74 @@ interface Delivery$ {
 export interface DeliveryAttempt {
   number: number;
   startedAt: string;
-  duration: number;
+  durationMs: number;
   url: string;
   headers: Record<string, string>;
   status: number | null;
   error: string | null;
-  excerpt: string;
+  responseSnippet: string;
 }
 
-export interface DeliveryDetails extends Omit<DeliveryDetails$, keyof OpenFields$>, OpenFields$ {}
-
-interface DeliveryDetails$ extends Delivery$ {
+export interface DeliveryDetails extends Delivery {
   body: string;
-  attemptLog: DeliveryAttempt[];
+  attempts: DeliveryAttempt[];
+}
+
+export interface DeliveryListParams {
+  webhookId?: string;
+  event?: EventType;
+  state?: DeliveryState;
+  since?: string;
+  statusClass?: StatusClass;
+  limit?: number;
+  cursor?: string;
 }
 
 export type DeliveryState = (typeof deliveryStates)[number];
 
-interface Envelope<Kind extends EventKind, Data> {
-  event: Kind;
-  createdAt: string;
-  data: Data;
-}
-
 export type ErrorCode = ProblemCode | ClientErrorCode | Unrecognized;
 
-export interface EventFeed extends AsyncIterable<AccountEvent> {
-  pages(): AsyncIterable<EventsPage>;
+export interface ErrorHookEvent extends AttemptHookEvent {
+  error: TradepostError;
+  code: ErrorCode;
+  status: number | null;
+  requestId: string | null;
 }
 
-export type EventKind = (typeof eventKinds)[number];
+export interface EventListParams {
+  after?: string;
+  since?: string;
+  limit?: number;
+  waitSeconds?: number;
+}
 
-export type EventOf<Kind extends KnownWebhookEvent['event']> = Extract<
+export type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
   KnownWebhookEvent,
   {
-    event: Kind;
+    event: Type;
   }
 >;
 
-declare class Events {
-  #private;
-  list(query?: ListEvents, options?: RequestOptions): ListCall<AccountEvent, EventsPage>;
-  follow(query?: FollowEvents, options?: RequestOptions): EventFeed;
-}
-
-export interface EventsPage {
+export interface EventPage {
   data: AccountEvent[];
   nextCursor: string;
+}
+
+export interface EventStream extends AsyncIterable<AccountEvent> {
+  pages(): AsyncIterable<EventPage>;
+}
+
+export type EventType = (typeof eventTypes)[number];
+
+declare class Events {
+  #private;
+  list(params?: EventListParams, options?: RequestOptions): PagePromise<AccountEvent, EventPage>;
+  follow(params?: FollowEventsOptions, options?: RequestOptions): EventStream;
+}
+
+export interface FailureResult {
+  ok: false;
+  error: AnyTradepostError;
 }
 
 export type Fetch = (
@@ -207,47 +208,26 @@ export type Fetch = (
   },
 ) => Promise<{
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   text(): Promise<string>;
 }>;
 
-export interface FollowEvents {
+export interface FollowEventsOptions {
   after?: string;
   since?: string;
   limit?: number;
   waitSeconds?: number;
 }
 
-export interface HookedAttempt {
-  method: string;
-  path: string;
-  attempt: number;
+export declare class InvalidResponseError extends TradepostError {
+  readonly name: 'InvalidResponseError';
+  readonly errors: ProblemIssue[];
+  constructor(message: string, details: InvalidResponseErrorDetails);
 }
 
-export interface HookedError extends HookedAttempt {
-  error: TradepostError;
-  code: ErrorCode;
-  status: number | null;
-  requestId: string | null;
+export interface InvalidResponseErrorDetails extends TradepostErrorDetails {
+  errors?: readonly ProblemIssue[];
 }
-
-export interface HookedRequest extends HookedAttempt {
-  url: string;
-  headers: RequestHeaders;
-}
-
-export interface HookedResponse extends HookedAttempt {
-  status: number;
-  headers: AnswerHeaders;
-  requestId: string | null;
-  durationMs: number;
-}
-
-export interface HookedRetry extends HookedError {
-  delayMs: number;
-}
-
-export type HttpClass = (typeof httpClasses)[number];
 
 export type KnownWebhookEvent =
   | OrderCreatedEvent
@@ -256,103 +236,53 @@ export type KnownWebhookEvent =
   | TaskCompletedEvent
   | ListingAvailabilityLowEvent;
 
-export interface ListCall<Item, OnePage extends Page<Item> = Page<Item>>
-  extends PromiseLike<OnePage>,
-    AsyncIterable<Item> {
-  pages(): AsyncIterable<OnePage>;
-  toArray(options: { limit: number }): Promise<Item[]>;
-  withResponse(): Promise<Answer<OnePage>>;
-  safe(): Promise<SafeResult<OnePage>>;
+export interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
+  id: string;
 }
 
-export interface ListDeliveries {
-  webhookId?: string;
-  event?: EventKind;
-  state?: DeliveryState;
-  since?: string;
-  http?: HttpClass;
-  limit?: number;
-  cursor?: string;
-}
-
-export interface ListEvents {
-  after?: string;
-  since?: string;
-  limit?: number;
-  waitSeconds?: number;
-}
-
-export interface ListNotifications {
-  read?: boolean;
-  limit?: number;
-  cursor?: string;
-}
-
-export interface ListOrders {
-  status?: OrderStatus;
-  createdAfter?: string;
-  createdBefore?: string;
-  limit?: number;
-  cursor?: string;
-}
-
-export interface ListWebhooks {
-  limit?: number;
-  cursor?: string;
-}
-
-interface ListingAvailabilityLowData {
+export interface ListingAvailabilityLowData {
   listingId: string;
   sellerId: string;
   availableQuantity: number;
   threshold: number;
 }
 
-interface ListingAvailabilityLowEvent
-  extends Envelope<'listing.availability_low', ListingAvailabilityLowData> {}
+export interface ListingAvailabilityLowEvent {
+  event: 'listing.availability_low';
+  createdAt: string;
+  data: ListingAvailabilityLowData;
+}
 
 export declare class NotFoundError extends TradepostError {
   readonly name: 'NotFoundError';
 }
 
-export interface Notification extends Omit<Notification$, 'type'> {
-  type: NotificationType | Unrecognized;
-}
-
-interface Notification$ {
+export interface Notification {
   id: string;
-  type: NotificationType;
+  type: NotificationType | Unrecognized;
   orderId: string;
   message: string;
   read: boolean;
   createdAt: string;
 }
 
-export type NotificationType = Underscored<EventKind>;
+export interface NotificationListParams {
+  read?: boolean;
+  limit?: number;
+  cursor?: string;
+}
+
+export type NotificationType = Underscore<EventType>;
 
 declare class Notifications {
   #private;
-  list(query?: ListNotifications, options?: RequestOptions): ListCall<Notification>;
-  markRead(id: string, options?: RequestOptions): ApiCall<Notification>;
+  list(params?: NotificationListParams, options?: RequestOptions): PagePromise<Notification>;
+  markRead(id: string, options?: RequestOptions): ApiPromise<Notification>;
 }
 
-interface OpenFields {
-  events: (EventKind | Unrecognized)[];
-  status: WebhookStatus | Unrecognized;
-}
-
-interface OpenFields$ {
-  event: EventKind | Unrecognized;
-  state: DeliveryState | Unrecognized;
-}
-
-export interface Order extends Omit<Order$, 'status'> {
-  status: OrderStatus | Unrecognized;
-}
-
-interface Order$ {
+export interface Order {
   id: string;
-  status: OrderStatus;
+  status: OrderStatus | Unrecognized;
   buyerId: string;
   sellerId: string;
   agentId: string | null;
@@ -362,58 +292,81 @@ interface Order$ {
   updatedAt: string;
 }
 
-export interface OrderCreatedData extends Omit<OrderCreatedData$, 'status'> {
-  status: OrderStatus | Unrecognized;
+export interface OrderCreateParams {
+  listingId: string;
+  quantity: number;
 }
 
-interface OrderCreatedData$ {
+export interface OrderCreatedAccountEvent extends OrderCreatedEvent {
+  id: string;
+}
+
+export interface OrderCreatedData {
   orderId: string;
   buyerId: string;
   sellerId: string;
   agentId: string | null;
   listingId: string;
   quantity: number;
-  status: OrderStatus;
+  status: OrderStatus | Unrecognized;
 }
 
-export interface OrderCreatedEvent extends Omit<OrderCreatedEvent$, 'data'> {
+export interface OrderCreatedEvent {
+  event: 'order.created';
+  createdAt: string;
   data: OrderCreatedData;
 }
 
-interface OrderCreatedEvent$ extends Envelope<'order.created', OrderCreatedData$> {}
+export interface OrderListParams {
+  status?: OrderStatus;
+  createdAfter?: string;
+  createdBefore?: string;
+  limit?: number;
+  cursor?: string;
+}
 
 export type OrderStatus = (typeof orderStatuses)[number];
 
-export interface OrderStatusChangedData
-  extends Omit<OrderStatusChangedData$, 'previousStatus' | 'status'> {
+export interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent {
+  id: string;
+}
+
+export interface OrderStatusChangedData {
+  orderId: string;
   previousStatus: OrderStatus | Unrecognized;
   status: OrderStatus | Unrecognized;
 }
 
-interface OrderStatusChangedData$ {
-  orderId: string;
-  previousStatus: OrderStatus;
-  status: OrderStatus;
-}
-
-export interface OrderStatusChangedEvent extends Omit<OrderStatusChangedEvent$, 'data'> {
+export interface OrderStatusChangedEvent {
+  event: 'order.status_changed';
+  createdAt: string;
   data: OrderStatusChangedData;
 }
 
-interface OrderStatusChangedEvent$
-  extends Envelope<'order.status_changed', OrderStatusChangedData$> {}
+export interface OrderUpdateParams {
+  status: OrderStatus;
+}
 
 declare class Orders {
   #private;
-  list(query?: ListOrders, options?: RequestOptions): ListCall<Order>;
-  create(body: CreateOrder, options?: RequestOptions): ApiCall<Order>;
-  get(id: string, options?: RequestOptions): ApiCall<Order>;
-  update(id: string, body: UpdateOrder, options?: UpdateOrderOptions): ApiCall<Order>;
+  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order>;
+  create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order>;
+  get(id: string, options?: RequestOptions): ApiPromise<Order>;
+  update(id: string, params: OrderUpdateParams, options?: UpdateOrderOptions): ApiPromise<Order>;
 }
 
 export interface Page<Item> {
   data: Item[];
   nextCursor: string | null;
+}
+
+export interface PagePromise<Item, OnePage extends Page<Item> = Page<Item>>
+  extends PromiseLike<OnePage>,
+    AsyncIterable<Item> {
+  pages(): AsyncIterable<OnePage>;
+  toArray(options: { limit: number }): Promise<Item[]>;
+  withResponse(): Promise<ApiResponse<OnePage>>;
+  safe(): Promise<Result<OnePage>>;
 }
 
 export declare class PermissionError extends TradepostError {
@@ -424,16 +377,12 @@ export declare class PreconditionFailedError extends TradepostError {
   readonly name: 'PreconditionFailedError';
 }
 
-export interface Problem extends Omit<Problem$, 'code'> {
-  code: ProblemCode | Unrecognized;
-}
-
-interface Problem$ {
+export interface Problem {
   type: string;
   title: string;
   status: number;
   detail: string;
-  code: ProblemCode;
+  code: ProblemCode | Unrecognized;
   requestId: string;
   errors?: ProblemIssue[];
 }
@@ -456,10 +405,15 @@ export declare class RateLimitError extends TradepostError {
   );
 }
 
-export interface RequestHeaders extends AnswerHeaders {
+export interface RequestHeaders extends ResponseHeaders {
   has(name: string): boolean;
   set(name: string, value: string): void;
   delete(name: string): void;
+}
+
+export interface RequestHookEvent extends AttemptHookEvent {
+  url: string;
+  headers: RequestHeaders;
 }
 
 export interface RequestOptions {
@@ -471,15 +425,33 @@ export interface RequestOptions {
   headers?: Record<string, string> | undefined;
 }
 
-export interface SafeFailure {
-  ok: false;
-  error: AnyTradepostError;
+export interface ResponseHeaders {
+  get(name: string): string | null;
+  forEach(callback: (value: string, name: string) => void): void;
 }
 
-export type SafeResult<Data> = SafeSuccess<Data> | SafeFailure;
+export interface ResponseHookEvent extends AttemptHookEvent {
+  status: number;
+  headers: ResponseHeaders;
+  requestId: string | null;
+  durationMs: number;
+}
 
-export interface SafeSuccess<Data> extends Answer<Data> {
-  ok: true;
+export type ResponseValidator = (response: {
+  method: string;
+  route: string;
+  status: number;
+  body: unknown;
+}) => readonly ProblemIssue[];
+
+export type Result<Data> = SuccessResult<Data> | FailureResult;
+
+export interface RetryHookEvent extends ErrorHookEvent {
+  delayMs: number;
+}
+
+export interface SendTestEventParams {
+  event: EventType;
 }
 
 export declare class ServerError extends TradepostError {
@@ -499,18 +471,36 @@ export interface StagedSecret {
   stagedAt: string;
 }
 
-interface TaskApprovalRequestedEvent extends Envelope<'task.approval_requested', TaskData> {}
+export type StatusClass = (typeof statusClasses)[number];
 
-interface TaskCompletedEvent extends Envelope<'task.completed', TaskData> {}
+export interface SuccessResult<Data> extends ApiResponse<Data> {
+  ok: true;
+}
 
-interface TaskData {
+export interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent {
+  id: string;
+}
+
+export interface TaskApprovalRequestedEvent {
+  event: 'task.approval_requested';
+  createdAt: string;
+  data: TaskData;
+}
+
+export interface TaskCompletedAccountEvent extends TaskCompletedEvent {
+  id: string;
+}
+
+export interface TaskCompletedEvent {
+  event: 'task.completed';
+  createdAt: string;
+  data: TaskData;
+}
+
+export interface TaskData {
   taskId: string;
   orderId: string;
   agentId: string;
-}
-
-export interface TestWebhook {
-  event: EventKind;
 }
 
 export declare class TimeoutError extends TradepostError {
@@ -535,7 +525,7 @@ export declare class TradepostError extends Error {
   readonly method: string | null;
   readonly path: string | null;
   readonly problem: Problem | null;
-  readonly mayBeDoneBefore: boolean;
+  readonly mayHaveBeenApplied: boolean;
   constructor(message: string, details: TradepostErrorDetails);
 }
 
@@ -546,15 +536,15 @@ export interface TradepostErrorDetails {
   method?: string | null;
   path?: string | null;
   problem?: Problem | null;
-  mayBeDoneBefore?: boolean;
+  mayHaveBeenApplied?: boolean;
   cause?: unknown;
 }
 
 export interface TradepostHooks {
-  onRequest?: ((request: HookedRequest) => void | Promise<void>) | undefined;
-  onResponse?: ((response: HookedResponse) => void | Promise<void>) | undefined;
-  onRetry?: ((retry: HookedRetry) => void | Promise<void>) | undefined;
-  onError?: ((failure: HookedError) => void | Promise<void>) | undefined;
+  onRequest?: ((request: RequestHookEvent) => void | Promise<void>) | undefined;
+  onResponse?: ((response: ResponseHookEvent) => void | Promise<void>) | undefined;
+  onRetry?: ((retry: RetryHookEvent) => void | Promise<void>) | undefined;
+  onError?: ((failure: ErrorHookEvent) => void | Promise<void>) | undefined;
 }
 
 export interface TradepostLogger {
@@ -574,27 +564,21 @@ export interface TradepostOptions {
   fetch?: Fetch | undefined;
   hooks?: TradepostHooks | undefined;
   logger?: TradepostLogger | undefined;
-  validate?: AnswerCheck | undefined;
+  validate?: ResponseValidator | undefined;
 }
 
-type Underscored<Kind extends string> = Kind extends `${infer Noun}.${infer Happened}`
-  ? `${Noun}_${Happened}`
+type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}`
+  ? `${Noun}_${Verb}`
   : never;
+
+export interface UnknownAccountEvent extends UnknownWebhookEvent {
+  id: string;
+}
 
 export interface UnknownWebhookEvent {
   event: Unrecognized;
   createdAt: string;
   data: Record<string, unknown>;
-}
-
-export declare class UnreadableAnswerError extends TradepostError {
-  readonly name: 'UnreadableAnswerError';
-  readonly errors: ProblemIssue[];
-  constructor(message: string, details: UnreadableAnswerErrorDetails);
-}
-
-export interface UnreadableAnswerErrorDetails extends TradepostErrorDetails {
-  errors?: readonly ProblemIssue[];
 }
 
 export type Unrecognized = UnrecognizedValue;
@@ -603,18 +587,8 @@ declare enum UnrecognizedValue {
   Value = '~unrecognized',
 }
 
-export interface UpdateOrder {
-  status: OrderStatus;
-}
-
 export interface UpdateOrderOptions extends RequestOptions {
   ifMatch?: string | undefined;
-}
-
-export interface UpdateWebhook {
-  url?: string;
-  events?: EventKind[];
-  status?: WebhookStatus;
 }
 
 export declare class ValidationError extends TradepostError {
@@ -623,55 +597,69 @@ export declare class ValidationError extends TradepostError {
   constructor(message: string, details: TradepostErrorDetails);
 }
 
-export interface Webhook extends Omit<Webhook$, keyof OpenFields>, OpenFields {}
-
-interface Webhook$ {
+export interface Webhook {
   id: string;
   url: string;
-  events: EventKind[];
-  status: WebhookStatus;
+  events: (EventType | Unrecognized)[];
+  status: WebhookStatus | Unrecognized;
   createdAt: string;
   updatedAt: string;
 }
 
-export interface WebhookDetails extends Omit<WebhookDetails$, keyof OpenFields>, OpenFields {}
+export interface WebhookCreateParams {
+  url: string;
+  events: EventType[];
+}
 
-interface WebhookDetails$ extends Webhook$ {
+export interface WebhookDetails extends Webhook {
   stagedSecretAt: string | null;
   pendingDeliveries: number;
   consecutiveFailures: number;
-  heldUntil: string | null;
+  backoffUntil: string | null;
 }
 
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
+export interface WebhookListParams {
+  limit?: number;
+  cursor?: string;
+}
+
 export type WebhookStatus = (typeof webhookStatuses)[number];
+
+export interface WebhookUpdateParams {
+  url?: string;
+  events?: EventType[];
+  status?: WebhookStatus;
+}
 
 declare class Webhooks {
   #private;
-  create(body: CreateWebhook, options?: RequestOptions): ApiCall<CreatedWebhook>;
-  list(query?: ListWebhooks, options?: RequestOptions): ListCall<WebhookDetails>;
-  get(id: string, options?: RequestOptions): ApiCall<WebhookDetails>;
-  update(id: string, body: UpdateWebhook, options?: RequestOptions): ApiCall<WebhookDetails>;
-  delete(id: string, options?: RequestOptions): ApiCall<void>;
-  stageSecret(id: string, options?: RequestOptions): ApiCall<StagedSecret>;
-  promoteSecret(id: string, options?: RequestOptions): ApiCall<WebhookDetails>;
-  test(id: string, body: TestWebhook, options?: RequestOptions): ApiCall<Delivery>;
+  create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook>;
+  list(params?: WebhookListParams, options?: RequestOptions): PagePromise<WebhookDetails>;
+  get(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
+  update(
+    id: string,
+    params: WebhookUpdateParams,
+    options?: RequestOptions,
+  ): ApiPromise<WebhookDetails>;
+  delete(id: string, options?: RequestOptions): ApiPromise<void>;
+  stageSecret(id: string, options?: RequestOptions): ApiPromise<StagedSecret>;
+  promoteSecret(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
+  test(id: string, params: SendTestEventParams, options?: RequestOptions): ApiPromise<Delivery>;
 }
 
 declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
 
 export declare const deliveryStates: readonly ['pending', 'delivered', 'failed'];
 
-export declare const eventKinds: readonly [
+export declare const eventTypes: readonly [
   'order.created',
   'order.status_changed',
   'task.approval_requested',
   'task.completed',
   'listing.availability_low',
 ];
-
-export declare const httpClasses: readonly ['2xx', '3xx', '4xx', '5xx', 'none'];
 
 export declare function isTradepostError(value: unknown): value is AnyTradepostError;
 
@@ -697,19 +685,19 @@ export declare const pageLimit: {
 declare const problems: {
   readonly malformed_request: {
     readonly status: 400;
-    readonly title: 'The request cannot be read';
+    readonly title: 'The request is malformed';
   };
   readonly malformed_json: {
     readonly status: 400;
     readonly title: 'The body is not valid JSON';
   };
-  readonly bad_cursor: {
+  readonly invalid_cursor: {
     readonly status: 400;
-    readonly title: 'The cursor is not one this service gave';
+    readonly title: 'The cursor is not valid';
   };
   readonly missing_api_key: {
     readonly status: 401;
-    readonly title: 'No API key was sent';
+    readonly title: 'The API key is missing';
   };
   readonly invalid_api_key: {
     readonly status: 401;
@@ -717,55 +705,55 @@ declare const problems: {
   };
   readonly account_kind_not_allowed: {
     readonly status: 403;
-    readonly title: 'This kind of account may not do this';
+    readonly title: 'This kind of account is not allowed to do this';
   };
   readonly read_only_api_key: {
     readonly status: 403;
-    readonly title: 'The API key may only read';
+    readonly title: 'The API key is read-only';
   };
   readonly route_not_found: {
     readonly status: 404;
-    readonly title: 'There is no such path';
+    readonly title: 'Path not found';
   };
   readonly order_not_found: {
     readonly status: 404;
-    readonly title: 'There is no such order';
+    readonly title: 'Order not found';
   };
   readonly notification_not_found: {
     readonly status: 404;
-    readonly title: 'There is no such notification';
+    readonly title: 'Notification not found';
   };
   readonly webhook_not_found: {
     readonly status: 404;
-    readonly title: 'There is no such webhook';
+    readonly title: 'Webhook not found';
   };
   readonly delivery_not_found: {
     readonly status: 404;
-    readonly title: 'There is no such delivery';
+    readonly title: 'Delivery not found';
   };
   readonly method_not_allowed: {
     readonly status: 405;
-    readonly title: 'The path does not take this method';
+    readonly title: 'The path does not support this method';
   };
   readonly request_timeout: {
     readonly status: 408;
     readonly title: 'The request took too long to arrive';
   };
-  readonly illegal_transition: {
+  readonly invalid_transition: {
     readonly status: 409;
     readonly title: 'The order cannot move to that status';
   };
   readonly insufficient_quantity: {
     readonly status: 409;
-    readonly title: 'The listing has too little left';
+    readonly title: 'The listing does not have enough quantity left';
   };
   readonly webhook_limit_reached: {
     readonly status: 409;
-    readonly title: 'The account has as many webhooks as it may';
+    readonly title: 'The account has reached its webhook limit';
   };
   readonly webhook_deleted: {
     readonly status: 409;
-    readonly title: 'The webhook was deleted, and its secret erased';
+    readonly title: 'The webhook and its secret were deleted';
   };
   readonly webhook_paused: {
     readonly status: 409;
@@ -777,7 +765,7 @@ declare const problems: {
   };
   readonly delivery_in_progress: {
     readonly status: 409;
-    readonly title: 'An attempt of the delivery is under way';
+    readonly title: 'An attempt of the delivery is in progress';
   };
   readonly precondition_failed: {
     readonly status: 412;
@@ -789,7 +777,7 @@ declare const problems: {
   };
   readonly unsupported_media_type: {
     readonly status: 415;
-    readonly title: 'The body is not sent as JSON';
+    readonly title: 'The content type is not application/json';
   };
   readonly validation_failed: {
     readonly status: 422;
@@ -797,11 +785,11 @@ declare const problems: {
   };
   readonly listing_not_found: {
     readonly status: 422;
-    readonly title: 'There is no such listing';
+    readonly title: 'Listing not found';
   };
   readonly idempotency_key_reused: {
     readonly status: 422;
-    readonly title: 'The idempotency key belongs to another request';
+    readonly title: 'The idempotency key was used for a different request';
   };
   readonly rate_limited: {
     readonly status: 429;
@@ -821,8 +809,10 @@ declare const problems: {
   };
   readonly store_unavailable: {
     readonly status: 503;
-    readonly title: 'The store cannot be reached';
+    readonly title: 'The store is not available';
   };
 };
+
+export declare const statusClasses: readonly ['2xx', '3xx', '4xx', '5xx', 'none'];
 
 export declare const webhookStatuses: readonly ['active', 'paused'];

@@ -1,32 +1,34 @@
+export type DeliveryEdgeCase = keyof typeof edgeCases;
+
 export type DeliveryFault = keyof typeof faults;
 
-export type DeliveryOddity = keyof typeof oddities;
-
-interface Envelope<Kind extends EventKind$, Data> {
-  event: Kind;
-  createdAt: string;
-  data: Data;
-}
-
-type EventKind = KnownWebhookEvent['event'];
-
-type EventKind$ = (typeof eventKinds)[number];
-
-type EventOf<Kind extends KnownWebhookEvent['event']> = Extract<
+type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
   KnownWebhookEvent,
   {
-    event: Kind;
+    event: Type;
   }
 >;
 
-export interface FaultyDelivery extends SignedDelivery {
+type EventType = KnownWebhookEvent['event'];
+
+interface FaultContext {
+  secret: string;
+  id: string | undefined;
+  now: number;
+  tolerance: number;
+  maxBytes: number;
+  envelope: WebhookEvent;
+  valid: SignedDelivery;
+}
+
+export interface InvalidDelivery extends SignedDelivery {
   fault: DeliveryFault;
   expectedCode: WebhookVerificationErrorCode;
   productionCode: WebhookVerificationErrorCode;
   expectedStatus: 400 | 413;
 }
 
-export interface FaultyDeliveryOptions {
+export interface InvalidDeliveryOptions {
   secret: string;
   event?: WebhookEvent | undefined;
   id?: string | undefined;
@@ -49,63 +51,45 @@ interface ListingAvailabilityLowData {
   threshold: number;
 }
 
-interface ListingAvailabilityLowEvent
-  extends Envelope<'listing.availability_low', ListingAvailabilityLowData> {}
-
-interface OrderCreatedData extends Omit<OrderCreatedData$, 'status'> {
-  status: OrderStatus | Unrecognized;
+interface ListingAvailabilityLowEvent {
+  event: 'listing.availability_low';
+  createdAt: string;
+  data: ListingAvailabilityLowData;
 }
 
-interface OrderCreatedData$ {
+interface OrderCreatedData {
   orderId: string;
   buyerId: string;
   sellerId: string;
   agentId: string | null;
   listingId: string;
   quantity: number;
-  status: OrderStatus;
+  status: OrderStatus | Unrecognized;
 }
 
-interface OrderCreatedEvent extends Omit<OrderCreatedEvent$, 'data'> {
+interface OrderCreatedEvent {
+  event: 'order.created';
+  createdAt: string;
   data: OrderCreatedData;
 }
 
-interface OrderCreatedEvent$ extends Envelope<'order.created', OrderCreatedData$> {}
-
 type OrderStatus = (typeof orderStatuses)[number];
 
-interface OrderStatusChangedData
-  extends Omit<OrderStatusChangedData$, 'previousStatus' | 'status'> {
+interface OrderStatusChangedData {
+  orderId: string;
   previousStatus: OrderStatus | Unrecognized;
   status: OrderStatus | Unrecognized;
 }
 
-interface OrderStatusChangedData$ {
-  orderId: string;
-  previousStatus: OrderStatus;
-  status: OrderStatus;
-}
-
-interface OrderStatusChangedEvent extends Omit<OrderStatusChangedEvent$, 'data'> {
+interface OrderStatusChangedEvent {
+  event: 'order.status_changed';
+  createdAt: string;
   data: OrderStatusChangedData;
 }
 
-interface OrderStatusChangedEvent$
-  extends Envelope<'order.status_changed', OrderStatusChangedData$> {}
-
-export interface SampleOverrides<Kind extends EventKind> {
+export interface SampleOverrides<Type extends EventType> {
   createdAt?: string;
-  data?: Partial<EventOf<Kind>['data']>;
-}
-
-interface Setting {
-  secret: string;
-  id: string | undefined;
-  now: number;
-  tolerance: number;
-  maxBytes: number;
-  envelope: WebhookEvent;
-  sound: SignedDelivery;
+  data?: Partial<EventOf<Type>['data']>;
 }
 
 export type SignDeliveryOptions = SigningOptions &
@@ -149,9 +133,17 @@ export interface SigningOptions {
   standard?: boolean | undefined;
 }
 
-interface TaskApprovalRequestedEvent extends Envelope<'task.approval_requested', TaskData> {}
+interface TaskApprovalRequestedEvent {
+  event: 'task.approval_requested';
+  createdAt: string;
+  data: TaskData;
+}
 
-interface TaskCompletedEvent extends Envelope<'task.completed', TaskData> {}
+interface TaskCompletedEvent {
+  event: 'task.completed';
+  createdAt: string;
+  data: TaskData;
+}
 
 interface TaskData {
   taskId: string;
@@ -175,7 +167,7 @@ type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
 type WebhookVerificationErrorCode =
   | 'INVALID_CONFIGURATION'
-  | 'BODY_PARSED'
+  | 'BODY_ALREADY_PARSED'
   | 'BODY_TOO_LARGE'
   | 'MISSING_SIGNATURE'
   | 'MISSING_HEADER'
@@ -191,119 +183,16 @@ type WebhookVerificationErrorCode =
   | 'MALFORMED_BODY'
   | 'MISSING_EVENT';
 
+export declare const deliveryEdgeCases: readonly DeliveryEdgeCase[];
+
 export declare const deliveryFaults: readonly DeliveryFault[];
 
-export declare const deliveryOddities: readonly DeliveryOddity[];
+export declare function edgeCaseDelivery(
+  edgeCase: DeliveryEdgeCase,
+  options: Signing,
+): Promise<SignedDelivery>;
 
-declare const eventKinds: readonly [
-  'order.created',
-  'order.status_changed',
-  'task.approval_requested',
-  'task.completed',
-  'listing.availability_low',
-];
-
-export declare const exampleSecret = 'whsec_VHJhZGVwb3N0IGV4YW1wbGUgc2VjcmV0IGZvciB0ZXN0cw==';
-
-declare const faults: {
-  readonly tampered: {
-    readonly code: 'SIGNATURE_MISMATCH';
-    readonly diagnosed: 'WRONG_SECRET';
-    readonly make: ({ sound, envelope }: Setting) => SignedDelivery;
-  };
-  readonly truncated: {
-    readonly code: 'SIGNATURE_MISMATCH';
-    readonly make: ({ sound }: Setting) => SignedDelivery;
-  };
-  readonly empty: {
-    readonly code: 'SIGNATURE_MISMATCH';
-    readonly make: ({ sound }: Setting) => SignedDelivery;
-  };
-  readonly bom: {
-    readonly code: 'SIGNATURE_MISMATCH';
-    readonly diagnosed: 'BODY_RESERIALIZED';
-    readonly make: ({ sound }: Setting) => SignedDelivery;
-  };
-  readonly reserialized: {
-    readonly code: 'SIGNATURE_MISMATCH';
-    readonly diagnosed: 'BODY_RESERIALIZED';
-    readonly make: ({ sound, envelope }: Setting) => SignedDelivery;
-  };
-  readonly 'wrong-secret': {
-    readonly code: 'SIGNATURE_MISMATCH';
-    readonly diagnosed: 'WRONG_SECRET';
-    readonly make: ({ envelope, id, now }: Setting) => Promise<SignedDelivery>;
-  };
-  readonly unsigned: {
-    readonly code: 'MISSING_SIGNATURE';
-    readonly make: ({ sound }: Setting) => SignedDelivery;
-  };
-  readonly 'malformed-signature': {
-    readonly code: 'MALFORMED_SIGNATURE';
-    readonly make: ({ sound }: Setting) => SignedDelivery;
-  };
-  readonly 'uppercase-signature': {
-    readonly code: 'MALFORMED_SIGNATURE';
-    readonly make: ({ sound }: Setting) => SignedDelivery;
-  };
-  readonly 'missing-header': {
-    readonly code: 'MISSING_HEADER';
-    readonly make: ({ sound }: Setting) => SignedDelivery;
-  };
-  readonly 'malformed-timestamp': {
-    readonly code: 'MALFORMED_TIMESTAMP';
-    readonly make: ({ sound }: Setting) => SignedDelivery;
-  };
-  readonly 'another-id': {
-    readonly code: 'SIGNATURE_MISMATCH';
-    readonly make: ({ sound }: Setting) => SignedDelivery;
-  };
-  readonly 'another-time': {
-    readonly code: 'SIGNATURE_MISMATCH';
-    readonly make: ({ sound, now }: Setting) => Promise<SignedDelivery>;
-  };
-  readonly stale: {
-    readonly code: 'TIMESTAMP_TOO_OLD';
-    readonly make: ({ envelope, secret, id, now, tolerance }: Setting) => Promise<SignedDelivery>;
-  };
-  readonly future: {
-    readonly code: 'TIMESTAMP_TOO_NEW';
-    readonly make: ({ envelope, secret, id, now, tolerance }: Setting) => Promise<SignedDelivery>;
-  };
-  readonly 'missing-event': {
-    readonly code: 'MISSING_EVENT';
-    readonly make: ({
-      envelope: { createdAt, data },
-      ...setting
-    }: Setting) => Promise<SignedDelivery>;
-  };
-  readonly 'type-for-event': {
-    readonly code: 'MISSING_EVENT';
-    readonly make: ({
-      envelope: { event, createdAt, data },
-      ...setting
-    }: Setting) => Promise<SignedDelivery>;
-  };
-  readonly 'not-json': {
-    readonly code: 'MALFORMED_BODY';
-    readonly make: ({ secret, id, now }: Setting) => Promise<SignedDelivery>;
-  };
-  readonly list: {
-    readonly code: 'MALFORMED_BODY';
-    readonly make: ({ envelope, ...setting }: Setting) => Promise<SignedDelivery>;
-  };
-  readonly 'too-large': {
-    readonly code: 'BODY_TOO_LARGE';
-    readonly make: ({ sound, secret, id, now, maxBytes }: Setting) => Promise<SignedDelivery>;
-  };
-};
-
-export declare function faultyDelivery(
-  fault: DeliveryFault,
-  options: FaultyDeliveryOptions,
-): Promise<FaultyDelivery>;
-
-declare const oddities: {
+declare const edgeCases: {
   readonly bom: (signing: Signing) => Promise<SignedDelivery>;
   readonly 'invalid-utf-8': (signing: Signing) => Promise<SignedDelivery>;
   readonly multibyte: (signing: Signing) => Promise<SignedDelivery>;
@@ -313,6 +202,118 @@ declare const oddities: {
   readonly 'staged-secret': (signing: Signing) => Promise<SignedDelivery>;
 };
 
+export declare const exampleSecret = 'whsec_VHJhZGVwb3N0IGV4YW1wbGUgc2VjcmV0IGZvciB0ZXN0cw==';
+
+declare const faults: {
+  readonly tampered: {
+    readonly code: 'SIGNATURE_MISMATCH';
+    readonly diagnosed: 'WRONG_SECRET';
+    readonly make: ({ valid, envelope }: FaultContext) => SignedDelivery;
+  };
+  readonly truncated: {
+    readonly code: 'SIGNATURE_MISMATCH';
+    readonly make: ({ valid }: FaultContext) => SignedDelivery;
+  };
+  readonly empty: {
+    readonly code: 'SIGNATURE_MISMATCH';
+    readonly make: ({ valid }: FaultContext) => SignedDelivery;
+  };
+  readonly bom: {
+    readonly code: 'SIGNATURE_MISMATCH';
+    readonly diagnosed: 'BODY_RESERIALIZED';
+    readonly make: ({ valid }: FaultContext) => SignedDelivery;
+  };
+  readonly reserialized: {
+    readonly code: 'SIGNATURE_MISMATCH';
+    readonly diagnosed: 'BODY_RESERIALIZED';
+    readonly make: ({ valid, envelope }: FaultContext) => SignedDelivery;
+  };
+  readonly 'wrong-secret': {
+    readonly code: 'SIGNATURE_MISMATCH';
+    readonly diagnosed: 'WRONG_SECRET';
+    readonly make: ({ envelope, id, now }: FaultContext) => Promise<SignedDelivery>;
+  };
+  readonly unsigned: {
+    readonly code: 'MISSING_SIGNATURE';
+    readonly make: ({ valid }: FaultContext) => SignedDelivery;
+  };
+  readonly 'malformed-signature': {
+    readonly code: 'MALFORMED_SIGNATURE';
+    readonly make: ({ valid }: FaultContext) => SignedDelivery;
+  };
+  readonly 'uppercase-signature': {
+    readonly code: 'MALFORMED_SIGNATURE';
+    readonly make: ({ valid }: FaultContext) => SignedDelivery;
+  };
+  readonly 'missing-header': {
+    readonly code: 'MISSING_HEADER';
+    readonly make: ({ valid }: FaultContext) => SignedDelivery;
+  };
+  readonly 'malformed-timestamp': {
+    readonly code: 'MALFORMED_TIMESTAMP';
+    readonly make: ({ valid }: FaultContext) => SignedDelivery;
+  };
+  readonly 'another-id': {
+    readonly code: 'SIGNATURE_MISMATCH';
+    readonly make: ({ valid }: FaultContext) => SignedDelivery;
+  };
+  readonly 'another-time': {
+    readonly code: 'SIGNATURE_MISMATCH';
+    readonly make: ({ valid, now }: FaultContext) => Promise<SignedDelivery>;
+  };
+  readonly stale: {
+    readonly code: 'TIMESTAMP_TOO_OLD';
+    readonly make: ({
+      envelope,
+      secret,
+      id,
+      now,
+      tolerance,
+    }: FaultContext) => Promise<SignedDelivery>;
+  };
+  readonly future: {
+    readonly code: 'TIMESTAMP_TOO_NEW';
+    readonly make: ({
+      envelope,
+      secret,
+      id,
+      now,
+      tolerance,
+    }: FaultContext) => Promise<SignedDelivery>;
+  };
+  readonly 'missing-event': {
+    readonly code: 'MISSING_EVENT';
+    readonly make: ({
+      envelope: { createdAt, data },
+      ...context
+    }: FaultContext) => Promise<SignedDelivery>;
+  };
+  readonly 'type-for-event': {
+    readonly code: 'MISSING_EVENT';
+    readonly make: ({
+      envelope: { event, createdAt, data },
+      ...context
+    }: FaultContext) => Promise<SignedDelivery>;
+  };
+  readonly 'not-json': {
+    readonly code: 'MALFORMED_BODY';
+    readonly make: ({ secret, id, now }: FaultContext) => Promise<SignedDelivery>;
+  };
+  readonly list: {
+    readonly code: 'MALFORMED_BODY';
+    readonly make: ({ envelope, ...context }: FaultContext) => Promise<SignedDelivery>;
+  };
+  readonly 'too-large': {
+    readonly code: 'BODY_TOO_LARGE';
+    readonly make: ({ valid, secret, id, now, maxBytes }: FaultContext) => Promise<SignedDelivery>;
+  };
+};
+
+export declare function invalidDelivery(
+  fault: DeliveryFault,
+  options: InvalidDeliveryOptions,
+): Promise<InvalidDelivery>;
+
 declare const orderStatuses: readonly [
   'pending',
   'confirmed',
@@ -321,14 +322,9 @@ declare const orderStatuses: readonly [
   'cancelled',
 ];
 
-export declare function sampleEvent<Kind extends EventKind>(
-  kind: Kind,
-  { createdAt, data }?: SampleOverrides<Kind>,
-): EventOf<Kind>;
+export declare function sampleEvent<Type extends EventType>(
+  type: Type,
+  { createdAt, data }?: SampleOverrides<Type>,
+): EventOf<Type>;
 
 export declare function signDelivery(options: SignDeliveryOptions): Promise<SignedDelivery>;
-
-export declare function unusualDelivery(
-  oddity: DeliveryOddity,
-  options: Signing,
-): Promise<SignedDelivery>;

@@ -1,13 +1,13 @@
-type AnswerCheck = (answer: {
+interface ProblemIssue {
+  path: string;
+  message: string;
+}
+
+type ResponseValidator = (response: {
   method: string;
   route: string;
   status: number;
   body: unknown;
 }) => readonly ProblemIssue[];
 
-interface ProblemIssue {
-  path: string;
-  message: string;
-}
-
-export declare const validateAnswers: AnswerCheck;
+export declare const validateResponses: ResponseValidator;

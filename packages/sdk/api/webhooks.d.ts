@@ -1,21 +1,28 @@
-export type After = (work: Promise<void>) => unknown;
-
-interface AnswersAfterwards {
-  after?: undefined;
+interface AckAfter {
+  background?: undefined;
   onError?: OnError | undefined;
 }
 
-interface AnswersFirst {
-  after: true | After;
+interface AckFirst {
+  background: true | WaitUntil;
   onError: OnError;
 }
 
-export type DedupeState = 'new' | 'done' | 'busy';
+interface BaseReceiverOptions
+  extends Omit<VerifyWebhookOptions, 'payload' | 'headers' | 'signature' | 'now'> {
+  now?: (() => Date | number) | undefined;
+  on?: EventHandlers | undefined;
+  onUnhandled?: EventHandler<WebhookEvent> | 'ignore' | undefined;
+  dedupe?: DedupeStore | undefined;
+  onVerificationError?: ((error: WebhookVerificationError) => unknown) | undefined;
+}
+
+export type DedupeState = 'acquired' | 'completed' | 'in_progress';
 
 export interface DedupeStore {
-  begin(key: string): DedupeState | Promise<DedupeState>;
-  done(key: string): unknown;
-  failed(key: string): unknown;
+  claim(key: string): DedupeState | Promise<DedupeState>;
+  complete(key: string): unknown;
+  release(key: string): unknown;
 }
 
 export type DeliveryHeaders =
@@ -26,26 +33,20 @@ export type DeliveryHeaders =
       readonly [name: string]: string | readonly string[] | undefined;
     };
 
-interface Envelope<Kind extends EventKind, Data> {
-  event: Kind;
-  createdAt: string;
-  data: Data;
-}
-
 export type EventHandler<Event> = (event: Event, delivery: VerifiedDelivery) => unknown;
 
 export type EventHandlers = {
-  readonly [Kind in KnownWebhookEvent['event']]?: EventHandler<EventOf<Kind>> | undefined;
+  readonly [Type in KnownWebhookEvent['event']]?: EventHandler<EventOf<Type>> | undefined;
 };
 
-export type EventKind = (typeof eventKinds)[number];
-
-export type EventOf<Kind extends KnownWebhookEvent['event']> = Extract<
+export type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
   KnownWebhookEvent,
   {
-    event: Kind;
+    event: Type;
   }
 >;
+
+export type EventType = (typeof eventTypes)[number];
 
 export interface FastifyInstanceLike {
   all(
@@ -116,16 +117,19 @@ export interface ListingAvailabilityLowData {
   threshold: number;
 }
 
-export interface ListingAvailabilityLowEvent
-  extends Envelope<'listing.availability_low', ListingAvailabilityLowData> {}
-
-export interface MemoryDedupe extends DedupeStore {
-  begin(key: string): DedupeState;
-  done(key: string): void;
-  failed(key: string): void;
+export interface ListingAvailabilityLowEvent {
+  event: 'listing.availability_low';
+  createdAt: string;
+  data: ListingAvailabilityLowData;
 }
 
-export interface MemoryDedupeOptions {
+export interface MemoryDedupeStore extends DedupeStore {
+  claim(key: string): DedupeState;
+  complete(key: string): void;
+  release(key: string): void;
+}
+
+export interface MemoryDedupeStoreOptions {
   max?: number | undefined;
   ttl?: number | undefined;
   now?: (() => number) | undefined;
@@ -152,57 +156,37 @@ export interface NodeResponse {
 
 export type OnError = (error: unknown, event: WebhookEvent, delivery: VerifiedDelivery) => unknown;
 
-export interface OrderCreatedData extends Omit<OrderCreatedData$, 'status'> {
-  status: OrderStatus | Unrecognized;
-}
-
-interface OrderCreatedData$ {
+export interface OrderCreatedData {
   orderId: string;
   buyerId: string;
   sellerId: string;
   agentId: string | null;
   listingId: string;
   quantity: number;
-  status: OrderStatus;
+  status: OrderStatus | Unrecognized;
 }
 
-export interface OrderCreatedEvent extends Omit<OrderCreatedEvent$, 'data'> {
+export interface OrderCreatedEvent {
+  event: 'order.created';
+  createdAt: string;
   data: OrderCreatedData;
 }
 
-interface OrderCreatedEvent$ extends Envelope<'order.created', OrderCreatedData$> {}
-
 export type OrderStatus = (typeof orderStatuses)[number];
 
-export interface OrderStatusChangedData
-  extends Omit<OrderStatusChangedData$, 'previousStatus' | 'status'> {
+export interface OrderStatusChangedData {
+  orderId: string;
   previousStatus: OrderStatus | Unrecognized;
   status: OrderStatus | Unrecognized;
 }
 
-interface OrderStatusChangedData$ {
-  orderId: string;
-  previousStatus: OrderStatus;
-  status: OrderStatus;
-}
-
-export interface OrderStatusChangedEvent extends Omit<OrderStatusChangedEvent$, 'data'> {
+export interface OrderStatusChangedEvent {
+  event: 'order.status_changed';
+  createdAt: string;
   data: OrderStatusChangedData;
 }
 
-interface OrderStatusChangedEvent$
-  extends Envelope<'order.status_changed', OrderStatusChangedData$> {}
-
 export type RawPayload = string | Uint8Array | ArrayBuffer;
-
-interface ReceiverSettings
-  extends Omit<VerifyWebhookOptions, 'payload' | 'headers' | 'signature' | 'now'> {
-  now?: (() => Date | number) | undefined;
-  on?: EventHandlers | undefined;
-  onUnknown?: EventHandler<WebhookEvent> | 'ignore' | undefined;
-  dedupe?: DedupeStore | undefined;
-  onRefused?: ((error: WebhookVerificationError) => unknown) | undefined;
-}
 
 export interface RequestPayload {
   readonly headers: {
@@ -212,9 +196,17 @@ export interface RequestPayload {
   readonly bodyUsed: boolean;
 }
 
-export interface TaskApprovalRequestedEvent extends Envelope<'task.approval_requested', TaskData> {}
+export interface TaskApprovalRequestedEvent {
+  event: 'task.approval_requested';
+  createdAt: string;
+  data: TaskData;
+}
 
-export interface TaskCompletedEvent extends Envelope<'task.completed', TaskData> {}
+export interface TaskCompletedEvent {
+  event: 'task.completed';
+  createdAt: string;
+  data: TaskData;
+}
 
 export interface TaskData {
   taskId: string;
@@ -260,6 +252,8 @@ export interface VerifyWebhookSyncOptions {
   diagnose?: boolean | undefined;
 }
 
+export type WaitUntil = (work: Promise<void>) => unknown;
+
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
 export interface WebhookReceiver {
@@ -269,7 +263,7 @@ export interface WebhookReceiver {
   readonly lambda: (event: LambdaEvent) => Promise<LambdaResult>;
 }
 
-export type WebhookReceiverOptions = ReceiverSettings & (AnswersAfterwards | AnswersFirst);
+export type WebhookReceiverOptions = BaseReceiverOptions & (AckAfter | AckFirst);
 
 export declare class WebhookVerificationError extends Error {
   readonly code: WebhookVerificationErrorCode;
@@ -279,7 +273,7 @@ export declare class WebhookVerificationError extends Error {
 
 export type WebhookVerificationErrorCode =
   | 'INVALID_CONFIGURATION'
-  | 'BODY_PARSED'
+  | 'BODY_ALREADY_PARSED'
   | 'BODY_TOO_LARGE'
   | 'MISSING_SIGNATURE'
   | 'MISSING_HEADER'
@@ -295,15 +289,19 @@ export type WebhookVerificationErrorCode =
   | 'MALFORMED_BODY'
   | 'MISSING_EVENT';
 
-export declare const eventKinds: readonly [
+export declare function createMemoryDedupeStore({
+  max,
+  ttl,
+  now,
+}?: MemoryDedupeStoreOptions): MemoryDedupeStore;
+
+export declare const eventTypes: readonly [
   'order.created',
   'order.status_changed',
   'task.approval_requested',
   'task.completed',
   'listing.availability_low',
 ];
-
-export declare function memoryDedupe({ max, ttl, now }?: MemoryDedupeOptions): MemoryDedupe;
 
 declare const orderStatuses: readonly [
   'pending',

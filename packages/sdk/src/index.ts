@@ -1,6 +1,6 @@
 /**
- * The client of the trade platform: orders, notifications, webhooks, and beyond the interface
- * deliveries, events and the account.
+ * The client of the trade platform: orders, notifications and webhooks; and the extensions: deliveries,
+ * events and the account.
  *
  * @example
  * import { Tradepost } from '@tradepost/sdk';
@@ -10,20 +10,11 @@
 export {
   type AccountKey,
   type AccountKind,
-  type CreateOrder,
-  type CreateWebhook,
   type DeliveryAttempt,
   type DeliveryState,
   deliveryStates,
-  type EventKind,
-  eventKinds,
-  type HttpClass,
-  httpClasses,
-  type ListDeliveries,
-  type ListEvents,
-  type ListNotifications,
-  type ListOrders,
-  type ListWebhooks,
+  type EventType,
+  eventTypes,
   type NotificationType,
   type OrderStatus,
   orderQuantity,
@@ -33,72 +24,102 @@ export {
   type ProblemIssue,
   pageLimit,
   type StagedSecret,
-  type TestWebhook,
-  type UpdateOrder,
-  type UpdateWebhook,
+  type StatusClass,
+  statusClasses,
   type WebhookStatus,
   webhookStatuses,
 } from '@tradepost/contract/wire';
-export { AbortError } from './errors/abort-error';
-export { AuthenticationError } from './errors/authentication-error';
-export { ConflictError } from './errors/conflict-error';
-export { ConnectionError } from './errors/connection-error';
-export { type AnyTradepostError, isTradepostError } from './errors/is-tradepost-error';
-export { NotFoundError } from './errors/not-found-error';
-export { PermissionError } from './errors/permission-error';
-export { PreconditionFailedError } from './errors/precondition-failed-error';
-export type { Problem } from './errors/problem';
-export { RateLimitError } from './errors/rate-limit-error';
-export { ServerError } from './errors/server-error';
-export { TimeoutError } from './errors/timeout-error';
 export {
+  AbortError,
+  type AnyTradepostError,
+  AuthenticationError,
   type ClientErrorCode,
+  ConflictError,
+  ConnectionError,
   type ErrorCode,
+  InvalidResponseError,
+  type InvalidResponseErrorDetails,
+  isTradepostError,
+  NotFoundError,
+  PermissionError,
+  PreconditionFailedError,
+  type Problem,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
   TradepostError,
   type TradepostErrorDetails,
-} from './errors/tradepost-error';
-export {
-  UnreadableAnswerError,
-  type UnreadableAnswerErrorDetails,
-} from './errors/unreadable-answer-error';
-export { ValidationError } from './errors/validation-error';
+  ValidationError,
+} from './errors';
 export type {
-  Answer,
-  AnswerHeaders,
-  SafeFailure,
-  SafeResult,
-  SafeSuccess,
-} from './internal/answer';
-export type { AnswerCheck } from './internal/answer-check';
-export type { ApiCall } from './internal/api-call';
+  ApiPromise,
+  ApiResponse,
+  FailureResult,
+  ResponseHeaders,
+  Result,
+  SuccessResult,
+} from './http/api-promise';
+export type { PagePromise } from './http/pagination';
 export type {
-  HookedAttempt,
-  HookedError,
-  HookedRequest,
-  HookedResponse,
-  HookedRetry,
+  AttemptHookEvent,
+  ErrorHookEvent,
+  Fetch,
   RequestHeaders,
+  RequestHookEvent,
+  RequestOptions,
+  ResponseHookEvent,
+  ResponseValidator,
+  RetryHookEvent,
   TradepostHooks,
-} from './internal/hooks';
-export type { ListCall } from './internal/list-call';
-export type { TradepostLogger } from './internal/logger';
-export type { RequestOptions } from './request-options';
+  TradepostLogger,
+  TradepostOptions,
+} from './options';
 export type { Account } from './resources/accounts';
-export type { Delivery, DeliveryDetails } from './resources/deliveries';
-export type { AccountEvent, EventFeed, EventsPage, FollowEvents } from './resources/events';
-export type { Notification } from './resources/notifications';
-export type { Order, UpdateOrderOptions } from './resources/orders';
-export type { CreatedWebhook, Webhook, WebhookDetails } from './resources/webhooks';
+export type { Delivery, DeliveryDetails, DeliveryListParams } from './resources/deliveries';
+export type {
+  AccountEvent,
+  EventListParams,
+  EventPage,
+  EventStream,
+  FollowEventsOptions,
+  ListingAvailabilityLowAccountEvent,
+  OrderCreatedAccountEvent,
+  OrderStatusChangedAccountEvent,
+  TaskApprovalRequestedAccountEvent,
+  TaskCompletedAccountEvent,
+  UnknownAccountEvent,
+} from './resources/events';
+export type { Notification, NotificationListParams } from './resources/notifications';
+export type {
+  Order,
+  OrderCreateParams,
+  OrderListParams,
+  OrderUpdateParams,
+  UpdateOrderOptions,
+} from './resources/orders';
+export type {
+  CreatedWebhook,
+  SendTestEventParams,
+  Webhook,
+  WebhookCreateParams,
+  WebhookDetails,
+  WebhookListParams,
+  WebhookUpdateParams,
+} from './resources/webhooks';
 export { Tradepost } from './tradepost';
-export type { Fetch, TradepostOptions } from './tradepost-options';
 export type { Unrecognized } from './unrecognized';
 export type {
   EventOf,
   KnownWebhookEvent,
+  ListingAvailabilityLowData,
+  ListingAvailabilityLowEvent,
   OrderCreatedData,
   OrderCreatedEvent,
   OrderStatusChangedData,
   OrderStatusChangedEvent,
+  TaskApprovalRequestedEvent,
+  TaskCompletedEvent,
+  TaskData,
   UnknownWebhookEvent,
   WebhookEvent,
-} from './webhooks/webhook-event';
+} from './webhooks/event';

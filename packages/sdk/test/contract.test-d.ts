@@ -11,20 +11,20 @@ import { describe, expectTypeOf, test } from 'vitest';
 import type {
   Account,
   AccountEvent,
-  AnswerCheck,
-  EventsPage,
-  FollowEvents,
-  ListCall,
+  EventPage,
+  FollowEventsOptions,
+  PagePromise,
   Problem,
+  ResponseValidator,
   Tradepost,
   UnknownWebhookEvent,
   Unrecognized,
 } from '../src/index';
 
-/** The ts-rest contract that the server serves: whatever drifts apart fails to compile here. */
+/** The ts-rest contract that the server implements. A difference from the SDK fails to compile here. */
 type Contract = typeof contract;
 
-/** What the SDK takes and answers, method by method. */
+/** The resources of the SDK. */
 type Orders = Tradepost['orders'];
 type Notifications = Tradepost['notifications'];
 type Webhooks = Tradepost['webhooks'];
@@ -32,8 +32,8 @@ type Deliveries = Tradepost['deliveries'];
 type Events = Tradepost['events'];
 
 /**
- * An answer without what the service may add to it one day: the contract knows of no such values. An
- * object is written out anew, so that interfaces and their parts compare alike.
+ * A response type without unrecognized values, which the contract does not have. Objects are mapped, so
+ * that interfaces and intersections compare alike.
  */
 type Closed<Shape> = Shape extends readonly (infer Item)[]
   ? Closed<Item>[]
@@ -48,16 +48,16 @@ type QueryOf<Method extends (query: never) => unknown> = NonNullable<Parameters<
 
 /** The envelope that a method takes its result out of. */
 type EnvelopeOf<Method extends (...given: never) => unknown> =
-  ReturnType<Method> extends ListCall<infer Item>
+  ReturnType<Method> extends PagePromise<infer Item>
     ? { data: Closed<Item>[]; nextCursor: string | null }
     : { data: Closed<Awaited<ReturnType<Method>>> };
 
-/** The body of a successful answer, written out as `Closed` does. */
+/** The body of a successful response, mapped by `Closed`. */
 type BodyOf<Route extends AppRoute, Status extends HTTPStatusCode> = Closed<
   ClientInferResponseBody<Route, Status>
 >;
 
-describe('the requests of the SDK are those of the contract', () => {
+describe('the requests of the SDK equal those of the contract', () => {
   test('orders.list sends what the contract takes, and all that it reads', () => {
     type Query = QueryOf<Orders['list']>;
     expectTypeOf<Query>().toExtend<ClientInferRequest<Contract['orders']['list']>['query']>();
@@ -124,7 +124,7 @@ describe('the requests of the SDK are those of the contract', () => {
     expectTypeOf<QueryOf<Events['list']>>().toEqualTypeOf<
       ServerInferRequest<Routes['events']['list']>['query']
     >();
-    expectTypeOf<FollowEvents>().toEqualTypeOf<
+    expectTypeOf<FollowEventsOptions>().toEqualTypeOf<
       ServerInferRequest<Routes['events']['list']>['query']
     >();
   });
@@ -139,7 +139,7 @@ describe('the requests of the SDK are those of the contract', () => {
   });
 });
 
-describe('the answers of the SDK, closed, are those of the contract', () => {
+describe('the responses of the SDK, without unrecognized values, equal those of the contract', () => {
   test('orders', () => {
     type Routes = Contract['orders'];
     expectTypeOf<EnvelopeOf<Orders['list']>>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
@@ -181,8 +181,8 @@ describe('the answers of the SDK, closed, are those of the contract', () => {
 
   test('events', () => {
     type Route = Contract['events']['list'];
-    expectTypeOf<Closed<EventsPage>>().toEqualTypeOf<BodyOf<Route, 200>>();
-    expectTypeOf<Awaited<ReturnType<Events['list']>>>().toEqualTypeOf<EventsPage>();
+    expectTypeOf<Closed<EventPage>>().toEqualTypeOf<BodyOf<Route, 200>>();
+    expectTypeOf<Awaited<ReturnType<Events['list']>>>().toEqualTypeOf<EventPage>();
     expectTypeOf<ReturnType<Events['follow']>>().toExtend<AsyncIterable<AccountEvent>>();
   });
 
@@ -194,7 +194,7 @@ describe('the answers of the SDK, closed, are those of the contract', () => {
 
   test('problems', () => {
     expectTypeOf<Closed<Problem>>().toEqualTypeOf<BodyOf<Contract['orders']['update'], 409>>();
-    expectTypeOf<ReturnType<AnswerCheck>>().toEqualTypeOf<
+    expectTypeOf<ReturnType<ResponseValidator>>().toEqualTypeOf<
       readonly NonNullable<Problem['errors']>[number][]
     >();
   });

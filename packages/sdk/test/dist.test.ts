@@ -6,9 +6,9 @@ import { runInNewContext } from 'node:vm';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { declaredValues, entries } from '../scripts/render-api';
-import { aDelivery, anEvent, secret, sentAt } from './support/a-delivery';
-import { anOrder } from './support/an-order';
-import { json, scriptedService } from './support/scripted-service';
+import { aDelivery, anEvent, secret, sentAt } from './helpers/a-delivery';
+import { anOrder } from './helpers/an-order';
+import { json, scriptedService } from './helpers/scripted-service';
 
 /** These tests are about what `npm run build` made: the files that are published. */
 const folder = fileURLToPath(new URL('..', import.meta.url));
@@ -37,7 +37,7 @@ const loads = {
 };
 const formats = ['module', 'commonjs'] as const;
 
-describe('what is published', () => {
+describe('the published package', () => {
   test('has all entries, as module and as CommonJS, with declarations for each', () => {
     const kinds = ['js', 'cjs', 'd.ts', 'd.cts'];
     expect(files.map(({ name }) => name)).toEqual(
@@ -67,7 +67,7 @@ describe('what is published', () => {
     expect(Object.keys(values).sort()).toEqual(declaredValues(entry));
   });
 
-  test('says whose code it brings along, with the license', () => {
+  test('lists bundled packages with their licenses', () => {
     const bundled = files.flatMap(({ text }) =>
       [...text.matchAll(/^\/\/ .*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(
         ([, name]) => name,
@@ -126,7 +126,7 @@ describe.each(formats)('in a program of type %s', (type) => {
   });
 });
 
-describe('where there is no Node', () => {
+describe('without Node', () => {
   const { crypto, TextEncoder, TextDecoder, atob, btoa } = globalThis;
   const web = { crypto, TextEncoder, TextDecoder, atob, btoa };
 

@@ -2,11 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expectTypeOf, test } from 'vitest';
 import {
   type AccountEvent,
-  type Answer,
-  type AnswerHeaders,
   type AnyTradepostError,
-  type ApiCall,
-  type EventsPage,
+  type ApiPromise,
+  type ApiResponse,
+  type EventPage,
   type Fetch,
   isTradepostError,
   type Order,
@@ -14,7 +13,8 @@ import {
   type Page,
   type ProblemIssue,
   type RequestHeaders,
-  type SafeResult,
+  type ResponseHeaders,
+  type Result,
   Tradepost,
   TradepostError,
   type TradepostHooks,
@@ -40,7 +40,7 @@ describe('the client', () => {
     expectTypeOf<() => string>().not.toExtend<Fetch>();
   });
 
-  test('knows each status and filter, and refuses others', () => {
+  test('accepts each status and filter, and rejects others', () => {
     type Query = Parameters<typeof tradepost.orders.list>[0];
     expectTypeOf<{ status: 'pending' }>().toExtend<Query>();
     expectTypeOf<{ status: 'lost' }>().not.toExtend<Query>();
@@ -62,24 +62,24 @@ describe('the client', () => {
     for await (const order of list) expectTypeOf(order).toEqualTypeOf<Order>();
     for await (const page of list.pages()) expectTypeOf(page).toEqualTypeOf<Page<Order>>();
     expectTypeOf(await list.toArray({ limit: 5 })).toEqualTypeOf<Order[]>();
-    expectTypeOf(list.withResponse()).toEqualTypeOf<Promise<Answer<Page<Order>>>>();
-    expectTypeOf(list.safe()).toEqualTypeOf<Promise<SafeResult<Page<Order>>>>();
+    expectTypeOf(list.withResponse()).toEqualTypeOf<Promise<ApiResponse<Page<Order>>>>();
+    expectTypeOf(list.safe()).toEqualTypeOf<Promise<Result<Page<Order>>>>();
   });
 
   test('gives pages of events with the place to go on from, which is always there', async () => {
-    expectTypeOf(await tradepost.events.list()).toEqualTypeOf<EventsPage>();
-    expectTypeOf<EventsPage['nextCursor']>().toEqualTypeOf<string>();
+    expectTypeOf(await tradepost.events.list()).toEqualTypeOf<EventPage>();
+    expectTypeOf<EventPage['nextCursor']>().toEqualTypeOf<string>();
     for await (const event of tradepost.events.follow()) {
       expectTypeOf(event).toEqualTypeOf<AccountEvent>();
     }
     for await (const page of tradepost.events.follow().pages()) {
-      expectTypeOf(page).toEqualTypeOf<EventsPage>();
+      expectTypeOf(page).toEqualTypeOf<EventPage>();
     }
   });
 
   test('gives a promise that has two more ways to look at the answer', async () => {
     const call = tradepost.orders.get('ord_1');
-    expectTypeOf(call).toEqualTypeOf<ApiCall<Order>>();
+    expectTypeOf(call).toEqualTypeOf<ApiPromise<Order>>();
     expectTypeOf(call).toExtend<Promise<Order>>();
     expectTypeOf(await call).toEqualTypeOf<Order>();
     const { data, headers } = await call.withResponse();
@@ -93,7 +93,7 @@ describe('the client', () => {
   });
 
   test('takes what the web has for headers', () => {
-    expectTypeOf<Headers>().toExtend<AnswerHeaders>();
+    expectTypeOf<Headers>().toExtend<ResponseHeaders>();
     expectTypeOf<Headers>().toExtend<RequestHeaders>();
   });
 
@@ -133,7 +133,7 @@ describe('isTradepostError', () => {
 });
 
 describe('a verified event', () => {
-  test('is told apart by its event field', () => {
+  test('is discriminated by its event field', () => {
     if (event.event === 'order.status_changed') {
       expectTypeOf(event.data.previousStatus).toEqualTypeOf<OrderStatus | Unrecognized>();
     }

@@ -1,40 +1,59 @@
-import type { VerifiedDelivery } from '../webhooks/verified-delivery';
-import type { KnownWebhookEvent, WebhookEvent } from '../webhooks/webhook-event';
-import { type Answer, answer } from './answer';
-import type { Incoming } from './incoming';
-import type { EventHandler, WebhookReceiverOptions } from './receiver-options';
+import type { KnownWebhookEvent, WebhookEvent } from '../webhooks/event';
+import type { DeliveryHeaders, VerifiedDelivery } from '../webhooks/options';
+import type { EventHandler, WebhookReceiverOptions } from './options';
 
-/** Seconds until a delivery that is being handled may come again. */
-const busyRetryAfter = '10';
+/** The response of a receiver, before an adapter converts it for its host. */
+export interface ReceiverResponse {
+  /** The HTTP status. */
+  status: number;
+  /** Headers in their documented spelling. */
+  headers: Record<string, string>;
+  /** A short text for the sender's log; empty on a 2xx. */
+  body: string;
+}
+
+/** Creates a response. A body is sent as plain text in UTF-8. */
+export function createResponse(
+  status: number,
+  body = '',
+  headers: Readonly<Record<string, string>> = {},
+): ReceiverResponse {
+  const type = body ? { 'Content-Type': 'text/plain; charset=utf-8' } : {};
+  return { status, headers: { ...type, ...headers }, body };
+}
+
+/** Seconds after which the service may retry a delivery that is being handled. */
+const inProgressRetryAfter = '10';
 
 /**
- * Makes what happens to a verified delivery: claim it, have it handled, say how that went. The
- * promise of the answer never rejects.
+ * Creates the function that processes a verified delivery: it claims the delivery, runs the handler and
+ * returns the response. The promise never rejects.
  */
 export function deliveryHandler({
   on,
-  onUnknown,
+  onUnhandled,
   dedupe,
-  after,
+  background,
   onError = logError,
 }: WebhookReceiverOptions) {
   return async (
     delivery: VerifiedDelivery,
-    { goesOn, waitUntil }: Pick<Incoming, 'goesOn' | 'waitUntil'>,
-  ): Promise<Answer> => {
+    { isOpen, waitUntil }: Pick<IncomingRequest, 'isOpen' | 'waitUntil'>,
+  ): Promise<ReceiverResponse> => {
     const { event } = delivery;
-    const kind = event.event;
+    const type = event.event;
     const handler =
-      (on && Object.hasOwn(on, kind) && on[kind as KnownWebhookEvent['event']]) || onUnknown;
-    if (handler === 'ignore') return answer(204);
+      (on && Object.hasOwn(on, type) && on[type as KnownWebhookEvent['event']]) || onUnhandled;
+    if (handler === 'ignore') return createResponse(204);
     if (!handler) {
-      return answer(
+      return createResponse(
         501,
-        `NOT_HANDLED: this receiver has no handler for ${kind.slice(0, 100)}: add it to "on", or set "onUnknown"`,
+        `NOT_HANDLED: this receiver has no handler for ${type.slice(0, 100)}: add it to "on", or set "onUnhandled"`,
       );
     }
 
-    const told = async (step: () => unknown): Promise<boolean> => {
+    /** Runs a step and reports its error. Returns whether it succeeded. */
+    const attempt = async (step: () => unknown): Promise<boolean> => {
       try {
         await step();
         return true;
@@ -51,50 +70,54 @@ export function deliveryHandler({
     const key = delivery.id ?? delivery.signature;
     if (dedupe) {
       let state: unknown;
-      const claimed = await told(async () => {
-        state = await dedupe.begin(key);
-        if (state !== 'new' && state !== 'done' && state !== 'busy') {
-          throw new TypeError(`dedupe.begin must answer new, done or busy, not ${state}`);
+      const succeeded = await attempt(async () => {
+        state = await dedupe.claim(key);
+        if (state !== 'acquired' && state !== 'completed' && state !== 'in_progress') {
+          throw new TypeError(
+            `dedupe.claim must return acquired, completed or in_progress (got ${state})`,
+          );
         }
       });
-      if (!claimed) return answer(500, 'DEDUPE_FAILED');
-      if (state === 'done') return answer(204);
-      if (state === 'busy') return answer(503, 'BUSY', { 'Retry-After': busyRetryAfter });
+      if (!succeeded) return createResponse(500, 'DEDUPE_FAILED');
+      if (state === 'completed') return createResponse(204);
+      if (state === 'in_progress')
+        return createResponse(503, 'BUSY', { 'Retry-After': inProgressRetryAfter });
     }
 
-    const settled = async (step: () => unknown): Promise<boolean> => {
-      const done = await told(step);
-      // What was handled stays handled, also when the store can't note it.
-      await told(() => (done ? dedupe?.done(key) : dedupe?.failed(key)));
-      return done;
+    const run = async (): Promise<boolean> => {
+      const succeeded = await attempt(() =>
+        (handler as EventHandler<WebhookEvent>)(event, delivery),
+      );
+      // A handled delivery counts as handled, even if the store cannot record it.
+      await attempt(() => (succeeded ? dedupe?.complete(key) : dedupe?.release(key)));
+      return succeeded;
     };
-    const run = () => settled(() => (handler as EventHandler<WebhookEvent>)(event, delivery));
 
     let handled: boolean;
-    if (after && goesOn) {
-      let takenOn = false;
+    if (background && isOpen) {
+      let accepted = false;
       const work = nextTurn().then(async () => {
-        if (takenOn) await run();
+        if (accepted) await run();
       });
-      let kept: unknown;
-      // A host that does not take the work on may stop at any time: let the delivery come again.
-      await told(() => {
-        kept = after === true ? waitUntil?.(work) : after(work);
-        takenOn = true;
+      let pending: unknown;
+      // A host that does not accept the work may stop at any time: then the service must retry.
+      await attempt(() => {
+        pending = background === true ? waitUntil?.(work) : background(work);
+        accepted = true;
       });
-      // Not waited for: it may well take as long as the work.
-      void told(() => kept);
-      if (takenOn) return answer(202);
-      await told(() => dedupe?.failed(key));
+      // Not awaited, because it may take as long as the work.
+      void attempt(() => pending);
+      if (accepted) return createResponse(202);
+      await attempt(() => dedupe?.release(key));
       handled = false;
     } else {
       handled = await run();
     }
-    return handled ? answer(204) : answer(500, 'HANDLER_FAILED');
+    return handled ? createResponse(204) : createResponse(500, 'HANDLER_FAILED');
   };
 }
 
-/** Lets the answer leave before work starts that may keep this thread busy. */
+/** Waits a turn, so that the response is sent before work that may block this thread. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve);
@@ -103,4 +126,26 @@ function nextTurn(): Promise<void> {
 
 function logError(error: unknown, { event }: WebhookEvent, { id }: VerifiedDelivery): void {
   console.error(`Delivery ${id ?? ''} of ${event} was not handled:`, error);
+}
+
+/** A raw body: bytes, or the text that a host decoded them to. */
+export type RawBody = string | Uint8Array;
+
+/** A request in the form that all adapters convert it to. */
+export interface IncomingRequest {
+  /** The HTTP method, in upper case. */
+  method: unknown;
+  /** The headers of the request, with names in any case. */
+  headers: DeliveryHeaders;
+  /**
+   * Reads the raw body, and stops as soon as it is longer than `limit` bytes. Null when the sender closed the
+   * connection before the end.
+   *
+   * @throws {WebhookVerificationError} `BODY_TOO_LARGE`, or `BODY_ALREADY_PARSED` when no raw body is left.
+   */
+  readBody(limit: number): RawBody | Promise<RawBody | null>;
+  /** Whether the host allows work after the response. */
+  isOpen: boolean;
+  /** Keeps the host alive until the work is done, if the host requires it. */
+  waitUntil?: ((work: Promise<void>) => unknown) | undefined;
 }

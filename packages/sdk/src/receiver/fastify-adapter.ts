@@ -1,23 +1,23 @@
 import { isUnread, type NodeRequest, readNodeBody } from './node-adapter';
 import type { Receive } from './receive';
 
-/** A request of Fastify, as far as a receiver looks at it. */
+/** A Fastify request: the part of it that a receiver uses. */
 export interface FastifyRequestLike {
-  /** The request of `node:http` below it. */
+  /** The underlying request of `node:http`. */
   readonly raw: NodeRequest;
 }
 
-/** A reply of Fastify, as far as a receiver touches it. */
+/** A Fastify reply: the part of it that a receiver uses. */
 export interface FastifyReplyLike {
   /** Sets the HTTP status. */
   code(status: number): unknown;
   /** Sets headers. */
   headers(values: Record<string, string>): unknown;
-  /** Sends the answer. */
+  /** Sends the response. */
   send(body?: string): unknown;
 }
 
-/** A Fastify application, as far as a receiver touches it. */
+/** A Fastify application: the part of it that a receiver uses. */
 export interface FastifyInstanceLike {
   /** Adds a route for every method. */
   all(
@@ -29,15 +29,15 @@ export interface FastifyInstanceLike {
   ): unknown;
 }
 
-/** Settings of the plugin. */
+/** Options of the plugin. */
 export interface FastifyPluginOptions {
-  /** The path that deliveries come to, below the `prefix` if there is one. `/` unless told. */
+  /** The path of the receiver, below the `prefix` if there is one. @default '/' */
   url?: string | undefined;
 }
 
 /**
- * Makes the receiver's form for Fastify: a plugin with one route. It answers in the route's first
- * hook, before any parser of the application sees the body.
+ * Creates the receiver for Fastify: a plugin with one route. It responds in the first hook of the route,
+ * before any parser of the application reads the body.
  */
 export function fastifyAdapter(receive: Receive) {
   return async (instance: FastifyInstanceLike, options: FastifyPluginOptions): Promise<void> => {
@@ -49,7 +49,7 @@ export function fastifyAdapter(receive: Receive) {
             method: raw.method,
             headers: raw.headers,
             readBody: (limit) => readNodeBody(raw, limit),
-            goesOn: true,
+            isOpen: true,
           });
           reply.code(status);
           reply.headers(isUnread(raw) ? { ...headers, Connection: 'close' } : headers);
@@ -57,7 +57,7 @@ export function fastifyAdapter(receive: Receive) {
           return reply;
         },
       },
-      // Never reached: the hook has answered.
+      // Never called, because the hook has responded.
       async () => undefined,
     );
   };

@@ -1,16 +1,15 @@
-import { readStream } from '../webhooks/read-stream';
-import type { RequestPayload } from '../webhooks/verify-webhook-options';
-import type { Incoming } from './incoming';
-import { bodyParsed, bodyTooLarge } from './raw-body-faults';
-import type { Receive } from './receive';
+import type { RequestPayload } from '../webhooks/options';
+import { readStream } from '../webhooks/raw-body';
+import type { IncomingRequest } from './delivery-handler';
+import { bodyParsed, bodyTooLarge, type Receive } from './receive';
 
-/** A web `Request`, as far as a receiver looks at it. */
+/** A web `Request`: the part of it that a receiver uses. */
 export interface FetchRequest extends RequestPayload {
-  /** The HTTP method, in capitals. */
+  /** The HTTP method, in upper case. */
   readonly method: string;
 }
 
-/** Makes the receiver's form for hosts that take a web `Request` and want a `Response`. */
+/** Creates the receiver for hosts that take a web `Request` and return a `Response`. */
 export function fetchAdapter(
   receive: Receive,
 ): (request: FetchRequest, context?: unknown) => Promise<Response> {
@@ -19,8 +18,8 @@ export function fetchAdapter(
       method: request.method,
       headers: request.headers,
       readBody: (limit) => readRequestBody(request, limit),
-      goesOn: true,
-      waitUntil: waitUntilOf(context),
+      isOpen: true,
+      waitUntil: findWaitUntil(context),
     });
     return new Response(body || null, { status, headers });
   };
@@ -31,7 +30,7 @@ async function readRequestBody(
   limit: number,
 ): Promise<Uint8Array | null> {
   if (bodyUsed || body?.locked) {
-    throw bodyParsed('pass the Request on before anything calls its json(), text() or clone()');
+    throw bodyParsed('pass the Request before anything calls its json(), text() or clone()');
   }
   if (Number(headers.get('content-length')) > limit) throw bodyTooLarge(limit);
   let whole: Uint8Array | null;
@@ -44,8 +43,8 @@ async function readRequestBody(
   return whole;
 }
 
-/** Hosts pass all sorts of things beside the request; only this one matters. */
-function waitUntilOf(context: unknown): Incoming['waitUntil'] {
+/** Finds `waitUntil` in the context. Hosts pass many kinds of contexts, and only this method matters. */
+function findWaitUntil(context: unknown): IncomingRequest['waitUntil'] {
   const { waitUntil } = (context ?? {}) as { waitUntil?: unknown };
   return typeof waitUntil === 'function' ? (work) => waitUntil.call(context, work) : undefined;
 }

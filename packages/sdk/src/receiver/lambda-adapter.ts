@@ -1,19 +1,18 @@
-import type { RawBody } from './incoming';
-import { bodyParsed } from './raw-body-faults';
-import type { Receive } from './receive';
+import type { RawBody } from './delivery-handler';
+import { bodyParsed, type Receive } from './receive';
 
 /**
- * A request as AWS hands it to a function: by API Gateway in its versions 1 and 2, by a load
- * balancer or by a function URL.
+ * The event of an AWS Lambda function: from API Gateway (payload versions 1 and 2), a load balancer or a
+ * function URL.
  */
 export interface LambdaEvent {
-  /** The method, but in version 2 and from a function URL. */
+  /** The method. Absent in version 2 and from a function URL. */
   readonly httpMethod?: string | undefined;
-  /** Has the method as `http.method` in version 2 and from a function URL. */
+  /** Contains the method as `http.method`, in version 2 and from a function URL. */
   readonly requestContext?: unknown;
-  /** The headers; of one that came several times, the last. */
+  /** The headers. Of a repeated header, only the last value. */
   readonly headers?: { readonly [name: string]: string | undefined } | null | undefined;
-  /** All headers, in version 1 and from a load balancer that is set up so. */
+  /** All header values, in version 1 and from a load balancer that is configured so. */
   readonly multiValueHeaders?:
     | { readonly [name: string]: readonly string[] | undefined }
     | null
@@ -24,32 +23,32 @@ export interface LambdaEvent {
   readonly isBase64Encoded?: boolean | undefined;
 }
 
-/** An answer that each of those hosts takes. */
+/** A response for any of those event sources. */
 export interface LambdaResult {
   /** The HTTP status. */
   statusCode: number;
   /** The headers. */
   headers: Record<string, string>;
-  /** The headers once more, for a host that sent `multiValueHeaders` and reads nothing else. */
+  /** The headers again, for a source that sent `multiValueHeaders` and ignores `headers`. */
   multiValueHeaders?: Record<string, string[]>;
-  /** The answer's text. */
+  /** The body, as text. */
   body: string;
-  /** False: the body is text. */
+  /** Always false: the body is text. */
   isBase64Encoded: false;
 }
 
-/** Makes the receiver's form for AWS Lambda. It handles a delivery before it answers, always. */
+/** Creates the receiver for AWS Lambda. It always handles a delivery before it responds. */
 export function lambdaAdapter(receive: Receive) {
   return async (event: LambdaEvent): Promise<LambdaResult> => {
-    // Whatever calls the function: a test event of its console may be nothing at all.
-    const asked: LambdaEvent = event ?? {};
-    const { requestContext, headers: single, multiValueHeaders: multiple } = asked;
+    // A test event of the Lambda console may be null.
+    const source: LambdaEvent = event ?? {};
+    const { requestContext, headers: single, multiValueHeaders: multiple } = source;
     const context = (requestContext ?? {}) as { http?: { method?: unknown } | null };
     const { status, headers, body } = await receive({
-      method: asked.httpMethod ?? context.http?.method,
+      method: source.httpMethod ?? context.http?.method,
       headers: { ...single, ...multiple },
-      readBody: () => bodyOf(asked),
-      goesOn: false,
+      readBody: () => readBody(source),
+      isOpen: false,
     });
     const result: LambdaResult = { statusCode: status, headers, body, isBase64Encoded: false };
     if (multiple) {
@@ -60,14 +59,14 @@ export function lambdaAdapter(receive: Receive) {
   };
 }
 
-function bodyOf({ body, isBase64Encoded }: LambdaEvent): RawBody {
-  const fix = 'keep what parses the body away from this function';
+function readBody({ body, isBase64Encoded }: LambdaEvent): RawBody {
+  const fix = 'do not parse the body before this function';
   const text: unknown = body ?? '';
   if (typeof text !== 'string') throw bodyParsed(fix);
   if (!isBase64Encoded) return text;
   try {
     return Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
   } catch {
-    throw bodyParsed(`${fix}: isBase64Encoded is set, and the body is not base64`);
+    throw bodyParsed(`${fix}: isBase64Encoded is set, but the body is not base64`);
   }
 }

@@ -1,49 +1,48 @@
-import { rawBodyAdvice } from '../webhooks/raw-body-advice';
-import { gatherBody } from './gather-body';
-import type { RawBody } from './incoming';
-import { bodyParsed } from './raw-body-faults';
-import type { Receive } from './receive';
+import { rawBodyHint } from '../webhooks/explain';
+import { concatBytes } from '../webhooks/raw-body';
+import type { RawBody } from './delivery-handler';
+import { bodyParsed, bodyTooLarge, type Receive } from './receive';
 
-/** A request of `node:http`, of Express or of a serverless host, as far as a receiver looks at it. */
+/** A request of `node:http`, Express or a serverless host: the part of it that a receiver uses. */
 export interface NodeRequest {
-  /** The HTTP method, in capitals. */
+  /** The HTTP method, in upper case. */
   readonly method?: string | undefined;
-  /** The headers, their names in lower case. */
+  /** The headers, by lower-case name. */
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
-  /** Whether all of the request has arrived. */
+  /** Whether the whole request has arrived. */
   readonly complete?: boolean | undefined;
-  /** Whether the connection is gone, or the body has been read to its end. */
+  /** Whether the connection is closed, or the body was read to its end. */
   readonly destroyed?: boolean | undefined;
-  /** Whether somebody has begun to read the body. */
+  /** Whether reading the body has started. */
   readonly readableDidRead?: boolean | undefined;
-  /** Listens to the stream of the body. */
+  /** Adds a listener to the stream of the body. */
   on(name: string, listener: (piece: Uint8Array | string) => void): unknown;
-  /** Stops to listen. */
+  /** Removes a listener. */
   removeListener(name: string, listener: (piece: Uint8Array | string) => void): unknown;
 }
 
-/** An answer of `node:http` or Express, as far as a receiver touches it. */
+/** A response of `node:http` or Express: the part of it that a receiver uses. */
 export interface NodeResponse {
   /** The HTTP status. */
   statusCode: number;
-  /** Whether somebody else has answered already. */
+  /** Whether a response was already sent. */
   readonly headersSent: boolean;
   /** Sets a header. */
   setHeader(name: string, value: string): unknown;
-  /** Sends the answer. */
+  /** Sends the response. */
   end(body?: string): unknown;
 }
 
-/** Makes the receiver's form for `node:http` and Express. It never calls a `next`. */
+/** Creates the receiver for `node:http` and Express. It never calls `next`. */
 export function nodeAdapter(receive: Receive) {
   return async (request: NodeRequest, response: NodeResponse): Promise<void> => {
     const { status, headers, body } = await receive({
       method: request.method,
       headers: request.headers,
       readBody: (limit) => readNodeBody(request, limit),
-      goesOn: true,
+      isOpen: true,
     });
-    // Such as a middleware that keeps a time limit.
+    // For example by a middleware with a timeout.
     if (response.headersSent) return;
     response.statusCode = status;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -52,61 +51,65 @@ export function nodeAdapter(receive: Receive) {
   };
 }
 
-/** Tells whether a sender may still be sending: its connection is then of no more use. */
+/** Whether the sender may still be sending. Then the connection cannot be reused. */
 export function isUnread({ complete }: Pick<NodeRequest, 'complete'>): boolean {
   return complete === false;
 }
 
 /**
- * Takes the raw body of a request: what a host or a parser left of it in `rawBody` or `body`, or
- * else the stream, up to `limit` bytes. Null when the sender went away.
+ * Reads the raw body of a request: from `rawBody` or `body` if a host or a parser kept it there, otherwise
+ * from the stream, up to `limit` bytes. Null when the sender closed the connection before the end.
  *
- * @throws {WebhookVerificationError} `BODY_TOO_LARGE` or `BODY_PARSED`.
+ * @throws {WebhookVerificationError} `BODY_TOO_LARGE` or `BODY_ALREADY_PARSED`.
  */
 export function readNodeBody(
   request: NodeRequest,
   limit: number,
 ): RawBody | Promise<RawBody | null> {
   for (const name of ['rawBody', 'body'] as const) {
-    const kept = rawPropertyOf(request, name);
-    if (kept !== null) return kept;
+    const body = findRawBody(request, name);
+    if (body !== null) return body;
   }
   if (typeof request.on !== 'function' || request.readableDidRead) {
     throw bodyParsed(
-      `put the receiver before what parses bodies, or keep the bytes in request.rawBody. ${rawBodyAdvice(new Error().stack)}`,
+      `put the receiver before any body parser, or keep the bytes in request.rawBody. ${rawBodyHint(new Error().stack)}`,
     );
   }
   return readStream(request, limit);
 }
 
-function rawPropertyOf(request: object, name: 'rawBody' | 'body'): RawBody | null {
+function findRawBody(request: object, name: 'rawBody' | 'body'): RawBody | null {
   try {
     const value: unknown = Reflect.get(request, name);
     return typeof value === 'string' || value instanceof Uint8Array ? value : null;
   } catch {
-    // Some hosts parse when they are asked for `body`, and throw when it is not JSON.
+    // Some hosts parse `body` in a getter, which throws when it is not JSON.
     return null;
   }
 }
 
 async function readStream(request: NodeRequest, limit: number): Promise<Uint8Array | null> {
   if (request.destroyed) return null;
-  const gathered = gatherBody(limit, request.headers['content-length']);
+  if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit);
+  const pieces: Uint8Array[] = [];
+  let length = 0;
   return new Promise((resolve, reject) => {
-    const take = (piece: Uint8Array | string) => {
-      try {
-        gathered.add(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece);
-      } catch (error) {
-        // What still comes is thrown away.
-        request.removeListener('data', take);
-        reject(error);
+    const add = (piece: Uint8Array | string) => {
+      const bytes = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece;
+      length += bytes.length;
+      if (length > limit) {
+        // The rest is discarded.
+        request.removeListener('data', add);
+        reject(bodyTooLarge(limit));
+        return;
       }
+      pieces.push(bytes);
     };
-    const lose = () => resolve(null);
-    request.on('data', take);
-    request.on('end', () => resolve(gathered.whole()));
-    // Stays on: an error that nobody listens to would end the process.
-    request.on('error', lose);
-    request.on('close', lose);
+    const abandon = () => resolve(null);
+    request.on('data', add);
+    request.on('end', () => resolve(concatBytes(pieces)));
+    // Never removed, because an error without a listener would end the process.
+    request.on('error', abandon);
+    request.on('close', abandon);
   });
 }

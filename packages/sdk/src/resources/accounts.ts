@@ -1,23 +1,27 @@
-import {
-  type AccountKind,
-  endpoints,
-  type Account as ServiceAccount,
-} from '@tradepost/contract/wire';
-import type { ApiCall } from '../internal/api-call';
-import { readItem } from '../internal/read-body';
-import type { Transport } from '../internal/transport';
-import type { RequestOptions } from '../request-options';
+import { type AccountKey, type AccountKind, endpoints } from '@tradepost/contract/wire';
+import type { ApiPromise } from '../http/api-promise';
+import { readItem } from '../http/response';
+import type { Transport } from '../http/transport';
+import type { RequestOptions } from '../options';
 import type { Unrecognized } from '../unrecognized';
 
 /** The account that an API key belongs to. */
-export interface Account extends Omit<ServiceAccount, 'kind'> {
-  /** What it may do. The service may add kinds. */
+export interface Account {
+  /** `usr_<id>`. IDs sort by creation time. */
+  id: string;
+  /** The kind of the account, which limits what it may do. The service may add kinds. */
   kind: AccountKind | Unrecognized;
+  /** Display name. */
+  name: string;
+  /** When the account was created: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** The key of this client. The account may have others. */
+  key: AccountKey;
 }
 
 /**
- * The account that the API key belongs to. It goes beyond the interface: a service may not tell it,
- * and the error says so then.
+ * The account that the API key belongs to. An extension: another implementation of the service may not have
+ * it, and the error says so.
  */
 export class Accounts {
   readonly #transport: Transport;
@@ -27,8 +31,8 @@ export class Accounts {
     this.#transport = transport;
   }
 
-  /** Gets the account, with what may be told of the key that asks. */
-  get(options?: RequestOptions): ApiCall<Account> {
+  /** Gets the account and the public facts about the API key. A read-only key may call it too. */
+  get(options?: RequestOptions): ApiPromise<Account> {
     return this.#transport.request({
       endpoint: endpoints.account.get,
       extension: true,

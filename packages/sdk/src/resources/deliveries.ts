@@ -1,40 +1,85 @@
 import {
+  type DeliveryAttempt,
   type DeliveryState,
-  type EventKind,
+  type EventType,
   endpoints,
-  type ListDeliveries,
-  type Delivery as ServiceDelivery,
-  type DeliveryDetails as ServiceDeliveryDetails,
+  type StatusClass,
 } from '@tradepost/contract/wire';
-import type { ApiCall } from '../internal/api-call';
-import type { ListCall } from '../internal/list-call';
-import { readItem } from '../internal/read-body';
-import type { Transport } from '../internal/transport';
-import type { RequestOptions } from '../request-options';
+import type { ApiPromise } from '../http/api-promise';
+import type { PagePromise } from '../http/pagination';
+import { readItem } from '../http/response';
+import type { Transport } from '../http/transport';
+import type { RequestOptions } from '../options';
 import type { Unrecognized } from '../unrecognized';
 
-/** What the service may add to in the answers about deliveries. */
-interface OpenFields {
-  /** The kind of the event that it carries. The service may add kinds. */
-  event: EventKind | Unrecognized;
+/** The delivery of one event to one webhook, over all its attempts. */
+export interface Delivery {
+  /** `dlv_<id>`. IDs sort by creation time. */
+  id: string;
+  /** The webhook, `whk_<id>`. */
+  webhookId: string;
+  /** The event, `evt_<id>`: the same as the header `webhook-id`. */
+  eventId: string;
+  /** The event type. The service may add types. */
+  event: EventType | Unrecognized;
   /**
-   * Where it stands: tried until a receiver answers with a 2xx or its time is over. The service may
-   * add states.
+   * `pending` until a receiver responds with a 2xx (`delivered`) or the deadline passes (`failed`). The
+   * service may add states.
    */
   state: DeliveryState | Unrecognized;
+  /** Whether it carries a test event. A test event is attempted once. */
+  test: boolean;
+  /** Number of attempts so far. */
+  attemptCount: number;
+  /** HTTP status of the response to the last attempt. Null when there was no response. */
+  lastStatus: number | null;
+  /**
+   * Why the last attempt got no complete response, such as `timeout`. Null when it got one, or before the
+   * first attempt.
+   */
+  lastError: string | null;
+  /**
+   * When the next attempt is due: ISO 8601, UTC, with milliseconds. Null when the state is final, while an
+   * attempt is in flight, and while the webhook is paused.
+   */
+  nextAttemptAt: string | null;
+  /** When the service stops retrying: 24 hours after the event or the replay. ISO 8601, UTC, with milliseconds. */
+  deadlineAt: string;
+  /** When it was queued: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** When it was delivered or failed: ISO 8601, UTC, with milliseconds. Null while it is pending. */
+  finishedAt: string | null;
 }
 
-/** The sending of one event to one webhook, over all its attempts. */
-export interface Delivery extends Omit<ServiceDelivery, keyof OpenFields>, OpenFields {}
+/** A delivery with its body and its attempts. */
+export interface DeliveryDetails extends Delivery {
+  /** The body of every attempt, byte for byte in UTF-8. */
+  body: string;
+  /** The attempts, oldest first; the newest 100 at most. */
+  attempts: DeliveryAttempt[];
+}
 
-/** A delivery with what was sent and what came of it. */
-export interface DeliveryDetails
-  extends Omit<ServiceDeliveryDetails, keyof OpenFields>,
-    OpenFields {}
+/** Filters and paging of `deliveries.list`. */
+export interface DeliveryListParams {
+  /** Only deliveries to this webhook, `whk_<id>`. */
+  webhookId?: string;
+  /** Only deliveries of events of this type. */
+  event?: EventType;
+  /** Only deliveries in this state. */
+  state?: DeliveryState;
+  /** Only deliveries queued at or after this time, ISO 8601. */
+  since?: string;
+  /** Only deliveries whose last response has this status class; `none` for those without a response. */
+  statusClass?: StatusClass;
+  /** Maximum number of deliveries per page: 1 to 100. @default 50 */
+  limit?: number;
+  /** `nextCursor` of the previous page. */
+  cursor?: string;
+}
 
 /**
- * The deliveries to the account's webhooks. They go beyond the interface: a service may not have
- * them, and the error says so then.
+ * The deliveries to the account's webhooks. An extension: another implementation of the service may not
+ * have it, and the error says so.
  */
 export class Deliveries {
   readonly #transport: Transport;
@@ -45,15 +90,15 @@ export class Deliveries {
   }
 
   /** Lists the deliveries to the account's webhooks, newest first. */
-  list(query: ListDeliveries = {}, options?: RequestOptions): ListCall<Delivery> {
+  list(params: DeliveryListParams = {}, options?: RequestOptions): PagePromise<Delivery> {
     return this.#transport.list(
       { endpoint: endpoints.deliveries.list, extension: true, options },
-      query,
+      params,
     );
   }
 
-  /** Gets one delivery: its exact body, and each attempt with what came of it. */
-  get(id: string, options?: RequestOptions): ApiCall<DeliveryDetails> {
+  /** Gets one delivery with its exact body and its attempts. */
+  get(id: string, options?: RequestOptions): ApiPromise<DeliveryDetails> {
     return this.#transport.request({
       endpoint: endpoints.deliveries.get,
       extension: true,
@@ -64,10 +109,11 @@ export class Deliveries {
   }
 
   /**
-   * Sends a delivery again: the same bytes, the same `webhook-id`, due at once. A `ConflictError` is
-   * thrown while an attempt is under way.
+   * Sends a delivery again immediately, with the same bytes and the same `webhook-id`.
+   *
+   * @throws {ConflictError} while an attempt is in flight.
    */
-  replay(id: string, options?: RequestOptions): ApiCall<Delivery> {
+  replay(id: string, options?: RequestOptions): ApiPromise<Delivery> {
     return this.#transport.request({
       endpoint: endpoints.deliveries.replay,
       extension: true,

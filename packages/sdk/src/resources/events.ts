@@ -1,59 +1,116 @@
-import { endpoints, type ListEvents } from '@tradepost/contract/wire';
-import type { Call } from '../internal/call';
-import { followPages } from '../internal/follow-pages';
-import { type ListCall, listCall } from '../internal/list-call';
-import { readEndlessPage } from '../internal/read-body';
-import type { Transport } from '../internal/transport';
-import type { RequestOptions } from '../request-options';
-import type { WebhookEvent } from '../webhooks/webhook-event';
+import { endpoints } from '@tradepost/contract/wire';
+import { createPagePromise, type PagePromise, pollPages } from '../http/pagination';
+import type { Call } from '../http/request';
+import { readEndlessPage } from '../http/response';
+import type { Transport } from '../http/transport';
+import type { RequestOptions } from '../options';
+import type {
+  ListingAvailabilityLowEvent,
+  OrderCreatedEvent,
+  OrderStatusChangedEvent,
+  TaskApprovalRequestedEvent,
+  TaskCompletedEvent,
+  UnknownWebhookEvent,
+} from '../webhooks/event';
+
+/** `order.created`, with its event ID. */
+export interface OrderCreatedAccountEvent extends OrderCreatedEvent {
+  /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
+  id: string;
+}
+
+/** `order.status_changed`, with its event ID. */
+export interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent {
+  /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
+  id: string;
+}
+
+/** `task.approval_requested`, with its event ID. */
+export interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent {
+  /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
+  id: string;
+}
+
+/** `task.completed`, with its event ID. */
+export interface TaskCompletedAccountEvent extends TaskCompletedEvent {
+  /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
+  id: string;
+}
+
+/** `listing.availability_low`, with its event ID. */
+export interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
+  /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
+  id: string;
+}
+
+/** An event of a type that is newer than this version, with its event ID. */
+export interface UnknownAccountEvent extends UnknownWebhookEvent {
+  /** `evt_<id>`: the same as the header `webhook-id` of its deliveries. */
+  id: string;
+}
 
 /**
- * An event that the account may see: what its deliveries carry, and its id. A union told apart by its
- * `event` field; its last member stands for kinds that this version does not know.
+ * An event that the account may see: the body of its deliveries, and its ID. A union discriminated by
+ * `event`; its last member stands for types that this version does not know.
  */
-export type AccountEvent = {
-  /** `evt_<id>`: what the header `webhook-id` of its deliveries says. */
-  id: string;
-} & WebhookEvent;
+export type AccountEvent =
+  | OrderCreatedAccountEvent
+  | OrderStatusChangedAccountEvent
+  | TaskApprovalRequestedAccountEvent
+  | TaskCompletedAccountEvent
+  | ListingAvailabilityLowAccountEvent
+  | UnknownAccountEvent;
 
-/** One page of the account's events, oldest first. Unlike that of a list, no page is the last. */
-export interface EventsPage {
-  /** The events of this page; empty when nothing has happened yet. */
+/** One page of the account's events, oldest first. There is no last page. */
+export interface EventPage {
+  /** The events of this page. Empty when there are no new events. */
   data: AccountEvent[];
-  /** What `after` must be to go on from here. It is always there: keep it to keep your place. */
+  /** Pass it as `after` to continue from here. Never null. Store it to resume after a restart. */
   nextCursor: string;
 }
 
-/** Where to begin to follow the events, and how. */
-export interface FollowEvents {
-  /** `nextCursor` of a page that is done with: only events that follow it. */
+/** Start and paging of `events.list`. */
+export interface EventListParams {
+  /** `nextCursor` of a processed page: only later events. */
   after?: string;
-  /** Only events of this moment (inclusive) or after it, ISO 8601. Not together with `after`. */
+  /** Only events at or after this time, ISO 8601. Excludes `after`. */
   since?: string;
-  /** How many events a page holds at most: 1 to 100, 50 unless told. */
+  /** Maximum number of events per page: 1 to 100. @default 50 */
+  limit?: number;
+  /** Seconds that a request waits for an event when there is none yet: 0 to 30. @default 0 */
+  waitSeconds?: number;
+}
+
+/** Start and paging of `events.follow`. */
+export interface FollowEventsOptions {
+  /** `nextCursor` of a processed page: only later events. */
+  after?: string;
+  /** Only events at or after this time, ISO 8601. Excludes `after`. */
+  since?: string;
+  /** Maximum number of events per page: 1 to 100. @default 50 */
   limit?: number;
   /**
-   * How many seconds each request waits for an event when there is none yet: 0 to 30, 25 unless told.
-   * They come on top of `timeout` and `deadline`.
+   * Seconds that each request waits for an event when there is none yet: 0 to 30. Added to `timeout` and
+   * `deadline`. @default 25
    */
   waitSeconds?: number;
 }
 
-/** The events as they happen. Loop over it with `for await`; each loop begins anew. */
-export interface EventFeed extends AsyncIterable<AccountEvent> {
+/** The events as they happen. Iterate it with `for await`; each loop starts a new iteration. */
+export interface EventStream extends AsyncIterable<AccountEvent> {
   /**
-   * Loops page by page. A page's `nextCursor`, kept once its events are done with, is where to go on
-   * after a restart. A page may be empty.
+   * Iterates page by page. A page may be empty. To resume after a restart, store the `nextCursor` of a page
+   * when its events are processed.
    */
-  pages(): AsyncIterable<EventsPage>;
+  pages(): AsyncIterable<EventPage>;
 }
 
-/** How long a request for what has not happened yet waits, unless told. */
-const patience = { waitSeconds: 25 };
+/** The default wait of a request for new events. */
+const followDefaults = { waitSeconds: 25 };
 
 /**
- * The events that the account may see, whether or not a webhook received them. They go beyond the
- * interface: a service may not have them, and the error says so then.
+ * The events that the account may see, whether or not a webhook received them. An extension: another
+ * implementation of the service may not have it, and the error says so.
  */
 export class Events {
   readonly #transport: Transport;
@@ -64,29 +121,33 @@ export class Events {
   }
 
   /**
-   * Lists the events so far, oldest first, from the oldest that is kept unless `after` or `since` says
-   * otherwise. A loop ends where nothing has happened yet.
+   * Lists the events so far, oldest first. It starts with the oldest stored event unless `after` or `since`
+   * is given. A loop ends at the newest event.
    */
-  list(query: ListEvents = {}, options?: RequestOptions): ListCall<AccountEvent, EventsPage> {
-    return listCall(
-      query?.after,
-      (after) => this.#transport.answerTo(this.#ask(query, after, options)),
-      this.#transport.stuck(endpoints.events.list),
+  list(
+    params: EventListParams = {},
+    options?: RequestOptions,
+  ): PagePromise<AccountEvent, EventPage> {
+    return createPagePromise(
+      params?.after,
+      (after) => this.#transport.send(this.#buildCall(params, after, options)),
+      this.#transport.loopErrorFactory(endpoints.events.list),
       ({ data }) => data.length === 0,
     );
   }
 
   /**
-   * Follows the events as they happen, after those so far. It ends when the loop is left or `signal`
-   * aborts, and asks for nothing until it is looped over. What a call would throw, it throws.
+   * Follows the events as they happen, after those so far. It sends nothing until it is iterated, and ends
+   * when the loop ends or `signal` aborts. The loop throws what a call would throw.
    */
-  follow(query: FollowEvents = {}, options?: RequestOptions): EventFeed {
+  follow(params: FollowEventsOptions = {}, options?: RequestOptions): EventStream {
     const transport = this.#transport;
     const pages = () =>
-      followPages(
-        query?.after,
-        (after) => transport.answerTo(this.#ask({ ...patience, ...query }, after, options)),
-        transport.stuck(endpoints.events.list),
+      pollPages(
+        params?.after,
+        (after) =>
+          transport.send(this.#buildCall({ ...followDefaults, ...params }, after, options)),
+        transport.loopErrorFactory(endpoints.events.list),
         options?.signal,
         transport.runtime,
       );
@@ -98,13 +159,13 @@ export class Events {
     };
   }
 
-  #ask(
-    query: ListEvents,
+  #buildCall(
+    params: EventListParams,
     after: string | undefined,
     options: RequestOptions | undefined,
-  ): Call<EventsPage> {
-    const { since, ...others } = query ?? {};
-    // The one says where to start, the other where to go on.
+  ): Call<EventPage> {
+    const { since, ...others } = params ?? {};
+    // `since` starts a list and `after` continues it; the service rejects both together.
     const from = after === undefined ? { since } : { after };
     return {
       endpoint: endpoints.events.list,

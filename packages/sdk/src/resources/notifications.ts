@@ -1,24 +1,36 @@
-import {
-  endpoints,
-  type ListNotifications,
-  type NotificationType,
-  type Notification as ServiceNotification,
-  type UpdateNotification,
-} from '@tradepost/contract/wire';
-import type { ApiCall } from '../internal/api-call';
-import type { ListCall } from '../internal/list-call';
-import { readItem } from '../internal/read-body';
-import type { Transport } from '../internal/transport';
-import type { RequestOptions } from '../request-options';
+import { endpoints, type NotificationType } from '@tradepost/contract/wire';
+import type { ApiPromise } from '../http/api-promise';
+import type { PagePromise } from '../http/pagination';
+import { readItem } from '../http/response';
+import type { Transport } from '../http/transport';
+import type { RequestOptions } from '../options';
 import type { Unrecognized } from '../unrecognized';
 
-/** The polling equivalent of an event: one for each party of the order, the actor included. */
-export interface Notification extends Omit<ServiceNotification, 'type'> {
-  /** The event it stands for, with `_` for `.`. The service may add types. */
+/** The polling equivalent of an event. Each party of the order gets one, including the one that caused it. */
+export interface Notification {
+  /** `ntf_<id>`. IDs sort by creation time. */
+  id: string;
+  /** The event type, with `_` for `.`, such as `order_status_changed`. The service may add types. */
   type: NotificationType | Unrecognized;
+  /** The order, `ord_<id>`. For `listing_availability_low`: the order that reduced the quantity. */
+  orderId: string;
+  /** Human-readable text that names the order and, if it changed, its new status. */
+  message: string;
+  /** False until marked read. It never becomes false again. */
+  read: boolean;
+  /** When the event happened: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
 }
 
-const asRead: UpdateNotification = { read: true };
+/** Filter and paging of `notifications.list`. */
+export interface NotificationListParams {
+  /** Only read notifications (true) or only unread ones (false). */
+  read?: boolean;
+  /** Maximum number of notifications per page: 1 to 100. @default 50 */
+  limit?: number;
+  /** `nextCursor` of the previous page. */
+  cursor?: string;
+}
 
 /** The notifications of the account that the API key belongs to. */
 export class Notifications {
@@ -30,16 +42,16 @@ export class Notifications {
   }
 
   /** Lists the account's notifications, newest first. */
-  list(query: ListNotifications = {}, options?: RequestOptions): ListCall<Notification> {
-    return this.#transport.list({ endpoint: endpoints.notifications.list, options }, query);
+  list(params: NotificationListParams = {}, options?: RequestOptions): PagePromise<Notification> {
+    return this.#transport.list({ endpoint: endpoints.notifications.list, options }, params);
   }
 
-  /** Marks a notification as read. One that is read already stays so. */
-  markRead(id: string, options?: RequestOptions): ApiCall<Notification> {
+  /** Marks a notification as read. A notification that is already read does not change. */
+  markRead(id: string, options?: RequestOptions): ApiPromise<Notification> {
     return this.#transport.request({
       endpoint: endpoints.notifications.update,
       id,
-      body: asRead,
+      body: { read: true },
       options,
       read: readItem<Notification>,
     });

@@ -1,36 +1,73 @@
-import {
-  type CreateOrder,
-  endpoints,
-  type ListOrders,
-  type OrderStatus,
-  type Order as ServiceOrder,
-  type UpdateOrder,
-} from '@tradepost/contract/wire';
-import type { ApiCall } from '../internal/api-call';
-import type { ListCall } from '../internal/list-call';
-import { readItem } from '../internal/read-body';
-import type { Transport } from '../internal/transport';
-import type { RequestOptions } from '../request-options';
+import { endpoints, type OrderStatus } from '@tradepost/contract/wire';
+import type { ApiPromise } from '../http/api-promise';
+import type { PagePromise } from '../http/pagination';
+import { readItem } from '../http/response';
+import type { Transport } from '../http/transport';
+import type { RequestOptions } from '../options';
 import type { Unrecognized } from '../unrecognized';
 
-/** An order ties a buyer, a seller and optionally an agent to a listing and a quantity. */
-export interface Order extends Omit<ServiceOrder, 'status'> {
+/** An order: ties a buyer, a seller and optionally an agent to a listing and a quantity. */
+export interface Order {
+  /** `ord_<id>`. IDs sort by creation time. */
+  id: string;
   /**
-   * Where the order stands. A new order is `pending`; `completed` and `cancelled` are final. The
-   * service may add states.
+   * Current status. A new order is `pending`; `completed` and `cancelled` are final. The service may add
+   * statuses.
    */
   status: OrderStatus | Unrecognized;
+  /** The buyer account that placed the order, `usr_<id>`. */
+  buyerId: string;
+  /** The seller account of the listing, `usr_<id>`. */
+  sellerId: string;
+  /** The agent account of the listing, `usr_<id>`. Null when no agent is assigned. */
+  agentId: string | null;
+  /** The listing, `lst_<id>`. */
+  listingId: string;
+  /** Units ordered: an integer from 1 to 1,000,000. */
+  quantity: number;
+  /** When the order was created: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** When the order last changed: ISO 8601, UTC, with milliseconds. */
+  updatedAt: string;
 }
 
-/** What updating an order may set besides. */
+/** The order to create. */
+export interface OrderCreateParams {
+  /** The listing to buy from, `lst_<id>`. */
+  listingId: string;
+  /** Units to order: an integer from 1 to 1,000,000, at most what the listing has available. */
+  quantity: number;
+}
+
+/** The changes of an order. */
+export interface OrderUpdateParams {
+  /** The new status. The current status is accepted and changes nothing. */
+  status: OrderStatus;
+}
+
+/** Filters and paging of `orders.list`. All but `status` are extensions. */
+export interface OrderListParams {
+  /** Only orders with this status. */
+  status?: OrderStatus;
+  /** Only orders created after this time (exclusive), ISO 8601. */
+  createdAfter?: string;
+  /** Only orders created before this time (exclusive), ISO 8601. */
+  createdBefore?: string;
+  /** Maximum number of orders per page: 1 to 100. @default 50 */
+  limit?: number;
+  /** `nextCursor` of the previous page. */
+  cursor?: string;
+}
+
+/** Options of `orders.update`. */
 export interface UpdateOrderOptions extends RequestOptions {
   /**
-   * The order's `ETag` as it was read, quotes included, such as `'"3"'`: the order is changed only
-   * if it still has it, else a `PreconditionFailedError` is thrown. `.withResponse()` of a call that
-   * answers an order has it among its `headers`. `*` stands for any.
+   * The `ETag` of the order when it was read, including its quotes, such as `'"3"'`. The order is updated
+   * only if its current `ETag` matches; otherwise a `PreconditionFailedError` is thrown. `.withResponse()`
+   * of a call that returns one order has the `ETag` in its `headers`. `*` matches any.
    *
-   * Such an update is not repeated when its answer was lost. A service may look at `ifMatch` first and
-   * refuse the repetition for the change that the first attempt made.
+   * Such an update is not retried when its response was lost: a service may check `ifMatch` first and
+   * reject the retry because of the change that the first attempt made.
    */
   ifMatch?: string | undefined;
 }
@@ -45,26 +82,26 @@ export class Orders {
   }
 
   /** Lists the orders that the account may see, newest first. */
-  list(query: ListOrders = {}, options?: RequestOptions): ListCall<Order> {
-    return this.#transport.list({ endpoint: endpoints.orders.list, options }, query);
+  list(params: OrderListParams = {}, options?: RequestOptions): PagePromise<Order> {
+    return this.#transport.list({ endpoint: endpoints.orders.list, options }, params);
   }
 
   /**
-   * Places an order. Buyer accounts only.
+   * Creates an order. Buyer accounts only.
    *
-   * An idempotency key is made for the call, so that a repeated attempt places no second order.
+   * The call sends a random idempotency key, so that a retry does not create a second order.
    */
-  create(body: CreateOrder, options?: RequestOptions): ApiCall<Order> {
+  create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order> {
     return this.#transport.request({
       endpoint: endpoints.orders.create,
-      body,
+      body: params,
       options,
       read: readItem<Order>,
     });
   }
 
   /** Gets one order. */
-  get(id: string, options?: RequestOptions): ApiCall<Order> {
+  get(id: string, options?: RequestOptions): ApiPromise<Order> {
     return this.#transport.request({
       endpoint: endpoints.orders.get,
       id,
@@ -73,12 +110,12 @@ export class Orders {
     });
   }
 
-  /** Moves an order to another status. Seller and agent accounts. */
-  update(id: string, body: UpdateOrder, options?: UpdateOrderOptions): ApiCall<Order> {
+  /** Moves an order to another status. Seller and agent accounts only. */
+  update(id: string, params: OrderUpdateParams, options?: UpdateOrderOptions): ApiPromise<Order> {
     return this.#transport.request({
       endpoint: endpoints.orders.update,
       id,
-      body,
+      body: params,
       ifMatch: options?.ifMatch,
       options,
       read: readItem<Order>,

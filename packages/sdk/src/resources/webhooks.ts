@@ -1,44 +1,89 @@
 import {
-  type CreateWebhook,
-  type EventKind,
+  type EventType,
   endpoints,
-  type ListWebhooks,
-  type CreatedWebhook as ServiceCreatedWebhook,
-  type Webhook as ServiceWebhook,
-  type WebhookDetails as ServiceWebhookDetails,
   type StagedSecret,
-  type TestWebhook,
-  type UpdateWebhook,
   type WebhookStatus,
 } from '@tradepost/contract/wire';
-import type { ApiCall } from '../internal/api-call';
-import type { ListCall } from '../internal/list-call';
-import { readItem, readNothing } from '../internal/read-body';
-import type { Transport } from '../internal/transport';
-import type { RequestOptions } from '../request-options';
+import type { ApiPromise } from '../http/api-promise';
+import type { PagePromise } from '../http/pagination';
+import { readItem, readNothing } from '../http/response';
+import type { Transport } from '../http/transport';
+import type { RequestOptions } from '../options';
 import type { Unrecognized } from '../unrecognized';
 import type { Delivery } from './deliveries';
 
-/** What the service may add to in the answers about webhooks. */
-interface OpenFields {
-  /** The event kinds it subscribes to, each once. The service may add kinds. */
-  events: (EventKind | Unrecognized)[];
-  /** Whether deliveries are made. The service may add states. */
+/** A registered endpoint that receives signed deliveries of the events it subscribes to. */
+export interface Webhook {
+  /** `whk_<id>`. IDs sort by creation time. */
+  id: string;
+  /** The HTTPS endpoint that receives deliveries. */
+  url: string;
+  /** The event types it subscribes to, each once. The service may add types. */
+  events: (EventType | Unrecognized)[];
+  /** Whether deliveries are sent (`active`) or paused. The service may add statuses. */
   status: WebhookStatus | Unrecognized;
+  /** When it was registered: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** When it last changed: ISO 8601, UTC, with milliseconds. */
+  updatedAt: string;
 }
 
-/** A registered endpoint that receives signed deliveries of the events it subscribes to. */
-export interface Webhook extends Omit<ServiceWebhook, keyof OpenFields>, OpenFields {}
+/** A webhook in the response to its registration: the only response that contains the secret. */
+export interface CreatedWebhook extends Webhook {
+  /** The signing secret, the key of `Service-Signature`: `whsec_` and the base64 of 32 random bytes. */
+  secret: string;
+}
 
-/** A webhook as the answer to its registration shows it: the only time that the secret is told. */
-export interface CreatedWebhook extends Omit<ServiceCreatedWebhook, keyof OpenFields>, OpenFields {}
+/** A webhook with its delivery statistics, without its secret. */
+export interface WebhookDetails extends Webhook {
+  /** When a new secret was staged: ISO 8601, UTC, with milliseconds. Null when there is no staged secret. */
+  stagedSecretAt: string | null;
+  /** Number of deliveries that wait for their first or next attempt. */
+  pendingDeliveries: number;
+  /** Failed attempts since the last success. Attempts that were in flight together count as one. */
+  consecutiveFailures: number;
+  /**
+   * No attempt is made before this time, because the endpoint keeps failing or sent `Retry-After`:
+   * ISO 8601, UTC, with milliseconds. Null when there is no backoff.
+   */
+  backoffUntil: string | null;
+}
 
-/** A webhook as the account finds it again: without its secret, with how its deliveries fare. */
-export interface WebhookDetails extends Omit<ServiceWebhookDetails, keyof OpenFields>, OpenFields {}
+/** The webhook to register. */
+export interface WebhookCreateParams {
+  /** An absolute `https://` URL without credentials or fragment, at most 2,048 characters. */
+  url: string;
+  /** The event types to subscribe to: at least one, each once. */
+  events: EventType[];
+}
+
+/** The changes of a webhook: at least one field. Fields that are left out do not change. */
+export interface WebhookUpdateParams {
+  /** An absolute `https://` URL without credentials or fragment, at most 2,048 characters. */
+  url?: string;
+  /** The event types to subscribe to, replacing the current ones: at least one, each once. */
+  events?: EventType[];
+  /** `paused` stops deliveries, `active` resumes them. */
+  status?: WebhookStatus;
+}
+
+/** Paging of `webhooks.list`. */
+export interface WebhookListParams {
+  /** Maximum number of webhooks per page: 1 to 100. @default 50 */
+  limit?: number;
+  /** `nextCursor` of the previous page. */
+  cursor?: string;
+}
+
+/** The test event to send. */
+export interface SendTestEventParams {
+  /** The type of the test event. The webhook does not need to subscribe to it. */
+  event: EventType;
+}
 
 /**
- * The webhooks of the account that the API key belongs to. All but `create` goes beyond the
- * interface: a service may not have it, and the error says so then.
+ * The webhooks of the account that the API key belongs to. All methods but `create` are extensions: another
+ * implementation of the service may not have them, and the error says so.
  */
 export class Webhooks {
   readonly #transport: Transport;
@@ -49,28 +94,28 @@ export class Webhooks {
   }
 
   /**
-   * Registers an HTTPS endpoint for signed deliveries. The answer is the only one that tells the
-   * endpoint secret: keep it for `verifyWebhook`.
+   * Registers an HTTPS endpoint for signed deliveries. Only this response contains the signing secret: store
+   * it for `verifyWebhook`.
    */
-  create(body: CreateWebhook, options?: RequestOptions): ApiCall<CreatedWebhook> {
+  create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook> {
     return this.#transport.request({
       endpoint: endpoints.webhooks.create,
-      body,
+      body: params,
       options,
       read: readItem<CreatedWebhook>,
     });
   }
 
   /** Lists the account's webhooks, newest first. */
-  list(query: ListWebhooks = {}, options?: RequestOptions): ListCall<WebhookDetails> {
+  list(params: WebhookListParams = {}, options?: RequestOptions): PagePromise<WebhookDetails> {
     return this.#transport.list(
       { endpoint: endpoints.webhooks.list, extension: true, options },
-      query,
+      params,
     );
   }
 
   /** Gets one webhook. */
-  get(id: string, options?: RequestOptions): ApiCall<WebhookDetails> {
+  get(id: string, options?: RequestOptions): ApiPromise<WebhookDetails> {
     return this.#transport.request({
       endpoint: endpoints.webhooks.get,
       extension: true,
@@ -81,31 +126,35 @@ export class Webhooks {
   }
 
   /**
-   * Changes where a webhook is sent or what it subscribes to, or pauses and resumes it. What is left
-   * out stays as it is. Deliveries to a paused webhook wait, until their 24 hours are over.
+   * Changes the URL or the subscriptions of a webhook, or pauses and resumes it. Fields that are left out do
+   * not change. Deliveries to a paused webhook stay pending until their 24-hour deadline.
    *
-   * It is repeated only when it is sure that the attempt had no effect: a repetition could undo what
-   * somebody else changed in between.
+   * It is retried only if the attempt certainly had no effect: a retry could undo a change that another
+   * client made in between.
    */
-  update(id: string, body: UpdateWebhook, options?: RequestOptions): ApiCall<WebhookDetails> {
+  update(
+    id: string,
+    params: WebhookUpdateParams,
+    options?: RequestOptions,
+  ): ApiPromise<WebhookDetails> {
     return this.#transport.request({
       endpoint: endpoints.webhooks.update,
       extension: true,
-      mayUndo: true,
+      unsafeToRepeat: true,
       id,
-      body,
+      body: params,
       options,
       read: readItem<WebhookDetails>,
     });
   }
 
   /**
-   * Removes a webhook. Deliveries that wait are not sent any more. When the answer was lost and the
-   * repetition finds no such webhook, it is removed, and the call has succeeded.
+   * Deletes a webhook and cancels its pending deliveries. If the response of an attempt was lost and the
+   * retry gets a 404, the call succeeds: the webhook is deleted.
    */
-  delete(id: string, options?: RequestOptions): ApiCall<void> {
+  delete(id: string, options?: RequestOptions): ApiPromise<void> {
     return this.#transport.request<void>({
-      endpoint: endpoints.webhooks.remove,
+      endpoint: endpoints.webhooks.delete,
       extension: true,
       id,
       options,
@@ -114,10 +163,10 @@ export class Webhooks {
   }
 
   /**
-   * Makes a new endpoint secret that is to follow the current one; this answer alone tells it. Let
-   * your receivers accept both, then call `promoteSecret`. Staging again replaces what was staged.
+   * Stages a new signing secret that will replace the current one. Only this response contains it. Configure
+   * your receivers to accept both, then call `promoteSecret`. Staging again replaces the staged secret.
    */
-  stageSecret(id: string, options?: RequestOptions): ApiCall<StagedSecret> {
+  stageSecret(id: string, options?: RequestOptions): ApiPromise<StagedSecret> {
     return this.#transport.request({
       endpoint: endpoints.webhooks.stageSecret,
       extension: true,
@@ -127,8 +176,8 @@ export class Webhooks {
     });
   }
 
-  /** Makes the staged secret the current one. The one before it signs nothing any more. */
-  promoteSecret(id: string, options?: RequestOptions): ApiCall<WebhookDetails> {
+  /** Makes the staged secret the current one. The previous secret is no longer used. */
+  promoteSecret(id: string, options?: RequestOptions): ApiPromise<WebhookDetails> {
     return this.#transport.request({
       endpoint: endpoints.webhooks.promoteSecret,
       extension: true,
@@ -139,15 +188,15 @@ export class Webhooks {
   }
 
   /**
-   * Sends a signed sample of an event to a webhook, once, and answers the delivery that carries it:
-   * `deliveries.get` tells what came of it.
+   * Sends a signed test event to a webhook, once, and returns its delivery. Poll `deliveries.get` for the
+   * result.
    */
-  test(id: string, body: TestWebhook, options?: RequestOptions): ApiCall<Delivery> {
+  test(id: string, params: SendTestEventParams, options?: RequestOptions): ApiPromise<Delivery> {
     return this.#transport.request({
       endpoint: endpoints.webhooks.test,
       extension: true,
       id,
-      body,
+      body: params,
       options,
       read: readItem<Delivery>,
     });

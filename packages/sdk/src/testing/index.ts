@@ -1,6 +1,6 @@
 /**
- * For the tests of a receiver: signed deliveries of any event, the usual faulty ones, and unusual
- * ones that are right. No dependencies, and nothing of Node.
+ * Helpers for the tests of a receiver: signed deliveries of any event, invalid deliveries with common faults,
+ * and unusual but valid ones. It has no dependencies and does not need Node.
  *
  * @example
  * import { exampleSecret, sampleEvent, signDelivery } from '@tradepost/sdk/testing';
@@ -8,20 +8,21 @@
  * const delivery = await signDelivery({ event, secret: exampleSecret });
  * const response = await receiver.fetch(delivery.toRequest('https://receiver.example/webhooks'));
  */
-export { exampleSecret } from './example-secret';
+
+export { type DeliveryEdgeCase, deliveryEdgeCases, edgeCaseDelivery } from './edge-case-delivery';
 export {
   type DeliveryFault,
   deliveryFaults,
-  type FaultyDelivery,
-  type FaultyDeliveryOptions,
-  faultyDelivery,
-} from './faulty-delivery';
+  type InvalidDelivery,
+  type InvalidDeliveryOptions,
+  invalidDelivery,
+} from './invalid-delivery';
 export { type SampleOverrides, sampleEvent } from './sample-event';
 export {
+  exampleSecret,
   type SignableEvent,
   type SignDeliveryOptions,
+  type SignedDelivery,
   type SigningOptions,
   signDelivery,
 } from './sign-delivery';
-export type { SignedDelivery } from './signed-delivery';
-export { type DeliveryOddity, deliveryOddities, unusualDelivery } from './unusual-delivery';

@@ -1,13 +1,13 @@
-import type { EventOf, KnownWebhookEvent } from '../webhooks/webhook-event';
+import type { EventOf, KnownWebhookEvent } from '../webhooks/event';
 
-type EventKind = KnownWebhookEvent['event'];
+type EventType = KnownWebhookEvent['event'];
 
-/** What of a sample is to differ. */
-export interface SampleOverrides<Kind extends EventKind> {
+/** Fields of a sample to replace. */
+export interface SampleOverrides<Type extends EventType> {
   /** When the event happened: ISO 8601, UTC. */
   createdAt?: string;
-  /** Fields of `data`; those that are left out keep the sample's values. */
-  data?: Partial<EventOf<Kind>['data']>;
+  /** Fields of `data`. Fields that are left out keep the values of the sample. */
+  data?: Partial<EventOf<Type>['data']>;
 }
 
 const ids = {
@@ -20,7 +20,7 @@ const ids = {
 };
 const { agentId, buyerId, listingId, orderId, sellerId, taskId } = ids;
 
-const samples: { readonly [Kind in EventKind]: EventOf<Kind>['data'] } = {
+const samples: { readonly [Type in EventType]: EventOf<Type>['data'] } = {
   'order.created': {
     orderId,
     buyerId,
@@ -37,14 +37,14 @@ const samples: { readonly [Kind in EventKind]: EventOf<Kind>['data'] } = {
 };
 
 /**
- * A whole event of one kind with made-up data, the same at every call. Its fields come in the order
- * that the service writes them in.
+ * Creates a complete event of one type with example data, the same at every call. Its fields are in the
+ * order of the service.
  */
-export function sampleEvent<Kind extends EventKind>(
-  kind: Kind,
-  { createdAt = '2026-11-21T09:30:00.000Z', data }: SampleOverrides<Kind> = {},
-): EventOf<Kind> {
-  const sample = { event: kind, createdAt, data: { ...samples[kind], ...data } };
-  // TypeScript does not follow that kind and data belong together.
-  return sample as unknown as EventOf<Kind>;
+export function sampleEvent<Type extends EventType>(
+  type: Type,
+  { createdAt = '2026-11-21T09:30:00.000Z', data }: SampleOverrides<Type> = {},
+): EventOf<Type> {
+  const sample = { event: type, createdAt, data: { ...samples[type], ...data } };
+  // TypeScript cannot infer that type and data belong together.
+  return sample as unknown as EventOf<Type>;
 }

@@ -1,63 +1,62 @@
 import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
-import { joined } from '../webhooks/joined';
-import type { WebhookEvent } from '../webhooks/webhook-event';
-import { base64Of, fromBase64, hexOf, utf8Of } from './bytes';
-import { hmac } from './hmac';
-import { deliveryOf, type SignedDelivery } from './signed-delivery';
+import type { WebhookEvent } from '../webhooks/event';
+import { concatBytes } from '../webhooks/raw-body';
 
-/** Any envelope, of a kind that this version knows or not. */
+/** A signing secret for tests, in the format of the service. It protects nothing. */
+export const exampleSecret = 'whsec_VHJhZGVwb3N0IGV4YW1wbGUgc2VjcmV0IGZvciB0ZXN0cw==';
+
+/** An event to sign, of a known or an unknown type. */
 export type SignableEvent =
   | WebhookEvent
   | { event: string; createdAt: string; data: object; [field: string]: unknown };
 
-/** How a delivery is signed. */
+/** Options of a signature. */
 export interface SigningOptions {
-  /** The endpoint secret, whole. `whsec_` and base64, unless `standard` is false. */
+  /** The signing secret: `whsec_` and base64, unless `standard` is false. */
   secret: string;
-  /** The event's id, for `webhook-id`. A new one at each call unless told. */
+  /** ID of the event, for `webhook-id`. @default a random ID */
   id?: string | undefined;
-  /** When it is sent: a date or milliseconds since 1970. Now unless told. */
+  /** When it is sent: a date or milliseconds since 1970. @default Date.now() */
   sentAt?: Date | number | undefined;
   /**
-   * False for a service that has only the interface: `Service-Signature` alone, without
-   * `webhook-id`, `webhook-timestamp` and `webhook-signature`. True unless told.
+   * False for a service without extensions: only `Service-Signature`, without `webhook-id`,
+   * `webhook-timestamp` and `webhook-signature`. @default true
    */
   standard?: boolean | undefined;
 }
 
-/** What `signDelivery` needs to know: an event, or the raw body of one. */
+/** Options of `signDelivery`: an event, or its raw body. */
 export type SignDeliveryOptions = SigningOptions &
   (
     | {
-        /** The event. It is written as the service writes it: compact JSON. */
+        /** The event. It is serialized as the service does: compact JSON. */
         event: SignableEvent;
         body?: undefined;
       }
     | {
-        /** The raw body, signed as it is: a text as UTF-8. */
+        /** The raw body, signed unchanged; a text is signed as UTF-8. */
         body: string | Uint8Array;
         event?: undefined;
       }
   );
 
 /**
- * Signs a delivery as the service does, in both ways. Source: the interface, "Signature"; Standard
- * Webhooks.
+ * Signs a delivery as the service does, with both signatures. Source: API specification, "Signature";
+ * Standard Webhooks.
  *
- * @throws {TypeError} when the secret is empty; or is not base64 after `whsec_`, unless `standard` is
- * false.
+ * @throws {TypeError} when the secret is empty, or not base64 after `whsec_` unless `standard` is false.
  * @example
  * const delivery = await signDelivery({ event: sampleEvent('order.created'), secret });
  * const response = await receiver.fetch(delivery.toRequest('https://receiver.example/webhooks'));
  */
 export async function signDelivery(options: SignDeliveryOptions): Promise<SignedDelivery> {
   const { event, body: given, secret, standard = true } = options;
-  if (!secret) throw new TypeError('secret is empty: pass one such as exampleSecret');
+  if (!secret) throw new TypeError('secret is empty: pass a secret such as exampleSecret');
   const raw = event ? JSON.stringify(event) : given;
-  const body = typeof raw === 'string' ? utf8Of(raw) : Uint8Array.from(raw);
+  const body = typeof raw === 'string' ? encodeUtf8(raw) : Uint8Array.from(raw);
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
-    [names.signature]: hexOf(await hmac(utf8Of(secret), body)),
+    [names.signature]: encodeHex(await hmac(encodeUtf8(secret), body)),
   };
   if (standard) {
     const id = options.id ?? newEventId();
@@ -66,27 +65,84 @@ export async function signDelivery(options: SignDeliveryOptions): Promise<Signed
     headers[names.webhookTimestamp] = seconds;
     headers[names.webhookSignature] = await standardSignature(secret, id, seconds, body);
   }
-  return deliveryOf(body, headers);
+  return createSignedDelivery(body, headers);
 }
 
-/** One signature of `webhook-signature`, by the bytes that follow `whsec_`. Source: Standard Webhooks. */
+/** Computes one signature of `webhook-signature`. Source: Standard Webhooks. */
 export async function standardSignature(
   secret: string,
   id: string,
   seconds: string,
   body: Uint8Array,
 ): Promise<string> {
-  const key = fromBase64(secret.replace(/^whsec_/, ''));
+  const key = decodeBase64(secret.replace(/^whsec_/, ''));
   if (!key) {
     throw new TypeError(
-      'webhook-signature needs a secret that is base64 after whsec_: pass one such as exampleSecret, or standard: false to sign Service-Signature alone',
+      'webhook-signature needs a secret that is base64 after whsec_: pass a secret such as exampleSecret, or set standard to false',
     );
   }
-  return `v1,${base64Of(await hmac(key, joined([utf8Of(`${id}.${seconds}.`), body])))}`;
+  return `v1,${encodeBase64(await hmac(key, concatBytes([encodeUtf8(`${id}.${seconds}.`), body])))}`;
 }
 
 function newEventId(): string {
   const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
   const random = globalThis.crypto.getRandomValues(new Uint8Array(26));
   return `evt_${Array.from(random, (byte) => digits[byte % 32]).join('')}`;
+}
+
+const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+
+/** Computes an HMAC-SHA256 with WebCrypto, which all supported runtimes have. */
+async function hmac(
+  key: Uint8Array<ArrayBuffer>,
+  message: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array> {
+  const { subtle } = globalThis.crypto;
+  const imported = await subtle.importKey('raw', key, algorithm, false, ['sign']);
+  return new Uint8Array(await subtle.sign(algorithm, imported, message));
+}
+
+const encoder = new TextEncoder();
+
+/** Encodes a text as UTF-8. */
+export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(text);
+}
+
+function encodeHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function encodeBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}
+
+/** Decodes base64. Null when the text is empty or not valid. */
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return text ? Uint8Array.from(atob(text), (one) => one.charCodeAt(0)) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A signed delivery, ready to send to a receiver. */
+export interface SignedDelivery {
+  /** The raw body. */
+  body: Uint8Array<ArrayBuffer>;
+  /** The headers, in the spelling of the service. */
+  headers: Record<string, string>;
+  /** The second argument of `fetch`: `fetch(url, delivery.init)`. */
+  init: { method: 'POST'; headers: Record<string, string>; body: Uint8Array<ArrayBuffer> };
+  /** Creates a new web `Request` to a URL. */
+  toRequest(url: string | URL): Request;
+}
+
+/** Creates a delivery from a body and its headers. */
+export function createSignedDelivery(
+  body: Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+): SignedDelivery {
+  const init = { method: 'POST' as const, headers, body };
+  return { body, headers, init, toRequest: (url) => new Request(url, init) };
 }

@@ -1,12 +1,12 @@
 /**
- * An opt-in check of every successful answer against the contract's schemas, for staging: what the
- * service no longer answers as agreed is noticed there, and not by your users. It brings zod along,
- * which the client alone does not have.
+ * An opt-in validation of every successful response against the contract's schemas, for example in a staging
+ * environment: it reports changes of the service before they affect users. It bundles zod, which the client
+ * does not need.
  *
  * @example
  * import { Tradepost } from '@tradepost/sdk';
- * import { validateAnswers } from '@tradepost/sdk/validate';
- * const validate = process.env.STAGE === 'staging' ? validateAnswers : undefined;
+ * import { validateResponses } from '@tradepost/sdk/validate';
+ * const validate = process.env.STAGE === 'staging' ? validateResponses : undefined;
  * const tradepost = new Tradepost({ baseUrl, apiKey, validate });
  */
-export { validateAnswers } from './validate-answers';
+export { validateResponses } from './validate-responses';

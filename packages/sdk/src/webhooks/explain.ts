@@ -1,88 +1,308 @@
-import { holdsOnTheWeb } from './check-on-the-web';
-import { serviceSignature, webhookSignature, webhookTimestamp } from './delivery-header-names';
-import { type Attempted, describeRefusal } from './describe-refusal';
-import { diagnoseMismatch } from './diagnose-mismatch';
-import type { Examined } from './examine';
-import { headerOf } from './header-of';
-import { holdsSync } from './holds-sync';
-import { isDevelopment } from './is-development';
-import { type NodeCrypto, nodeCrypto } from './node-crypto';
-import { rawBodyAdvice } from './raw-body-advice';
-import { rawBytes } from './raw-bytes';
-import { type Refusal, refuse } from './refusal';
-import { type Search, searchAsync, searchSync } from './search';
-import type { WebhookVerificationErrorCode } from './webhook-verification-error';
+import {
+  type CheckedDelivery,
+  defaultMaxBytes,
+  getHeader,
+  listSecrets,
+  serviceSignature,
+  webhookId,
+  webhookSignature,
+  webhookTimestamp,
+} from './checks';
+import { diagnoseMismatch, type Search, searchAsync, searchSync } from './diagnose';
+import { decodeText, readEvent } from './event';
+import { type NodeCrypto, nodeCrypto, verifyHmacWithNode } from './hmac-node';
+import { verifyHmacWithWebCrypto } from './hmac-webcrypto';
+import { rawBytes } from './raw-body';
+import {
+  fail,
+  type VerificationFailure,
+  type WebhookVerificationErrorCode,
+} from './verification-error';
 
 /**
- * What a refusal is called, and what it says. The error is made by who throws it: where this is in a
- * file of its own, it has no class in common with it.
+ * Code and message of an error. The caller creates the error, because a separately loaded file would have
+ * another class.
  */
 type Explanation = [code: WebhookVerificationErrorCode, message: string];
 
+/** The options of a verification, with any payload. */
+export type VerificationInput = Omit<CheckedDelivery, 'payload'> & { payload: unknown };
+
+/** The header in its documented spelling. */
+const shown = 'Service-Signature';
+
 /**
- * Puts a refusal into words, with the fix for the framework in use, and looks for the cause of a
- * mismatch where `diagnose` allows it.
+ * Explains a failed check, with the fix for the framework in use. Diagnoses a mismatch if `diagnose` allows
+ * it.
  *
- * @param stack of the call, to tell the framework by
+ * @param stack of the caller, to recognise the framework
  */
 export async function explain(
-  refusal: Refusal,
-  attempted: Attempted,
+  failure: VerificationFailure,
+  attempted: VerificationInput,
   stack: string | undefined,
 ): Promise<Explanation> {
   const crypto = nodeCrypto();
   return crypto
-    ? explainSync(refusal, attempted, stack, crypto)
-    : searchAsync(explaining(refusal, attempted, stack), holdsOnTheWeb);
+    ? explainSync(failure, attempted, stack, crypto)
+    : searchAsync(explaining(failure, attempted, stack), verifyHmacWithWebCrypto);
 }
 
-/** As `explain`, without a promise. */
+/** Explains a failed check like `explain`, synchronously. */
 export function explainSync(
-  refusal: Refusal,
-  attempted: Attempted,
+  failure: VerificationFailure,
+  attempted: VerificationInput,
   stack: string | undefined,
   crypto: NodeCrypto,
 ): Explanation {
-  return searchSync(explaining(refusal, attempted, stack), holdsSync(crypto));
+  return searchSync(explaining(failure, attempted, stack), verifyHmacWithNode(crypto));
 }
 
-function* explaining(given: Refusal, attempted: Attempted, stack = ''): Search<Explanation> {
-  const refusal = refine(given, attempted);
+function* explaining(
+  given: VerificationFailure,
+  attempted: VerificationInput,
+  stack = '',
+): Search<Explanation> {
+  const refined = refine(given, attempted);
   const { diagnose = isDevelopment() } = attempted;
   const payload = rawBytes(attempted.payload);
-  const isMismatch = refusal.refused === 'SIGNATURE_MISMATCH' && refusal.about === serviceSignature;
+  const isMismatch = refined.failure === 'SIGNATURE_MISMATCH' && refined.about === serviceSignature;
   const cause =
     diagnose && isMismatch && payload !== null
       ? yield* diagnoseIfPossible({ ...attempted, payload })
       : null;
-  const { code, text } = describeRefusal(cause ?? refusal, attempted);
-  const advice = /^BODY_(PARSED|RES)/.test(code) ? ` ${rawBodyAdvice(stack)}` : '';
-  return [code, `${text}${advice}`];
+  const [code, text] = describeFailure(cause ?? refined, attempted);
+  const hint = /^BODY_(ALREADY_PARSED|RES)/.test(code) ? ` ${rawBodyHint(stack)}` : '';
+  return [code, `${text}${hint}`];
 }
 
-/** Says more exactly what the check itself leaves open, which does no more than it must. */
-function refine(given: Refusal, { headers, signature }: Attempted): Refusal {
-  const { refused, about } = given;
-  const isTimestamp = /^\d{1,12}$/.test(headerOf(headers, webhookTimestamp));
-  if (refused === 'TIMESTAMP_TOO_OLD') {
-    if (!isTimestamp) return refuse('MALFORMED_TIMESTAMP');
-    return Number(about) < 0 ? refuse('TIMESTAMP_TOO_NEW', -Number(about)) : given;
+/** Makes a failure more specific. The checks themselves do only what is necessary. */
+function refine(
+  given: VerificationFailure,
+  { headers, signature }: VerificationInput,
+): VerificationFailure {
+  const { failure, about } = given;
+  const isTimestamp = /^\d{1,12}$/.test(getHeader(headers, webhookTimestamp));
+  if (failure === 'TIMESTAMP_TOO_OLD') {
+    if (!isTimestamp) return fail('MALFORMED_TIMESTAMP');
+    return Number(about) < 0 ? fail('TIMESTAMP_TOO_NEW', -Number(about)) : given;
   }
-  if (refused !== 'SIGNATURE_MISMATCH') return given;
+  if (failure !== 'SIGNATURE_MISMATCH') return given;
   if (about === serviceSignature) {
-    const value = signature || headerOf(headers, serviceSignature);
-    return /^[0-9a-f]{64}$/.test(value) ? given : refuse('MALFORMED_SIGNATURE', about);
+    const value = signature || getHeader(headers, serviceSignature);
+    return /^[0-9a-f]{64}$/.test(value) ? given : fail('MALFORMED_SIGNATURE', about);
   }
-  if (!isTimestamp) return refuse('MALFORMED_TIMESTAMP');
-  const isSigned = /(^| )v1,\S{44}( |$)/.test(headerOf(headers, webhookSignature));
-  return isSigned ? given : refuse('MALFORMED_SIGNATURE', about);
+  if (!isTimestamp) return fail('MALFORMED_TIMESTAMP');
+  const isSigned = /(^| )v1,\S{44}( |$)/.test(getHeader(headers, webhookSignature));
+  return isSigned ? given : fail('MALFORMED_SIGNATURE', about);
 }
 
-/** A body can be made so that it cannot be written again, such as by thousands of brackets. */
-function* diagnoseIfPossible(examined: Examined): Search<Refusal | null> {
+/** A forged body may be impossible to serialize, such as thousands of nested brackets. */
+function* diagnoseIfPossible(checked: CheckedDelivery): Search<VerificationFailure | null> {
   try {
-    return yield* diagnoseMismatch(examined);
+    return yield* diagnoseMismatch(checked);
   } catch {
     return null;
   }
+}
+
+/** Describes what is wrong and what to do. */
+function describeFailure(
+  { failure, about }: VerificationFailure,
+  attempted: VerificationInput,
+): Explanation {
+  const { tolerance = 300, maxBytes = defaultMaxBytes } = attempted;
+  const seconds = Math.round(Number(about));
+  const say = (text: string): Explanation => [failure, text];
+  switch (failure) {
+    case 'INVALID_CONFIGURATION':
+      return say(about ? noWebCrypto : configurationError(attempted));
+    case 'BODY_ALREADY_PARSED':
+      return say(
+        `payload must be the raw body as string, Uint8Array or ArrayBuffer, or an unread Request: it is ${describeType(attempted.payload)}.`,
+      );
+    case 'BODY_TOO_LARGE':
+      return say(tooLarge(maxBytes));
+    case 'MISSING_SIGNATURE':
+      return say(missing(shown, attempted));
+    case 'MISSING_HEADER': {
+      const name =
+        [webhookSignature, webhookTimestamp, webhookId].find(
+          (one) => !getHeader(attempted.headers, one),
+        ) ?? '';
+      const required = attempted.requireTimestamp
+        ? ' requireTimestamp requires it: leave that option out for a service that sends only Service-Signature.'
+        : '';
+      return say(`${missing(name, attempted)}${required}`);
+    }
+    case 'MALFORMED_SIGNATURE':
+      return say(
+        about === webhookSignature
+          ? `${about} must be v1, a comma and the base64 of 32 bytes: pass the header unchanged.`
+          : `${shown} must be 64 lowercase hex digits and nothing else: pass the header unchanged.`,
+      );
+    case 'MALFORMED_TIMESTAMP':
+      return say(`${webhookTimestamp} must be seconds since 1970: pass the header unchanged.`);
+    case 'SIGNATURE_MISMATCH':
+      return say(
+        about === webhookSignature
+          ? `${shown} matches, but ${about} does not: ${webhookId} or ${webhookTimestamp} was changed. A replay with a changed timestamp looks like this.`
+          : `${shown} does not match: pass the bytes of the body unchanged, never parsed and stringified, and the whole secret of this webhook, including whsec_.`,
+      );
+    case 'BODY_RESERIALIZED':
+      return say(`${shown} matches ${about}.`);
+    case 'SECRET_WHITESPACE':
+      return say(
+        'The secret has whitespace or quotes around it, and matches without them: trim it where it is configured.',
+      );
+    case 'WRONG_SECRET':
+      return say(String(about));
+    case 'TIMESTAMP_TOO_OLD':
+      return say(
+        `The delivery was signed ${seconds} s ago and tolerance is ${tolerance} s: it is a replay, or the clock of this machine is wrong.`,
+      );
+    case 'TIMESTAMP_TOO_NEW':
+      return say(
+        `The delivery was signed ${seconds} s in the future and tolerance is ${tolerance} s: the clock of this machine is wrong.`,
+      );
+    case 'EVENT_TOO_OLD':
+      return say(
+        `The event is from ${readCreatedAt(attempted.payload)}, which is older than maxEventAge (${attempted.maxEventAge} s): it is a replay, or a delivery that arrived late.`,
+      );
+    case 'MALFORMED_BODY':
+    case 'MISSING_EVENT':
+      return describeEnvelope(attempted.payload);
+  }
+}
+
+const noWebCrypto = 'verifyWebhook needs WebCrypto, which browsers have on https pages only.';
+
+function configurationError(attempted: VerificationInput): string {
+  const { tolerance = 300, maxBytes = 1, now = 0 } = attempted;
+  const all = listSecrets(attempted);
+  if (!all.length || !all.every((one) => one?.trim?.())) {
+    return 'secret is missing or empty: pass the one from the registration response.';
+  }
+  if (!(tolerance > 0 && tolerance < 1e12))
+    return 'tolerance must be a positive number of seconds.';
+  if (!(maxBytes > 0)) return 'maxBytes must be a positive number of bytes.';
+  return `now must be a date or milliseconds since 1970 (got ${now}).`;
+}
+
+function describeType(payload: unknown): string {
+  if (typeof payload !== 'object' || payload === null) return String(payload);
+  if ('bodyUsed' in payload) return 'a Request that was already read';
+  return Array.isArray(payload) ? 'an array' : 'an object, so a parser has already run';
+}
+
+function missing(name: string, { headers }: VerificationInput): string {
+  const reason = !headers
+    ? ' No headers were passed.'
+    : typeof headers.get !== 'function' && !Object.keys(headers).length
+      ? ' The passed headers are empty: spreading a Headers object into {} loses them.'
+      : '';
+  return `${name} is missing: pass the request's headers unchanged, and check that no proxy drops it.${reason}`;
+}
+
+/** Returns the `createdAt` of a signed body. */
+function readCreatedAt(payload: unknown): string {
+  return String(readEvent(rawBytes(payload) ?? '')?.createdAt);
+}
+
+/** Describes what a signed body lacks. */
+function describeEnvelope(payload: unknown): Explanation {
+  const lacks = (
+    what: string,
+    code: WebhookVerificationErrorCode = 'MALFORMED_BODY',
+  ): Explanation => [code, `The signed body has no ${what}: check which service sent it.`];
+  let envelope: unknown;
+  try {
+    envelope = JSON.parse(decodeText(rawBytes(payload) ?? ''));
+  } catch {
+    return lacks('JSON');
+  }
+  if (typeof envelope !== 'object' || !envelope || Array.isArray(envelope)) {
+    return lacks('JSON object');
+  }
+  const { event, type, createdAt } = envelope as Record<string, unknown>;
+  if (typeof event !== 'string' || !event) {
+    const hint = type ? ' (it has "type", but this service names the type in "event")' : '';
+    return lacks(`field "event"${hint}`, 'MISSING_EVENT');
+  }
+  return lacks(typeof createdAt === 'string' ? 'field "data"' : 'field "createdAt"');
+}
+
+/** Returns the message for a body of more than `maxBytes`. */
+export function tooLarge(maxBytes: number): string {
+  return `The body has more than ${maxBytes} bytes, which no delivery of the service has. To accept it, raise maxBytes.`;
+}
+
+/**
+ * Whether this is a development environment. Elsewhere, costly diagnosis and logging are off, because forged
+ * deliveries could cause them. Without `process` it is false.
+ */
+export function isDevelopment(): boolean {
+  return typeof process !== 'undefined' && process.env?.NODE_ENV !== 'production';
+}
+
+/** A framework, how to recognise it, and how to get the raw body there. */
+interface Framework {
+  /** An environment variable that its hosts set. */
+  variable?: string;
+  /** A part of the paths of its modules, as in a stack trace. */
+  path?: string;
+  hint: string;
+}
+
+const expressHint =
+  "In Express, put express.raw({ type: 'application/json' }) on this route, before any express.json(), and pass request.body.";
+
+const frameworks: Framework[] = [
+  {
+    variable: 'AWS_LAMBDA_FUNCTION_NAME',
+    hint: "In AWS Lambda, pass Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8'), or use webhookReceiver(…).lambda.",
+  },
+  {
+    variable: 'FUNCTION_TARGET',
+    hint: 'In Cloud Functions and Firebase, pass request.rawBody, not request.body.',
+  },
+  {
+    path: '/@nestjs/',
+    hint: 'In NestJS, create the application with { rawBody: true } and pass request.rawBody of RawBodyRequest.',
+  },
+  {
+    variable: 'NEXT_RUNTIME',
+    path: '/next/dist/',
+    hint: 'In Next.js, pass the Request of a route handler as payload; under pages/api, export const config = { api: { bodyParser: false } } and read the stream.',
+  },
+  {
+    path: '/fastify/',
+    hint: "In Fastify, register webhookReceiver(…).fastify, or your own parser: addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)).",
+  },
+  {
+    path: '/hono/',
+    hint: 'In Hono, pass context.req.raw as payload, before anything calls context.req.json().',
+  },
+  {
+    path: '/koa',
+    hint: 'In Koa, keep koa-bodyparser off this route and read context.req, or pass context.request.rawBody.',
+  },
+  { path: '/express/', hint: expressHint },
+  // The router of Express 5.
+  { path: '/router/', hint: expressHint },
+];
+
+const defaultHint =
+  "Take the body before a parser does: in Express with express.raw({ type: 'application/json' }) on the route, from a Request by passing the Request itself.";
+
+/** Returns how to get the raw body in the framework in use, as far as stack and environment reveal it. */
+export function rawBodyHint(stack = ''): string {
+  const path = stack.replaceAll('\\', '/');
+  const environment = typeof process === 'undefined' ? {} : (process.env ?? {});
+  const found = frameworks.find(
+    (one) =>
+      (one.variable !== undefined && environment[one.variable] !== undefined) ||
+      (one.path !== undefined && path.includes(`/node_modules${one.path}`)),
+  );
+  return found?.hint ?? defaultHint;
 }

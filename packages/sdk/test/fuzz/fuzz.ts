@@ -7,14 +7,14 @@ import {
   WebhookVerificationError,
   webhookReceiver,
 } from '../../src/webhooks/index';
-import { type AnyRequest, anyRequest, isSigned } from '../receiver/support/any-request';
-import { inProcess } from '../receiver/support/in-process';
-import { maxBytes, now } from '../receiver/support/limits';
+import { type AnyRequest, anyRequest, isSigned } from '../helpers/receiver/any-request';
+import { inProcess } from '../helpers/receiver/in-process';
+import { maxBytes, now } from '../helpers/receiver/limits';
 
-/** What came of the inputs: how many were accepted, and refused with which code. */
+/** The number of inputs that were accepted, and that were rejected with each code. */
 export type Tally = Record<string, number>;
 
-/** Inputs that are made at once: they must all fit into memory. */
+/** Inputs of one batch, which must fit into memory. */
 const batch = 2_000;
 
 const adapters = Object.entries(inProcess);
@@ -24,14 +24,14 @@ function receiverOf(diagnose: boolean) {
     ...{ secret, maxBytes, diagnose },
     now: () => now,
     on: {},
-    onUnknown: 'ignore',
-    onRefused: () => undefined,
+    onUnhandled: 'ignore',
+    onVerificationError: () => undefined,
   });
 }
 
 const receivers = [receiverOf(true), receiverOf(false)] as const;
 
-/** The code that a request is refused with; `accepted` when it is not. Anything else is a crash. */
+/** Returns the code of a rejected request, or `accepted`. Any other error is a crash. */
 async function verdictOf(verify: () => unknown): Promise<string> {
   try {
     await verify();
@@ -42,7 +42,7 @@ async function verdictOf(verify: () => unknown): Promise<string> {
   }
 }
 
-/** Lets something be done as in a runtime that has WebCrypto alone. One at a time. */
+/** Runs work as in a runtime without Node's crypto. Not concurrently. */
 async function onTheWeb<Result>(work: () => Promise<Result>): Promise<Result> {
   const { getBuiltinModule } = process;
   process.getBuiltinModule = (() => undefined) as typeof getBuiltinModule;
@@ -54,9 +54,9 @@ async function onTheWeb<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /**
- * Gives one input to both verifiers and one adapter, and holds them to the raw check. Every ninth
- * verification by promise asks WebCrypto, which takes longer: so it meets all adapters' inputs, with
- * a diagnosis and without.
+ * Passes one input to both verifiers and one adapter, and compares them with the raw check. Every ninth
+ * asynchronous verification uses WebCrypto, which is slower; over time it gets the inputs of all adapters,
+ * with and without diagnosis.
  */
 async function examine(request: AnyRequest, number: number): Promise<string> {
   const { headers, body: payload, method } = request;
@@ -64,27 +64,27 @@ async function examine(request: AnyRequest, number: number): Promise<string> {
   const options: VerifyWebhookSyncOptions = { payload, headers, secret, maxBytes, now, diagnose };
   const verdict = await verdictOf(() => verifyWebhookSync(options));
   const isAccepted = verdict === 'accepted';
-  if (isAccepted && !isSigned(request)) throw new Error('accepted what the raw check refuses');
+  if (isAccepted && !isSigned(request)) throw new Error('accepted what the raw check rejects');
   const later = () => verdictOf(() => verifyWebhook(options));
   const asynchronous = await (number % 9 === 0 ? onTheWeb(later) : later());
   if (asynchronous !== verdict) {
-    throw new Error(`refused as ${verdict} at once, and as ${asynchronous} by promise`);
+    throw new Error(`synchronously ${verdict}, asynchronously ${asynchronous}`);
   }
   const [name, send] = adapters[number % adapters.length] ?? [];
   const status = await send?.(receivers[diagnose ? 0 : 1], request);
   const expected =
     method !== 'POST' ? 405 : isAccepted ? 204 : verdict === 'BODY_TOO_LARGE' ? 413 : 400;
-  // An adapter believes a header that says more than there is, and reads nothing.
+  // An adapter trusts a Content-Length that is too large, and reads nothing.
   const announcesMore = status === 413 && Number(headers['content-length']) > maxBytes;
   if (status !== expected && !announcesMore) {
-    throw new Error(`${verdict} by the verifier, answered ${status} by the adapter for ${name}`);
+    throw new Error(`${verdict} by the verifier, but status ${status} by the adapter for ${name}`);
   }
   return verdict;
 }
 
 /**
- * Gives random requests, between a right delivery and noise, to the verifiers and the adapters:
- * none may crash, disagree, or accept what the raw check refuses.
+ * Passes random requests, from valid deliveries to noise, to the verifiers and the adapters: none may
+ * crash, disagree, or accept what the raw check rejects.
  *
  * @param seed of the first batch; the next ones count up from it
  * @throws {Error} at the first input that breaks this, with the input.

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
+  deliveryEdgeCases,
   deliveryFaults,
-  deliveryOddities,
-  faultyDelivery,
+  edgeCaseDelivery,
+  invalidDelivery,
   sampleEvent,
   exampleSecret as secret,
   signDelivery,
-  unusualDelivery,
 } from '../../src/testing/index';
-import { eventKinds } from '../../src/webhooks/index';
-import { aReceiver } from './support/a-receiver';
-import type { RunningHost } from './support/host';
-import { hosts } from './support/hosts';
-import { maxBytes, now } from './support/limits';
+import { eventTypes } from '../../src/webhooks/index';
+import { aReceiver } from '../helpers/receiver/a-receiver';
+import type { RunningHost } from '../helpers/receiver/host';
+import { hosts } from '../helpers/receiver/hosts';
+import { maxBytes, now } from '../helpers/receiver/limits';
 
 const known = { secret, sentAt: now };
 const plainText = 'text/plain; charset=utf-8';
@@ -29,7 +29,7 @@ describe.each(hosts)('a receiver in $name', ({ start, loses = [], mends = [] }) 
     for (const list of [handled, refused, errors]) list.length = 0;
   });
 
-  test.each(eventKinds)('handles an event %s once and answers 204', async (kind) => {
+  test.each(eventTypes)('handles an event %s once and answers 204', async (kind) => {
     const event = sampleEvent(kind);
     const answered = await host.send(await signDelivery({ event, ...known }));
     expect(answered).toMatchObject({ status: 204, body: '' });
@@ -37,15 +37,18 @@ describe.each(hosts)('a receiver in $name', ({ start, loses = [], mends = [] }) 
     expect(refused).toEqual([]);
   });
 
-  test.each(deliveryOddities)('takes a delivery that is unusual and right: %s', async (oddity) => {
-    const answered = await host.send(await unusualDelivery(oddity, known));
-    const isLost = loses.includes(oddity);
-    expect(answered.status).toBe(isLost ? 400 : 204);
-    expect(handled).toHaveLength(isLost ? 0 : 1);
-  });
+  test.each(deliveryEdgeCases)(
+    'takes a delivery that is unusual and right: %s',
+    async (edgeCase) => {
+      const answered = await host.send(await edgeCaseDelivery(edgeCase, known));
+      const isLost = loses.includes(edgeCase);
+      expect(answered.status).toBe(isLost ? 400 : 204);
+      expect(handled).toHaveLength(isLost ? 0 : 1);
+    },
+  );
 
   test.each(deliveryFaults)('does not believe a faulty delivery: %s', async (fault) => {
-    const delivery = await faultyDelivery(fault, { secret, now, maxBytes });
+    const delivery = await invalidDelivery(fault, { secret, now, maxBytes });
     const { status, body, headers } = await host.send(delivery);
     if (mends.includes(fault)) {
       expect(status).toBe(204);
@@ -60,15 +63,15 @@ describe.each(hosts)('a receiver in $name', ({ start, loses = [], mends = [] }) 
     expect(handled).toEqual([]);
   });
 
-  test('answers an event of a kind that nobody handles with 501, and says what to add', async () => {
+  test('responds with 501 to an event type without a handler, and says what to add', async () => {
     const event = { event: 'order.exploded', createdAt: '2026-11-21T09:30:00.000Z', data: {} };
     const { status, body } = await host.send(await signDelivery({ event, ...known }));
     expect(status).toBe(501);
-    expect(body).toContain('no handler for order.exploded: add it to "on", or set "onUnknown"');
+    expect(body).toContain('no handler for order.exploded: add it to "on", or set "onUnhandled"');
     expect(handled).toEqual([]);
   });
 
-  test('answers 500 when the handler throws, and tells onError why', async () => {
+  test('responds with 500 when the handler throws, and calls onError', async () => {
     const fault = new Error('no database');
     handle.mockRejectedValueOnce(fault);
     const delivery = await signDelivery({ event: sampleEvent('task.completed'), ...known });

@@ -1,35 +1,35 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import type { DedupeStore } from '../../src/receiver/dedupe-store';
-import { memoryDedupe } from '../../src/receiver/memory-dedupe';
+import { createMemoryDedupeStore } from '../../src/receiver/dedupe-store';
 import { exampleSecret as secret } from '../../src/testing/index';
-import { aGate } from './support/a-gate';
-import { aReceiver } from './support/a-receiver';
-import { anEvent, anUnknownEvent, aRequest, send } from './support/send';
+import { aGate } from '../helpers/receiver/a-gate';
+import { aReceiver } from '../helpers/receiver/a-receiver';
+import { anEvent, anUnknownEvent, aRequest, send } from '../helpers/receiver/send';
 
-/** A store that writes down what it is asked, and answers as it is told. */
+/** A store that records its calls, and returns given results. */
 function aStore(answers: Partial<DedupeStore> = {}) {
-  const store = memoryDedupe();
+  const store = createMemoryDedupeStore();
   const calls: string[] = [];
   const dedupe: DedupeStore = {
-    begin(key) {
+    claim(key) {
       calls.push(`begin ${key}`);
-      return answers.begin ? answers.begin(key) : store.begin(key);
+      return answers.claim ? answers.claim(key) : store.claim(key);
     },
-    done(key) {
+    complete(key) {
       calls.push(`done ${key}`);
-      return answers.done ? answers.done(key) : store.done(key);
+      return answers.complete ? answers.complete(key) : store.complete(key);
     },
-    failed(key) {
+    release(key) {
       calls.push(`failed ${key}`);
-      return answers.failed ? answers.failed(key) : store.failed(key);
+      return answers.release ? answers.release(key) : store.release(key);
     },
   };
   return { dedupe, calls };
 }
 
 describe('a receiver with a dedupe store', () => {
-  test('handles a delivery once, however often it comes', async () => {
+  test('handles a repeated delivery once', async () => {
     const { dedupe, calls } = aStore();
     const { receiver, handled } = aReceiver({ dedupe });
     for (const _ of [1, 2, 3]) expect((await send(receiver)).status).toBe(204);
@@ -38,12 +38,12 @@ describe('a receiver with a dedupe store', () => {
   });
 
   test('takes events of equal content and other ids for different ones', async () => {
-    const { receiver, handled } = aReceiver({ dedupe: memoryDedupe() });
+    const { receiver, handled } = aReceiver({ dedupe: createMemoryDedupeStore() });
     for (const id of ['evt_1', 'evt_2']) await send(receiver, { id });
     expect(handled).toEqual([anEvent, anEvent]);
   });
 
-  test('goes by Service-Signature where no id is signed', async () => {
+  test('uses Service-Signature as key when no ID is signed', async () => {
     const { dedupe, calls } = aStore();
     const { receiver, handled } = aReceiver({ dedupe });
     for (const _ of [1, 2]) expect((await send(receiver, { standard: false })).status).toBe(204);
@@ -52,8 +52,8 @@ describe('a receiver with a dedupe store', () => {
     expect(calls[0]).toBe(`begin ${signature}`);
   });
 
-  test('has a delivery come again that is being handled, and says when', async () => {
-    const { receiver, handle } = aReceiver({ dedupe: memoryDedupe() });
+  test('makes the service retry a delivery that is in progress, and says when', async () => {
+    const { receiver, handle } = aReceiver({ dedupe: createMemoryDedupeStore() });
     const [begun, work] = [aGate(), aGate()];
     handle.mockImplementationOnce(async () => {
       begun.open();
@@ -68,7 +68,7 @@ describe('a receiver with a dedupe store', () => {
     expect(handle).toHaveBeenCalledTimes(1);
   });
 
-  test('handles it again when the handler threw', async () => {
+  test('handles it again after the handler threw', async () => {
     const { dedupe, calls } = aStore();
     const { receiver, handle } = aReceiver({ dedupe });
     handle.mockRejectedValueOnce(new Error('no database'));
@@ -78,7 +78,7 @@ describe('a receiver with a dedupe store', () => {
     expect(calls).toEqual(['begin evt_1', 'failed evt_1', 'begin evt_1', 'done evt_1']);
   });
 
-  test('claims nothing that it does not believe or that nobody handles', async () => {
+  test('claims no delivery that is rejected or unhandled', async () => {
     const { dedupe, calls } = aStore();
     const { receiver } = aReceiver({ dedupe });
     expect((await send(receiver, { event: anUnknownEvent() })).status).toBe(501);
@@ -88,7 +88,7 @@ describe('a receiver with a dedupe store', () => {
   });
 
   test('waits for a store that takes its time', async () => {
-    const { dedupe, calls } = aStore({ begin: () => Promise.resolve('done') });
+    const { dedupe, calls } = aStore({ claim: () => Promise.resolve('completed') });
     const { receiver, handled } = aReceiver({ dedupe });
     expect((await send(receiver)).status).toBe(204);
     expect(handled).toEqual([]);
@@ -100,7 +100,7 @@ describe('a store that fails', () => {
   const fault = new Error('no store');
 
   test('at the claim has the delivery come again', async () => {
-    const { dedupe } = aStore({ begin: () => Promise.reject(fault) });
+    const { dedupe } = aStore({ claim: () => Promise.reject(fault) });
     const { receiver, handled, errors } = aReceiver({ dedupe });
     expect(await send(receiver)).toMatchObject({ status: 500, body: 'DEDUPE_FAILED' });
     expect(handled).toEqual([]);
@@ -108,21 +108,23 @@ describe('a store that fails', () => {
   });
 
   test('with an answer that is none is told of, and the delivery comes again', async () => {
-    const begin = vi.fn().mockReturnValue(undefined);
-    const { receiver, errors } = aReceiver({ dedupe: aStore({ begin }).dedupe });
+    const claim = vi.fn().mockReturnValue(undefined);
+    const { receiver, errors } = aReceiver({ dedupe: aStore({ claim }).dedupe });
     expect((await send(receiver)).status).toBe(500);
-    expect(String(errors[0])).toContain('must answer new, done or busy, not undefined');
+    expect(String(errors[0])).toContain(
+      'must return acquired, completed or in_progress (got undefined)',
+    );
   });
 
   test('after the work is told of, and what was handled stays handled', async () => {
-    const { dedupe } = aStore({ done: () => Promise.reject(fault) });
+    const { dedupe } = aStore({ complete: () => Promise.reject(fault) });
     const { receiver, errors } = aReceiver({ dedupe });
     expect((await send(receiver)).status).toBe(204);
     expect(errors).toEqual([fault]);
   });
 
   test('after a handler that threw leaves both errors told', async () => {
-    const { dedupe } = aStore({ failed: () => Promise.reject(fault) });
+    const { dedupe } = aStore({ release: () => Promise.reject(fault) });
     const { receiver, handle, errors } = aReceiver({ dedupe });
     const first = new Error('no database');
     handle.mockRejectedValueOnce(first);

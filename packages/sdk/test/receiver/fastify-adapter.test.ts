@@ -1,9 +1,9 @@
 import fastify from 'fastify';
 import { describe, expect, test, vi } from 'vitest';
 import { exampleSecret as secret, signDelivery } from '../../src/testing/index';
-import { aReceiver } from './support/a-receiver';
-import { maxBytes, now } from './support/limits';
-import { anEvent } from './support/send';
+import { aReceiver } from '../helpers/receiver/a-receiver';
+import { maxBytes, now } from '../helpers/receiver/limits';
+import { anEvent } from '../helpers/receiver/send';
 
 const { headers, body } = await signDelivery({ event: anEvent, secret, sentAt: now });
 const payload = Buffer.from(body);

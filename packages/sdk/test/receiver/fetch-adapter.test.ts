@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { exampleSecret as secret, signDelivery } from '../../src/testing/index';
-import { aReceiver } from './support/a-receiver';
-import { maxBytes, now } from './support/limits';
-import { bridge, listening } from './support/listening';
-import { anEvent, aRequest } from './support/send';
+import { aReceiver } from '../helpers/receiver/a-receiver';
+import { maxBytes, now } from '../helpers/receiver/limits';
+import { bridge, listening } from '../helpers/receiver/listening';
+import { anEvent, aRequest } from '../helpers/receiver/send';
 
 const url = 'https://receiver.example/webhooks';
 const { headers, body } = await signDelivery({ event: anEvent, secret, sentAt: now });
@@ -14,26 +14,26 @@ function aStreamedRequest(stream: ReadableStream): Request {
 }
 
 describe('a Request', () => {
-  test('whose body was read is answered with BODY_PARSED', async () => {
+  test('whose body was read is answered with BODY_ALREADY_PARSED', async () => {
     const { receiver, refused } = aReceiver();
     const request = await aRequest();
     await request.json();
     const response = await receiver.fetch(request);
     expect(response.status).toBe(500);
-    expect(await response.text()).toBe('BODY_PARSED');
-    expect(refused).toEqual(['BODY_PARSED']);
+    expect(await response.text()).toBe('BODY_ALREADY_PARSED');
+    expect(refused).toEqual(['BODY_ALREADY_PARSED']);
   });
 
-  test('whose body somebody reads at this moment is answered with BODY_PARSED', async () => {
+  test('whose body somebody reads at this moment is answered with BODY_ALREADY_PARSED', async () => {
     const { receiver, refused } = aReceiver();
     const request = await aRequest();
     const reader = request.body?.getReader();
     expect((await receiver.fetch(request)).status).toBe(500);
-    expect(refused).toEqual(['BODY_PARSED']);
+    expect(refused).toEqual(['BODY_ALREADY_PARSED']);
     await reader?.cancel();
   });
 
-  test('in Hono after context.req.json() is answered with BODY_PARSED', async () => {
+  test('in Hono after context.req.json() is answered with BODY_ALREADY_PARSED', async () => {
     const { receiver } = aReceiver();
     const app = new Hono().post('/webhooks', async (context) => {
       await context.req.json();

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { sampleEvent } from '../../src/testing/index';
 import { WebhookVerificationError } from '../../src/webhooks/index';
-import { aReceiver } from './support/a-receiver';
-import { now } from './support/limits';
-import { anEvent, anUnknownEvent, aRequest, send } from './support/send';
+import { aReceiver } from '../helpers/receiver/a-receiver';
+import { now } from '../helpers/receiver/limits';
+import { anEvent, anUnknownEvent, aRequest, send } from '../helpers/receiver/send';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -66,7 +66,7 @@ describe('a handler', () => {
 
 describe('an event without a handler of its own', () => {
   test.each(['order.exploded', 'constructor', '__proto__', 'toString'])(
-    'is answered with 501 when there is no onUnknown: %s',
+    'is answered with 501 when there is no onUnhandled: %s',
     async (kind) => {
       const { receiver, errors } = aReceiver();
       const answered = await send(receiver, { event: anUnknownEvent(kind) });
@@ -76,47 +76,47 @@ describe('an event without a handler of its own', () => {
     },
   );
 
-  test('is answered with 501 also when its kind is a known one', async () => {
+  test('gets a 501 also when its type is known', async () => {
     const { receiver } = aReceiver({ on: { 'order.status_changed': undefined } });
     expect((await send(receiver)).status).toBe(501);
   });
 
-  test('has a long name cut short in the answer', async () => {
+  test('has its long name truncated in the response', async () => {
     const event = anUnknownEvent('x'.repeat(3_000));
     expect((await send(aReceiver().receiver, { event })).body.length).toBeLessThan(300);
   });
 
-  test('is answered with 501 where there are no handlers, or null in their place', async () => {
+  test('gets a 501 when there are no handlers, or null instead', async () => {
     for (const on of [undefined, null as unknown as undefined]) {
       expect((await send(aReceiver({ on }).receiver)).status).toBe(501);
     }
   });
 
-  test('goes to onUnknown, whose work counts like that of a handler', async () => {
-    const onUnknown = vi.fn().mockRejectedValueOnce(new Error('not now'));
-    const { receiver } = aReceiver({ on: {}, onUnknown });
+  test('goes to onUnhandled, which counts like a handler', async () => {
+    const onUnhandled = vi.fn().mockRejectedValueOnce(new Error('not now'));
+    const { receiver } = aReceiver({ on: {}, onUnhandled });
     expect((await send(receiver)).status).toBe(500);
     expect((await send(receiver)).status).toBe(204);
     const event = anUnknownEvent();
     expect((await send(receiver, { event })).status).toBe(204);
-    expect(onUnknown).toHaveBeenLastCalledWith(event, expect.objectContaining({ id: 'evt_1' }));
+    expect(onUnhandled).toHaveBeenLastCalledWith(event, expect.objectContaining({ id: 'evt_1' }));
   });
 
-  test('is answered with 204 when it is to be ignored', async () => {
-    const { receiver, handled } = aReceiver({ on: {}, onUnknown: 'ignore' });
+  test('gets a 204 when it is ignored', async () => {
+    const { receiver, handled } = aReceiver({ on: {}, onUnhandled: 'ignore' });
     expect((await send(receiver, { event: anUnknownEvent() })).status).toBe(204);
     expect((await send(receiver)).status).toBe(204);
     expect(handled).toEqual([]);
   });
 });
 
-describe('a refusal', () => {
+describe('a rejected delivery', () => {
   const forged = async () => new Request(await aRequest(), { headers: {} });
 
-  test('is told to onRefused, which is waited for', async () => {
+  test('goes to onVerificationError, which is awaited', async () => {
     const told: unknown[] = [];
     const { receiver } = aReceiver({
-      onRefused: async (error) => {
+      onVerificationError: async (error) => {
         await null;
         told.push(error);
       },
@@ -125,22 +125,22 @@ describe('a refusal', () => {
     expect(told).toEqual([expect.any(WebhookVerificationError)]);
   });
 
-  test('goes to console.warn when nobody asks for it, and nowhere in production', async () => {
+  test('goes to console.warn by default, and nowhere in production', async () => {
     const log = vi.spyOn(console, 'warn').mockReturnValue();
-    const { receiver } = aReceiver({ onRefused: undefined });
+    const { receiver } = aReceiver({ onVerificationError: undefined });
     await receiver.fetch(await forged());
     expect(log).toHaveBeenCalledExactlyOnceWith(
-      expect.stringContaining('Delivery refused, MISSING_SIGNATURE: '),
+      expect.stringContaining('Delivery rejected, MISSING_SIGNATURE: '),
     );
     vi.stubEnv('NODE_ENV', 'production');
     await receiver.fetch(await forged());
     expect(log).toHaveBeenCalledTimes(1);
   });
 
-  test('for a fault of this program is a 500 and loud, also in production', async () => {
+  test('for a mistake of this program gets a 500 and is logged, also in production', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     const log = vi.spyOn(console, 'error').mockReturnValue();
-    const { receiver } = aReceiver({ secret: '', onRefused: undefined });
+    const { receiver } = aReceiver({ secret: '', onVerificationError: undefined });
     expect(await send(receiver)).toMatchObject({ status: 500, body: 'INVALID_CONFIGURATION' });
     expect(log).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('secret is missing'));
   });
@@ -154,13 +154,13 @@ describe('a refusal', () => {
     },
   );
 
-  test('that onRefused or the clock turns into an error is still answered', async () => {
+  test('that onVerificationError or the clock turns into an error is still answered', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const fault = new Error('no log');
     const throwing = () => {
       throw fault;
     };
-    const { receiver } = aReceiver({ onRefused: throwing });
+    const { receiver } = aReceiver({ onVerificationError: throwing });
     expect((await receiver.fetch(await forged())).status).toBe(400);
     const { receiver: clockless } = aReceiver({ now: throwing });
     expect(await send(clockless)).toMatchObject({ status: 500, body: 'RECEIVER_FAILED' });

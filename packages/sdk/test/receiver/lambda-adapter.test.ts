@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { LambdaEvent } from '../../src/receiver/lambda-adapter';
 import { exampleSecret as secret, signDelivery } from '../../src/testing/index';
-import { aReceiver } from './support/a-receiver';
-import { type LambdaShape, lambdaEvents } from './support/lambda-events';
-import { now } from './support/limits';
-import { anEvent } from './support/send';
+import { aReceiver } from '../helpers/receiver/a-receiver';
+import { type LambdaShape, lambdaEvents } from '../helpers/receiver/lambda-events';
+import { now } from '../helpers/receiver/limits';
+import { anEvent } from '../helpers/receiver/send';
 
 const delivery = await signDelivery({ event: anEvent, secret, sentAt: now });
 const event: LambdaEvent = lambdaEvents['API Gateway v2'](delivery);
@@ -28,24 +28,27 @@ describe('a function', () => {
     if (hasLists) expect(answered.multiValueHeaders?.Allow).toEqual(['POST']);
   });
 
-  test('does the work before it answers, whatever after says', async () => {
-    const after = vi.fn();
-    const { receiver, handled, handle } = aReceiver({ after });
+  test('does the work before it responds, whatever background says', async () => {
+    const background = vi.fn();
+    const { receiver, handled, handle } = aReceiver({ background });
     expect((await receiver.lambda(event)).statusCode).toBe(204);
     expect(handled).toEqual([anEvent]);
     handle.mockRejectedValueOnce(new Error('no database'));
     expect((await receiver.lambda(event)).statusCode).toBe(500);
-    expect(after).not.toHaveBeenCalled();
+    expect(background).not.toHaveBeenCalled();
   });
 
   test.each<[string, object]>([
     ['was parsed', { body: { event: 'order.created' }, isBase64Encoded: false }],
     ['is said to be base64 and is not', { body: '{}' }],
-  ])('says BODY_PARSED when the body %s', async (_what, changes) => {
+  ])('says BODY_ALREADY_PARSED when the body %s', async (_what, changes) => {
     const { receiver, refused } = aReceiver();
     const changed = { ...event, ...changes } as LambdaEvent;
-    expect(await receiver.lambda(changed)).toMatchObject({ statusCode: 500, body: 'BODY_PARSED' });
-    expect(refused).toEqual(['BODY_PARSED']);
+    expect(await receiver.lambda(changed)).toMatchObject({
+      statusCode: 500,
+      body: 'BODY_ALREADY_PARSED',
+    });
+    expect(refused).toEqual(['BODY_ALREADY_PARSED']);
   });
 
   test.each<[string, object]>([
@@ -53,7 +56,7 @@ describe('a function', () => {
     ['null for headers', { headers: null, multiValueHeaders: null }],
     ['no body', { body: undefined }],
     ['null for a body', { body: null }],
-  ])('answers 400 to an event that has %s', async (_what, changes) => {
+  ])('responds with 400 to an event that has %s', async (_what, changes) => {
     const { receiver } = aReceiver();
     const changed = { ...event, ...changes } as LambdaEvent;
     expect((await receiver.lambda(changed)).statusCode).toBe(400);
@@ -81,7 +84,7 @@ describe('a function', () => {
     expect(await tight.lambda(text)).toMatchObject({ statusCode: 413 });
   });
 
-  test('does not believe a signature that came twice', async () => {
+  test('rejects a repeated signature header', async () => {
     const { receiver } = aReceiver();
     const signature = delivery.headers['Service-Signature'] ?? '';
     const twice = { 'service-signature': [signature, signature] };

@@ -4,10 +4,10 @@ import express from 'express';
 import { describe, expect, test, vi } from 'vitest';
 import type { NodeRequest } from '../../src/receiver/node-adapter';
 import { exampleSecret as secret, signDelivery } from '../../src/testing/index';
-import { aReceiver } from './support/a-receiver';
-import { now } from './support/limits';
-import { listening } from './support/listening';
-import { anEvent } from './support/send';
+import { aReceiver } from '../helpers/receiver/a-receiver';
+import { now } from '../helpers/receiver/limits';
+import { listening } from '../helpers/receiver/listening';
+import { anEvent } from '../helpers/receiver/send';
 
 const delivery = await signDelivery({ event: anEvent, secret, sentAt: now });
 
@@ -19,20 +19,22 @@ async function answerOf(listener: RequestListener) {
   return answered;
 }
 
-describe('a body that was read before', () => {
-  test('by express.json() is answered at once with BODY_PARSED, so that it comes again', async () => {
+describe('a body that was already read', () => {
+  test('by express.json() is answered at once with BODY_ALREADY_PARSED, so that it comes again', async () => {
     const { receiver, refused, handled } = aReceiver();
     const app = express().use(express.json()).post('/webhooks', receiver.node);
-    expect(await answerOf(app)).toMatchObject({ status: 500, body: 'BODY_PARSED' });
-    expect(refused).toEqual(['BODY_PARSED']);
+    expect(await answerOf(app)).toMatchObject({ status: 500, body: 'BODY_ALREADY_PARSED' });
+    expect(refused).toEqual(['BODY_ALREADY_PARSED']);
     expect(handled).toEqual([]);
   });
 
-  test('is explained with what to change', async () => {
-    const onRefused = vi.fn();
-    const { receiver } = aReceiver({ onRefused });
+  test('is rejected with the fix', async () => {
+    const onVerificationError = vi.fn();
+    const { receiver } = aReceiver({ onVerificationError });
     await answerOf(express().use(express.json()).post('/webhooks', receiver.node));
-    expect(onRefused.mock.calls[0]?.[0].message).toContain('In Express put express.raw(');
+    expect(onVerificationError.mock.calls[0]?.[0].message).toContain(
+      'In Express, put express.raw(',
+    );
   });
 
   test('and thrown away is answered at once, too', async () => {
@@ -41,7 +43,7 @@ describe('a body that was read before', () => {
       await request.toArray();
       await receiver.node(request, response);
     });
-    expect(answered).toMatchObject({ status: 500, body: 'BODY_PARSED' });
+    expect(answered).toMatchObject({ status: 500, body: 'BODY_ALREADY_PARSED' });
   });
 
   test('and half of it thrown away is answered at once, too', async () => {
@@ -51,7 +53,7 @@ describe('a body that was read before', () => {
       request.read(10);
       await receiver.node(request, response);
     });
-    expect(answered).toMatchObject({ status: 500, body: 'BODY_PARSED' });
+    expect(answered).toMatchObject({ status: 500, body: 'BODY_ALREADY_PARSED' });
   });
 
   test('and its bytes kept by the verify function of express.json() is handled', async () => {
@@ -86,18 +88,18 @@ describe('a body that was read before', () => {
     expect(handled).toEqual([anEvent]);
   });
 
-  test('by what is no stream at all is answered with BODY_PARSED', async () => {
+  test('by what is no stream at all is answered with BODY_ALREADY_PARSED', async () => {
     const { receiver, refused } = aReceiver();
     const request = { method: 'POST', headers: delivery.headers } as unknown as NodeRequest;
     const end = vi.fn();
     const response = { statusCode: 0, headersSent: false, setHeader: vi.fn(), end };
     await receiver.node(request, response);
     expect(response.statusCode).toBe(500);
-    expect(refused).toEqual(['BODY_PARSED']);
+    expect(refused).toEqual(['BODY_ALREADY_PARSED']);
   });
 });
 
-describe('a body that nobody read', () => {
+describe('an unread body', () => {
   test('is read also when another parser passed it over, or made text of it', async () => {
     const { receiver, handled } = aReceiver();
     const passing = express.json({ type: 'text/json' });
@@ -120,7 +122,7 @@ describe('in a chain of middleware', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('an answer that somebody else has sent is left alone', async () => {
+  test('a response that was already sent is not changed', async () => {
     const { receiver, handle } = aReceiver();
     const answered = await answerOf(async (request, response) => {
       handle.mockImplementationOnce(async () => {

@@ -2,18 +2,18 @@ import type { RequestListener } from 'node:http';
 import fastify from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { exampleSecret as secret, signDelivery } from '../../src/testing/index';
-import { aGate } from './support/a-gate';
-import { aReceiver } from './support/a-receiver';
-import { maxBytes, now } from './support/limits';
-import { listening, portOf } from './support/listening';
+import { aGate } from '../helpers/receiver/a-gate';
+import { aReceiver } from '../helpers/receiver/a-receiver';
+import { maxBytes, now } from '../helpers/receiver/limits';
+import { listening, portOf } from '../helpers/receiver/listening';
 import {
   allOf,
   connected,
   headOf,
   type RawConnection,
   rawConnection,
-} from './support/raw-connection';
-import { anEvent } from './support/send';
+} from '../helpers/receiver/raw-connection';
+import { anEvent } from '../helpers/receiver/send';
 
 const delivery = await signDelivery({ event: anEvent, secret, sentAt: now });
 const head = headOf({ ...delivery.headers, 'Content-Length': delivery.body.length });
@@ -104,7 +104,7 @@ describe('a body that is too large', () => {
     expect(refused).toEqual(['BODY_TOO_LARGE']);
   });
 
-  test('is refused as soon as it is, and a sender that goes on is cut off', async () => {
+  test('is rejected as soon as possible, and a sender that continues is disconnected', async () => {
     const { receiver, refused, handled } = aReceiver();
     const { socket } = await aConnection(receiver.node);
     socket.write(headOf({ ...delivery.headers, 'Transfer-Encoding': 'chunked' }));

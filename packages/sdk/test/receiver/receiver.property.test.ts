@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { aReceiver } from './support/a-receiver';
-import { anyRequest, isSigned } from './support/any-request';
-import { inProcess } from './support/in-process';
+import { aReceiver } from '../helpers/receiver/a-receiver';
+import { anyRequest, isSigned } from '../helpers/receiver/any-request';
+import { inProcess } from '../helpers/receiver/in-process';
 
 describe.each(Object.entries(inProcess))('the adapter for %s', (_name, send) => {
   test.each([
@@ -11,7 +11,7 @@ describe.each(Object.entries(inProcess))('the adapter for %s', (_name, send) => 
   ])(
     'answers any request, with a 2xx only when the raw check holds, %s diagnosis',
     async (_how, diagnose) => {
-      const { receiver, handled, errors } = aReceiver({ diagnose, onUnknown: 'ignore' });
+      const { receiver, handled, errors } = aReceiver({ diagnose, onUnhandled: 'ignore' });
       let accepted = 0;
       await fc.assert(
         fc.asyncProperty(anyRequest, async (request) => {

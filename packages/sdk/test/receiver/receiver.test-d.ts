@@ -10,7 +10,7 @@ import fastify from 'fastify';
 import { Hono } from 'hono';
 import { describe, expectTypeOf, test } from 'vitest';
 import type { DedupeStore } from '../../src/receiver/dedupe-store';
-import { memoryDedupe } from '../../src/receiver/memory-dedupe';
+import { createMemoryDedupeStore } from '../../src/receiver/dedupe-store';
 import { webhookReceiver } from '../../src/receiver/webhook-receiver';
 import type {
   OrderStatus,
@@ -38,26 +38,26 @@ describe('webhookReceiver', () => {
           expectTypeOf(data.orderId).toBeString();
         },
       },
-      onUnknown: (event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>(),
+      onUnhandled: (event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>(),
     });
   });
 
-  test('refuses a kind that there is not, and takes ignore', () => {
+  test('rejects an unknown event type, and accepts ignore', () => {
     // @ts-expect-error it is called order.status_changed
     webhookReceiver({ secret, on: { 'order.changed': () => undefined } });
-    webhookReceiver({ secret, on: {}, onUnknown: 'ignore' });
+    webhookReceiver({ secret, on: {}, onUnhandled: 'ignore' });
     // @ts-expect-error it is called ignore
-    webhookReceiver({ secret, on: {}, onUnknown: 'skip' });
+    webhookReceiver({ secret, on: {}, onUnhandled: 'skip' });
   });
 
-  test('asks for onError where nobody sends a delivery again', () => {
-    const after = (work: Promise<void>) => work;
+  test('requires onError where the service does not retry', () => {
+    const background = (work: Promise<void>) => work;
     // @ts-expect-error errors would be lost
-    webhookReceiver({ secret, on: {}, after: true });
+    webhookReceiver({ secret, on: {}, background: true });
     // @ts-expect-error errors would be lost
-    webhookReceiver({ secret, on: {}, after });
-    webhookReceiver({ secret, on: {}, after: true, onError: (error) => console.error(error) });
-    webhookReceiver({ secret, on: {}, after, onError: async (_, event) => event.event });
+    webhookReceiver({ secret, on: {}, background });
+    webhookReceiver({ secret, on: {}, background: true, onError: (error) => console.error(error) });
+    webhookReceiver({ secret, on: {}, background, onError: async (_, event) => event.event });
   });
 
   test('takes what comes straight from the environment, and no payload', () => {
@@ -70,18 +70,18 @@ describe('webhookReceiver', () => {
 
   test('takes a dedupe store that answers at once, or later', () => {
     const later: DedupeStore = {
-      begin: async (key) => (key ? 'new' : 'busy'),
-      done: async () => 1,
-      failed: async () => undefined,
+      claim: async (key) => (key ? 'acquired' : 'in_progress'),
+      complete: async () => 1,
+      release: async () => undefined,
     };
     webhookReceiver({ secret, on: {}, dedupe: later });
-    webhookReceiver({ secret, on: {}, dedupe: memoryDedupe({ max: 5 }) });
+    webhookReceiver({ secret, on: {}, dedupe: createMemoryDedupeStore({ max: 5 }) });
     // @ts-expect-error there is no such state
-    webhookReceiver({ secret, on: {}, dedupe: { ...later, begin: () => 'old' } });
+    webhookReceiver({ secret, on: {}, dedupe: { ...later, claim: () => 'old' } });
   });
 });
 
-describe('the frameworks take a receiver as it is', () => {
+describe('the types of the frameworks accept a receiver', () => {
   test('node:http and Express', () => {
     createServer(receiver.node);
     express().post('/webhooks', receiver.node).use('/webhooks', receiver.node);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import {
+  deliveryEdgeCases,
   deliveryFaults,
-  deliveryOddities,
-  faultyDelivery,
+  edgeCaseDelivery,
+  invalidDelivery,
   type SignedDelivery,
   sampleEvent,
   exampleSecret as secret,
   signDelivery,
-  unusualDelivery,
 } from '../../src/testing/index';
 import {
-  eventKinds,
+  eventTypes,
   type VerifyWebhookOptions,
   verifyDelivery,
   WebhookVerificationError,
@@ -31,52 +31,52 @@ async function codeOf(
   }
 }
 
-describe.each(deliveryFaults)('the faulty delivery %s', (fault) => {
+describe.each(deliveryFaults)('the invalid delivery %s', (fault) => {
   test('is refused with the code that it says, with diagnosis and without', async () => {
-    const delivery = await faultyDelivery(fault, { secret, now });
+    const delivery = await invalidDelivery(fault, { secret, now });
     expect(delivery.fault).toBe(fault);
     expect(await codeOf(delivery)).toBe(delivery.expectedCode);
     expect(await codeOf(delivery, { diagnose: false })).toBe(delivery.productionCode);
   });
 
-  test.each(eventKinds)('says the right code of an event %s, too', async (kind) => {
-    const delivery = await faultyDelivery(fault, { secret, now, event: sampleEvent(kind) });
+  test.each(eventTypes)('says the right code of an event %s, too', async (kind) => {
+    const delivery = await invalidDelivery(fault, { secret, now, event: sampleEvent(kind) });
     expect(await codeOf(delivery)).toBe(delivery.expectedCode);
   });
 
   test("goes by the receiver's own limits", async () => {
     const limits = { tolerance: 5, maxBytes: 300 };
-    const delivery = await faultyDelivery(fault, { secret, now, ...limits });
+    const delivery = await invalidDelivery(fault, { secret, now, ...limits });
     const code = await codeOf(delivery, limits);
     // Indents make it larger than what is allowed here.
     expect(fault === 'reserialized' ? delivery.expectedCode : code).toBe(delivery.expectedCode);
   });
 });
 
-describe.each(deliveryOddities)('the unusual delivery %s', (oddity) => {
+describe.each(deliveryEdgeCases)('the edge case %s', (edgeCase) => {
   test('is accepted', async () => {
-    const delivery = await unusualDelivery(oddity, { secret, sentAt: now });
+    const delivery = await edgeCaseDelivery(edgeCase, { secret, sentAt: now });
     expect(await codeOf(delivery)).toBe('accepted');
   });
 
   test('is accepted where requireTimestamp is set, unless it has no timestamp', async () => {
-    const delivery = await unusualDelivery(oddity, { secret, sentAt: now });
-    const expected = oddity === 'plain' ? 'MISSING_HEADER' : 'accepted';
+    const delivery = await edgeCaseDelivery(edgeCase, { secret, sentAt: now });
+    const expected = edgeCase === 'plain' ? 'MISSING_HEADER' : 'accepted';
     expect(await codeOf(delivery, { requireTimestamp: true })).toBe(expected);
   });
 });
 
-describe('a faulty delivery', () => {
+describe('an invalid delivery', () => {
   test('is made for now unless told, like a sound one', async () => {
     const sound = await signDelivery({ event: sampleEvent('order.created'), secret });
-    const stale = await faultyDelivery('stale', { secret });
+    const stale = await invalidDelivery('stale', { secret });
     expect(await codeOf(sound, { now: undefined })).toBe('accepted');
     expect(await codeOf(stale, { now: undefined })).toBe('TIMESTAMP_TOO_OLD');
   });
 
   test('leaves the event that it is given as it was', async () => {
     const event = sampleEvent('order.created');
-    for (const fault of deliveryFaults) await faultyDelivery(fault, { secret, event });
+    for (const fault of deliveryFaults) await invalidDelivery(fault, { secret, event });
     expect(event).toEqual(sampleEvent('order.created'));
   });
 });

@@ -1,10 +1,10 @@
 import { webhookEventSchema } from '@tradepost/contract';
 import { describe, expect, test } from 'vitest';
 import { sampleEvent } from '../../src/testing/index';
-import { eventKinds } from '../../src/webhooks/index';
+import { eventTypes } from '../../src/webhooks/index';
 
 describe('sampleEvent', () => {
-  test.each(eventKinds)("makes a %s as the contract has it, in the service's order", (kind) => {
+  test.each(eventTypes)("makes a %s as the contract has it, in the service's order", (kind) => {
     const event = sampleEvent(kind);
     expect(webhookEventSchema.parse(event)).toEqual(event);
     expect(Object.keys(event)).toEqual(['event', 'createdAt', 'data']);

@@ -7,7 +7,7 @@ const event = sampleEvent('order.created');
 const sentAt = Date.parse('2026-11-21T09:30:00.999Z');
 
 describe('signDelivery', () => {
-  test('signs in both ways, with the headers that the service sends', async () => {
+  test('computes both signatures, with the headers of the service', async () => {
     const { body, headers } = await signDelivery({ event, secret, id: 'evt_1', sentAt });
     const text = JSON.stringify(event);
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
@@ -22,7 +22,7 @@ describe('signDelivery', () => {
     });
   });
 
-  test('signs Service-Signature alone, with any secret, for a service that has only the interface', async () => {
+  test('signs only Service-Signature, with any secret, for a service without extensions', async () => {
     const plain = 'correct horse ✓';
     const { headers } = await signDelivery({ event, secret: plain, standard: false });
     expect(headers).toEqual({
@@ -40,7 +40,7 @@ describe('signDelivery', () => {
     expect((await signDelivery({ body: '', secret })).body).toHaveLength(0);
   });
 
-  test('signs for now and under a new id unless told', async () => {
+  test('signs with the current time and a random ID by default', async () => {
     const [one, other] = [
       await signDelivery({ event, secret }),
       await signDelivery({ event, secret }),
@@ -71,11 +71,11 @@ describe('signDelivery', () => {
   test.each(['not base64!', 'whsec_'])('says what to do when the secret is %s', async (bad) => {
     const signing = signDelivery({ event, secret: bad });
     await expect(signing).rejects.toThrow(TypeError);
-    await expect(signing).rejects.toThrow('standard: false to sign Service-Signature alone');
+    await expect(signing).rejects.toThrow('set standard to false');
   });
 
-  test('says what to do when there is no secret', async () => {
+  test('reports what to do without a secret', async () => {
     const signing = signDelivery({ event, secret: '', standard: false });
-    await expect(signing).rejects.toThrow('secret is empty: pass one such as exampleSecret');
+    await expect(signing).rejects.toThrow('secret is empty: pass a secret such as exampleSecret');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import {
   type DeliveryFault,
-  faultyDelivery,
+  invalidDelivery,
   type SignedDelivery,
   sampleEvent,
   signDelivery,
@@ -39,11 +39,11 @@ describe('signDelivery', () => {
   });
 });
 
-describe('faultyDelivery', () => {
+describe('invalidDelivery', () => {
   test('knows its faults, and the codes of verification', async () => {
     expectTypeOf<'tampered'>().toExtend<DeliveryFault>();
     expectTypeOf<'fine'>().not.toExtend<DeliveryFault>();
-    const { expectedCode } = await faultyDelivery('tampered', { secret });
+    const { expectedCode } = await invalidDelivery('tampered', { secret });
     expectTypeOf(expectedCode).toEqualTypeOf<WebhookVerificationErrorCode>();
   });
 });

@@ -1,0 +1,252 @@
+import type { ProblemCode, ProblemIssue } from '@tradepost/contract/wire';
+import type { Unrecognized } from './unrecognized';
+
+/** The body of an error response: `application/problem+json`. Source: RFC 9457. */
+export interface Problem {
+  /** `urn:tradepost:problem:<code>`. */
+  type: string;
+  /** A short text, the same for every problem with this code. */
+  title: string;
+  /** HTTP status of the response, 400 to 599. */
+  status: number;
+  /** What failed in this request, and what to do. */
+  detail: string;
+  /** The problem code. Decide on this, not on texts. The service may add codes. */
+  code: ProblemCode | Unrecognized;
+  /** ID of the request, the same as `X-Request-Id`. Quote it when you ask for support. */
+  requestId: string;
+  /** The invalid fields, if the request failed validation. */
+  errors?: ProblemIssue[];
+}
+
+/** Codes of failures that the service does not describe with a problem. */
+export type ClientErrorCode =
+  /** An option or an argument is not valid. Nothing was sent. */
+  | 'invalid_configuration'
+  /** There was no response, or it was truncated. */
+  | 'connection_failed'
+  /** There was no complete response in time. */
+  | 'timeout'
+  /** The caller's signal aborted. */
+  | 'aborted'
+  /** The response was a redirect. */
+  | 'redirected'
+  /** A 2xx response whose body is not the JSON of the contract. */
+  | 'invalid_response'
+  /** A 2xx response that the `validate` option rejected. */
+  | 'contract_mismatch'
+  /** A function of the caller threw: the `onRequest` hook, or `validate`. */
+  | 'hook_failed'
+  /** Another status, and the body is not a problem of the service, such as a proxy's page. */
+  | 'http_error';
+
+/**
+ * Why a call failed: the code of the service's problem, or one of the client. The service may add codes,
+ * so a `switch` needs a default.
+ */
+export type ErrorCode = ProblemCode | ClientErrorCode | Unrecognized;
+
+/** The fields of a `TradepostError`, besides its message. Fields that are left out become null. */
+export interface TradepostErrorDetails {
+  /** Why the call failed. */
+  code: ErrorCode;
+  /** HTTP status of the response. */
+  status?: number | null;
+  /** ID of the request, as the service logs it. */
+  requestId?: string | null;
+  /** HTTP method of the request. */
+  method?: string | null;
+  /** Path of the request, without its query. */
+  path?: string | null;
+  /** The problem in the response. */
+  problem?: Problem | null;
+  /** Whether an attempt before the last one may have been applied. */
+  mayHaveBeenApplied?: boolean;
+  /** The underlying error, or the reason of an abort. */
+  cause?: unknown;
+}
+
+/** Marks the errors of this package across realms and across two installs of it. */
+const errorBrand: unique symbol = Symbol.for('@tradepost/sdk.error');
+
+/**
+ * The base class of all errors of the client. Thrown itself for an invalid option
+ * (`invalid_configuration`), a redirect (`redirected`) and a status without a class of its own.
+ */
+export class TradepostError extends Error {
+  override readonly name: string = 'TradepostError';
+  /** Why the call failed. Decide on this, not on texts. */
+  readonly code: ErrorCode;
+  /** HTTP status of the response. Null when there was no response. */
+  readonly status: number | null;
+  /** ID of the last request, as the service logs it. Quote it when you ask for support. */
+  readonly requestId: string | null;
+  /** HTTP method of the request. Null when the call failed before a request. */
+  readonly method: string | null;
+  /** Path of the request, without its query. Null when the call failed before a request. */
+  readonly path: string | null;
+  /** The problem in the response. Null when there was none. */
+  readonly problem: Problem | null;
+  /**
+   * Whether an attempt of the call before the last one may have been applied, although its response was
+   * lost. If true, the change may have been made, whatever this error says.
+   */
+  readonly mayHaveBeenApplied: boolean;
+
+  constructor(message: string, details: TradepostErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = details.code;
+    this.status = details.status ?? null;
+    this.requestId = details.requestId ?? null;
+    this.method = details.method ?? null;
+    this.path = details.path ?? null;
+    this.problem = details.problem ?? null;
+    this.mayHaveBeenApplied = !!details.mayHaveBeenApplied;
+    Object.defineProperty(this, errorBrand, { value: true });
+  }
+}
+
+/** Thrown on 401: the API key is missing, not valid, or no longer valid. */
+export class AuthenticationError extends TradepostError {
+  override readonly name = 'AuthenticationError' as const;
+}
+
+/** Thrown on 403: this kind of account, or this API key, is not allowed to do this. */
+export class PermissionError extends TradepostError {
+  override readonly name = 'PermissionError' as const;
+}
+
+/** Thrown on 404: the resource does not exist, or the account may not see it. */
+export class NotFoundError extends TradepostError {
+  override readonly name = 'NotFoundError' as const;
+}
+
+/** Thrown on 409: for example an invalid status transition, or not enough quantity left. */
+export class ConflictError extends TradepostError {
+  override readonly name = 'ConflictError' as const;
+}
+
+/** Thrown on 412: the order has changed since the `ETag` in `ifMatch` was read. */
+export class PreconditionFailedError extends TradepostError {
+  override readonly name = 'PreconditionFailedError' as const;
+}
+
+/** Thrown on 400, 413, 415 and 422: the service rejects the request. */
+export class ValidationError extends TradepostError {
+  override readonly name = 'ValidationError' as const;
+  /** The invalid fields. Empty when the service named none. */
+  readonly errors: ProblemIssue[];
+
+  constructor(message: string, details: TradepostErrorDetails) {
+    super(message, details);
+    const errors: unknown = this.problem?.errors;
+    this.errors = Array.isArray(errors) ? errors.filter(isIssue) : [];
+  }
+}
+
+/** A proxy or another service may send any value. */
+function isIssue(value: unknown): value is ProblemIssue {
+  if (typeof value !== 'object' || value === null) return false;
+  const { path, message } = value as Partial<ProblemIssue>;
+  return typeof path === 'string' && typeof message === 'string';
+}
+
+/** Thrown on 429, when no retry is left or the deadline is too close. */
+export class RateLimitError extends TradepostError {
+  override readonly name = 'RateLimitError' as const;
+  /** Seconds to wait before the next request, from `Retry-After`. Null without that header. */
+  readonly retryAfter: number | null;
+
+  constructor(message: string, details: TradepostErrorDetails & { retryAfter: number | null }) {
+    super(message, details);
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+/** Thrown on 5xx, when no retry is left: the service, or a proxy in front of it, failed. */
+export class ServerError extends TradepostError {
+  override readonly name = 'ServerError' as const;
+  /** Seconds to wait before the next request, from `Retry-After`. Null without that header. */
+  readonly retryAfter: number | null;
+
+  constructor(message: string, details: TradepostErrorDetails & { retryAfter: number | null }) {
+    super(message, details);
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+/** Thrown when there was no response, or it was truncated: connection refused or reset, unknown host, invalid certificate. */
+export class ConnectionError extends TradepostError {
+  override readonly name = 'ConnectionError' as const;
+  /**
+   * Whether the last attempt certainly was not sent. False when the runtime does not report it, as in
+   * browsers.
+   */
+  readonly notSent: boolean;
+
+  constructor(message: string, details: TradepostErrorDetails & { notSent: boolean }) {
+    super(message, details);
+    this.notSent = details.notSent;
+  }
+}
+
+/** Thrown when there was no complete response within `timeout`, or `deadline` passed. */
+export class TimeoutError extends TradepostError {
+  override readonly name = 'TimeoutError' as const;
+}
+
+/** Thrown when the caller's `signal` aborted. `cause` is the reason of the signal. */
+export class AbortError extends TradepostError {
+  override readonly name = 'AbortError' as const;
+}
+
+/** The fields of an `InvalidResponseError`, besides its message. */
+export interface InvalidResponseErrorDetails extends TradepostErrorDetails {
+  /** The issues that the `validate` option found. */
+  errors?: readonly ProblemIssue[];
+}
+
+/**
+ * Thrown when a 2xx response does not match the contract: its body is not the JSON of the service
+ * (`invalid_response`; the message shows its first characters), or the `validate` option rejected it
+ * (`contract_mismatch`). The request itself may have been applied.
+ */
+export class InvalidResponseError extends TradepostError {
+  override readonly name = 'InvalidResponseError' as const;
+  /** The invalid fields of the response. Empty unless the `validate` option found them. */
+  readonly errors: ProblemIssue[];
+
+  constructor(message: string, details: InvalidResponseErrorDetails) {
+    super(message, details);
+    this.errors = [...(details.errors ?? [])];
+  }
+}
+
+/** All errors of the client, as a union discriminated by `name`. */
+export type AnyTradepostError =
+  | AbortError
+  | AuthenticationError
+  | ConflictError
+  | ConnectionError
+  | NotFoundError
+  | PermissionError
+  | PreconditionFailedError
+  | RateLimitError
+  | ServerError
+  | TimeoutError
+  | InvalidResponseError
+  | ValidationError
+  | (TradepostError & { readonly name: 'TradepostError' });
+
+/**
+ * Checks whether a caught value is an error of this client. Unlike `instanceof`, it also recognises errors
+ * of another install or realm. Then `error.name` discriminates the classes.
+ */
+export function isTradepostError(value: unknown): value is AnyTradepostError {
+  return typeof value === 'object' && value !== null && errorBrand in value;
+}
+
+/** Creates the error for an invalid option or argument, thrown before anything is sent. */
+export function invalidConfiguration(message: string): TradepostError {
+  return new TradepostError(message, { code: 'invalid_configuration' });
+}

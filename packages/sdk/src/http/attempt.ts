@@ -1,0 +1,81 @@
+import type { TradepostError, TradepostErrorDetails } from '../errors';
+import type { ResponseHeaders } from './api-promise';
+import type { Redact } from './redact';
+
+/** A complete request: what each attempt sends. */
+export interface OutgoingRequest {
+  url: string;
+  method: string;
+  /** By lower-case name. */
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+/** One attempt of a call. */
+export interface Attempt {
+  method: string;
+  /** The path with its ID, without the query; the path template before the request is built. */
+  path: string;
+  /** Number of the attempt, from 1; 0 before the first. */
+  number: number;
+  /** The request that was sent; undefined before it is sent. */
+  sent?: OutgoingRequest | undefined;
+  /** Whether an earlier attempt may have been applied, although its response was lost. */
+  mayHaveBeenApplied: boolean;
+  /** Removes the API key from messages and logs. */
+  redact: Redact;
+}
+
+/**
+ * Creates the error of an attempt. Its message has method, path, what happened, the request ID and the
+ * number of attempts. The API key is removed from it, whatever the service sent.
+ *
+ * @param what what happened: the rest of a sentence that starts with method and path
+ */
+export function createError<Details extends TradepostErrorDetails, Failure extends TradepostError>(
+  Class: new (message: string, details: Details) => Failure,
+  { method, path, number, mayHaveBeenApplied, redact }: Attempt,
+  what: string,
+  { cause, ...details }: Details,
+): Failure {
+  const notes: string[] = [];
+  if (details.requestId) notes.push(`request ${details.requestId}`);
+  if (number > 1) notes.push(`${number} attempts`);
+  const footnote = notes.length > 0 ? ` (${notes.join(', ')})` : '';
+  return new Class(
+    redact(`${method} ${path} ${what}${footnote}`),
+    // The cause is passed on unchanged.
+    { ...redact({ ...details, method, path }), mayHaveBeenApplied, cause } as unknown as Details,
+  );
+}
+
+/** Returns the text of anything that was thrown, on one line. */
+export function getErrorMessage(thrown: unknown): string {
+  const text =
+    thrown instanceof Error
+      ? thrown.message
+      : // Some objects cannot be converted to a string.
+        typeof thrown === 'object'
+        ? 'a value that is not an Error'
+        : String(thrown);
+  return text.replace(/\s+/g, ' ');
+}
+
+/** A response with its complete body. */
+export interface RawResponse {
+  status: number;
+  headers: ResponseHeaders;
+  requestId: string | null;
+  text: string;
+}
+
+/**
+ * How an attempt ended: with a response, by the caller's signal, by its timeout (in milliseconds), with an
+ * error of the client before anything was sent, or with a network error.
+ */
+export type AttemptResult =
+  | { kind: 'response'; response: RawResponse }
+  | { kind: 'aborted'; reason: unknown }
+  | { kind: 'timeout'; after: number }
+  | { kind: 'rejected'; error: TradepostError }
+  | { kind: 'broken'; cause: unknown };

@@ -1,0 +1,220 @@
+import type { Page, ProblemIssue } from '@tradepost/contract/wire';
+import {
+  AuthenticationError,
+  ConflictError,
+  type ErrorCode,
+  InvalidResponseError,
+  NotFoundError,
+  PermissionError,
+  PreconditionFailedError,
+  type Problem,
+  RateLimitError,
+  ServerError,
+  TradepostError,
+  type TradepostErrorDetails,
+  ValidationError,
+} from '../errors';
+import type { ResponseValidator } from '../options';
+import type { RawResponse } from './attempt';
+import { type Attempt, createError, getErrorMessage } from './attempt';
+import { location } from './headers';
+import type { Call } from './request';
+
+/** How many issues a message lists; `errors` has all of them. */
+const maxListedIssues = 3;
+
+/**
+ * Reads the result from a 2xx response.
+ *
+ * @throws {TradepostError} when the response is not valid.
+ */
+export function parseResponse<Result>(
+  { status, requestId, text }: RawResponse,
+  attempt: Attempt,
+  call: Call<Result>,
+  validate: ResponseValidator | undefined,
+): Result {
+  const body = parseJson(text);
+  const result = call.read(body, status);
+  if (result === null) {
+    const what = `returned ${status}, but its body is not the JSON of the contract: ${truncate(attempt.redact(text))}. Check that baseUrl is the address of the service.`;
+    throw createError(InvalidResponseError, attempt, what, {
+      code: 'invalid_response',
+      status,
+      requestId,
+    });
+  }
+  if (!validate) return result;
+  let errors: readonly ProblemIssue[];
+  try {
+    errors = validate({ method: attempt.method, route: call.endpoint.path, status, body });
+  } catch (cause) {
+    const what = `succeeded, but the validate option threw: ${getErrorMessage(cause)}.`;
+    throw createError(TradepostError, attempt, what, {
+      code: 'hook_failed',
+      status,
+      requestId,
+      cause,
+    });
+  }
+  if (errors.length === 0) return result;
+  const what = `returned ${status}, but its body does not match the contract: ${listIssues(errors)}. The request itself succeeded.`;
+  throw createError(InvalidResponseError, attempt, what, {
+    code: 'contract_mismatch',
+    status,
+    requestId,
+    errors,
+  });
+}
+
+function listIssues(issues: readonly ProblemIssue[]): string {
+  const listed = issues.slice(0, maxListedIssues).map(({ path, message }) => `${path} ${message}`);
+  const more = issues.length - listed.length;
+  return listed.join('; ') + (more > 0 ? ` (and ${more} more)` : '');
+}
+
+/** Parses JSON. Undefined when the text is not valid JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads a single result from its `data` envelope. Null when the body has no such envelope. */
+export function readItem<Item>(body: unknown): Item | null {
+  return isRecord(body) && isRecord(body.data) ? (body.data as Item) : null;
+}
+
+/**
+ * Reads a page from the envelope of a list. Null when the body has no such envelope. A service without
+ * extensions sends no `nextCursor`: then there is one page.
+ */
+export function readPage<Item>(body: unknown): Page<Item> | null {
+  if (!isRecord(body) || !Array.isArray(body.data)) return null;
+  const { nextCursor = null } = body;
+  if (nextCursor !== null && typeof nextCursor !== 'string') return null;
+  // Some services send "" instead of null at the end of a list.
+  return { data: body.data as Item[], nextCursor: nextCursor || null };
+}
+
+/** Reads a page that always has a next cursor. Null when it has none. */
+export function readEndlessPage<Item>(body: unknown): { data: Item[]; nextCursor: string } | null {
+  const page = readPage<Item>(body);
+  if (page === null || page.nextCursor === null) return null;
+  return { data: page.data, nextCursor: page.nextCursor };
+}
+
+/** Reads a 204 response. Null when the status is another one. */
+export function readNothing(_: unknown, status: number): undefined | null {
+  return status === 204 ? undefined : null;
+}
+
+type ErrorClass = new (
+  message: string,
+  details: TradepostErrorDetails & { retryAfter: number | null },
+) => TradepostError;
+
+const errorClasses: Readonly<Record<number, ErrorClass>> = {
+  400: ValidationError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  412: PreconditionFailedError,
+  413: ValidationError,
+  415: ValidationError,
+  422: ValidationError,
+  429: RateLimitError,
+};
+
+/** Browsers report a redirect as status 0. */
+const redirects = [0, 301, 302, 303, 307, 308];
+
+/**
+ * Creates the error for a response that is not a 2xx, in the class of its status.
+ *
+ * @param extension whether the call is an extension
+ * @param retryAfter seconds, from `Retry-After`
+ */
+export function errorFromResponse(
+  response: RawResponse,
+  attempt: Attempt,
+  extension: boolean,
+  retryAfter: number | null,
+): TradepostError {
+  const { status, text, headers } = response;
+  const problem = readProblem(parseJson(text));
+  const requestId = problem?.requestId || response.requestId;
+  let code: ErrorCode = 'http_error';
+  let reason: string;
+  if (problem) {
+    code = problem.code;
+    reason = `${status} ${code}: ${problem.detail}`;
+    // A service without the extension responds with 405 when the path has another method.
+    if (extension && (status === 405 || code === 'route_not_found')) {
+      reason = appendHint(reason, `${maybeUnsupported}.`);
+    }
+  } else if (redirects.includes(status)) {
+    code = 'redirected';
+    const to = headers.get(location);
+    reason = `a redirect${to === null ? '' : ` to ${truncate(attempt.redact(to))}`}. It was not followed, so that the API key is not sent elsewhere: set baseUrl to the address of the service.`;
+  } else {
+    reason = `${status}, and its body is not a problem of the service: ${truncate(attempt.redact(text))}. ${getHint(status, extension, retryAfter)}`;
+  }
+  // A POST is safe because of its idempotency key.
+  if (attempt.mayHaveBeenApplied && status < 500 && ['PATCH', 'DELETE'].includes(attempt.method)) {
+    reason = appendHint(
+      reason,
+      'An earlier attempt may have been applied: check the current state before you retry.',
+    );
+  }
+  const Class = errorClasses[status] ?? (status >= 500 ? ServerError : TradepostError);
+  const details = { code, status: status || null, requestId, problem, retryAfter };
+  return createError(Class, attempt, `failed with ${reason}`, details);
+}
+
+/** Reads a problem. A body counts as one if it has the two required fields, `code` and `detail`. */
+function readProblem(body: unknown): Problem | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const { code, detail } = body as Partial<Problem>;
+  return typeof code === 'string' && typeof detail === 'string' ? (body as Problem) : null;
+}
+
+const maybeUnsupported = 'This call is an extension, which this service may not support';
+
+/** Returns what to do about an error response without a problem. */
+function getHint(status: number, extension: boolean, retryAfter: number | null): string {
+  if (status === 401) return 'Check apiKey and baseUrl.';
+  if (extension && (status === 404 || status === 405)) return `${maybeUnsupported}: check baseUrl.`;
+  if (status < 500 && ![408, 425, 429].includes(status)) {
+    return 'Check that baseUrl is the address of the service.';
+  }
+  const when = retryAfter ? `in ${Math.ceil(retryAfter)} s` : 'later';
+  return `The service, or a proxy in front of it, is not available: try again ${when}.`;
+}
+
+/** Appends a sentence to a text, after a full stop. */
+function appendHint(text: string, sentence: string): string {
+  const trimmed = text.trimEnd();
+  return `${trimmed}${/[.!?…]$/.test(trimmed) ? '' : '.'} ${sentence}`;
+}
+
+const maxLength = 200;
+
+/** Returns the start of a body for an error message: on one line, without control characters. */
+export function truncate(text: string): string {
+  const line = text
+    .slice(0, maxLength * 2)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+  if (line === '') return text === '' ? 'an empty body' : 'a blank body';
+  return line.length > maxLength || text.length > maxLength * 2
+    ? `${line.slice(0, maxLength)}…`
+    : line;
+}

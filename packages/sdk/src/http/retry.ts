@@ -1,0 +1,221 @@
+import { AbortError, ConnectionError, TimeoutError, type TradepostError } from '../errors';
+import type { ApiResponse } from './api-promise';
+import type { AttemptResult } from './attempt';
+import { type Attempt, createError } from './attempt';
+import { ifMatch } from './headers';
+import type { Call } from './request';
+import type { ResolvedOptions } from './resolved-options';
+import { errorFromResponse } from './response';
+
+/** Clock, random numbers and timers of the client; tests inject their own. */
+export interface Runtime {
+  /** Milliseconds on a monotonic clock. Only differences are meaningful. */
+  elapsed(): number;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  random(): number;
+  /** Resolves after some milliseconds, or as soon as the signal aborts. */
+  wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+/** The clock, random numbers and timers of the JavaScript runtime. */
+export const systemRuntime: Runtime = {
+  elapsed: () => performance.now(),
+  now: () => Date.now(),
+  random: () => Math.random(),
+  wait: (milliseconds, signal) =>
+    new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, milliseconds);
+      signal?.addEventListener('abort', done);
+      if (signal?.aborted) done();
+    }),
+};
+
+/** A failed attempt, with the facts for the retry decision. */
+export interface Failure {
+  error: TradepostError;
+  retry: Pick<FailedAttempt, 'status' | 'idempotent' | 'notApplied' | 'retryAfterMs'>;
+}
+
+/** The inputs of `classifyAttempt`, besides the result of the attempt. */
+export interface AttemptContext<Result> {
+  attempt: Attempt;
+  call: Call<Result>;
+  options: ResolvedOptions;
+  /** Milliseconds since 1970, for a `Retry-After` date. */
+  now: number;
+}
+
+/**
+ * Classifies an attempt that did not end with a 2xx. A repeated DELETE may have succeeded all the same.
+ *
+ * @throws {TradepostError} when the outcome is final: the call was aborted, or rejected by a hook.
+ */
+export function classifyAttempt<Result>(
+  result: AttemptResult,
+  { attempt, call, options, now }: AttemptContext<Result>,
+): ApiResponse<Result> | Failure {
+  const { sent } = attempt;
+  // The retry of a conditional update may fail because of its own first attempt: a service may check
+  // If-Match before it finds that the order already has the status.
+  const idempotent = !sent || !(ifMatch in sent.headers || call.unsafeToRepeat);
+  const lost = { status: null, idempotent, notApplied: !sent, retryAfterMs: null };
+  switch (result.kind) {
+    case 'aborted':
+      throw createAbortError(attempt, result.reason);
+    case 'rejected':
+      throw result.error;
+    case 'timeout': {
+      const what = `got no complete response within ${Math.round(result.after)} ms. To wait longer, raise timeout and deadline.`;
+      return { error: createError(TimeoutError, attempt, what, { code: 'timeout' }), retry: lost };
+    }
+    case 'broken': {
+      const { cause } = result;
+      const { origin } = new URL(options.baseUrl);
+      const what = `got no complete response from ${origin}: ${describeNetworkError(cause)}. Check baseUrl and the network.`;
+      const error = createError(ConnectionError, attempt, what, {
+        code: 'connection_failed',
+        notSent: !sent || wasNotSent(cause),
+        cause,
+      });
+      return { error, retry: { ...lost, notApplied: error.notSent } };
+    }
+  }
+  const { response } = result;
+  const { status, headers, requestId } = response;
+  const retryAfter = retryAfterSeconds(headers, now);
+  const error = errorFromResponse(response, attempt, call.extension === true, retryAfter);
+  // An earlier attempt deleted the resource and its response was lost: return that response.
+  const deleted =
+    attempt.mayHaveBeenApplied &&
+    attempt.method === 'DELETE' &&
+    isGone(error) &&
+    call.read(undefined, 204);
+  if (deleted || deleted === undefined) return { data: deleted, status, headers, requestId };
+  // The service sends its own 503 before it does any work; a proxy may send one afterwards.
+  const notApplied = status === 425 || status === 429 || (status === 503 && error.problem !== null);
+  const retryAfterMs = retryAfter && retryAfter * 1_000;
+  return { error, retry: { status, idempotent, notApplied, retryAfterMs } };
+}
+
+/** Creates the error for a call that was aborted by the caller's signal. */
+export function createAbortError(attempt: Attempt, cause: unknown): AbortError {
+  return createError(AbortError, attempt, "was aborted by the caller's signal.", {
+    code: 'aborted',
+    cause,
+  });
+}
+
+/** Whether the service reports that a resource, rather than a path, does not exist. */
+function isGone({ status, problem }: TradepostError): boolean {
+  return status === 404 && problem !== null && problem.code !== 'route_not_found';
+}
+
+/** Statuses that a retry may not get again. */
+const retryableStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** The backoff doubles from here … */
+const firstBackoffMs = 500;
+/** … up to here. */
+const maxBackoffMs = 8_000;
+
+/** A failed attempt, as the retry decision needs it. */
+export interface FailedAttempt {
+  /** Number of the attempt, from 1. */
+  attempt: number;
+  /** Maximum number of retries after the first attempt. */
+  maxRetries: number;
+  /** Status of the response. Null when there was no complete response. */
+  status: number | null;
+  /** Whether applying the request twice would be harmless. */
+  idempotent: boolean;
+  /** Whether the attempt certainly had no effect. */
+  notApplied: boolean;
+  /** `Retry-After` in milliseconds. Null without that header. */
+  retryAfterMs: number | null;
+  /** Milliseconds until the call's deadline. */
+  remainingMs: number;
+}
+
+/**
+ * Decides whether a failed attempt is retried: returns the milliseconds to wait, or null to stop.
+ *
+ * The wait is random between 0 and a bound that doubles from 0.5 s to 8 s ("full jitter"), and at least
+ * `Retry-After`. It never ends after the deadline.
+ *
+ * @param random a number from 0 (inclusive) to 1 (exclusive)
+ */
+export function retryDelay(failed: FailedAttempt, random: number): number | null {
+  if (failed.attempt > failed.maxRetries) return null;
+  if (failed.status !== null && !retryableStatuses.has(failed.status)) return null;
+  if (!failed.idempotent && !failed.notApplied) return null;
+  const bound = Math.min(maxBackoffMs, firstBackoffMs * 2 ** (failed.attempt - 1));
+  const delay = Math.max(random * bound, failed.retryAfterMs ?? 0);
+  return delay < failed.remainingMs ? delay : null;
+}
+
+/**
+ * Parses `Retry-After`: seconds to wait, 0 or more. Null when the header is missing or not valid. A date is
+ * compared with the response's own `Date`, so that a wrong local clock does no harm. Source: RFC 9110,
+ * section 10.2.3.
+ *
+ * @param now milliseconds since 1970, for a response without `Date`
+ */
+export function retryAfterSeconds(
+  headers: { get(name: string): string | null },
+  now: number,
+): number | null {
+  const text = headers.get('retry-after')?.trim();
+  if (!text) return null;
+  // A repeated header arrives as a list; the first value counts.
+  if (/^\d[\d.]*(,|$)/.test(text)) return parseFloat(text);
+  // `Date.parse` accepts texts that are not dates, such as "-5".
+  if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
+  const until = Date.parse(text);
+  if (Number.isNaN(until)) return null;
+  const since = Date.parse(headers.get('date') ?? '') || now;
+  return Math.max(0, (until - since) / 1_000);
+}
+
+/** Returns the innermost error of a chain of causes, which says what happened. */
+function rootCause(cause: unknown): { code?: unknown; message?: unknown; syscall?: unknown } {
+  let root = cause;
+  for (let depth = 0; depth < 8 && root instanceof Error; depth += 1) {
+    // Several addresses were tried and all failed: report the first.
+    const next: unknown = root instanceof AggregateError ? root.errors[0] : root.cause;
+    if (!(next instanceof Error)) break;
+    root = next;
+  }
+  return typeof root === 'object' && root !== null ? root : { message: String(root) };
+}
+
+/** Describes in a few words why a connection failed. */
+function describeNetworkError(cause: unknown): string {
+  const { code, message } = rootCause(cause);
+  return String(message || code || 'the connection failed');
+}
+
+/** Codes of rejected certificates and failed TLS handshakes. Source: Node.js and OpenSSL. */
+const untrustedCodes = /CERT(_|$)|^UNABLE_TO_|SSL_WRONG_VERSION/;
+
+/**
+ * Checks whether a connection failed before the request was sent, so that it had no effect. False when the
+ * runtime does not report it, as in browsers.
+ */
+function wasNotSent(cause: unknown): boolean {
+  const { code, message, syscall } = rootCause(cause);
+  return (
+    syscall === 'connect' ||
+    syscall === 'getaddrinfo' ||
+    code === 'UND_ERR_CONNECT_TIMEOUT' ||
+    // A port that `fetch` never connects to, such as 25.
+    message === 'bad port' ||
+    untrustedCodes.test(String(code))
+  );
+}

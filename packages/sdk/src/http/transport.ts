@@ -1,0 +1,131 @@
+import type { Page } from '@tradepost/contract/wire';
+import { InvalidResponseError, TradepostError } from '../errors';
+import { type ApiPromise, type ApiResponse, createApiPromise } from './api-promise';
+import { type Attempt, createError, getErrorMessage } from './attempt';
+import { Instrumentation } from './instrumentation';
+import { createPagePromise, type PagePromise } from './pagination';
+import { buildRequest, type Call } from './request';
+import type { ResolvedOptions } from './resolved-options';
+import { parseResponse, readPage } from './response';
+import { classifyAttempt, createAbortError, type Runtime, retryDelay } from './retry';
+import { createSender, type Sender, sendAttempt, withTimeout } from './send';
+
+/** Sends the client's calls with timeouts and retries, and returns the response or throws the error. */
+export class Transport {
+  /** Clock, random numbers and timers of the client. */
+  readonly runtime: Runtime;
+  readonly #options: ResolvedOptions;
+  readonly #sender: () => Promise<Sender>;
+  readonly #instrumentation: Instrumentation;
+
+  constructor(options: ResolvedOptions, runtime: Runtime, sender = createSender(options.fetch)) {
+    this.runtime = runtime;
+    this.#options = options;
+    this.#sender = sender;
+    this.#instrumentation = new Instrumentation(options.hooks, options.logger);
+  }
+
+  /** Starts a call, and retries it until it succeeds or fails finally. */
+  request<Result>(call: Call<Result>): ApiPromise<Result> {
+    return createApiPromise(this.send(call));
+  }
+
+  /**
+   * Sends a call, and retries it until it succeeds or fails finally.
+   *
+   * @throws {TradepostError} the error of the last attempt.
+   */
+  async send<Result>(call: Call<Result>): Promise<ApiResponse<Result>> {
+    const { method, path } = call.endpoint;
+    const { redact } = this.#options;
+    const attempt: Attempt = { method, path, number: 0, mayHaveBeenApplied: false, redact };
+    try {
+      return await this.#sendWithRetries(call, attempt);
+    } catch (cause) {
+      // Other errors come from arguments of the wrong type.
+      const error =
+        cause instanceof TradepostError
+          ? cause
+          : createError(TradepostError, attempt, `cannot be sent: ${getErrorMessage(cause)}.`, {
+              code: 'invalid_configuration',
+              cause,
+            });
+      this.#instrumentation.failed(attempt, error);
+      throw error;
+    }
+  }
+
+  /** Creates a list from a call that returns pages. Nothing is sent yet. */
+  list<Item>(call: Omit<Call<Page<Item>>, 'read'>, query: { cursor?: string }): PagePromise<Item> {
+    // Plain JavaScript may pass null.
+    return createPagePromise(
+      query?.cursor,
+      (cursor) => this.send({ ...call, query: { ...query, cursor }, read: readPage<Item> }),
+      this.loopErrorFactory(call.endpoint),
+    );
+  }
+
+  /** Returns a function that creates the error for a page whose cursor leads back to an earlier page. */
+  loopErrorFactory({ method, path }: Call<unknown>['endpoint']) {
+    const { redact } = this.#options;
+    return ({ status, requestId }: ApiResponse<unknown>): InvalidResponseError =>
+      createError(
+        InvalidResponseError,
+        { method, path, number: 1, mayHaveBeenApplied: false, redact },
+        `returned ${status}, but its cursor leads back to an earlier page. Report it to the operator of the service.`,
+        { code: 'invalid_response', status, requestId },
+      );
+  }
+
+  async #sendWithRetries<Result>(
+    call: Call<Result>,
+    attempt: Attempt,
+  ): Promise<ApiResponse<Result>> {
+    const { elapsed, now, random, wait } = this.runtime;
+    const options = this.#options;
+    const { path, request, limits } = buildRequest(call, options);
+    const signal = call.options?.signal;
+    const startedAt = elapsed();
+    const remaining = () => limits.deadline - (elapsed() - startedAt);
+    attempt.path = path;
+
+    for (;;) {
+      if (signal?.aborted) throw createAbortError(attempt, signal.reason);
+      attempt.number += 1;
+      attempt.sent = undefined;
+      const attemptStartedAt = elapsed();
+      const result = await withTimeout(
+        (stop) => sendAttempt(request, attempt, this.#instrumentation, this.#sender, stop),
+        Math.min(limits.timeout, remaining()),
+        signal,
+      );
+      if (result.kind === 'response') {
+        const { response } = result;
+        const { status, headers, requestId } = response;
+        this.#instrumentation.received(attempt, response, elapsed() - attemptStartedAt);
+        if (status >= 200 && status < 300) {
+          const data = parseResponse(response, attempt, call, options.validate);
+          return { data, status, headers, requestId };
+        }
+      }
+      const outcome = classifyAttempt(result, { attempt, call, options, now: now() });
+      if ('data' in outcome) return outcome;
+      const { error, retry } = outcome;
+      const delay = retryDelay(
+        {
+          ...retry,
+          attempt: attempt.number,
+          maxRetries: limits.maxRetries,
+          remainingMs: remaining(),
+        },
+        random(),
+      );
+      if (delay === null) throw error;
+      if (!retry.notApplied) attempt.mayHaveBeenApplied = true;
+      this.#instrumentation.retrying(attempt, error, delay);
+      await wait(delay, signal);
+      // A timer may fire late; nothing is sent after the deadline.
+      if (remaining() <= 0) throw error;
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import type { ProblemIssue } from '@tradepost/contract/wire';
+import type { ErrorCode, TradepostError } from './errors';
+import type { ResponseHeaders } from './http/api-promise';
+
+/** The part of the standard `fetch` that the client uses. */
+export type Fetch = (
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    redirect: 'manual';
+    signal: AbortSignal;
+  },
+) => Promise<{
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  text(): Promise<string>;
+}>;
+
+/** Options of the client. */
+export interface TradepostOptions {
+  /** Base URL of the service, such as `https://trade.example`. It may have a path, and no query. */
+  baseUrl: string;
+  /** API key of the account. It is sent to `baseUrl` only; the client does not follow redirects. */
+  apiKey: string;
+  /** Milliseconds for one attempt, including the response body. @default 30_000 */
+  timeout?: number | undefined;
+  /** Milliseconds for all attempts of a call, including the waits between them. @default 120_000 */
+  deadline?: number | undefined;
+  /** Maximum number of retries after the first attempt; 0 disables retries. @default 3 */
+  maxRetries?: number | undefined;
+  /** Name of your program, put before `tradepost-sdk/<version>` in `User-Agent`. */
+  userAgent?: string | undefined;
+  /** Replaces the global `fetch`, for example for a proxy, a connection pool or a test. */
+  fetch?: Fetch | undefined;
+  /** Functions that are called for each attempt, and may add headers to it. */
+  hooks?: TradepostHooks | undefined;
+  /** Receives log entries, with secrets redacted; `console` fits. @default no logging */
+  logger?: TradepostLogger | undefined;
+  /**
+   * Validates each 2xx response before it is returned. Pass `validateResponses` of
+   * `@tradepost/sdk/validate`, for example in a staging environment. @default no validation
+   */
+  validate?: ResponseValidator | undefined;
+}
+
+/** Options of a single call. They replace those of the client. */
+export interface RequestOptions {
+  /** Aborts the call immediately, whether it sends, waits for a response or waits for a retry. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for one attempt, including the response body. */
+  timeout?: number | undefined;
+  /** Milliseconds for all attempts, including the waits between them. */
+  deadline?: number | undefined;
+  /** Maximum number of retries after the first attempt; 0 disables retries. */
+  maxRetries?: number | undefined;
+  /**
+   * On a POST: the `Idempotency-Key`, instead of a new random one. Calls with the same key have one effect
+   * and get the same response, for 24 hours. Store it to repeat a call after a crash.
+   */
+  idempotencyKey?: string | undefined;
+  /** Additional headers. They replace the client's own headers of the same name. */
+  headers?: Record<string, string> | undefined;
+}
+
+/** The headers of a request before it is sent: the part of the standard `Headers` that hooks need. */
+export interface RequestHeaders extends ResponseHeaders {
+  /** Checks whether a header is set, case-insensitively. */
+  has(name: string): boolean;
+  /** Sets a header, replacing one of the same name. */
+  set(name: string, value: string): void;
+  /** Removes a header. */
+  delete(name: string): void;
+}
+
+/** Identifies an attempt of a call. */
+export interface AttemptHookEvent {
+  /** HTTP method of the request. */
+  method: string;
+  /** Path of the request without its query; the path template if the request could not be built. */
+  path: string;
+  /** Number of the attempt within its call, from 1; 0 if the call ended before the first attempt. */
+  attempt: number;
+}
+
+/** The argument of `onRequest`. */
+export interface RequestHookEvent extends AttemptHookEvent {
+  /** The complete URL, including its query. */
+  url: string;
+  /**
+   * The headers of this attempt. The hook may change them. `Authorization` is not included, but may be set.
+   * Changes to `Idempotency-Key` are ignored, because it keeps a retried call from being applied twice.
+   */
+  headers: RequestHeaders;
+}
+
+/** The argument of `onResponse`. */
+export interface ResponseHookEvent extends AttemptHookEvent {
+  /** HTTP status of the response. */
+  status: number;
+  /** Headers of the response. */
+  headers: ResponseHeaders;
+  /** ID of the request, as the service logs it. Null when the response has none. */
+  requestId: string | null;
+  /** Milliseconds from the start of the attempt to the end of the response body. */
+  durationMs: number;
+}
+
+/** The argument of `onError`. */
+export interface ErrorHookEvent extends AttemptHookEvent {
+  /** Why this attempt failed. In `onError`: the error that the call throws. */
+  error: TradepostError;
+  /** The error's code. */
+  code: ErrorCode;
+  /** HTTP status of the response. Null when there was no response. */
+  status: number | null;
+  /** ID of the request, as the service logs it. Null when there was no response with one. */
+  requestId: string | null;
+}
+
+/** The argument of `onRetry`. */
+export interface RetryHookEvent extends ErrorHookEvent {
+  /** Milliseconds until the next attempt. */
+  delayMs: number;
+}
+
+/**
+ * Functions that are called during each call, for tracing, metrics and additional headers. Only `onRequest`
+ * is awaited. Errors of the others have no effect and go to the `logger`.
+ */
+export interface TradepostHooks {
+  /**
+   * Called before each attempt. If it throws, the call fails with the code `hook_failed` and nothing is
+   * sent. Its time counts towards the attempt's `timeout`.
+   */
+  onRequest?: ((request: RequestHookEvent) => void | Promise<void>) | undefined;
+  /** Called after each response, whatever its status. */
+  onResponse?: ((response: ResponseHookEvent) => void | Promise<void>) | undefined;
+  /** Called before the wait for a retry. */
+  onRetry?: ((retry: RetryHookEvent) => void | Promise<void>) | undefined;
+  /** Called once for each call that failed. */
+  onError?: ((failure: ErrorHookEvent) => void | Promise<void>) | undefined;
+}
+
+/**
+ * Receives log entries of the client. `console` fits, and so do the loggers of most libraries. Errors that a
+ * method throws are ignored.
+ */
+export interface TradepostLogger {
+  /** Each request that is sent, and each response. */
+  debug?(message: string, fields: object): void;
+  /** Currently unused. */
+  info?(message: string, fields: object): void;
+  /** Each retry, and each call that failed. */
+  warn?(message: string, fields: object): void;
+  /** Errors thrown by hooks. */
+  error?(message: string, fields: object): void;
+}
+
+/**
+ * Validates a successful response before it is returned, and returns what is invalid: an empty list when
+ * it is valid. `validateResponses` of `@tradepost/sdk/validate` checks responses against the contract.
+ */
+export type ResponseValidator = (response: {
+  /** HTTP method of the request. */
+  method: string;
+  /** Path template, such as `/v1/orders/:id`. */
+  route: string;
+  /** HTTP status of the response, 200 to 299. */
+  status: number;
+  /** Parsed body of the response; undefined when it has none. */
+  body: unknown;
+}) => readonly ProblemIssue[];

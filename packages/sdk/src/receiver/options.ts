@@ -1,0 +1,70 @@
+import type { EventOf, KnownWebhookEvent, WebhookEvent } from '../webhooks/event';
+import type { VerifiedDelivery, VerifyWebhookOptions } from '../webhooks/options';
+import type { WebhookVerificationError } from '../webhooks/verification-error';
+import type { DedupeStore } from './dedupe-store';
+
+/**
+ * Handles one event. A returned promise is awaited. If it throws, the service retries the delivery, unless
+ * `background` is set.
+ */
+export type EventHandler<Event> = (event: Event, delivery: VerifiedDelivery) => unknown;
+
+/** The handlers of a receiver, by event type. */
+export type EventHandlers = {
+  readonly [Type in KnownWebhookEvent['event']]?: EventHandler<EventOf<Type>> | undefined;
+};
+
+/** Receives an error of a handler or of the dedupe store, with the delivery that caused it. */
+export type OnError = (error: unknown, event: WebhookEvent, delivery: VerifiedDelivery) => unknown;
+
+/**
+ * Keeps the host alive until work after the response is done, such as Next's `after` or a host's
+ * `waitUntil`. The promise never rejects.
+ */
+export type WaitUntil = (work: Promise<void>) => unknown;
+
+/** The options of every receiver. */
+interface BaseReceiverOptions
+  extends Omit<VerifyWebhookOptions, 'payload' | 'headers' | 'signature' | 'now'> {
+  /** The clock that timestamps are compared with, read for each delivery. @default Date.now */
+  now?: (() => Date | number) | undefined;
+  /** The handlers, by event type. */
+  on?: EventHandlers | undefined;
+  /**
+   * Handles every event that `on` has no handler for, including types that this version does not know.
+   * `'ignore'` responds to them with 204. Without it, the receiver responds with 501, so that the service
+   * keeps the delivery and retries it.
+   */
+  onUnhandled?: EventHandler<WebhookEvent> | 'ignore' | undefined;
+  /** Remembers which deliveries were handled, so that a repeated delivery is not handled again. */
+  dedupe?: DedupeStore | undefined;
+  /**
+   * Receives the error of every rejected delivery. By default, `BODY_ALREADY_PARSED` and
+   * `INVALID_CONFIGURATION`, which are mistakes of this program, go to `console.error`, and all others to
+   * `console.warn` unless `NODE_ENV` is `production`. A returned promise is awaited.
+   */
+  onVerificationError?: ((error: WebhookVerificationError) => unknown) | undefined;
+}
+
+/** A receiver that responds when the work is done. */
+interface AckAfter {
+  /** Left out: the receiver handles a delivery before it responds. */
+  background?: undefined;
+  /** Receives errors of handlers and of the dedupe store. @default console.error */
+  onError?: OnError | undefined;
+}
+
+/** A receiver that responds before the work is done. */
+interface AckFirst {
+  /**
+   * Responds with 202 once a delivery is verified and claimed, and handles it afterwards. With `true`, the
+   * work continues on its own, or through the `waitUntil` of the context passed to `.fetch`. A function
+   * receives the promise of the work. It has no effect on `.lambda`, which cannot work after its response.
+   */
+  background: true | WaitUntil;
+  /** Receives errors of handlers and of the dedupe store. Required, because the service does not retry. */
+  onError: OnError;
+}
+
+/** Options of `webhookReceiver`. */
+export type WebhookReceiverOptions = BaseReceiverOptions & (AckAfter | AckFirst);

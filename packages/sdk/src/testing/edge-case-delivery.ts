@@ -1,0 +1,71 @@
+import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
+import { concatBytes } from '../webhooks/raw-body';
+import { sampleEvent } from './sample-event';
+import {
+  createSignedDelivery,
+  encodeUtf8,
+  type SignedDelivery,
+  type SigningOptions,
+  signDelivery,
+  standardSignature,
+} from './sign-delivery';
+
+/** Options of a signature whose `standard` is determined by the edge case. */
+type Signing = Omit<SigningOptions, 'standard'>;
+
+const event = sampleEvent('order.status_changed');
+
+function withNote(note: string) {
+  return { ...event, data: { ...event.data, note } };
+}
+
+const edgeCases = {
+  /** Signed, with a byte order mark at the start. */
+  bom: (signing) =>
+    signDelivery({
+      ...signing,
+      body: concatBytes([encodeUtf8('\ufeff'), encodeUtf8(JSON.stringify(event))]),
+    }),
+  /** With a text that is not valid UTF-8. */
+  'invalid-utf-8': (signing) => {
+    const [head = '', tail = ''] = JSON.stringify(withNote('?')).split('?');
+    const body = concatBytes([encodeUtf8(head), Uint8Array.of(0xff, 0xc3), encodeUtf8(tail)]);
+    return signDelivery({ ...signing, body });
+  },
+  /** With characters of two, three and four bytes. */
+  multibyte: (signing) => signDelivery({ ...signing, event: withNote('ü ✓ 🚢') }),
+  /** Signed as indented JSON. */
+  indented: (signing) => signDelivery({ ...signing, body: JSON.stringify(event, null, 2) }),
+  /** With fields that this version does not know. */
+  'unknown-fields': (signing) =>
+    signDelivery({ ...signing, event: { ...withNote('new'), rejected: 'no', type: 'other' } }),
+  /** With only `Service-Signature`, from a service without extensions. */
+  plain: (signing) => signDelivery({ ...signing, event, standard: false }),
+  /** With two signatures in `webhook-signature`, as while a new secret is staged. */
+  'staged-secret': async (signing) => {
+    const { body, headers } = await signDelivery({ ...signing, event });
+    const { [names.webhookId]: id = '', [names.webhookTimestamp]: seconds = '' } = headers;
+    const staged = await standardSignature('whsec_c3RhZ2Vk', id, seconds, body);
+    const signatures = `${staged} ${headers[names.webhookSignature]}`;
+    return createSignedDelivery(body, { ...headers, [names.webhookSignature]: signatures });
+  },
+} as const satisfies Record<string, (signing: Signing) => Promise<SignedDelivery>>;
+
+/** The name of an edge case: an unusual but valid delivery. */
+export type DeliveryEdgeCase = keyof typeof edgeCases;
+
+/** Every edge case that `edgeCaseDelivery` creates. */
+export const deliveryEdgeCases = Object.keys(edgeCases) as readonly DeliveryEdgeCase[];
+
+/**
+ * Creates an unusual but valid delivery of `order.status_changed`, which a receiver must accept:
+ * verification hashes bytes, never decoded text. With `requireTimestamp`, a receiver rejects `plain`.
+ *
+ * @throws {TypeError} when the secret is not base64 after `whsec_`.
+ */
+export async function edgeCaseDelivery(
+  edgeCase: DeliveryEdgeCase,
+  options: Signing,
+): Promise<SignedDelivery> {
+  return edgeCases[edgeCase](options);
+}

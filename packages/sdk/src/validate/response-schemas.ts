@@ -1,0 +1,83 @@
+import {
+  accountSchema,
+  deliveryDetailsSchema,
+  deliverySchema,
+  type endpoints,
+  envelopeSchema,
+  eventPageSchema,
+  eventTypeSchema,
+  notificationSchema,
+  orderSchema,
+  pageSchema,
+  stagedSecretSchema,
+  webhookDetailsSchema,
+} from '@tradepost/contract/schemas';
+import * as z from 'zod';
+
+/** The schemas of an endpoint's successful bodies, by status; null for a response without a body. */
+export type ResponseSchemas = Readonly<Record<number, z.ZodType | null>>;
+
+/** A list, also of a service without extensions: all items, without a cursor. */
+function listSchema(item: z.ZodType) {
+  return pageSchema(item).partial({ nextCursor: true });
+}
+
+/** The API specification names one type and says that there may be others: any text is valid. */
+const anyNotificationSchema = notificationSchema.extend({ type: z.string() });
+
+/** The API specification does not define the stored record: known fields are validated if present. */
+const anyWebhookSchema = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(eventTypeSchema),
+    secret: z.string().min(1),
+  })
+  .partial();
+
+/**
+ * The schemas of the successful responses of each endpoint. A test compares them with the contract's routes,
+ * which are not imported because they load ts-rest.
+ *
+ * The seven endpoints of the API specification accept more than the contract where the specification leaves
+ * it open: a list may lack `nextCursor`, the record of a created webhook may have any fields, and a
+ * notification may have any type. For its other gaps (success statuses, the format of IDs after their
+ * prefix, the bounds of quantities) the contract decides. Extensions must match the contract exactly.
+ */
+export const responseSchemas: {
+  readonly [Noun in keyof typeof endpoints]: {
+    readonly [Verb in keyof (typeof endpoints)[Noun]]: ResponseSchemas;
+  };
+} = {
+  orders: {
+    list: { 200: listSchema(orderSchema) },
+    create: { 201: envelopeSchema(orderSchema) },
+    get: { 200: envelopeSchema(orderSchema) },
+    update: { 200: envelopeSchema(orderSchema) },
+  },
+  notifications: {
+    list: { 200: listSchema(anyNotificationSchema) },
+    update: { 200: envelopeSchema(anyNotificationSchema) },
+  },
+  webhooks: {
+    create: { 201: envelopeSchema(anyWebhookSchema) },
+    list: { 200: pageSchema(webhookDetailsSchema) },
+    get: { 200: envelopeSchema(webhookDetailsSchema) },
+    update: { 200: envelopeSchema(webhookDetailsSchema) },
+    delete: { 204: null },
+    stageSecret: { 201: envelopeSchema(stagedSecretSchema) },
+    promoteSecret: { 200: envelopeSchema(webhookDetailsSchema) },
+    test: { 202: envelopeSchema(deliverySchema) },
+  },
+  deliveries: {
+    list: { 200: pageSchema(deliverySchema) },
+    get: { 200: envelopeSchema(deliveryDetailsSchema) },
+    replay: { 202: envelopeSchema(deliverySchema) },
+  },
+  events: {
+    list: { 200: eventPageSchema },
+  },
+  account: {
+    get: { 200: envelopeSchema(accountSchema) },
+  },
+};

@@ -1,0 +1,159 @@
+import type { deliveryHeaderNames } from '@tradepost/contract/wire';
+import { readEvent } from './event';
+import type { DeliveryHeaders, VerifiedDelivery, VerifyWebhookSyncOptions } from './options';
+import { fail, type VerificationFailure } from './verification-error';
+
+type Names = typeof deliveryHeaderNames;
+
+// Literals checked against the contract by their types: importing its table would add to the bundle.
+
+/** Lowercase hex HMAC-SHA256 of the raw body, keyed with the signing secret. */
+export const serviceSignature = 'service-signature' satisfies Lowercase<Names['signature']>;
+/** ID of the event. Source: Standard Webhooks. */
+export const webhookId = 'webhook-id' satisfies Names['webhookId'];
+/** When the attempt was sent, in seconds since 1970. Source: Standard Webhooks. */
+export const webhookTimestamp = 'webhook-timestamp' satisfies Names['webhookTimestamp'];
+/** `v1,<base64>` over ID, timestamp and body. Source: Standard Webhooks. */
+export const webhookSignature = 'webhook-signature' satisfies Names['webhookSignature'];
+
+/**
+ * Returns the value of a header, case-insensitively; empty when it is missing. A repeated header is joined
+ * with commas, as HTTP does.
+ *
+ * @param name in lower case
+ */
+export function getHeader(headers: DeliveryHeaders | undefined, name: string): string {
+  if (!headers) return '';
+  if (hasGet(headers)) return String(headers.get(name) ?? '');
+  // Node's own names are in lower case; others are searched.
+  let value = headers[name];
+  if (!value) {
+    for (const key in headers) {
+      if (key.length === name.length && key.toLowerCase() === name) value ||= headers[key];
+    }
+  }
+  return value ? String(value) : '';
+}
+
+function hasGet(
+  headers: DeliveryHeaders,
+): headers is Extract<DeliveryHeaders, { get(name: string): unknown }> {
+  return typeof headers.get === 'function';
+}
+
+/** The check whether `signature` is the HMAC-SHA256 of `head` and `body`, keyed with a secret. */
+export interface HmacCheck {
+  /** The signing secret, including `whsec_`. */
+  secret: string;
+  /** What is signed before the body; usually empty. */
+  head: string;
+  /** The body; a text stands for its UTF-8 bytes. */
+  body: string | Uint8Array;
+  /**
+   * The encoding of `signature`, which also determines the key: with `hex` (`Service-Signature`), the whole
+   * text of the secret; with `base64` (`webhook-signature`), the bytes that follow `whsec_`.
+   */
+  encoding: 'hex' | 'base64';
+  /** The signature in the header. */
+  signature: string;
+}
+
+/** Checks a signature, in constant time. */
+export type HmacVerifier = (check: HmacCheck) => boolean;
+
+/** The default of `maxBytes`. */
+export const defaultMaxBytes = 1_048_576;
+
+/** How many signatures of `webhook-signature` are checked. There are two while a new secret is staged. */
+export const maxSignatures = 8;
+
+/** A delivery to check, with its raw body as text or bytes. */
+export interface CheckedDelivery extends Omit<VerifyWebhookSyncOptions, 'payload'> {
+  payload: string | Uint8Array;
+}
+
+/** Lists the secrets of a receiver. Invalid values are kept, so that the checks reject them. */
+export function listSecrets({
+  secret,
+  secrets,
+}: Pick<CheckedDelivery, 'secret' | 'secrets'>): string[] {
+  // The usual case of one secret, because joining lists costs as much as all other checks together.
+  return typeof secret === 'string' && secrets === undefined
+    ? [secret]
+    : ([] as string[]).concat(secret ?? [], secrets ?? []);
+}
+
+/** Whether the payload is already text or bytes. */
+export function isChecked(options: { payload: unknown }): options is CheckedDelivery {
+  return typeof options.payload === 'string' || options.payload instanceof Uint8Array;
+}
+
+/**
+ * Runs the checks of a delivery in order, and stops at the first that fails. It also checks the receiver's
+ * options, so that a mistake there never weakens the verification. It is deterministic: with the same
+ * options and results it requests the same HMAC checks in the same order.
+ */
+export function runChecks(
+  options: CheckedDelivery,
+  verifyHmac: HmacVerifier,
+): VerifiedDelivery | VerificationFailure {
+  const { payload: body, headers, requireTimestamp, maxEventAge } = options;
+  const { tolerance = 300, maxBytes = defaultMaxBytes, now = Date.now() } = options;
+  const all = listSecrets(options);
+  const seconds = +now / 1_000;
+  const isConfigured =
+    all[0] &&
+    all.every((one) => one?.trim?.()) &&
+    tolerance > 0 &&
+    maxBytes > 0 &&
+    // Neither is infinite or NaN.
+    seconds + tolerance < 1e12;
+  if (!isConfigured) return fail('INVALID_CONFIGURATION');
+  if (body.length > maxBytes) return fail('BODY_TOO_LARGE');
+  const signature = options.signature || getHeader(headers, serviceSignature);
+  if (!signature) return fail('MISSING_SIGNATURE');
+
+  const signatures = getHeader(headers, webhookSignature);
+  const timestamp = getHeader(headers, webhookTimestamp);
+  const isStandard = requireTimestamp || signatures || timestamp;
+  const id = isStandard ? getHeader(headers, webhookId) : '';
+  if (isStandard && !(signatures && timestamp && id)) return fail('MISSING_HEADER');
+
+  const secretIndex = all.findIndex((secret) =>
+    verifyHmac({ secret, head: '', body, encoding: 'hex', signature }),
+  );
+  if (secretIndex < 0) return fail('SIGNATURE_MISMATCH', serviceSignature);
+
+  if (isStandard) {
+    const head = `${id}.${timestamp}.`;
+    // A limited number, because a sender must not cause unlimited work. Other lengths are other versions.
+    const isSigned = signatures
+      .split(' ', maxSignatures)
+      .some(
+        (tag) =>
+          /^v1,.{44}$/.test(tag) &&
+          all.some((secret) =>
+            verifyHmac({ secret, head, body, encoding: 'base64', signature: tag.slice(3) }),
+          ),
+      );
+    if (!isSigned) return fail('SIGNATURE_MISMATCH', webhookSignature);
+    // After the signature, because an unsigned timestamp proves nothing.
+    const age = seconds - +timestamp;
+    if (!(Math.abs(age) <= tolerance)) return fail('TIMESTAMP_TOO_OLD', age);
+  }
+  const event = readEvent(body);
+  if (!event) return fail('MALFORMED_BODY');
+  if (
+    maxEventAge !== undefined &&
+    !(seconds - Date.parse(event.createdAt) / 1_000 <= maxEventAge)
+  ) {
+    return fail('EVENT_TOO_OLD');
+  }
+  return {
+    event,
+    id: id || null,
+    sentAt: id ? new Date(+timestamp * 1_000) : null,
+    signature,
+    secretIndex,
+  };
+}

@@ -1,0 +1,160 @@
+import type { OrderStatus } from '@tradepost/contract/wire';
+import type { Unrecognized } from '../unrecognized';
+
+/** `data` of `order.created`. */
+export interface OrderCreatedData {
+  /** The new order, `ord_<id>`. */
+  orderId: string;
+  /** The buyer account, `usr_<id>`. */
+  buyerId: string;
+  /** The seller account, `usr_<id>`. */
+  sellerId: string;
+  /** The agent account, `usr_<id>`. Null when no agent is assigned. */
+  agentId: string | null;
+  /** The listing of the order, `lst_<id>`. */
+  listingId: string;
+  /** Units ordered: an integer from 1 to 1,000,000. */
+  quantity: number;
+  /** Status of the order when it was created. The service may add statuses. */
+  status: OrderStatus | Unrecognized;
+}
+
+/** A new order was created. */
+export interface OrderCreatedEvent {
+  /** The event type. */
+  event: 'order.created';
+  /** When the event happened: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** The new order. */
+  data: OrderCreatedData;
+}
+
+/** `data` of `order.status_changed`. Source: API specification, "Payload envelope". */
+export interface OrderStatusChangedData {
+  /** The order, `ord_<id>`. */
+  orderId: string;
+  /** Status before the change. The service may add statuses. */
+  previousStatus: OrderStatus | Unrecognized;
+  /** Status after the change. The service may add statuses. */
+  status: OrderStatus | Unrecognized;
+}
+
+/** An order's status changed. */
+export interface OrderStatusChangedEvent {
+  /** The event type. */
+  event: 'order.status_changed';
+  /** When the event happened: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** The order and its status before and after the change. */
+  data: OrderStatusChangedData;
+}
+
+/** `data` of `task.approval_requested` and `task.completed`. */
+export interface TaskData {
+  /** The approval task, `tsk_<id>`. */
+  taskId: string;
+  /** The order to approve, `ord_<id>`. */
+  orderId: string;
+  /** The agent account that has to approve, `usr_<id>`. */
+  agentId: string;
+}
+
+/** A task requires trade agent approval. */
+export interface TaskApprovalRequestedEvent {
+  /** The event type. */
+  event: 'task.approval_requested';
+  /** When the event happened: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** The task, its order and its agent. */
+  data: TaskData;
+}
+
+/** A task was marked complete. */
+export interface TaskCompletedEvent {
+  /** The event type. */
+  event: 'task.completed';
+  /** When the event happened: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** The task, its order and its agent. */
+  data: TaskData;
+}
+
+/** `data` of `listing.availability_low`. */
+export interface ListingAvailabilityLowData {
+  /** The listing, `lst_<id>`. */
+  listingId: string;
+  /** The seller account, `usr_<id>`. */
+  sellerId: string;
+  /** Units left: an integer of at least 0. */
+  availableQuantity: number;
+  /** The threshold that `availableQuantity` dropped below: an integer of at least 0. */
+  threshold: number;
+}
+
+/** A listing's available quantity dropped below its threshold. */
+export interface ListingAvailabilityLowEvent {
+  /** The event type. */
+  event: 'listing.availability_low';
+  /** When the event happened: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** The listing, its available quantity and its threshold. */
+  data: ListingAvailabilityLowData;
+}
+
+/** An event of a type that this version knows: a union discriminated by `event`. */
+export type KnownWebhookEvent =
+  | OrderCreatedEvent
+  | OrderStatusChangedEvent
+  | TaskApprovalRequestedEvent
+  | TaskCompletedEvent
+  | ListingAvailabilityLowEvent;
+
+/** An event of a type that is newer than this version. It is passed through unchanged. */
+export interface UnknownWebhookEvent {
+  /** The event type. */
+  event: Unrecognized;
+  /** When the event happened: ISO 8601, UTC. */
+  createdAt: string;
+  /** The event's data, in a shape that this version does not know. */
+  data: Record<string, unknown>;
+}
+
+/**
+ * The body of a delivery: a union discriminated by `event`. Its last member stands for types that this
+ * version does not know, so a `switch` needs a `default` for them.
+ */
+export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
+
+/** The event of one type: `EventOf<'order.created'>` is `OrderCreatedEvent`. */
+export type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
+  KnownWebhookEvent,
+  { event: Type }
+>;
+
+// One instance, because creating a decoder costs more than using it.
+const decoder = new TextDecoder();
+
+/** Decodes a body to text without a byte order mark. Bytes that are not UTF-8 become U+FFFD. */
+export function decodeText(body: string | Uint8Array): string {
+  return typeof body === 'string' ? body.replace(/^\ufeff/, '') : decoder.decode(body);
+}
+
+/**
+ * Parses the event in a body whose signature was verified. Null when the body is not an event. Unknown
+ * event types are passed through. Source: API specification, "Payload envelope".
+ */
+export function readEvent(body: string | Uint8Array): WebhookEvent | null {
+  try {
+    const envelope = JSON.parse(decodeText(body));
+    const { event, createdAt, data } = envelope;
+    const isEvent =
+      event &&
+      typeof event === 'string' &&
+      typeof createdAt === 'string' &&
+      typeof data === 'object' &&
+      !Array.isArray(data);
+    return isEvent && data ? envelope : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,32 @@
+import { vi } from 'vitest';
+import type { WebhookReceiverOptions } from '../../../src/receiver/options';
+import { webhookReceiver } from '../../../src/receiver/webhook-receiver';
+import { exampleSecret as secret } from '../../../src/testing/index';
+import type { WebhookEvent } from '../../../src/webhooks/index';
+import { maxBytes, now } from './limits';
+
+/** A receiver that handles every event of a known kind, with a list of what it handled and refused. */
+export function aReceiver(options: Partial<WebhookReceiverOptions> = {}) {
+  const handled: WebhookEvent[] = [];
+  const refused: string[] = [];
+  const errors: unknown[] = [];
+  const handle = vi.fn(async (event: WebhookEvent) => {
+    handled.push(event);
+  });
+  const receiver = webhookReceiver({
+    secret,
+    maxBytes,
+    now: () => now,
+    on: {
+      'order.created': handle,
+      'order.status_changed': handle,
+      'task.approval_requested': handle,
+      'task.completed': handle,
+      'listing.availability_low': handle,
+    },
+    onVerificationError: ({ code }) => refused.push(code),
+    onError: (error) => errors.push(error),
+    ...options,
+  } as WebhookReceiverOptions);
+  return { receiver, handled, refused, errors, handle };
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { NotFoundError, type TradepostError } from '../../src/index';
+import { createTestClient } from '../helpers/a-client';
+import { anOrder } from '../helpers/an-order';
+import { failureOf } from '../helpers/failure-of';
+import {
+  hang,
+  json,
+  problem,
+  reset,
+  type SeenRequest,
+  type Step,
+  scriptedService,
+  text,
+} from '../helpers/scripted-service';
+
+async function clientOf(...steps: Step[]) {
+  const service = await scriptedService(...steps);
+  return { service, ...createTestClient(service) };
+}
+
+const asked = ({ method, url, body }: SeenRequest) => [method, url, body];
+
+const webhook = {
+  id: 'whk_1',
+  url: 'https://receiver.example/tradepost',
+  events: ['order.created'],
+  status: 'active',
+  createdAt: '2026-11-21T09:30:00.000Z',
+  updatedAt: '2026-11-21T09:30:00.000Z',
+  stagedSecretAt: null,
+  pendingDeliveries: 0,
+  consecutiveFailures: 0,
+  backoffUntil: null,
+};
+const delivery = { id: 'dlv_1', webhookId: 'whk_1', event: 'order.created', state: 'pending' };
+const account = { id: 'usr_1', kind: 'buyer', name: 'Shop', key: { id: 'key_1' } };
+
+describe('webhooks', () => {
+  test('are listed, got and updated', async () => {
+    const { service, webhooks } = await clientOf(
+      json(200, { data: [webhook], nextCursor: 'c1' }),
+      json(200, { data: [], nextCursor: null }),
+      json(200, { data: webhook }),
+    );
+    expect(await webhooks.list({ limit: 1 }).toArray({ limit: 9 })).toEqual([webhook]);
+    expect(await webhooks.get('whk_1')).toEqual(webhook);
+    expect(await webhooks.update('whk_1', { status: 'paused' })).toEqual(webhook);
+    expect(service.seen.map(asked)).toEqual([
+      ['GET', '/v1/webhooks?limit=1', ''],
+      ['GET', '/v1/webhooks?limit=1&cursor=c1', ''],
+      ['GET', '/v1/webhooks/whk_1', ''],
+      ['PATCH', '/v1/webhooks/whk_1', '{"status":"paused"}'],
+    ]);
+  });
+
+  test('have their secret staged and promoted, and are tested, each with an idempotency key', async () => {
+    const staged = { webhookId: 'whk_1', secret: 'whsec_x', stagedAt: webhook.createdAt };
+    const { service, webhooks } = await clientOf(
+      json(201, { data: staged }),
+      json(200, { data: webhook }),
+      json(202, { data: delivery }),
+    );
+    expect(await webhooks.stageSecret('whk_1')).toEqual(staged);
+    expect(await webhooks.promoteSecret('whk_1')).toEqual(webhook);
+    expect(await webhooks.test('whk_1', { event: 'order.created' })).toEqual(delivery);
+    expect(service.seen.map(asked)).toEqual([
+      ['POST', '/v1/webhooks/whk_1/secret', ''],
+      ['POST', '/v1/webhooks/whk_1/secret/promote', ''],
+      ['POST', '/v1/webhooks/whk_1/test', '{"event":"order.created"}'],
+    ]);
+    const keys = service.seen.map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(keys).size).toBe(3);
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+describe('deleting a webhook', () => {
+  const gone = problem(404, 'webhook_not_found');
+  const deleted = text(204, '');
+
+  test('answers nothing', async () => {
+    const { service, webhooks } = await clientOf(deleted);
+    expect(await webhooks.delete('whk_1')).toBeUndefined();
+    expect(service.seen.map(asked)).toEqual([['DELETE', '/v1/webhooks/whk_1', '']]);
+    expect(service.request(0).headers).not.toHaveProperty('idempotency-key');
+    expect(await webhooks.delete('whk_1').safe()).toMatchObject({ ok: true, status: 204 });
+  });
+
+  test('that was never there is a NotFoundError', async () => {
+    const { webhooks } = await clientOf(gone);
+    expect(await failureOf(webhooks.delete('whk_1'))).toBeInstanceOf(NotFoundError);
+  });
+
+  test.each<[string, Step]>([
+    ['a lost answer', reset],
+    ['a timeout', hang],
+    ['a 500', problem(500, 'internal_error')],
+    ["a proxy's 504", text(504, '<html>')],
+  ])('that is repeated after %s and finds nothing has succeeded', async (_, step) => {
+    const service = await scriptedService(step, gone);
+    const { webhooks } = createTestClient({ ...service, timeout: step === hang ? 300 : 30_000 });
+    expect(await webhooks.delete('whk_1')).toBeUndefined();
+    expect(service.seen.length).toBeGreaterThan(1);
+  });
+
+  test.each<[string, Step, Step]>([
+    ['nothing was done before', problem(429, 'rate_limited'), gone],
+    ['the service itself was not reached', reset, text(404, '<html>')],
+    ['the service does not have the call', reset, problem(404, 'route_not_found')],
+  ])('that is repeated and meets 404 has failed when %s', async (_, first, second) => {
+    const { webhooks } = await clientOf(first, second);
+    expect(await failureOf(webhooks.delete('whk_1'))).toBeInstanceOf(NotFoundError);
+  });
+
+  test('fails when a proxy responds, because it may not have been applied', async () => {
+    const { webhooks } = await clientOf(text(200, '<html>login'));
+    expect((await failureOf(webhooks.delete('whk_1'))).code).toBe('invalid_response');
+  });
+});
+
+test('deliveries are listed, got and replayed', async () => {
+  const { service, deliveries } = await clientOf(
+    json(200, { data: [delivery], nextCursor: null }),
+    json(200, { data: delivery }),
+    json(202, { data: delivery }),
+  );
+  const query = { webhookId: 'whk_1', state: 'failed', http: '5xx' } as const;
+  expect(await deliveries.list(query).toArray({ limit: 5 })).toEqual([delivery]);
+  expect(await deliveries.get('dlv_1')).toEqual(delivery);
+  expect(await deliveries.replay('dlv_1', { idempotencyKey: 'again-1' })).toEqual(delivery);
+  expect(service.seen.map(asked)).toEqual([
+    ['GET', '/v1/deliveries?webhookId=whk_1&state=failed&http=5xx', ''],
+    ['GET', '/v1/deliveries/dlv_1', ''],
+    ['POST', '/v1/deliveries/dlv_1/replay', ''],
+  ]);
+  expect(service.request(2).headers['idempotency-key']).toBe('again-1');
+});
+
+test('the account is told', async () => {
+  const { service, account: accounts } = await clientOf(json(200, { data: account }));
+  expect(await accounts.get()).toEqual(account);
+  expect(service.seen.map(asked)).toEqual([['GET', '/v1/account', '']]);
+});
+
+describe('a service without extensions', () => {
+  const beyond = 'This call is an extension, which this service may not support';
+
+  async function failureAgainst(step: Step): Promise<TradepostError> {
+    const { webhooks } = await clientOf(step);
+    return failureOf(webhooks.get('whk_1'));
+  }
+
+  test('reports it, and the error explains it', async () => {
+    const error = await failureAgainst(problem(404, 'route_not_found'));
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error.message).toBe(
+      `GET /v1/webhooks/whk_1 failed with 404 route_not_found: Detail of route_not_found. ${beyond}. (request req_1)`,
+    );
+  });
+
+  test('or responds in another way', async () => {
+    const plain = await failureAgainst(text(404, 'Not Found'));
+    expect(plain).toBeInstanceOf(NotFoundError);
+    expect(plain.message).toContain(`: Not Found. ${beyond}: check baseUrl.`);
+  });
+
+  test('or knows the path, but not the method', async () => {
+    const own = await failureAgainst(problem(405, 'method_not_allowed'));
+    expect(own.message).toContain(`: Detail of method_not_allowed. ${beyond}. (`);
+    const plain = await failureAgainst(text(405, 'no'));
+    expect(plain.message).toContain(`: no. ${beyond}: check baseUrl.`);
+    const other = await failureAgainst(json(405, { code: 'METHOD', detail: 'no' }));
+    expect(other.message).toBe(`GET /v1/webhooks/whk_1 failed with 405 METHOD: no. ${beyond}.`);
+  });
+
+  test('but a missing record is reported as missing', async () => {
+    const error = await failureAgainst(problem(404, 'webhook_not_found'));
+    expect(error.message).not.toContain('beyond');
+  });
+
+  test('and a call of the API specification is never called an extension', async () => {
+    const { orders } = await clientOf(text(404, ''), json(200, { data: anOrder() }));
+    expect((await failureOf(orders.get('ord_1'))).message).not.toContain('beyond');
+    expect(await orders.get('ord_1')).toEqual(anOrder());
+  });
+});

@@ -1,0 +1,135 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import type { TradepostHooks } from '../../src/index';
+import { createHookedClient } from '../helpers/a-hooked-client';
+import { anOrder } from '../helpers/an-order';
+import { failureOf } from '../helpers/failure-of';
+import { hang, json, problem, reset } from '../helpers/scripted-service';
+
+const found = json(200, { data: anOrder() }, { 'X-Request-Id': 'req_7' });
+const busy = problem(503, 'shutting_down');
+const aNewOrder = { listingId: 'lst_1', quantity: 5 };
+
+describe('onRequest', () => {
+  test('sets headers of one attempt, also asynchronously', async () => {
+    const { service, orders } = await createHookedClient(
+      {
+        onRequest: async ({ headers, attempt }) => {
+          await Promise.resolve();
+          headers.set('traceparent', `00-${attempt}`);
+          headers.delete('user-agent');
+          if (attempt === 1) headers.set('x-first', 'yes');
+        },
+      },
+      busy,
+      found,
+    );
+    await orders.get('ord_1');
+    const sent = service.seen.map(({ headers }) => [headers.traceparent, headers['x-first']]);
+    expect(sent).toEqual([
+      ['00-1', 'yes'],
+      ['00-2', undefined],
+    ]);
+    expect(service.request(0).headers.authorization).toBe('Bearer tpk_test');
+    expect(service.request(0).headers['user-agent']).not.toContain('tradepost');
+  });
+
+  test('never gets the Authorization header, but may set it', async () => {
+    let seen: (string | null)[] = [];
+    const { service, orders } = await createHookedClient(
+      {
+        onRequest: ({ headers }) => {
+          headers.forEach((value) => {
+            seen = [...seen, value];
+          });
+          seen = [...seen, headers.get('Authorization')];
+          headers.set('Authorization', 'Bearer tpk_other');
+        },
+      },
+      found,
+    );
+    await orders.get('ord_1');
+    expect(seen.at(-1)).toBeNull();
+    expect(seen.join()).not.toContain('tpk_test');
+    expect(service.request(0).headers.authorization).toBe('Bearer tpk_other');
+  });
+
+  test('cannot make a POST happen twice: its key stays the same', async () => {
+    const { service, orders } = await createHookedClient(
+      { onRequest: ({ headers, attempt }) => headers.set('Idempotency-Key', `mine-${attempt}`) },
+      reset,
+      json(201, { data: anOrder() }),
+    );
+    await orders.create(aNewOrder, { idempotencyKey: 'import-42' });
+    const keys = service.seen.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual(['import-42', 'import-42']);
+  });
+
+  test('may guard a change, which is then not repeated when its answer was lost', async () => {
+    const { service, orders } = await createHookedClient(
+      { onRequest: ({ headers }) => headers.set('If-Match', '"3"') },
+      reset,
+      found,
+    );
+    await failureOf(orders.update('ord_1', { status: 'confirmed' }));
+    expect(service.seen).toHaveLength(1);
+  });
+
+  test.each<[string, TradepostHooks['onRequest']]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no token');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no token'))],
+  ])('that %s fails the call before anything is sent', async (_, onRequest) => {
+    const { service, orders, errors } = await createHookedClient({ onRequest }, found);
+    const error = await failureOf(orders.get('ord_1'));
+    expect(error).toMatchObject({ name: 'TradepostError', code: 'hook_failed', status: null });
+    expect(error.message).toBe(
+      'GET /v1/orders/ord_1 was not sent, because the onRequest hook threw: no token.',
+    );
+    expect(error.cause).toMatchObject({ message: 'no token' });
+    expect(service.seen).toHaveLength(0);
+    expect(errors).toEqual([]);
+  });
+
+  test('that sets what HTTP does not allow fails the call too', async () => {
+    const { service, orders } = await createHookedClient(
+      { onRequest: ({ headers }) => headers.set('x-note', 'line\nbreak') },
+      found,
+    );
+    expect((await failureOf(orders.get('ord_1'))).code).toBe('hook_failed');
+    expect(service.seen).toHaveLength(0);
+  });
+
+  test('that never ends is bounded by the timeout, and nothing is sent late', async () => {
+    let goOn: () => void = () => undefined;
+    const hung = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const { service, orders } = await createHookedClient({ onRequest: () => hung }, found);
+    const call = orders.update(
+      'ord_1',
+      { status: 'confirmed' },
+      { ifMatch: '"3"', timeout: 20, maxRetries: 1 },
+    );
+    expect((await failureOf(call)).message).toMatch(/within 20 ms.*\(2 attempts\)/);
+    goOn();
+    await hung;
+    expect(service.seen).toHaveLength(0);
+  });
+
+  test('that never ends can be aborted', async () => {
+    const stop = new AbortController();
+    const onRequest = () => {
+      stop.abort();
+      return new Promise<void>(() => undefined);
+    };
+    const { service, orders } = await createHookedClient({ onRequest }, hang);
+    expect((await failureOf(orders.get('ord_1', { signal: stop.signal }))).code).toBe('aborted');
+    expect(service.seen).toHaveLength(0);
+    expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
+  });
+});

@@ -1,0 +1,73 @@
+import { inspect } from 'node:util';
+import { createFetch } from 'ofetch';
+import { expect, test } from 'vitest';
+import type { OutgoingRequest } from '../../src/http/attempt';
+import { resolveOptions } from '../../src/http/resolved-options';
+import { systemRuntime } from '../../src/http/retry';
+import { createSender } from '../../src/http/send';
+import { Transport } from '../../src/http/transport';
+import { ConnectionError, Tradepost } from '../../src/index';
+import { Orders } from '../../src/resources/orders';
+import { anOrder } from '../helpers/an-order';
+import { failureOf } from '../helpers/failure-of';
+import { json, scriptedService } from '../helpers/scripted-service';
+
+test('what failed to load is loaded again by the next request, and only once by all that follow', async () => {
+  let loads = 0;
+  const sender = createSender(fetch, async () => {
+    loads += 1;
+    if (loads === 1) throw new TypeError('the network was down');
+    return { createFetch };
+  });
+  await expect(sender()).rejects.toThrow('the network was down');
+  const service = await scriptedService(json(200, { data: {} }));
+  const request: OutgoingRequest = {
+    url: service.baseUrl,
+    method: 'GET',
+    headers: {},
+    body: undefined,
+  };
+  const send = await sender();
+  expect((await send(request, new AbortController().signal)).status).toBe(200);
+  expect(await sender()).toBe(send);
+  expect(loads).toBe(2);
+});
+
+test('what could not be loaded was not sent: even a guarded change is repeated', async () => {
+  const service = await scriptedService(json(200, { data: anOrder() }));
+  const sent: string[] = [];
+  const logger = { debug: (message: string) => sent.push(message) };
+  let loads = 0;
+  const sender = createSender(fetch, async () => {
+    loads += 1;
+    if (loads === 1) throw new TypeError('the network was down');
+    return { createFetch };
+  });
+  const settings = resolveOptions({ ...service, apiKey: 'tpk_test', logger });
+  const orders = new Orders(new Transport(settings, { ...systemRuntime, random: () => 0 }, sender));
+  const order = await orders.update('ord_1', { status: 'confirmed' }, { ifMatch: '"3"' });
+  expect(order).toEqual(anOrder());
+  expect(service.seen).toHaveLength(1);
+  expect(sent).toEqual(['PATCH /v1/orders/ord_1', 'PATCH /v1/orders/ord_1 returned 200']);
+});
+
+test.each([undefined, null, 0, ''])(
+  'a custom fetch that gives %o for a reason gives nothing of the request away',
+  async (reason) => {
+    const { orders } = new Tradepost({
+      baseUrl: 'https://trade.example',
+      apiKey: 'tpk_secret',
+      maxRetries: 0,
+      fetch: () => Promise.reject(reason),
+    });
+    const error = await failureOf(orders.get('ord_1'));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.message).toContain('fetch failed without a reason');
+    const all = inspect(error, {
+      depth: Number.POSITIVE_INFINITY,
+      showHidden: true,
+      getters: true,
+    });
+    expect(all).not.toContain('tpk_secret');
+  },
+);

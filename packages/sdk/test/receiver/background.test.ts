@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createMemoryDedupeStore } from '../../src/receiver/dedupe-store';
+import { invalidDelivery, exampleSecret as secret } from '../../src/testing/index';
+import { aGate } from '../helpers/receiver/a-gate';
+import { aReceiver } from '../helpers/receiver/a-receiver';
+import { now } from '../helpers/receiver/limits';
+import { listening } from '../helpers/receiver/listening';
+import { anEvent, anUnknownEvent, aRequest, send } from '../helpers/receiver/send';
+
+/** A place for work to go on in, as a host gives one. */
+function aHost() {
+  const works: Promise<void>[] = [];
+  const waitUntil = vi.fn((work: Promise<void>) => {
+    works.push(work);
+  });
+  return { waitUntil, allDone: () => Promise.all(works) };
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a receiver with the background option', () => {
+  test('responds with 202 before the handler starts, and passes on the work', async () => {
+    const { waitUntil, allDone } = aHost();
+    const { receiver, handle, handled } = aReceiver({ background: waitUntil });
+    const request = await aRequest();
+    const response = await receiver.fetch(request);
+    expect(response.status).toBe(202);
+    expect(handle).not.toHaveBeenCalled();
+    await allDone();
+    expect(handled).toEqual([anEvent]);
+  });
+
+  test('hands the work to waitUntil of the context, which keeps its this', async () => {
+    const { receiver, handled } = aReceiver({ background: true });
+    const context = {
+      works: [] as Promise<void>[],
+      waitUntil(work: Promise<void>) {
+        this.works.push(work);
+      },
+    };
+    expect((await receiver.fetch(await aRequest(), context)).status).toBe(202);
+    await Promise.all(context.works);
+    expect(handled).toEqual([anEvent]);
+  });
+
+  test.each([[undefined], [null], [{}], [{ params: {} }], ['a text']])(
+    'goes on by itself when the context is %s',
+    async (context) => {
+      const { receiver, handle } = aReceiver({ background: true });
+      const work = aGate();
+      handle.mockImplementationOnce(async () => work.open());
+      expect((await receiver.fetch(await aRequest(), context)).status).toBe(202);
+      await work.opened;
+    },
+  );
+
+  test('over a real server has answered before a handler that never ends', async () => {
+    const { receiver, handle } = aReceiver({ background: true });
+    handle.mockReturnValueOnce(aGate().opened);
+    const host = await listening(receiver.node);
+    const request = await aRequest();
+    const body = new Uint8Array(await request.arrayBuffer());
+    const sent = { headers: Object.fromEntries(request.headers), body };
+    expect((await host.send(sent)).status).toBe(202);
+    await host.stop();
+  });
+
+  test('tells onError of a handler that throws, and nothing is left unhandled', async () => {
+    const { waitUntil, allDone } = aHost();
+    const fault = new Error('no database');
+    const { receiver, handle, errors } = aReceiver({ background: waitUntil });
+    handle.mockRejectedValueOnce(fault);
+    expect((await send(receiver)).status).toBe(202);
+    await allDone();
+    expect(errors).toEqual([fault]);
+  });
+
+  test('responds as usual to deliveries without work: rejected, unknown, ignored', async () => {
+    const { waitUntil } = aHost();
+    const { receiver } = aReceiver({ background: waitUntil });
+    const forged = await invalidDelivery('tampered', { secret, now });
+    expect((await receiver.fetch(forged.toRequest('https://a.example'))).status).toBe(400);
+    expect((await send(receiver, { event: anUnknownEvent() })).status).toBe(501);
+    const { receiver: ignoring } = aReceiver({ background: waitUntil, onUnhandled: 'ignore' });
+    expect((await send(ignoring, { event: anUnknownEvent() })).status).toBe(204);
+    expect(waitUntil).not.toHaveBeenCalled();
+  });
+
+  test('claims the delivery before the response, and completes it when the work is done', async () => {
+    const { waitUntil, allDone } = aHost();
+    const { receiver, handle } = aReceiver({
+      background: waitUntil,
+      dedupe: createMemoryDedupeStore(),
+    });
+    const work = aGate();
+    handle.mockReturnValueOnce(work.opened);
+    expect((await send(receiver)).status).toBe(202);
+    expect((await send(receiver)).status).toBe(503);
+    work.open();
+    await allDone();
+    expect((await send(receiver)).status).toBe(204);
+    expect(handle).toHaveBeenCalledTimes(1);
+  });
+
+  test('responds with 500 and does no work when the host does not accept it', async () => {
+    const fault = new Error('outside of a request');
+    const refusing = vi.fn((_work: Promise<void>) => {
+      throw fault;
+    });
+    const options = { background: refusing, dedupe: createMemoryDedupeStore() };
+    const { receiver, handled, errors } = aReceiver(options);
+    expect((await send(receiver)).status).toBe(500);
+    await refusing.mock.calls[0]?.[0];
+    expect(handled).toEqual([]);
+    expect(errors).toEqual([fault]);
+    expect((await send(receiver)).status).toBe(500);
+  });
+
+  test('does no work that was not taken on, however long onError takes', async () => {
+    const [telling, offered] = [aGate(), aGate()];
+    const refusing = vi.fn((_work: Promise<void>) => {
+      offered.open();
+      throw new Error('outside of a request');
+    });
+    const { receiver, handled } = aReceiver({
+      background: refusing,
+      onError: () => telling.opened,
+    });
+    const answered = send(receiver);
+    await offered.opened;
+    await refusing.mock.calls[0]?.[0];
+    telling.open();
+    expect((await answered).status).toBe(500);
+    expect(handled).toEqual([]);
+  });
+
+  test('tells onError when taking the work on fails later', async () => {
+    const told = aGate();
+    const fault = new Error('no queue');
+    const onError = vi.fn(() => told.open());
+    const { receiver } = aReceiver({ background: () => Promise.reject(fault), onError });
+    expect((await send(receiver)).status).toBe(202);
+    await told.opened;
+    expect(onError).toHaveBeenCalledWith(fault, anEvent, expect.anything());
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest';
+import { type AccountEvent, ServerError } from '../../src/index';
+import { createTestClient } from '../helpers/a-client';
+import { failureOf } from '../helpers/failure-of';
+import { hang, json, problem, type Step, scriptedService } from '../helpers/scripted-service';
+
+const anEvent = (id: string) => ({
+  id,
+  event: 'order.status_changed',
+  createdAt: '2026-11-21T09:30:00.000Z',
+  data: { orderId: 'ord_1', previousStatus: 'pending', status: 'fulfilling' },
+});
+const pageOf = (ids: string[], nextCursor: string): Step =>
+  json(200, { data: ids.map(anEvent), nextCursor });
+
+async function eventsOf(...steps: Step[]) {
+  const service = await scriptedService(...steps);
+  const client = createTestClient(service);
+  return { ...client, urls: () => service.seen.map(({ url }) => url) };
+}
+
+/** Takes some events from a feed and leaves it. */
+async function take(count: number, feed: AsyncIterable<AccountEvent>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of feed) if (ids.push(id) === count) break;
+  return ids;
+}
+
+describe('a list of events', () => {
+  test('continues until a page is empty, because no page is the last', async () => {
+    const { events, urls } = await eventsOf(
+      pageOf(['evt_1', 'evt_2'], 'c1'),
+      pageOf(['evt_3'], 'c2'),
+      pageOf([], 'c2'),
+    );
+    const ids = (await events.list({ limit: 2 }).toArray({ limit: 99 })).map(({ id }) => id);
+    expect(ids).toEqual(['evt_1', 'evt_2', 'evt_3']);
+    expect(urls()).toEqual([
+      '/v1/events?limit=2',
+      '/v1/events?limit=2&after=c1',
+      '/v1/events?limit=2&after=c2',
+    ]);
+  });
+
+  test('starts at since, and then continues from page to page', async () => {
+    const { events, urls } = await eventsOf(pageOf(['evt_1'], 'c1'), pageOf([], 'c1'));
+    const since = '2026-11-21T09:30:00Z';
+    expect(await events.list({ since }).toArray({ limit: 99 })).toHaveLength(1);
+    expect(urls()).toEqual(['/v1/events?since=2026-11-21T09%3A30%3A00Z', '/v1/events?after=c1']);
+  });
+
+  test('that is awaited is one page, with the place to go on from', async () => {
+    const { events, urls } = await eventsOf(pageOf([], 'c7'));
+    expect(await events.list({ after: 'c7' })).toEqual({ data: [], nextCursor: 'c7' });
+    expect(urls()).toEqual(['/v1/events?after=c7']);
+  });
+
+  test('needs that place in every answer', async () => {
+    const { events } = await eventsOf(json(200, { data: [], nextCursor: null }));
+    expect((await failureOf(events.list())).code).toBe('invalid_response');
+  });
+
+  test('that repeats its cursor with events is an error, not an endless loop', async () => {
+    const { events } = await eventsOf(pageOf(['evt_1'], 'c1'));
+    const error = await failureOf(events.list().toArray({ limit: 99 }));
+    expect(error.code).toBe('invalid_response');
+  });
+
+  test('passes through an unknown event type', async () => {
+    const newer = { ...anEvent('evt_1'), event: 'order.archived', data: { by: 'usr_1' } };
+    const { events } = await eventsOf(json(200, { data: [newer], nextCursor: 'c1' }));
+    const [event] = await events.list().toArray({ limit: 1 });
+    expect(event).toEqual(newer);
+  });
+});
+
+describe('an event stream', () => {
+  test('sends nothing until it is iterated', async () => {
+    const { events, urls } = await eventsOf(pageOf(['evt_1'], 'c1'));
+    const feed = events.follow();
+    expect(urls()).toEqual([]);
+    expect(await take(1, feed)).toEqual(['evt_1']);
+  });
+
+  test('waits at the service for what has not happened yet, and never ends by itself', async () => {
+    const { events, urls } = await eventsOf(
+      pageOf(['evt_1'], 'c1'),
+      pageOf([], 'c1'),
+      pageOf([], 'c1'),
+      pageOf(['evt_2'], 'c2'),
+    );
+    expect(await take(2, events.follow({ since: '2026-11-21' }))).toEqual(['evt_1', 'evt_2']);
+    expect(urls()).toEqual([
+      '/v1/events?waitSeconds=25&since=2026-11-21',
+      '/v1/events?waitSeconds=25&after=c1',
+      '/v1/events?waitSeconds=25&after=c1',
+      '/v1/events?waitSeconds=25&after=c1',
+    ]);
+  });
+
+  test('gives pages with the place to keep, and takes it again', async () => {
+    const { events, urls } = await eventsOf(pageOf([], 'c1'), pageOf(['evt_1'], 'c2'));
+    const places: string[] = [];
+    for await (const { data, nextCursor } of events.follow({ after: 'c0', limit: 5 }).pages()) {
+      places.push(nextCursor);
+      if (data.length > 0) break;
+    }
+    expect(places).toEqual(['c1', 'c2']);
+    expect(urls()[0]).toBe('/v1/events?waitSeconds=25&after=c0&limit=5');
+  });
+
+  test('polls a service that does not wait at most once a second', async () => {
+    const { events, waits } = await eventsOf(
+      pageOf([], 'c1'),
+      pageOf([], 'c1'),
+      pageOf(['evt_1'], 'c2'),
+      pageOf(['evt_2'], 'c3'),
+    );
+    await take(2, events.follow({ waitSeconds: 0 }));
+    expect(waits).toEqual([1_000, 1_000]);
+  });
+
+  test('adds no pause to a wait that the service has made', async () => {
+    const service = await scriptedService(
+      (response, request) => {
+        client.pass(25_000);
+        pageOf([], 'c1')(response, request);
+      },
+      pageOf(['evt_1'], 'c2'),
+    );
+    const client = createTestClient(service);
+    expect(await take(1, client.events.follow())).toEqual(['evt_1']);
+    expect(client.waits).toEqual([]);
+  });
+
+  test('gives the service its time: timeout and deadline come on top of the wait', async () => {
+    const service = await scriptedService(hang, pageOf(['evt_1'], 'c1'));
+    const { events } = createTestClient(service);
+    const limits = { timeout: 50, deadline: 60_000 };
+    const error = await failureOf(
+      take(1, events.follow({ waitSeconds: 0.05 }, { ...limits, maxRetries: 0 })),
+    );
+    expect(error.message).toContain('within 100 ms');
+    expect(await take(1, events.follow({ waitSeconds: 25 }, limits))).toEqual(['evt_1']);
+  });
+
+  test('takes the longest timeout there is', async () => {
+    const { events } = await eventsOf(pageOf(['evt_1'], 'c1'));
+    const longest = 2 ** 31 - 1;
+    const feed = events.follow({}, { timeout: longest, deadline: longest });
+    expect(await take(1, feed)).toEqual(['evt_1']);
+  });
+
+  test('ends without an error when its signal aborts, whatever it is doing', async () => {
+    const stop = new AbortController();
+    const service = await scriptedService(pageOf(['evt_1'], 'c1'), (response, request) => {
+      stop.abort();
+      hang(response, request);
+    });
+    const { events } = createTestClient(service);
+    const { signal } = stop;
+    expect(await take(9, events.follow({}, { signal }))).toEqual(['evt_1']);
+    expect(await take(9, events.follow({}, { signal }))).toEqual([]);
+    expect(service.seen).toHaveLength(2);
+  });
+
+  test('ends without an error between two requests too', async () => {
+    const stop = new AbortController();
+    const service = await scriptedService(pageOf([], 'c1'));
+    const { events } = createTestClient(service, { wait: async () => stop.abort() });
+    expect(await take(9, events.follow({}, { signal: stop.signal }))).toEqual([]);
+    expect(service.seen).toHaveLength(1);
+  });
+
+  test('fails when the service repeats its cursor with events', async () => {
+    const { events, urls } = await eventsOf(
+      json(200, { data: [anEvent('evt_1')], nextCursor: 'c1' }, { 'X-Request-Id': 'req_7' }),
+    );
+    const error = await failureOf(take(99, events.follow()));
+    expect(error).toMatchObject({ name: 'InvalidResponseError', status: 200, requestId: 'req_7' });
+    expect(error.message).toMatch(/^GET \/v1\/events returned 200, but its cursor leads back/);
+    expect(urls()).toHaveLength(2);
+  });
+
+  test('retries like any call, and throws final errors', async () => {
+    const { events, urls } = await eventsOf(
+      problem(503, 'shutting_down'),
+      pageOf(['evt_1'], 'c1'),
+      problem(500, 'internal_error'),
+    );
+    const ids: string[] = [];
+    const loop = async () => {
+      for await (const { id } of events.follow()) ids.push(id);
+    };
+    expect(await failureOf(loop())).toBeInstanceOf(ServerError);
+    expect(ids).toEqual(['evt_1']);
+    expect(urls()).toHaveLength(6);
+  });
+});

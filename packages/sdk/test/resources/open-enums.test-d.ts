@@ -1,0 +1,130 @@
+import { describe, expectTypeOf, test } from 'vitest';
+import {
+  type AccountEvent,
+  type DeliveryState,
+  type EventType,
+  type Order,
+  type OrderStatus,
+  type Problem,
+  type ProblemCode,
+  Tradepost,
+  type Unrecognized,
+} from '../../src/index';
+
+const tradepost = new Tradepost({ baseUrl: 'https://trade.example', apiKey: 'tpk_1' });
+
+describe('an open enum', () => {
+  const { orders, webhooks, deliveries, account } = tradepost;
+
+  test('is open in responses', async () => {
+    expectTypeOf<Order['status']>().toEqualTypeOf<OrderStatus | Unrecognized>();
+    const webhook = await webhooks.get('whk_1');
+    expectTypeOf(webhook.events).toEqualTypeOf<(EventType | Unrecognized)[]>();
+    expectTypeOf(webhook.status).toEqualTypeOf<'active' | 'paused' | Unrecognized>();
+    const delivery = await deliveries.get('dlv_1');
+    expectTypeOf(delivery.event).toEqualTypeOf<EventType | Unrecognized>();
+    expectTypeOf(delivery.state).toEqualTypeOf<DeliveryState | Unrecognized>();
+    expectTypeOf<Problem['code']>().toEqualTypeOf<ProblemCode | Unrecognized>();
+    const { kind } = await account.get();
+    expectTypeOf(kind).toEqualTypeOf<'buyer' | 'seller' | 'agent' | Unrecognized>();
+    const [notification] = (await tradepost.notifications.list()).data;
+    expectTypeOf<Unrecognized>().toExtend<NonNullable<typeof notification>['type']>();
+  });
+
+  test('is closed in requests', async () => {
+    const { status } = await orders.get('ord_1');
+    // @ts-expect-error an unrecognized status cannot be sent
+    await orders.update('ord_1', { status });
+    // @ts-expect-error an unknown event type cannot be sent either
+    await webhooks.create({ url: 'https://receiver.example', events: ['order.archived'] });
+  });
+
+  test('is a text, and is what is left when all known values are told apart', async () => {
+    const { status } = await orders.get('ord_1');
+    expectTypeOf(status).toExtend<string>();
+    switch (status) {
+      case 'pending':
+        expectTypeOf(status).toEqualTypeOf<'pending'>();
+        break;
+      case 'confirmed':
+      case 'fulfilling':
+      case 'completed':
+      case 'cancelled':
+        break;
+      // @ts-expect-error there is no such status
+      case 'lost':
+        break;
+      default:
+        expectTypeOf(status).toEqualTypeOf<Unrecognized>();
+        expectTypeOf(status.toUpperCase()).toBeString();
+    }
+  });
+
+  test('does not let a switch forget it', () => {
+    // @ts-expect-error not every way returns a number
+    function forgetful({ status }: Order): number {
+      switch (status) {
+        case 'pending':
+        case 'confirmed':
+        case 'fulfilling':
+          return 1;
+        case 'completed':
+        case 'cancelled':
+          return 0;
+      }
+    }
+
+    function careful({ status }: Order): number {
+      switch (status) {
+        case 'pending':
+        case 'confirmed':
+        case 'fulfilling':
+          return 1;
+        case 'completed':
+        case 'cancelled':
+          return 0;
+        default:
+          return Number.NaN;
+      }
+    }
+    expectTypeOf(forgetful).toEqualTypeOf(careful);
+  });
+
+  test('keeps the data of an unknown event type', async () => {
+    const [event] = (await tradepost.events.list()).data;
+    if (!event) return;
+    expectTypeOf(event.id).toBeString();
+    switch (event.event) {
+      case 'order.created':
+        expectTypeOf(event.data.quantity).toBeNumber();
+        break;
+      case 'order.status_changed':
+        expectTypeOf(event.data.status).toEqualTypeOf<OrderStatus | Unrecognized>();
+        break;
+      case 'task.approval_requested':
+      case 'task.completed':
+        expectTypeOf(event.data.taskId).toBeString();
+        break;
+      case 'listing.availability_low':
+        expectTypeOf(event.data.threshold).toBeNumber();
+        break;
+      default:
+        expectTypeOf(event.data).toEqualTypeOf<Record<string, unknown>>();
+    }
+  });
+
+  test('does not let a switch over events forget it either', () => {
+    // @ts-expect-error not every way returns a text
+    function forgetful(event: AccountEvent): string {
+      switch (event.event) {
+        case 'order.created':
+        case 'order.status_changed':
+        case 'task.approval_requested':
+        case 'task.completed':
+        case 'listing.availability_low':
+          return event.createdAt;
+      }
+    }
+    expectTypeOf(forgetful).returns.toBeString();
+  });
+});

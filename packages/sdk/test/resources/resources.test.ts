@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { version } from '../../package.json';
+import { Tradepost } from '../../src/index';
+import { anOrder } from '../helpers/an-order';
+import { json, scriptedService } from '../helpers/scripted-service';
+
+async function clientOf(...steps: Parameters<typeof scriptedService>) {
+  const service = await scriptedService(...steps);
+  return { service, tradepost: new Tradepost({ baseUrl: service.baseUrl, apiKey: 'tpk_test' }) };
+}
+
+const notification = {
+  id: 'ntf_1',
+  type: 'order_status_changed',
+  orderId: 'ord_1',
+  message: 'Order ord_1 is now fulfilling.',
+  read: true,
+  createdAt: '2026-11-21T09:30:00.000Z',
+};
+
+describe('every call', () => {
+  test('sends the API key, accepts JSON and names the client', async () => {
+    const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
+    await tradepost.orders.get('ord_1');
+    expect(service.request(0).headers).toMatchObject({
+      authorization: 'Bearer tpk_test',
+      accept: 'application/json',
+      'user-agent': `tradepost-sdk/${version}`,
+    });
+  });
+
+  test('may carry headers of its own, which win over those of the client', async () => {
+    const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
+    await tradepost.orders.get('ord_1', {
+      headers: { 'X-Request-Id': 'req_mine', accept: 'application/json; q=1' },
+    });
+    expect(service.request(0).headers).toMatchObject({
+      'x-request-id': 'req_mine',
+      accept: 'application/json; q=1',
+    });
+  });
+
+  test('keeps unknown fields', async () => {
+    const { tradepost } = await clientOf(json(200, { data: { ...anOrder(), colour: 'red' } }));
+    expect(await tradepost.orders.get('ord_1')).toEqual({ ...anOrder(), colour: 'red' });
+  });
+
+  test('runs concurrently with others without mixing up responses', async () => {
+    const { tradepost } = await clientOf((response, { url }) =>
+      json(200, { data: anOrder({ id: url.replace('/v1/orders/', '') }) })(response, {
+        method: '',
+        url,
+        headers: {},
+        body: '',
+      }),
+    );
+    const ids = Array.from({ length: 50 }, (_, at) => `ord_${at}`);
+    const orders = await Promise.all(ids.map((id) => tradepost.orders.get(id)));
+    expect(orders.map((order) => order.id)).toEqual(ids);
+  });
+});
+
+describe('orders', () => {
+  test('list asks for the filters that are given, and no others', async () => {
+    const { service, tradepost } = await clientOf(json(200, { data: [], nextCursor: null }));
+    await tradepost.orders.list({ status: 'pending', createdAfter: '2026-11-21T09:30:00+01:00' });
+    await tradepost.orders.list();
+    expect(service.seen.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ['GET', '/v1/orders?status=pending&createdAfter=2026-11-21T09%3A30%3A00%2B01%3A00', ''],
+      ['GET', '/v1/orders', ''],
+    ]);
+  });
+
+  test('create posts the order as JSON with an idempotency key', async () => {
+    const { service, tradepost } = await clientOf(json(201, { data: anOrder() }));
+    const order = await tradepost.orders.create({ listingId: 'lst_1', quantity: 5 });
+    expect(order).toEqual(anOrder());
+    const { method, url, headers, body } = service.request(0);
+    expect([method, url, body]).toEqual([
+      'POST',
+      '/v1/orders',
+      '{"listingId":"lst_1","quantity":5}',
+    ]);
+    expect(headers['content-type']).toBe('application/json');
+    expect(headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('create makes a new key for each call, and sends a given one as it is', async () => {
+    const { service, tradepost } = await clientOf(json(201, { data: anOrder() }));
+    const body = { listingId: 'lst_1', quantity: 5 };
+    await tradepost.orders.create(body);
+    await tradepost.orders.create(body);
+    await tradepost.orders.create(body, { idempotencyKey: 'import-42' });
+    const keys = service.seen.map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).not.toBe(keys[1]);
+    expect(keys[2]).toBe('import-42');
+  });
+
+  test('get asks for the order by its id, and sends neither a body nor a key', async () => {
+    const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
+    expect(await tradepost.orders.get('ord_1')).toEqual(anOrder());
+    const { method, url, headers, body } = service.request(0);
+    expect([method, url, body]).toEqual(['GET', '/v1/orders/ord_1', '']);
+    expect(headers).not.toHaveProperty('idempotency-key');
+    expect(headers).not.toHaveProperty('content-type');
+  });
+
+  test('update patches the status, guarded by ifMatch when it is given', async () => {
+    const { service, tradepost } = await clientOf(
+      json(200, { data: anOrder({ status: 'confirmed' }) }),
+    );
+    const order = await tradepost.orders.update(
+      'ord_1',
+      { status: 'confirmed' },
+      { ifMatch: '"3"' },
+    );
+    expect(order.status).toBe('confirmed');
+    const { method, url, headers, body } = service.request(0);
+    expect([method, url, body]).toEqual(['PATCH', '/v1/orders/ord_1', '{"status":"confirmed"}']);
+    expect(headers['if-match']).toBe('"3"');
+    await tradepost.orders.update('ord_1', { status: 'confirmed' });
+    expect(service.request(1).headers).not.toHaveProperty('if-match');
+  });
+
+  test('ifMatch takes the ETag that a fetch of the caller saw, and * for any', async () => {
+    const { baseUrl, seen } = await scriptedService(
+      json(200, { data: anOrder() }, { ETag: '"3"' }),
+    );
+    let etag: string | null = null;
+    const { orders } = new Tradepost({
+      baseUrl,
+      apiKey: 'tpk_test',
+      fetch: async (url, init) => {
+        const answer = await fetch(url, init);
+        etag ??= answer.headers.get('ETag');
+        return answer;
+      },
+    });
+    await orders.get('ord_1');
+    await orders.update('ord_1', { status: 'confirmed' }, { ifMatch: etag ?? undefined });
+    await orders.update('ord_1', { status: 'confirmed' }, { ifMatch: '*' });
+    const sent = seen.map(({ headers }) => headers['if-match']);
+    expect(sent).toEqual([undefined, '"3"', '*']);
+  });
+
+  test('an ID cannot lead to another path', async () => {
+    const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
+    await tradepost.orders.get('../webhooks?x=1#y');
+    expect(service.request(0).url).toBe('/v1/orders/..%2Fwebhooks%3Fx%3D1%23y');
+    await expect(tradepost.orders.get('')).rejects.toThrow('/v1/orders/:id needs id');
+    await expect(tradepost.orders.get('..')).rejects.toMatchObject({
+      code: 'invalid_configuration',
+    });
+    expect(service.seen).toHaveLength(1);
+  });
+});
+
+describe('notifications', () => {
+  test('list filters by read', async () => {
+    const { service, tradepost } = await clientOf(json(200, { data: [notification] }));
+    expect((await tradepost.notifications.list({ read: false })).data).toEqual([notification]);
+    expect(service.request(0).url).toBe('/v1/notifications?read=false');
+  });
+
+  test('markRead sends a PATCH with read set to true', async () => {
+    const { service, tradepost } = await clientOf(json(200, { data: notification }));
+    expect(await tradepost.notifications.markRead('ntf_1')).toEqual(notification);
+    const { method, url, body } = service.request(0);
+    expect([method, url, body]).toEqual(['PATCH', '/v1/notifications/ntf_1', '{"read":true}']);
+  });
+});
+
+describe('webhooks', () => {
+  test('create posts the registration with an idempotency key, and returns the secret', async () => {
+    const webhook = {
+      id: 'whk_1',
+      url: 'https://receiver.example/tradepost',
+      events: ['order.created'],
+      status: 'active',
+      createdAt: '2026-11-21T09:30:00.000Z',
+      updatedAt: '2026-11-21T09:30:00.000Z',
+      secret: 'whsec_c2VjcmV0',
+    };
+    const { service, tradepost } = await clientOf(json(201, { data: webhook }));
+    const body = { url: webhook.url, events: ['order.created' as const] };
+    expect(await tradepost.webhooks.create(body)).toEqual(webhook);
+    const request = service.request(0);
+    expect([request.method, request.url]).toEqual(['POST', '/v1/webhooks']);
+    expect(JSON.parse(request.body)).toEqual(body);
+    expect(request.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
+  });
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { validateResponses } from '../../src/validate/index';
+import { type ContractAnswer, contractAnswers } from '../helpers/contract-responses';
+import { samplesOf } from '../helpers/sample-of';
+
+type Path = readonly (string | number)[];
+
+function check({ method, route, status }: ContractAnswer, body: unknown) {
+  return validateResponses({ method, route, status, body });
+}
+
+/** Every place in a body: the paths of all that is in it, and of itself. */
+function placesIn(value: unknown, path: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  const below = Object.entries(value).flatMap(([key, child]) =>
+    placesIn(child, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
+  return [path, ...below];
+}
+
+/** The same body with another value in one place, or with none. */
+function changed(
+  body: unknown,
+  [key, ...rest]: Path,
+  change: (value: unknown) => unknown,
+): unknown {
+  if (key === undefined) return change(body);
+  if (Array.isArray(body)) {
+    return body.map((item, index) => (index === key ? changed(item, rest, change) : item));
+  }
+  const entries = Object.entries(body as object).map(([name, value]) => {
+    return [name, name === key ? changed(value, rest, change) : value] as const;
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** A value of a kind that is at no place of the contract where the given one is. */
+function misfitFor(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? 7 : [{}];
+}
+
+/** What the API specification leaves open in the responses of a service without extensions. */
+const asOneLikes = /^POST \/v1\/webhooks data\.(status|createdAt|updatedAt)$/;
+
+/** What it may leave out. */
+const mayLack =
+  /^(POST \/v1\/webhooks data\.\w+|GET \/v1\/(orders|notifications) nextCursor|GET \/v1\/deliveries\/:id data\.attempts\.\d+\.headers\..*)$/s;
+
+const withBody = contractAnswers.flatMap((answer) =>
+  answer.schema === null ? [] : [{ ...answer, samples: samplesOf(answer.schema) }],
+);
+
+describe.each(withBody)('a response to $name', ({ samples, ...answer }) => {
+  const placed = samples.chain((body) =>
+    fc.constantFrom(...placesIn(body)).map((path) => ({ body, path })),
+  );
+
+  test('holds when it is what the contract says', () => {
+    fc.assert(
+      fc.property(samples, (body) => {
+        expect(check(answer, body)).toEqual([]);
+      }),
+    );
+  });
+
+  test('holds with unknown fields wherever there are fields', () => {
+    fc.assert(
+      fc.property(placed, fc.jsonValue(), ({ body, path }, value) => {
+        const grown = changed(body, path, (found) =>
+          typeof found === 'object' && found !== null && !Array.isArray(found)
+            ? { ...found, 'a field to come': path.includes('headers') ? 'text' : value }
+            : found,
+        );
+        expect(check(answer, grown)).toEqual([]);
+      }),
+    );
+  });
+
+  test('is rejected when a field has the wrong type, with its path', () => {
+    fc.assert(
+      fc.property(placed, ({ body, path }) => {
+        const place = path.join('.');
+        fc.pre(!asOneLikes.test(`${answer.name} ${place}`));
+        const issues = check(answer, changed(body, path, misfitFor));
+        expect(issues.map((issue) => issue.path)).toContain(place || 'body');
+        for (const { message } of issues) expect(message).not.toBe('');
+      }),
+    );
+  });
+
+  test('is rejected when a field is missing, with its name', () => {
+    const fields = placed.filter(({ path }) => typeof path.at(-1) === 'string');
+    fc.assert(
+      fc.property(fields, ({ body, path }) => {
+        const place = path.join('.');
+        fc.pre(!mayLack.test(`${answer.name} ${place}`));
+        const issues = check(
+          answer,
+          changed(body, path, () => undefined),
+        );
+        expect(issues).toContainEqual({ path: place, message: expect.any(String) });
+      }),
+    );
+  });
+
+  test('is judged whatever it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (body) => {
+        for (const { path, message } of check(answer, body)) {
+          expect([typeof path, typeof message]).toEqual(['string', 'string']);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { aDelivery, anEvent, aPlainDelivery, secret, sentAt } from '../helpers/a-delivery';
+import { verdict, verifyOnTheWeb } from '../helpers/verifiers';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Runs a function after each signature that WebCrypto verifies. */
+function meanwhile(change: () => void): () => number {
+  const verify = crypto.subtle.verify.bind(crypto.subtle);
+  const spy = vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...of) => {
+    const holds = await verify(...of);
+    change();
+    return holds;
+  });
+  return () => spy.mock.calls.length;
+}
+
+test('each signature is looked into once', async () => {
+  const count = meanwhile(() => undefined);
+  await verifyOnTheWeb({ ...aDelivery(), secret, now: sentAt });
+  expect(count()).toBe(2);
+});
+
+test('a body that is overwritten during verification is returned as signed', async () => {
+  const { payload, headers } = aDelivery();
+  const forged = payload.toString().replace('fulfilling', 'cancelled!');
+  meanwhile(() => payload.write(forged));
+  const options = { payload, headers, secret, now: sentAt };
+  expect(await verifyOnTheWeb(options)).toEqual(anEvent);
+  expect(await verdict(verifyOnTheWeb({ ...options, diagnose: false }))).toBe('SIGNATURE_MISMATCH');
+});
+
+test('headers and secrets that change meanwhile change nothing', async () => {
+  const { payload, headers } = aDelivery();
+  const secrets = [secret];
+  meanwhile(() => {
+    for (const name of Object.keys(headers)) delete headers[name];
+    secrets.pop();
+  });
+  const options = { payload, headers, secrets, requireTimestamp: true, now: sentAt };
+  expect(await verifyOnTheWeb(options)).toEqual(anEvent);
+  expect([headers, secrets]).toEqual([{}, []]);
+});
+
+test.each([
+  [{ requireTimestamp: true }, 'MISSING_HEADER'],
+  [{ maxEventAge: 0.5 }, 'EVENT_TOO_OLD'],
+  [{ maxBytes: 5 }, 'BODY_TOO_LARGE'],
+  [{ tolerance: -1 }, 'INVALID_CONFIGURATION'],
+  [{ signature: '00' }, 'MALFORMED_SIGNATURE'],
+])('holds to options that are inherited: %o', async (restrictions, code) => {
+  // No spread finds them, as in an instance of a class.
+  const inherited = { secret, now: sentAt, diagnose: false, ...restrictions };
+  const options = Object.assign(Object.create(inherited), aPlainDelivery());
+  expect(await verdict(verifyOnTheWeb(options))).toBe(code);
+});
+
+test('copies no body that is too large', async () => {
+  const copy = vi.spyOn(Uint8Array, 'from');
+  const payload = new Uint8Array(10_000);
+  const options = { payload, signature: '00', secret, maxBytes: 9_999, diagnose: false };
+  expect(await verdict(verifyOnTheWeb(options))).toBe('BODY_TOO_LARGE');
+  expect(copy).not.toHaveBeenCalled();
+});
+
+test('computes no signature twice during diagnosis', async () => {
+  const { payload, headers } = aPlainDelivery();
+  const pretty = Buffer.from(JSON.stringify(JSON.parse(payload.toString()), null, 2));
+  const sign = vi.spyOn(crypto.subtle, 'verify');
+  const options = { payload: pretty, headers, secret, diagnose: true };
+  expect(await verdict(verifyOnTheWeb(options))).toBe('BODY_RESERIALIZED');
+  const asked = sign.mock.calls.map(([, , , message]) => Buffer.from(message as Uint8Array));
+  // The body as it came once for each form of the secret; then as the service writes it.
+  expect(asked.filter((message) => message.equals(pretty))).toHaveLength(2);
+  expect(asked.filter((message) => message.equals(payload))).toHaveLength(1);
+});
