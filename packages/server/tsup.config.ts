@@ -1,7 +1,11 @@
 import { defineConfig } from 'tsup';
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/main.ts', 'src/engine-thread-main.ts'],
+  entry: {
+    index: 'src/index.ts',
+    main: 'src/main.ts',
+    'engine-thread-main': 'src/runtime/engine-thread-main.ts',
+  },
   format: ['esm'],
   target: 'node20',
   platform: 'node',

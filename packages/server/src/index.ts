@@ -1,5 +1,5 @@
 /**
- * The reference server, to run inside of another program: a test, a demo, an example.
+ * The reference server, to run inside another program such as a test, a demo or an example.
  *
  * @example
  * import { createLog, openSqliteStore, startServer } from '@tradepost/server';
@@ -13,15 +13,24 @@
  * console.log(server.url);
  * await server.close();
  */
-export { type Clock, systemClock } from './clock';
-export { createIds, type NewId } from './ids';
-export { createLog, type LogLevel } from './log';
-export { type SeededAccount, type SeededWorld, seedWorld } from './seed-world';
-export { type RunningServer, type ServerOptions, startServer } from './server';
-export type { Store } from './store';
-export { openSqliteStore } from './stores/sqlite/sqlite-store';
+
+export {
+  type SeededAccount,
+  type SeedResult,
+  seed,
+} from './commands/seed';
 export {
   insecureWebhookPolicy,
   strictWebhookPolicy,
   type WebhookPolicy,
-} from './webhooks/webhook-policy';
+} from './features/webhooks/webhook-policy';
+export {
+  type Clock,
+  createIdGenerator,
+  type IdGenerator,
+  systemClock,
+} from './kernel/context';
+export { createLog, type LogLevel } from './kernel/log';
+export { type RunningServer, type ServerOptions, startServer } from './runtime/server';
+export { openSqliteStore } from './stores/sqlite/sqlite-store';
+export type { Store } from './stores/store';

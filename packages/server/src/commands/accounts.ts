@@ -1,11 +1,9 @@
 import { type AccountKind, accountKinds } from '@tradepost/contract/wire';
 import { type Command, Option } from 'commander';
-import { createAccount } from '../accounts/account';
-import { issueKey } from '../accounts/api-key';
-import { systemClock } from '../clock';
-import { databaseOption, jsonOption, readName } from '../config';
-import { createIds } from '../ids';
-import { present } from '../moment';
+import { createAccount } from '../features/accounts/account';
+import { issueKey } from '../features/accounts/api-key';
+import { createContext, createIdGenerator, systemClock } from '../kernel/context';
+import { databaseOption, jsonOption, parseName } from './options';
 import { printResult, type Streams } from './output';
 import { withStore } from './with-store';
 
@@ -17,26 +15,28 @@ interface CreateOptions {
 }
 
 async function createRun(options: CreateOptions, streams: Streams): Promise<void> {
-  const moment = present(systemClock, createIds());
-  const account = createAccount(options.kind, options.name ?? options.kind, moment);
+  const context = createContext(systemClock, createIdGenerator());
+  const account = createAccount(options.kind, options.name ?? options.kind, context);
   const key = { accountId: account.id, readOnly: false, expiresAt: null };
-  const { record, apiKey } = issueKey(key, moment);
+  const { record, apiKey } = issueKey(key, context);
   await withStore(options.database, (store) => store.accounts.addAccount(account, record));
   const { id, kind } = account;
   printResult(streams, { id, kind, apiKey }, options.json);
-  streams.stderr.write('The API key is shown this once. Keep it where secrets are kept.\n');
+  streams.stderr.write('The API key is shown only once. Store it in a safe place.\n');
 }
 
 /** `tradepost-server accounts`. */
 export function addAccountCommands(program: Command, streams: Streams): void {
-  const accounts = program.command('accounts').description('make accounts');
+  const accounts = program.command('accounts').description('create accounts');
   accounts
     .command('create')
-    .description('make an account and its first API key')
+    .description('create an account and its first API key')
     .addOption(
-      new Option('--kind <kind>', 'what it may do').choices(accountKinds).makeOptionMandatory(),
+      new Option('--kind <kind>', 'the kind of account')
+        .choices(accountKinds)
+        .makeOptionMandatory(),
     )
-    .option('--name <name>', 'what people call it', readName)
+    .option('--name <name>', 'the display name', parseName)
     .addOption(jsonOption())
     .addOption(databaseOption())
     .action((options: CreateOptions) => createRun(options, streams));

@@ -1,10 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type ApiKey, issueKey } from '../accounts/api-key';
-import { systemClock, timestamp } from '../clock';
-import { databaseOption, jsonOption } from '../config';
-import { createIds } from '../ids';
-import { present } from '../moment';
+import { type ApiKey, issueKey } from '../features/accounts/api-key';
+import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
 import { OperatorError } from './operator-error';
+import { databaseOption, jsonOption } from './options';
 import { printResult, type Streams } from './output';
 import { withExistingStore } from './with-store';
 
@@ -19,26 +17,26 @@ const unitLengths: Record<string, number> = {
   d: 86_400_000,
 };
 
-/** Reads a span such as `90d`, `12h` or `30m`, in milliseconds. */
-export function readSpan(text: string): number {
+/** Parses a duration such as `90d`, `12h` or `30m` to milliseconds. */
+export function parseDuration(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
   const length = unitLengths[unit ?? ''];
   if (length === undefined) {
-    throw new InvalidArgumentError('It must be a span such as 90d, 12h or 30m.');
+    throw new InvalidArgumentError('It must be a duration such as 90d, 12h or 30m.');
   }
   return Number(count) * length;
 }
 
-function showKey(key: ApiKey): Record<string, unknown> {
-  const { id, accountId, hint, readOnly, createdAt, expiresAt, revokedAt } = key;
+function formatKey(key: ApiKey): Record<string, unknown> {
+  const { id, accountId, prefix, readOnly, createdAt, expiresAt, revokedAt } = key;
   return {
     id,
     accountId,
-    hint,
+    prefix,
     readOnly,
-    createdAt: timestamp(createdAt),
-    expiresAt: expiresAt === null ? null : timestamp(expiresAt),
-    revokedAt: revokedAt === null ? null : timestamp(revokedAt),
+    createdAt: formatTimestamp(createdAt),
+    expiresAt: expiresAt === null ? null : formatTimestamp(expiresAt),
+    revokedAt: revokedAt === null ? null : formatTimestamp(revokedAt),
   };
 }
 
@@ -47,30 +45,30 @@ async function createRun(
   streams: Streams,
 ): Promise<void> {
   const { account: accountId, readOnly = false, expires } = options;
-  const moment = present(systemClock, createIds());
-  const expiresAt = expires === undefined ? null : moment.now + expires;
-  const { record, apiKey } = issueKey({ accountId, readOnly, expiresAt }, moment);
+  const context = createContext(systemClock, createIdGenerator());
+  const expiresAt = expires === undefined ? null : context.now + expires;
+  const { record, apiKey } = issueKey({ accountId, readOnly, expiresAt }, context);
   await withExistingStore(options.database, async ({ accounts }) => {
     if ((await accounts.findAccount(accountId)) === null) {
-      throw new OperatorError(`There is no account ${accountId} in ${options.database}.`);
+      throw new OperatorError(`Account ${accountId} does not exist in ${options.database}.`);
     }
     await accounts.addKey(record);
   });
   printResult(streams, { id: record.id, apiKey }, options.json);
-  streams.stderr.write('The API key is shown this once. Keep it where secrets are kept.\n');
+  streams.stderr.write('The API key is shown only once. Store it in a safe place.\n');
 }
 
 async function listRun(options: Shared & { account?: string }, streams: Streams): Promise<void> {
   const keys = await withExistingStore(options.database, ({ accounts }) =>
     accounts.listKeys(options.account),
   );
-  const shown = keys.map(showKey);
+  const output = keys.map(formatKey);
   if (options.json) {
-    streams.stdout.write(`${JSON.stringify(shown)}\n`);
+    streams.stdout.write(`${JSON.stringify(output)}\n`);
     return;
   }
-  if (shown.length === 0) streams.stderr.write('There are no keys.\n');
-  for (const key of shown) {
+  if (output.length === 0) streams.stderr.write('No keys.\n');
+  for (const key of output) {
     printResult(streams, key, false);
     streams.stdout.write('\n');
   }
@@ -81,33 +79,33 @@ async function revokeRun(id: string, options: Shared, streams: Streams): Promise
     accounts.revokeKey(id, systemClock.now()),
   );
   if (key === null) {
-    throw new OperatorError(`There is no key ${id} in ${options.database}. See keys list.`);
+    throw new OperatorError(`Key ${id} does not exist in ${options.database}. See keys list.`);
   }
-  printResult(streams, showKey(key), options.json);
+  printResult(streams, formatKey(key), options.json);
 }
 
 /** `tradepost-server keys`. */
 export function addKeyCommands(program: Command, streams: Streams): void {
-  const keys = program.command('keys').description('issue, list and revoke API keys');
+  const keys = program.command('keys').description('create, list and revoke API keys');
   keys
     .command('create')
-    .description('issue an API key of an account')
+    .description('create an API key for an account')
     .requiredOption('--account <id>', 'the account, usr_<id>')
-    .option('--read-only', 'a key that may not change anything')
-    .option('--expires <span>', 'how long it is good, such as 90d, 12h or 30m', readSpan)
+    .option('--read-only', 'a key that cannot change anything')
+    .option('--expires <duration>', 'when it expires, such as 90d, 12h or 30m', parseDuration)
     .addOption(jsonOption())
     .addOption(databaseOption())
     .action((options) => createRun(options, streams));
   keys
     .command('list')
-    .description('list API keys, newest first; the keys themselves are kept nowhere')
-    .option('--account <id>', 'of this account alone')
+    .description('list API keys, newest first; the keys themselves are not stored')
+    .option('--account <id>', 'only keys of this account')
     .addOption(jsonOption())
     .addOption(databaseOption())
     .action((options) => listRun(options, streams));
   keys
     .command('revoke')
-    .description('make an API key useless, at once and for good')
+    .description('revoke an API key immediately and permanently')
     .argument('<id>', 'the key, key_<id>')
     .addOption(jsonOption())
     .addOption(databaseOption())

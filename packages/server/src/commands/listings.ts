@@ -1,12 +1,10 @@
 import type { AccountKind } from '@tradepost/contract/wire';
 import type { Command } from 'commander';
-import type { AccountStore } from '../accounts/account-store';
-import { systemClock } from '../clock';
-import { databaseOption, jsonOption, readUnits } from '../config';
-import { createIds } from '../ids';
-import { createListing } from '../listings/listing';
-import { present } from '../moment';
+import type { AccountStore } from '../features/accounts/account';
+import { createListing } from '../features/listings/listing';
+import { createContext, createIdGenerator, systemClock } from '../kernel/context';
 import { OperatorError } from './operator-error';
+import { databaseOption, jsonOption, parseQuantity } from './options';
 import { printResult, type Streams } from './output';
 import { withExistingStore } from './with-store';
 
@@ -21,9 +19,9 @@ interface CreateOptions {
 
 async function requireKind(accounts: AccountStore, id: string, kind: AccountKind): Promise<void> {
   const account = await accounts.findAccount(id);
-  if (account === null) throw new OperatorError(`There is no account ${id}.`);
+  if (account === null) throw new OperatorError(`Account ${id} does not exist.`);
   if (account.kind !== kind) {
-    throw new OperatorError(`Account ${id} is of kind ${account.kind}; a ${kind} is needed here.`);
+    throw new OperatorError(`Account ${id} is a ${account.kind} account; a ${kind} is required.`);
   }
 }
 
@@ -35,7 +33,7 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
     availableQuantity: quantity,
     lowThreshold: lowThreshold ?? null,
   };
-  const listing = createListing(fields, present(systemClock, createIds()));
+  const listing = createListing(fields, createContext(systemClock, createIdGenerator()));
   await withExistingStore(options.database, async ({ accounts, listings }) => {
     await requireKind(accounts, seller, 'seller');
     if (agent !== undefined) await requireKind(accounts, agent, 'agent');
@@ -46,14 +44,14 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
 
 /** `tradepost-server listings`. */
 export function addListingCommands(program: Command, streams: Streams): void {
-  const listings = program.command('listings').description('make listings');
+  const listings = program.command('listings').description('create listings');
   listings
     .command('create')
-    .description('put something on sale')
+    .description('create a listing')
     .requiredOption('--seller <id>', 'the seller account, usr_<id>')
     .option('--agent <id>', 'the agent account that approves its orders, usr_<id>')
-    .requiredOption('--quantity <units>', 'how much there is to order', readUnits)
-    .option('--low-threshold <units>', 'tell when less than this is left', readUnits)
+    .requiredOption('--quantity <units>', 'the available quantity', parseQuantity)
+    .option('--low-threshold <units>', 'send an event when fewer units are left', parseQuantity)
     .addOption(jsonOption())
     .addOption(databaseOption())
     .action((options) => createRun(options, streams));

@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream';
 
-/** Where a command writes: data on stdout and all else on stderr. */
+/** The output streams of a command: data goes to stdout, everything else to stderr. */
 export interface Streams {
   stdout: Writable;
   stderr: Writable;
 }
 
-/** Prints a result: one line of JSON for scripts, else a field a line for people. */
+/** Prints a result: one line of JSON for scripts, otherwise one line for each field. */
 export function printResult(
   streams: Streams,
   result: Record<string, unknown>,

@@ -1,14 +1,24 @@
+import type { AccountKind, OrderStatus } from '@tradepost/contract/wire';
 import type { Command } from 'commander';
-import { systemClock } from '../clock';
-import { databaseOption, jsonOption } from '../config';
-import { createIds } from '../ids';
-import { type SeededWorld, seedWorld } from '../seed-world';
+import { type Caller, createAccount } from '../features/accounts/account';
+import { issueKey } from '../features/accounts/api-key';
+import { createListing, type Listing } from '../features/listings/listing';
+import { changeStatus, placeOrder } from '../features/orders/order';
+import {
+  type Clock,
+  createContext,
+  createIdGenerator,
+  type IdGenerator,
+  systemClock,
+} from '../kernel/context';
+import type { Store } from '../stores/store';
+import { databaseOption, jsonOption } from './options';
 import type { Streams } from './output';
 import { withStore } from './with-store';
 
-function printWorld({ accounts, listings, orders }: SeededWorld, streams: Streams): void {
+function printDemoData({ accounts, listings, orders }: SeedResult, streams: Streams): void {
   const out = (line: string) => streams.stdout.write(`${line}\n`);
-  out('Accounts (the API keys are shown this once):');
+  out('Accounts (the API keys are shown only once):');
   for (const { kind, name, id, apiKey } of accounts) {
     out(`  ${kind.padEnd(6)}  ${name.padEnd(22)}  ${id}  ${apiKey}`);
   }
@@ -26,19 +36,117 @@ async function seedRun(
   options: { database: string; json?: boolean },
   streams: Streams,
 ): Promise<void> {
-  const world = await withStore(options.database, (store) =>
-    seedWorld(store, systemClock, createIds()),
+  const result = await withStore(options.database, (store) =>
+    seed(store, systemClock, createIdGenerator()),
   );
-  if (options.json) streams.stdout.write(`${JSON.stringify(world)}\n`);
-  else printWorld(world, streams);
+  if (options.json) streams.stdout.write(`${JSON.stringify(result)}\n`);
+  else printDemoData(result, streams);
 }
 
 /** `tradepost-server seed`. */
 export function addSeedCommand(program: Command, streams: Streams): void {
   program
     .command('seed')
-    .description('add a small demo world: accounts of each kind, listings, orders in every state')
+    .description('add demo data: accounts of each kind, listings, orders with every status')
     .addOption(jsonOption())
     .addOption(databaseOption())
     .action((options) => seedRun(options, streams));
+}
+
+/** An account of the demo data, with the only copy of its key. */
+export interface SeededAccount {
+  id: string;
+  kind: AccountKind;
+  name: string;
+  apiKey: string;
+}
+
+/** The demo data: what a new user needs to try each endpoint. */
+export interface SeedResult {
+  /** A buyer, a seller and an agent, and a second buyer who cannot see the first one's orders. */
+  accounts: SeededAccount[];
+  listings: { id: string; name: string; availableQuantity: number }[];
+  /** At least one with each status. */
+  orders: { id: string; status: OrderStatus; quantity: number }[];
+}
+
+const steps: { quantity: number; statuses: OrderStatus[]; listing: 'coffee' | 'tea' }[] = [
+  { quantity: 12, statuses: [], listing: 'coffee' },
+  { quantity: 40, statuses: [], listing: 'tea' },
+  { quantity: 25, statuses: ['confirmed'], listing: 'coffee' },
+  { quantity: 8, statuses: ['confirmed', 'fulfilling'], listing: 'tea' },
+  { quantity: 60, statuses: ['fulfilling', 'completed'], listing: 'coffee' },
+  { quantity: 5, statuses: ['cancelled'], listing: 'tea' },
+];
+
+/**
+ * Adds the demo data to a store by the rules of the domain: each order is placed by its buyer and updated by its seller, so that
+ * its events and notifications exist too. Each call adds another set.
+ */
+export async function seed(store: Store, clock: Clock, newId: IdGenerator): Promise<SeedResult> {
+  const accounts: SeededAccount[] = [];
+
+  async function addAccount(kind: AccountKind, name: string): Promise<Caller> {
+    const context = createContext(clock, newId);
+    const account = createAccount(kind, name, context);
+    const { record, apiKey } = issueKey(
+      { accountId: account.id, readOnly: false, expiresAt: null },
+      context,
+    );
+    await store.accounts.addAccount(account, record);
+    accounts.push({ id: account.id, kind, name, apiKey });
+    return { accountId: account.id, kind, keyId: record.id, readOnly: false };
+  }
+
+  const buyer = await addAccount('buyer', 'Harbour Street Café');
+  const seller = await addAccount('seller', 'Highland Growers');
+  const agent = await addAccount('agent', 'Quayside Brokers');
+  await addAccount('buyer', 'Corner Shop');
+
+  async function addListing(units: number, low: number, agentId: string | null): Promise<Listing> {
+    const listing = createListing(
+      { sellerId: seller.accountId, agentId, availableQuantity: units, lowThreshold: low },
+      createContext(clock, newId),
+    );
+    await store.listings.addListing(listing);
+    return listing;
+  }
+
+  const listings = {
+    coffee: await addListing(500, 50, agent.accountId),
+    tea: await addListing(200, 20, null),
+  };
+
+  const orders: SeedResult['orders'] = [];
+  for (const { quantity, statuses, listing } of steps) {
+    const listingId = listings[listing].id;
+    const placedAt = createContext(clock, newId);
+    let order = await store.orders
+      .placeOrder({ listingId, idempotencyKey: null, context: placedAt }, (found) => {
+        const change = placeOrder(buyer, { listingId, quantity }, found, placedAt);
+        return { change, response: { status: 201, headers: {}, body: change.order } };
+      })
+      .then(({ response }) => response.body);
+    for (const to of statuses) {
+      const context = createContext(clock, newId);
+      const request = { caller: seller, id: order.id, to, ifMatch: undefined };
+      order = await store.orders.changeOrder(order.id, context, (found) =>
+        changeStatus(request, found, context),
+      );
+    }
+    orders.push({ id: order.id, status: order.status, quantity });
+  }
+
+  async function describeListing(name: string, { id }: Listing) {
+    const listing = await store.listings.findListing(id);
+    return { id, name, availableQuantity: listing?.availableQuantity ?? 0 };
+  }
+  return {
+    accounts,
+    listings: [
+      await describeListing('Coffee, washed, 60 kg bags', listings.coffee),
+      await describeListing('Tea, second flush, 5 kg chests', listings.tea),
+    ],
+    orders,
+  };
 }

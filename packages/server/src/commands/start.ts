@@ -1,70 +1,73 @@
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import { databaseOption } from '../config';
-import { createLog } from '../log';
+import { createLog } from '../kernel/log';
+import { loadProcessMetrics } from '../metrics/load-metrics';
+import type { Metrics } from '../metrics/metrics-server';
+import { type MetricsServer, serveMetrics } from '../metrics/metrics-server';
+import { explainListenError } from './operator-error';
+import { databaseOption } from './options';
 import type { Streams } from './output';
-import { startMetrics } from './start-metrics';
 import { type StartOptions, startOptions } from './start-options';
-import { startRole } from './start-role';
+import { startProcess } from './start-process';
 
 const insecureWarning =
-  'webhooks are INSECURE: plain http, private addresses and bad certificates are let through; never run production like this';
+  'webhooks are INSECURE: plain HTTP, private addresses and invalid certificates are allowed; never run production like this';
 
-/** Milliseconds from the signal to the end of the process, whatever clients and receivers do. */
+/** Milliseconds from the signal until the process is ended in any case. */
 const stopDeadlineMs = 15_000;
 
 function untilSignal(log: Logger): Promise<void> {
-  return new Promise((stop) => {
+  return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => {
-        log.info({ signal }, 'stopping');
-        stop();
+        log.info({ signal }, 'the server is stopping');
+        resolve();
       });
     }
   });
 }
 
-/** A stop takes 5 s, and 10 s when the database is locked. What takes longer, or keeps the process alive, is ended. */
-function endInAnyCase(log: Logger): void {
+/** A shutdown takes 5 s, or 10 s with a locked database. If it takes longer, the process is ended. */
+function forceExitAfterDeadline(log: Logger): void {
   const end = () => {
-    log.error('could not stop in time; ending');
+    log.error('the shutdown timed out; exiting');
     process.exit(1);
   };
   setTimeout(end, stopDeadlineMs).unref();
 }
 
-/** Keeps a failed write, such as to a pipe that its reader closed, from ending the process. */
-function survivePrintErrors({ stdout, stderr }: Streams, log: Logger): void {
-  stdout.on('error', (err) => log.warn({ err }, 'stdout could not be written'));
-  // Nothing is printed there while the server runs, save by Node; and nowhere else is left to report it.
+/** Keeps a failed write, for example to a closed pipe, from ending the process. */
+function ignoreOutputErrors({ stdout, stderr }: Streams, log: Logger): void {
+  stdout.on('error', (err) => log.warn({ err }, 'writing to stdout failed'));
+  // Only Node writes to stderr while the server runs, and there is no other place to report the error.
   stderr.on('error', () => {});
 }
 
 async function startRun(options: StartOptions, streams: Streams): Promise<void> {
   const log = createLog(options.logLevel);
-  survivePrintErrors(streams, log);
-  // Said whatever the level of the log.
+  ignoreOutputErrors(streams, log);
+  // Logged at every level.
   if (options.allowInsecureWebhooks) log.child({}, { level: 'warn' }).warn(insecureWarning);
-  // From the first moment on: what is told below may be what a supervisor has waited for to stop it.
+  // Before anything is printed: a supervisor may send the signal as soon as it reads the output.
   const stopped = untilSignal(log);
-  void stopped.then(() => endInAnyCase(log));
-  const started = await startRole(options);
+  void stopped.then(() => forceExitAfterDeadline(log));
+  const started = await startProcess(options);
   const metrics = await startMetrics(options, started.metrics, log).catch(
     async (error: unknown) => {
       await started.stop();
       throw error;
     },
   );
-  streams.stdout.write(`${started.told}\n`);
+  streams.stdout.write(`${started.messages}\n`);
   if (metrics) streams.stdout.write(`metrics on ${metrics.url}\n`);
 
-  // Neither a worker's timers nor a wait for a signal keep a process alive.
+  // Neither the timers of a worker nor the wait for a signal keep a process alive.
   const alive = setInterval(() => {}, 60_000);
   await stopped;
   await Promise.all([started.stop(), metrics?.stop()]);
   clearInterval(alive);
-  log.info('stopped');
-  // What nobody has read from stdout would keep the process alive.
+  log.info('the server stopped');
+  // Unread output would keep the process alive.
   if (streams.stdout.writableLength > 0) process.exit();
 }
 
@@ -76,4 +79,17 @@ export function addStartCommand(program: Command, streams: Streams): void {
     .addOption(databaseOption());
   for (const option of startOptions) start.addOption(option);
   start.action((options) => startRun(options, streams));
+}
+
+/** Serves the metrics of this process if a port is set. */
+export async function startMetrics(
+  { metricsPort: port, metricsHost: host }: StartOptions,
+  metrics: Metrics[],
+  log: Logger,
+): Promise<MetricsServer | undefined> {
+  if (port === undefined) return undefined;
+  const all = [...metrics, await loadProcessMetrics()];
+  return serveMetrics({ port, host, metrics: all, log }).catch((error: unknown) => {
+    throw explainListenError(error, { port, host }, '--metrics-');
+  });
 }

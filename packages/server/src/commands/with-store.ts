@@ -1,7 +1,7 @@
-import type { Store } from '../store';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
+import type { Store } from '../stores/store';
 
-/** Opens the store for one piece of work and closes it again, whatever comes of the work; makes it if need be. */
+/** Opens a store for one task and closes it afterwards. Creates the file if necessary. */
 export async function withStore<Result>(
   database: string,
   work: (store: Store) => Promise<Result>,
@@ -15,7 +15,7 @@ export async function withStore<Result>(
   }
 }
 
-/** The same for work on what is there already: a misspelt file must not be made and found empty. */
+/** Like `withStore`, but fails if the file does not exist, so that a misspelled path is not created. */
 export function withExistingStore<Result>(
   database: string,
   work: (store: Store) => Promise<Result>,

@@ -1,69 +1,115 @@
-import type { ClaimedDelivery, Outcome } from './delivery';
+import type { StoredEvent } from '../features/events/domain-event';
+import type { Webhook } from '../features/webhooks/webhook';
+import type { CommandContext } from '../kernel/context';
+import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';
+import type { PageKey } from '../kernel/pagination';
+import type { AttemptResult, Delivery, LeasedDelivery } from './delivery';
+import type { DeliveryFilter, DeliveryRecord, LoggedDelivery } from './logged-delivery';
 
-/** How all queues stand, those of other processes included: what metrics tell. */
+/** The state of all queues, including those of other processes. Used for metrics. */
 export interface QueueStatus {
-  /** Pending deliveries, those under way included. */
+  /** Pending deliveries, including those in flight. */
   depth: number;
-  /** Deliveries in workers' hands. */
+  /** Leased deliveries. */
   inFlight: number;
   /**
-   * When that became due which has been due for longest and is not under way, in milliseconds since 1970;
-   * null when there is none. What waits for a paused endpoint, or for one that is held, is not counted.
+   * When the longest overdue delivery that is not in flight became due, in milliseconds since 1970; null if there is none.
+   * Deliveries of paused endpoints and of endpoints in backoff do not count.
    */
   oldestDueAt: number | null;
 }
 
-/**
- * Where the queues of deliveries are kept, one for each endpoint. Deliveries are written by the changes
- * whose events they carry.
- */
+/** Stores the queues of deliveries, one for each endpoint. Changes add deliveries in their own transaction. */
 export interface DeliveryStore {
   /**
-   * Takes deliveries that are due, `limit` at most: from each endpoint that has some no more than its
-   * fair share and than it is allowed at once, the longest due first. A claim lasts until `leaseUntil`;
-   * then the delivery is due again, whatever became of the worker. What it costs does not grow with the
-   * queues. It may take several transactions, and rejects only if none of them claimed anything.
+   * Leases due deliveries, up to `limit`: from each endpoint no more than its fair share and its concurrency limit, the
+   * longest due first. A lease lasts until `leaseUntil`; then the delivery is due again, even if the worker has crashed. The
+   * cost does not grow with the queues. May take several transactions; rejects only if none of them leased anything.
    */
-  claimDue(request: {
+  leaseDue(request: {
     now: number;
     leaseUntil: number;
-    token: string;
+    leaseToken: string;
     limit: number;
-  }): Promise<ClaimedDelivery[]>;
+  }): Promise<LeasedDelivery[]>;
   /**
-   * Records outcomes, with the attempts that led to them and what they tell of their endpoints' health.
-   * One whose claim no longer stands changes nothing, so outcomes may be recorded again when this rejects: it may
-   * take several transactions, of which some went through.
+   * Records attempt results and updates the health of their endpoints. A result whose lease has ended changes nothing, so
+   * results may be recorded again when this rejects. May take several transactions, some of which may have succeeded.
    *
    * @param now Milliseconds since 1970.
    */
-  recordAttempts(outcomes: Outcome[], now: number): Promise<void>;
+  recordAttempts(results: AttemptResult[], now: number): Promise<void>;
   /**
-   * Tells that a worker starts: claims that others left do not count against what their endpoints are
-   * allowed any more, so that what a crash left behind holds up nothing else. They stand until their
-   * leases end. It adjusts to a clock that was set back while no worker ran.
+   * Call when a worker starts. Leases that a crashed worker left behind no longer count towards the concurrency limits of
+   * their endpoints, but last until they end. Also adjusts to a clock that was set back while no worker ran.
    *
    * @param now Milliseconds since 1970.
    */
-  beginAnew(now: number): Promise<void>;
+  resetStaleLeases(now: number): Promise<void>;
   /**
-   * Adjusts what waits to a clock that was set. Of a clock that was set back: whatever began to wait at what is now
-   * a time to come waits as long as it had to, from now on. Of one that was set forward: leases that had not
-   * ended yet last on, so that nothing is in two hands. Several workers may call it for one setting of the clock.
+   * Adjusts waits and leases after the clock was set. After it was set back, a wait that started in what is now the future
+   * starts again from now. After it was set forward, leases that had not ended are extended, so that no delivery is leased
+   * twice. Several workers may call it for the same change.
    *
-   * @param clock.expected What the clock would show had it not been set, in milliseconds since 1970; `now` when
-   *   that is not known.
+   * @param clock.expected The time if the clock had not been set, in milliseconds since 1970; `now` if unknown.
    */
   adjustToClock(clock: { expected: number; now: number }): Promise<void>;
-  /** When something may be claimed next, in milliseconds since 1970; null when nothing waits for a moment. */
+  /** Returns when a delivery may be leased next, in milliseconds since 1970; null if none is scheduled. */
   nextDueAt(): Promise<number | null>;
   /**
-   * Fails deliveries whose deadline has passed before they could be tried again: those of a paused
-   * endpoint, or of one that is held. `limit` at most, those first that are overdue longest.
+   * Fails deliveries whose deadline has passed while their endpoint was paused or in backoff, the longest overdue first, up to
+   * `limit`.
    *
-   * @returns How many there were.
+   * @returns How many deliveries failed.
    */
   failOverdue(request: { now: number; limit: number }): Promise<number>;
-  /** How the queues stand. What it costs grows with the endpoints, not with what waits for them. */
+  /** Returns the state of the queues. The cost grows with the number of endpoints, not with the number of deliveries. */
   queueStatus(now: number): Promise<QueueStatus>;
+}
+
+/**
+ * Reads an account's deliveries and queues the ones it requests. Deliveries of deleted webhooks are not found. Each method is
+ * one transaction. `decide` must be pure, may be called again, and throws to reject. If the idempotency key has a stored
+ * response, `decide` is not called.
+ */
+export interface DeliveryLogStore {
+  /**
+   * Lists an account's deliveries after `after`, newest first, up to `limit`. If `needsSearch` is true for the filter, this may
+   * take a while: accounts take turns, and only a few searches of each account run at once.
+   *
+   * @param signal Cancels a search. The promise rejects with the signal's reason.
+   * @throws DomainError `rate_limited` if too many searches of the account are in progress.
+   */
+  listDeliveries(
+    accountId: string,
+    filter: DeliveryFilter,
+    page: { after: PageKey | null; limit: number },
+    signal?: AbortSignal,
+  ): Promise<LoggedDelivery[]>;
+  /** Returns the account's delivery with this ID, with its body and its attempts, or null. */
+  findDelivery(accountId: string, id: string): Promise<DeliveryRecord | null>;
+  /** Puts a delivery back into its queue as `decide` returns it, and ends the backoff of its endpoint. */
+  replayDelivery<Response extends StoredResponse>(
+    request: {
+      accountId: string;
+      id: string;
+      idempotencyKey: IdempotencyKey | null;
+      context: CommandContext;
+    },
+    decide: (found: LoggedDelivery | null) => { delivery: LoggedDelivery; response: Response },
+  ): Promise<IdempotentResult<Response>>;
+  /** Queues a delivery of an event that is in no event log, and ends the backoff of its endpoint. */
+  enqueueTestDelivery<Response extends StoredResponse>(
+    request: {
+      accountId: string;
+      webhookId: string;
+      idempotencyKey: IdempotencyKey | null;
+      context: CommandContext;
+    },
+    decide: (found: Webhook | null) => {
+      event: StoredEvent;
+      delivery: Delivery;
+      response: Response;
+    },
+  ): Promise<IdempotentResult<Response>>;
 }

@@ -1,239 +1,317 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { type Clock, clockTolerance } from '../clock';
-import { AttemptSlots } from './attempt-slots';
+import { type Clock, clockTolerance } from '../kernel/context';
+import type { Sender } from './attempt/send';
 import {
   type Attempt,
-  afterAttempt,
-  afterDeadline,
-  afterInterruption,
+  type AttemptResult,
   alignAttempt,
-  type ClaimedDelivery,
   isAcknowledged,
   isLocalShortage,
-  leaseTime,
-  longestPostponement,
-  type Outcome,
+  type LeasedDelivery,
+  leaseMs,
+  maxPostponementMs,
+  resolveAttempt,
+  resolveExpired,
+  resolveInterrupted,
 } from './delivery';
 import type { DeliveryStore } from './delivery-store';
 import { OutcomeRecorder } from './outcome-recorder';
-import type { Sender } from './send';
 
-const lookEvery = 1_000;
-const napAfterFault = 1_000;
+const defaultPollIntervalMs = 1_000;
+const errorBackoffMs = 1_000;
 
-/** A change that was decided before the clock was set is committed by then, whatever lock it waited for. */
-const adjustAgainAfter = 5_000;
+/** How long after a clock change it is adjusted to again: changes decided before it are committed by then. */
+const readjustAfterMs = 5_000;
 
-/** Is told of every attempt that was made to its end: what metrics are made of. */
+/** Called after every completed attempt. Metrics use it. */
 export type AttemptListener = (
-  delivery: ClaimedDelivery,
+  delivery: LeasedDelivery,
   attempt: Attempt,
-  outcome: Outcome,
+  result: AttemptResult,
 ) => void;
 
-/** What a worker works with. */
-export interface DeliveryWorkerParts {
+/** The dependencies of a `DeliveryWorker`. */
+export interface DeliveryWorkerDependencies {
   deliveries: DeliveryStore;
   sender: Sender;
   clock: Clock;
   log: Logger;
-  /** Numbers from 0 to below 1, for the jitter. */
+  /** Returns numbers from 0 to below 1, for the jitter. */
   random: () => number;
-  /** Milliseconds after which it looks for what other processes queued, which cannot wake it; 1 s unless told. */
-  lookEvery?: number | undefined;
-  /** How many attempts may be in flight at once; 2,000 by default. */
+  /**
+   * How often to poll for deliveries that other processes queued, which cannot wake this worker, in milliseconds.
+   * @default 1000
+   */
+  pollIntervalMs?: number | undefined;
+  /**
+   * How many attempts may be in flight at once.
+   * @default 2000
+   */
   maxAttempts?: number | undefined;
   onAttempt?: AttemptListener;
-  /** Is told of every delivery that failed without an attempt, since its deadline had passed. */
-  onGivenUp?: (delivery: ClaimedDelivery) => void;
+  /** Called after every delivery that failed without an attempt because its deadline had passed. */
+  onExpired?: (delivery: LeasedDelivery) => void;
 }
 
-/** Sends what is due, again and again, until it is stopped. */
+/** Leases due deliveries and attempts them until it is stopped. */
 export class DeliveryWorker {
-  readonly #parts: DeliveryWorkerParts;
+  readonly #dependencies: DeliveryWorkerDependencies;
   readonly #recorder: OutcomeRecorder;
-  readonly #slots: AttemptSlots;
-  readonly #underWay = new Set<Promise<void>>();
-  #seen: { now: number; elapsed: number };
-  /** No claim before this time of `Clock.elapsed`: this machine has no sockets left. */
-  #shortUntil = Number.NEGATIVE_INFINITY;
-  #adjustAgainAt = Number.POSITIVE_INFINITY;
-  #begun = false;
+  readonly #slots: ConcurrencyLimiter;
+  readonly #inFlight = new Set<Promise<void>>();
+  #lastClockReading: { now: number; elapsed: number };
+  /** Leases nothing before this time of `Clock.elapsed`, because this machine had no sockets left. */
+  #socketPauseUntil = Number.NEGATIVE_INFINITY;
+  #readjustAt = Number.POSITIVE_INFINITY;
+  #started = false;
   #stopped = false;
-  #looking: Promise<void> | null = null;
-  #lookAgain = false;
-  #callOffNap: () => void = () => {};
+  #polling: Promise<void> | null = null;
+  #pollAgain = false;
+  #cancelNextPoll: () => void = () => {};
 
-  constructor(parts: DeliveryWorkerParts) {
-    this.#parts = parts;
-    this.#recorder = new OutcomeRecorder(parts);
-    this.#slots = new AttemptSlots(parts.maxAttempts);
-    this.#seen = { now: parts.clock.now(), elapsed: parts.clock.elapsed() };
+  constructor(dependencies: DeliveryWorkerDependencies) {
+    const { clock, maxAttempts } = dependencies;
+    this.#dependencies = dependencies;
+    this.#recorder = new OutcomeRecorder(dependencies);
+    this.#slots = new ConcurrencyLimiter(maxAttempts);
+    this.#lastClockReading = { now: clock.now(), elapsed: clock.elapsed() };
   }
 
-  /** Looks for due deliveries at once: call it when some were queued. */
+  /** Polls for due deliveries at once. Call it when deliveries were queued. */
   wake(): void {
     if (this.#stopped) return;
-    if (this.#looking) {
-      this.#lookAgain = true;
+    if (this.#polling) {
+      this.#pollAgain = true;
       return;
     }
-    this.#callOffNap();
-    this.#looking = this.#look().finally(() => {
-      this.#looking = null;
-      if (this.#lookAgain) {
-        this.#lookAgain = false;
+    this.#cancelNextPoll();
+    this.#polling = this.#poll().finally(() => {
+      this.#polling = null;
+      if (this.#pollAgain) {
+        this.#pollAgain = false;
         this.wake();
       }
     });
   }
 
-  /** Takes no more work and waits for the attempts that are under way, `patience` milliseconds at most. */
-  async stop(patience: number): Promise<void> {
+  /** Leases nothing more and waits for the attempts in flight, up to `timeoutMs`. Then it interrupts them. */
+  async stop(timeoutMs: number): Promise<void> {
     this.#stopped = true;
-    this.#callOffNap();
-    let callOff = () => {};
-    const patienceEnds = new Promise<void>((end) => {
-      callOff = this.#parts.clock.after(patience, end);
+    this.#cancelNextPoll();
+    let cancelTimeout = () => {};
+    const timeout = new Promise<void>((resolve) => {
+      cancelTimeout = this.#dependencies.clock.schedule(timeoutMs, resolve);
     });
-    await Promise.race([this.#settle(), patienceEnds]);
-    callOff();
-    this.#recorder.giveUp();
-    await this.#parts.sender.close();
-    await this.#settle();
+    await Promise.race([this.#drain(), timeout]);
+    cancelTimeout();
+    this.#recorder.stopRetrying();
+    await this.#dependencies.sender.close();
+    await this.#drain();
   }
 
-  async #settle(): Promise<void> {
-    // A claim that is under way still brings attempts.
-    await this.#looking;
-    await Promise.all(this.#underWay);
+  async #drain(): Promise<void> {
+    // A poll in progress may still start attempts.
+    await this.#polling;
+    await Promise.all(this.#inFlight);
   }
 
-  async #look(): Promise<void> {
-    const { deliveries, clock, log } = this.#parts;
+  async #poll(): Promise<void> {
+    const { deliveries, clock, log } = this.#dependencies;
     try {
-      // Attempts that end in one turn make room together, for one claim.
-      await new Promise((done) => setImmediate(done));
+      // Attempts that end in one turn of the event loop free their slots together, for one lease request.
+      await new Promise((resolve) => setImmediate(resolve));
       await this.#followClock();
       const now = clock.now();
-      if (!this.#begun) await deliveries.beginAnew(now);
-      this.#begun = true;
-      if (this.#recorder.behind) return this.#nap(now + napAfterFault);
-      const shortFor = this.#shortUntil - clock.elapsed();
-      if (shortFor > 0) return this.#nap(now + shortFor);
+      if (!this.#started) await deliveries.resetStaleLeases(now);
+      this.#started = true;
+      if (this.#recorder.hasBacklog) return this.#scheduleNextPoll(now + errorBackoffMs);
+      const socketPauseMs = this.#socketPauseUntil - clock.elapsed();
+      if (socketPauseMs > 0) return this.#scheduleNextPoll(now + socketPauseMs);
       const limit = this.#slots.free(clock.elapsed());
-      if (limit === 0) return this.#nap(now + this.#slots.nextFreeAt() - clock.elapsed());
-      // A look is cheap and a claim writes: an idle worker must not.
+      if (limit === 0)
+        return this.#scheduleNextPoll(now + this.#slots.nextFreeAt() - clock.elapsed());
+      // Checking is cheap and leasing writes, which an idle worker must not do.
       const dueAt = (await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY;
-      if (dueAt > now) return this.#nap(dueAt);
-      const claim = { now, leaseUntil: now + leaseTime, token: randomUUID(), limit };
-      const due = await deliveries.claimDue(claim);
-      for (const delivery of due) this.#take(delivery);
-      // Fair shares may have left something.
-      if (due.length > 0) this.#lookAgain = true;
-      else this.#nap((await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY);
+      if (dueAt > now) return this.#scheduleNextPoll(dueAt);
+      const request = { now, leaseUntil: now + leaseMs, leaseToken: randomUUID(), limit };
+      const due = await deliveries.leaseDue(request);
+      for (const delivery of due) this.#start(delivery);
+      // Fair shares may have left some due.
+      if (due.length > 0) this.#pollAgain = true;
+      else this.#scheduleNextPoll((await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY);
     } catch (error) {
-      log.error({ err: error }, 'could not look for due deliveries; trying again');
-      this.#nap(clock.now() + napAfterFault);
+      log.error({ err: error }, 'polling for deliveries failed; retrying');
+      this.#scheduleNextPoll(clock.now() + errorBackoffMs);
     }
   }
 
-  /** Has the store adjust what waits when the clock was set, before anything is decided by it. */
+  /** Detects that the clock was set, and adjusts the store before anything is decided by the new time. */
   async #followClock(): Promise<void> {
-    const { deliveries, clock, log } = this.#parts;
-    const { now: nowThen, elapsed: elapsedThen } = this.#seen;
-    const seen = { now: clock.now(), elapsed: clock.elapsed() };
-    const expected = nowThen + seen.elapsed - elapsedThen;
-    const jump = Math.round(seen.now - expected);
+    const { deliveries, clock, log } = this.#dependencies;
+    const { now: lastNow, elapsed: lastElapsed } = this.#lastClockReading;
+    const reading = { now: clock.now(), elapsed: clock.elapsed() };
+    const expected = lastNow + reading.elapsed - lastElapsed;
+    const jump = Math.round(reading.now - expected);
     if (Math.abs(jump) > clockTolerance) {
-      log.warn({ jump }, 'the clock was set; adjusting what waits');
-      await deliveries.adjustToClock({ expected, now: seen.now });
-      this.#adjustAgainAt = seen.elapsed + adjustAgainAfter;
-    } else if (seen.elapsed >= this.#adjustAgainAt) {
-      await deliveries.adjustToClock({ expected: seen.now, now: seen.now });
-      this.#adjustAgainAt = Number.POSITIVE_INFINITY;
+      log.warn({ jump }, 'the clock was set; adjusting deliveries');
+      await deliveries.adjustToClock({ expected, now: reading.now });
+      this.#readjustAt = reading.elapsed + readjustAfterMs;
+    } else if (reading.elapsed >= this.#readjustAt) {
+      await deliveries.adjustToClock({ expected: reading.now, now: reading.now });
+      this.#readjustAt = Number.POSITIVE_INFINITY;
     }
-    this.#seen = seen;
+    this.#lastClockReading = reading;
   }
 
-  #nap(until: number): void {
+  #scheduleNextPoll(until: number): void {
     if (this.#stopped) return;
-    const { clock, lookEvery: longest = lookEvery } = this.#parts;
-    const pause = Math.min(Math.max(until - clock.now(), 1), longest);
-    this.#callOffNap();
-    this.#callOffNap = clock.after(pause, () => this.wake());
+    const { clock, pollIntervalMs = defaultPollIntervalMs } = this.#dependencies;
+    const pause = Math.min(Math.max(until - clock.now(), 1), pollIntervalMs);
+    this.#cancelNextPoll();
+    this.#cancelNextPoll = clock.schedule(pause, () => this.wake());
   }
 
-  #take(delivery: ClaimedDelivery): void {
-    const giveBack = this.#slots.take(this.#parts.clock.elapsed());
-    const work = this.#work(delivery)
+  #start(delivery: LeasedDelivery): void {
+    const releaseSlot = this.#slots.take(this.#dependencies.clock.elapsed());
+    const attempt = this.#attempt(delivery)
       .catch((error: unknown) => {
-        // A fault of ours: the lease ends, and the delivery is made again.
+        // A fault of this server: the lease ends and the delivery is attempted again.
         const { id: deliveryId, webhookId } = delivery;
-        this.#parts.log.error({ err: error, deliveryId, webhookId }, 'could not make an attempt');
+        this.#dependencies.log.error(
+          { err: error, deliveryId, webhookId },
+          'attempt could not be made',
+        );
       })
       .finally(() => {
-        giveBack();
-        this.#underWay.delete(work);
+        releaseSlot();
+        this.#inFlight.delete(attempt);
         this.wake();
       });
-    this.#underWay.add(work);
+    this.#inFlight.add(attempt);
   }
 
-  async #work(delivery: ClaimedDelivery): Promise<void> {
-    const { sender, clock, log, random } = this.#parts;
-    const about = { deliveryId: delivery.id, webhookId: delivery.webhookId };
-    const tooLate = afterDeadline(delivery, clock.now());
-    if (tooLate !== null) {
-      await this.#recorder.record(tooLate);
-      this.#parts.onGivenUp?.(delivery);
-      log.warn(about, 'given up: the deadline passed before it could be tried again');
+  async #attempt(delivery: LeasedDelivery): Promise<void> {
+    const { sender, clock, log, random } = this.#dependencies;
+    const ids = { deliveryId: delivery.id, webhookId: delivery.webhookId };
+    const expired = resolveExpired(delivery, clock.now());
+    if (expired !== null) {
+      await this.#recorder.record(expired);
+      this.#dependencies.onExpired?.(delivery);
+      log.warn(ids, 'delivery failed: its deadline passed before the next attempt');
       return;
     }
     const attempt = alignAttempt(await sender.send(delivery), clock.now());
-    if (attempt.error === 'stopped') {
-      await this.#recorder.record(afterInterruption(delivery, clock.now()));
-      log.info(about, 'attempt broken off by the stop; due again at once');
+    if (attempt.error === 'server_shutdown') {
+      await this.#recorder.record(resolveInterrupted(delivery, clock.now()));
+      log.info(ids, 'attempt interrupted by the shutdown; due again at once');
       return;
     }
-    if (attempt.error === 'out_of_sockets') this.#pauseForSockets();
+    if (attempt.error === 'socket_exhaustion') this.#pauseForSockets();
     if (isLocalShortage(attempt)) return this.#postpone(delivery);
-    const outcome = afterAttempt(delivery, attempt, random);
-    await this.#recorder.record(outcome);
-    this.#report(delivery, attempt, outcome);
+    const result = resolveAttempt(delivery, attempt, random);
+    await this.#recorder.record(result);
+    this.#report(delivery, attempt, result);
   }
 
-  /** Pauses all deliveries: none finds a socket. */
+  /** Pauses all deliveries while this machine has no sockets. */
   #pauseForSockets(): void {
-    const { clock, log } = this.#parts;
-    // One line and one pause for all that fail together.
-    if (this.#shortUntil <= clock.elapsed()) {
+    const { clock, log } = this.#dependencies;
+    // One log line and one pause for all attempts that fail together.
+    if (this.#socketPauseUntil <= clock.elapsed()) {
       const inFlight = this.#slots.inFlight;
       log.error(
         { inFlight },
         'out of sockets or file descriptors; pausing deliveries for a second',
       );
     }
-    this.#shortUntil = clock.elapsed() + longestPostponement;
+    this.#socketPauseUntil = clock.elapsed() + maxPostponementMs;
   }
 
-  /** Tries again in a second what this machine had no socket or port for: the receiver was not even called. */
-  #postpone(delivery: ClaimedDelivery): Promise<void> {
-    const again = this.#parts.clock.now() + longestPostponement;
-    return this.#recorder.record(afterInterruption(delivery, again));
+  /** Schedules the attempt again in a second. The receiver was not contacted. */
+  #postpone(delivery: LeasedDelivery): Promise<void> {
+    const nextAttemptAt = this.#dependencies.clock.now() + maxPostponementMs;
+    return this.#recorder.record(resolveInterrupted(delivery, nextAttemptAt));
   }
 
-  #report(delivery: ClaimedDelivery, attempt: Attempt, outcome: Outcome): void {
-    const { log } = this.#parts;
-    this.#parts.onAttempt?.(delivery, attempt, outcome);
-    // A good day has thousands of these a second, and the delivery log keeps them all.
+  #report(delivery: LeasedDelivery, attempt: Attempt, result: AttemptResult): void {
+    const { log } = this.#dependencies;
+    this.#dependencies.onAttempt?.(delivery, attempt, result);
+    // Successes may be thousands a second, and the delivery log has them all.
     const level = isAcknowledged(attempt) ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
     const { id: deliveryId, webhookId } = delivery;
-    const { status, error, duration } = attempt;
-    const { state, number, nextAttemptAt } = outcome;
-    const line = { deliveryId, webhookId, state, number, status, error, duration, nextAttemptAt };
+    const { status, error, durationMs } = attempt;
+    const { state, number, nextAttemptAt } = result;
+    const line = {
+      deliveryId,
+      webhookId,
+      state,
+      number,
+      status,
+      error,
+      durationMs,
+      nextAttemptAt,
+    };
     log[level](line, 'attempt');
+  }
+}
+
+/** How many fast attempts may be in flight at once. */
+const maxFastAttempts = 256;
+/** How long an attempt counts as fast. */
+const fastAttemptMs = 1_000;
+/** The default for how many attempts may be in flight at once. */
+export const defaultMaxAttempts = 2_000;
+
+/**
+ * Limits the attempts in flight. Only attempts younger than a second count towards the lower limit: a slow receiver occupies
+ * a socket, but does not delay deliveries to others.
+ */
+export class ConcurrencyLimiter {
+  readonly #max: number;
+  /** Start times of the fast attempts, oldest first. */
+  readonly #fast = new Map<symbol, number>();
+  #taken = 0;
+
+  /** @param max How many attempts may be in flight at once, fast or not. */
+  constructor(max: number = defaultMaxAttempts) {
+    this.#max = max;
+  }
+
+  /** The number of attempts in flight. */
+  get inFlight(): number {
+    return this.#taken;
+  }
+
+  /**
+   * Takes a slot for an attempt that starts now. Returns a function that releases it.
+   *
+   * @param now A time of `Clock.elapsed`, which is never set back; also in the other methods.
+   */
+  take(now: number): () => void {
+    const slot = Symbol('attempt');
+    this.#fast.set(slot, now);
+    this.#taken += 1;
+    return () => {
+      this.#fast.delete(slot);
+      this.#taken -= 1;
+    };
+  }
+
+  /** Returns how many attempts may start now. */
+  free(now: number): number {
+    for (const [slot, startedAt] of this.#fast) {
+      if (now - startedAt < fastAttemptMs) break;
+      this.#fast.delete(slot);
+    }
+    return Math.max(0, Math.min(maxFastAttempts - this.#fast.size, this.#max - this.#taken));
+  }
+
+  /** Returns when a slot becomes free without an attempt ending; infinity if one has to end first. */
+  nextFreeAt(): number {
+    const [oldest] = this.#fast.values();
+    if (oldest === undefined || this.#taken >= this.#max) return Number.POSITIVE_INFINITY;
+    return oldest + fastAttemptMs;
   }
 }

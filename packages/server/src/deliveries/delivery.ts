@@ -1,154 +1,153 @@
-import type { EventKind } from '@tradepost/contract';
-import { clockTolerance } from '../clock';
-import type { DomainEvent } from '../events/domain-event';
-import type { Moment } from '../moment';
-import type { AttemptEnd } from './endpoint-queue';
-import { type RetryTimes, retryAt } from './retry-schedule';
+import type { EventType } from '@tradepost/contract';
+import type { DomainEvent } from '../features/events/domain-event';
+import { createNotifications, type Notification } from '../features/notifications/notification';
+import { type CommandContext, clockTolerance } from '../kernel/context';
+import { type AttemptEnd, nextRetryAt, type RetryContext } from './endpoint-health';
 
-/** For how long after its event a delivery is tried: 24 hours. Source: the interface, "Retries". */
-export const retryWindow = 24 * 60 * 60 * 1000;
+/** How long a delivery is retried after its event: 24 hours. Source: API specification, "Retries". */
+export const retryWindowMs = 24 * 60 * 60 * 1000;
 
-/** How many milliseconds one attempt may take in all, the answer's body included. */
-export const attemptTimeout = 15_000;
+/** The time limit of one attempt in milliseconds, including the response body. */
+export const attemptTimeoutMs = 15_000;
 
-const timeToRecord = 10_000;
+const recordingAllowanceMs = 10_000;
 
-/** How long a worker may keep a claimed delivery: longer than any attempt and its record, so that none is made twice. */
-export const leaseTime = attemptTimeout + timeToRecord;
+/** How long a lease lasts in milliseconds: longer than any attempt and its recording, so that no attempt is made twice. */
+export const leaseMs = attemptTimeoutMs + recordingAllowanceMs;
 
-/** For how long a delivery is put off that could not be tried, in milliseconds. */
-export const longestPostponement = 1_000;
+/** How long a delivery is postponed if no attempt could be made, in milliseconds. */
+export const maxPostponementMs = 1_000;
 
-/** Where a delivery stands. `delivered` and `failed` are final. */
+/** The state of a delivery. `delivered` and `failed` are final. */
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
-/** The sending of one event to one webhook, over all its attempts. */
+/** One event to be sent to one webhook. */
 export interface Delivery {
   /** `dlv_<id>`. */
   id: string;
   eventId: string;
   webhookId: string;
-  kind: EventKind;
-  /** Whether it carries a sample that its account asked for. */
+  eventType: EventType;
+  /** Whether it carries a test event. */
   test: boolean;
   state: DeliveryState;
-  /** When it is to be tried next, in milliseconds since 1970. */
+  /** When the next attempt is due, in milliseconds since 1970. */
   nextAttemptAt: number;
-  /** When it is given up, in milliseconds since 1970. */
+  /** When retrying stops, in milliseconds since 1970. */
   deadlineAt: number;
   /** Milliseconds since 1970. */
   createdAt: number;
 }
 
-/** A delivery in a worker's hands, with all that an attempt needs. */
-export interface ClaimedDelivery {
+/** A leased delivery with everything that an attempt needs. */
+export interface LeasedDelivery {
   id: string;
   eventId: string;
-  /** The store's token for this claim on this delivery: an outcome is recorded only while the claim stands. */
-  token: string;
-  /** Attempts that were made and recorded before. */
-  attempts: number;
-  /** Those of them that were made since it was queued or replayed: the schedule goes by these. */
-  tries: number;
+  /** Identifies the lease. A result is recorded only while the lease is valid. */
+  leaseToken: string;
+  /** Attempts recorded so far. */
+  attemptCount: number;
+  /** Those of them since it was queued or replayed. The retry schedule depends on them. */
+  scheduledTries: number;
   deadlineAt: number;
   webhookId: string;
   url: string;
   /** The endpoint secret. */
   secret: string;
-  /** A secret that is to follow it: until it is promoted, `webhook-signature` is made with both. */
+  /** The next secret. Until it is promoted, `webhook-signature` contains a signature by each secret. */
   stagedSecret: string | null;
-  /** The envelope's bytes as they were rendered when the event happened. */
+  /** The serialized envelope of the event. */
   body: string;
   /** When the delivery was queued, in milliseconds since 1970. */
   createdAt: number;
-  /** Whether it carries a sample that its account asked for: it is tried once. */
+  /** Whether it carries a test event, which is attempted once. */
   test: boolean;
 }
 
-/** How one attempt went. A receiver's refusal is data, not an exception. */
+/** The result of one attempt. A receiver's rejection is data, not an exception. */
 export interface Attempt {
   /** Milliseconds since 1970. */
   startedAt: number;
-  /** Milliseconds that it took. */
-  duration: number;
-  /** Where it went. */
+  /** How long it took, in milliseconds. */
+  durationMs: number;
+  /** The URL it was sent to. */
   url: string;
-  /** The headers that it was sent with, in their documented spelling. */
+  /** The request headers, in their documented spelling. */
   headers: Record<string, string>;
-  /** The answer's HTTP status; null when there was none. */
+  /** The HTTP status of the response; null if there was none. */
   status: number | null;
-  /** Why there was no answer or it broke off, such as `timeout` or `connection_refused`; null when it came whole. */
+  /** Why there was no complete response, such as `timeout` or `connection_refused`; null if it was complete. */
   error: string | null;
-  /** The first 1,000 bytes of the answer's body, as text. */
-  excerpt: string;
-  /** How long the receiver asked us to wait, in milliseconds; null when it did not. */
+  /** The first 1,000 bytes of the response body, as text. */
+  responseSnippet: string;
+  /** The wait that the receiver requested, in milliseconds; null if it requested none. */
   retryAfter: number | null;
 }
 
-/** What an attempt makes of a delivery, or what comes instead of one. */
-export interface Outcome {
+/** What is recorded after an attempt, or in place of one. */
+export interface AttemptResult {
   deliveryId: string;
-  token: string;
-  /** Attempts made so far, this one included. */
+  leaseToken: string;
+  /** Attempts made so far, including this one. */
   number: number;
-  /** Null when none was made to its end: the deadline had passed, or the server stopped. */
+  /** Null if none was completed: the deadline had passed, or the server shut down. */
   attempt: Attempt | null;
   state: DeliveryState;
-  /** When to try next, in milliseconds since 1970; null unless still pending. */
+  /** When the next attempt is due, in milliseconds since 1970; null unless the delivery is pending. */
   nextAttemptAt: number | null;
 }
 
-/** A new delivery of an event, due at once. */
+/** Creates a delivery of an event. It is due at once. */
 export function newDelivery(
-  event: Pick<DomainEvent, 'id' | 'kind' | 'createdAt'>,
+  event: Pick<DomainEvent, 'id' | 'eventType' | 'createdAt'>,
   webhookId: string,
-  moment: Moment,
+  context: CommandContext,
 ): Delivery {
   return {
-    id: moment.newId('dlv'),
+    id: context.newId('dlv'),
     eventId: event.id,
     webhookId,
-    kind: event.kind,
+    eventType: event.eventType,
     test: false,
     state: 'pending',
-    nextAttemptAt: moment.now,
-    deadlineAt: event.createdAt + retryWindow,
-    createdAt: moment.now,
+    nextAttemptAt: context.now,
+    deadlineAt: event.createdAt + retryWindowMs,
+    createdAt: context.now,
   };
 }
 
 /**
- * Whether a receiver took the delivery: any 2xx, and nothing else. The status alone decides, even when
- * the body after it broke off. Source: the interface, "Retries".
+ * Returns whether a receiver acknowledged the delivery, which only a 2xx status does. The status alone decides, even if the
+ * body was truncated. Source: API specification, "Retries".
  */
 export function isAcknowledged(attempt: Attempt): boolean {
   return attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
 }
 
-/** Whether an attempt found no socket or port on this machine: the receiver has no part in that. */
+/** Returns whether an attempt failed because this machine had no socket or port, which the receiver did not cause. */
 export function isLocalShortage({ error }: Attempt): boolean {
-  return error === 'out_of_sockets' || error === 'out_of_ports';
+  return error === 'socket_exhaustion' || error === 'out_of_ports';
 }
 
-/** An attempt's end, as far as its endpoint's health is concerned. */
-export function endOfAttempt(attempt: Attempt): AttemptEnd {
-  const { startedAt, duration, retryAfter } = attempt;
-  const endedAt = startedAt + duration;
+/** Returns the parts of an attempt that affect the health of its endpoint. */
+export function attemptEndedAt(attempt: Attempt): AttemptEnd {
+  const { startedAt, durationMs, retryAfter } = attempt;
+  const endedAt = startedAt + durationMs;
   return { acknowledged: isAcknowledged(attempt), startedAt, endedAt, retryAfter };
 }
 
-/** What a delivery comes to after an attempt: delivered, tried again later, or failed for good. */
-export function afterAttempt(
-  delivery: ClaimedDelivery,
+/** Returns the result of an attempt: delivered, pending with a retry, or failed. */
+export function resolveAttempt(
+  delivery: LeasedDelivery,
   attempt: Attempt,
   random: () => number,
-): Outcome {
-  const { id: deliveryId, token } = delivery;
-  const number = delivery.attempts + 1;
-  // Literals: at thousands a second, spreading one object into another costs as much as a signature.
-  const end = (state: DeliveryState, nextAttemptAt: number | null = null): Outcome => ({
+): AttemptResult {
+  const { id: deliveryId, leaseToken } = delivery;
+  const number = delivery.attemptCount + 1;
+  // Object literals: at thousands of attempts a second, spreading one object into another costs as much as a signature.
+  const end = (state: DeliveryState, nextAttemptAt: number | null = null): AttemptResult => ({
     deliveryId,
-    token,
+    leaseToken,
     number,
     attempt,
     state,
@@ -156,64 +155,90 @@ export function afterAttempt(
   });
   if (isAcknowledged(attempt)) return end('delivered');
   if (delivery.test) return end('failed');
-  const times: RetryTimes = {
-    attempts: delivery.tries + 1,
-    now: attempt.startedAt + attempt.duration,
-    lastStartAt: delivery.deadlineAt - attemptTimeout,
+  const times: RetryContext = {
+    attemptCount: delivery.scheduledTries + 1,
+    now: attempt.startedAt + attempt.durationMs,
+    lastStartAt: delivery.deadlineAt - attemptTimeoutMs,
     retryAfter: attempt.retryAfter,
   };
-  const nextAttemptAt = retryAt(times, random);
+  const nextAttemptAt = nextRetryAt(times, random);
   return end(nextAttemptAt === null ? 'failed' : 'pending', nextAttemptAt);
 }
 
 /**
- * What a delivery comes to whose attempt this server broke off, because it stopped, or could not begin, for lack
- * of a socket: due again as if there had been none. The receiver is not to blame.
+ * Returns the result for a delivery whose attempt was interrupted by a shutdown or could not start for lack of a socket: it is
+ * due again as if there had been no attempt, because the receiver is not at fault.
  *
  * @param nextAttemptAt Milliseconds since 1970.
  */
-export function afterInterruption(delivery: ClaimedDelivery, nextAttemptAt: number): Outcome {
-  const { id: deliveryId, token, attempts: number } = delivery;
-  return { deliveryId, token, number, attempt: null, state: 'pending', nextAttemptAt };
+export function resolveInterrupted(delivery: LeasedDelivery, nextAttemptAt: number): AttemptResult {
+  const { id: deliveryId, leaseToken, attemptCount: number } = delivery;
+  return { deliveryId, leaseToken, number, attempt: null, state: 'pending', nextAttemptAt };
 }
 
 /**
- * What a delivery comes to that could not be tried again before its deadline, because no worker ran:
- * failed, without another attempt. Null while there is time. Source: the interface, "Retries".
+ * Returns the result for a delivery whose deadline passed while no worker ran: failed without another attempt. Returns null
+ * before the deadline. Source: API specification, "Retries".
  */
-export function afterDeadline(delivery: ClaimedDelivery, now: number): Outcome | null {
-  const { id: deliveryId, token, attempts: number, deadlineAt } = delivery;
+export function resolveExpired(delivery: LeasedDelivery, now: number): AttemptResult | null {
+  const { id: deliveryId, leaseToken, attemptCount: number, deadlineAt } = delivery;
   if (now <= deadlineAt) return null;
-  return { deliveryId, token, number, attempt: null, state: 'failed', nextAttemptAt: null };
+  return { deliveryId, leaseToken, number, attempt: null, state: 'failed', nextAttemptAt: null };
 }
 
 /**
- * An attempt by a clock that was set back in the midst of it, or since: it would have ended at a time to come.
+ * Aligns an attempt with a clock that was set back during or after it, so that the attempt does not end in the future.
  *
  * @param now Milliseconds since 1970.
  */
 export function alignAttempt(attempt: Attempt, now: number): Attempt {
-  const ahead = attempt.startedAt + attempt.duration - now;
+  const ahead = attempt.startedAt + attempt.durationMs - now;
   return ahead <= clockTolerance ? attempt : { ...attempt, startedAt: attempt.startedAt - ahead };
 }
 
 /**
- * An outcome by a clock that was set back since: what waits by its times would wait for as long again.
+ * Aligns a result with a clock that was set back since, so that its wait does not get longer.
  *
- * @param now Milliseconds since 1970, when it is recorded.
+ * @param now The time of recording, in milliseconds since 1970.
  */
-export function alignOutcome(outcome: Outcome, now: number): Outcome {
-  const { attempt, nextAttemptAt } = outcome;
+export function alignResult(result: AttemptResult, now: number): AttemptResult {
+  const { attempt, nextAttemptAt } = result;
   if (attempt === null) {
-    if (nextAttemptAt === null) return outcome;
-    return { ...outcome, nextAttemptAt: Math.min(nextAttemptAt, now + longestPostponement) };
+    if (nextAttemptAt === null) return result;
+    return { ...result, nextAttemptAt: Math.min(nextAttemptAt, now + maxPostponementMs) };
   }
   const aligned = alignAttempt(attempt, now);
-  if (aligned === attempt) return outcome;
+  if (aligned === attempt) return result;
   const ahead = attempt.startedAt - aligned.startedAt;
   return {
-    ...outcome,
+    ...result,
     attempt: aligned,
     nextAttemptAt: nextAttemptAt === null ? null : nextAttemptAt - ahead,
+  };
+}
+
+/** What an event causes. It is written in the same transaction as the event. */
+export interface FanOutResult {
+  notifications: Notification[];
+  deliveries: Delivery[];
+}
+
+/**
+ * Returns what an event causes: a notification for each recipient, and a delivery for each of their webhooks that subscribes to
+ * its type.
+ *
+ * @param findSubscribers Returns the IDs of an account's webhooks that subscribe to an event type.
+ */
+export function fanOut(
+  event: DomainEvent,
+  findSubscribers: (accountId: string, eventType: DomainEvent['eventType']) => string[],
+  context: CommandContext,
+): FanOutResult {
+  const webhookIds = event.recipients.flatMap((accountId) =>
+    findSubscribers(accountId, event.eventType),
+  );
+  return {
+    notifications: createNotifications(event, context),
+    deliveries: webhookIds.map((webhookId) => newDelivery(event, webhookId, context)),
   };
 }

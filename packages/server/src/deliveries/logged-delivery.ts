@@ -1,136 +1,136 @@
 import type {
-  Delivery as DeliveryAnswer,
   DeliveryAttempt,
   DeliveryDetails,
-  HttpClass,
+  Delivery as DeliveryResponse,
+  StatusClass,
 } from '@tradepost/contract/wire';
-import { timestamp } from '../clock';
-import { DomainError } from '../domain-error';
-import { type Attempt, type Delivery, retryWindow } from './delivery';
-import { latestEndOfHold } from './endpoint-queue';
+import { formatTimestamp } from '../kernel/context';
+import { DomainError } from '../kernel/errors';
+import { type Attempt, type Delivery, retryWindowMs } from './delivery';
+import { latestBackoffUntil } from './endpoint-health';
 
-/** A delivery with what came of it so far. */
+/** A delivery and the results of its attempts so far. */
 export interface LoggedDelivery extends Omit<Delivery, 'nextAttemptAt'> {
-  /** When its schedule has it tried next, in milliseconds since 1970; null once it is final, and while a worker has it. */
+  /** When the next attempt is scheduled, in milliseconds since 1970; null if the delivery is final or leased. */
   nextAttemptAt: number | null;
-  /** Whether a worker has it in its hands. */
+  /** Whether a worker has leased it. */
   inProgress: boolean;
-  /** Whether its webhook is paused: it waits, whatever its schedule says. */
+  /** Whether its webhook is paused. A paused delivery waits, regardless of its schedule. */
   paused: boolean;
-  /** Its endpoint gets no attempt before this moment, in milliseconds since 1970; a past one holds nothing. */
-  heldUntil: number;
-  attempts: number;
-  /** HTTP status of the last attempt's answer; null when there was none. */
+  /** Its endpoint gets no attempt before this time, in milliseconds since 1970. A time in the past has no effect. */
+  backoffUntil: number;
+  attemptCount: number;
+  /** HTTP status of the last attempt's response; null if there was none. */
   lastStatus: number | null;
-  /** Why the last attempt got no whole answer; null when it got one. */
+  /** Why the last attempt got no complete response; null if it got one. */
   lastError: string | null;
-  /** When it was delivered or failed, in milliseconds since 1970. */
+  /** When it was delivered or failed, in milliseconds since 1970; null while pending. */
   finishedAt: number | null;
 }
 
-/** An attempt as the log keeps it. */
+/** An attempt in the delivery log. */
 export interface LoggedAttempt extends Omit<Attempt, 'retryAfter'> {
   number: number;
 }
 
-/** A delivery with what was sent and all that came of it. */
+/** A delivery with its body and all of its attempts. */
 export interface DeliveryRecord extends LoggedDelivery {
   body: string;
   /** Oldest first. */
-  log: LoggedAttempt[];
+  attempts: LoggedAttempt[];
 }
 
-/** Which deliveries a list is to hold. */
+/** Filters a list of deliveries. */
 export interface DeliveryFilter {
   webhookId?: string;
-  kind?: Delivery['kind'];
+  eventType?: Delivery['eventType'];
   state?: Delivery['state'];
-  /** Queued at this moment or later, in milliseconds since 1970. */
+  /** Queued at this time or later, in milliseconds since 1970. */
   since?: number;
-  http?: HttpClass;
+  statusClass?: StatusClass;
 }
 
 /**
- * Whether a store may have to look through many deliveries for a page with this filter. The other filters are
- * what deliveries are sorted by: a page with those is read at once.
+ * Returns whether a page with this filter may require a search through many deliveries. The other filters have indexes, so
+ * their pages are read at once.
  */
-export function needsSearch({ kind, http }: DeliveryFilter): boolean {
-  return kind !== undefined || http !== undefined;
+export function needsSearch({ eventType, statusClass }: DeliveryFilter): boolean {
+  return eventType !== undefined || statusClass !== undefined;
 }
 
-/** The problem of asking for a delivery that is not there, or that is another account's. */
+/** Creates the error for a delivery that does not exist or belongs to another account. */
 export function deliveryNotFound(id: string): DomainError {
   return new DomainError(
     'delivery_not_found',
-    `No delivery ${JSON.stringify(id)} belongs to this account. Check the id, which reads dlv_<id>, and whose key this is; old deliveries are pruned.`,
+    `No delivery ${JSON.stringify(id)} belongs to this account. Check the ID (dlv_<id>) and the API key. Old deliveries are pruned.`,
   );
 }
 
-/** A delivery as it is when it has just been queued for an endpoint that nothing holds. */
-export function logged(delivery: Delivery): LoggedDelivery {
-  const nothingYet = { attempts: 0, lastStatus: null, lastError: null, finishedAt: null };
-  return { ...delivery, inProgress: false, paused: false, heldUntil: 0, ...nothingYet };
+/** Converts a new delivery to its log entry, for an endpoint without backoff. */
+export function toLoggedDelivery(delivery: Delivery): LoggedDelivery {
+  const noAttempts = { attemptCount: 0, lastStatus: null, lastError: null, finishedAt: null };
+  return { ...delivery, inProgress: false, paused: false, backoffUntil: 0, ...noAttempts };
 }
 
 /**
- * Makes a delivery due again at once, with 24 hours from now: the same event, the same bytes. Nothing holds
- * its endpoint any more; a paused one still waits.
+ * Makes a delivery due again with a new deadline 24 hours from now. It sends the same bytes. The backoff of its endpoint ends;
+ * a paused endpoint still waits.
  *
  * @throws DomainError `delivery_in_progress`.
  */
-export function replay(delivery: LoggedDelivery, now: number): LoggedDelivery {
+export function replayDelivery(delivery: LoggedDelivery, now: number): LoggedDelivery {
   if (delivery.inProgress) {
     throw new DomainError(
       'delivery_in_progress',
-      `An attempt of delivery ${delivery.id} is under way. See in a moment what came of it, and then decide.`,
+      `An attempt of delivery ${delivery.id} is in progress. Wait for its result before you replay the delivery.`,
     );
   }
   return {
     ...delivery,
     state: 'pending',
     nextAttemptAt: now,
-    deadlineAt: now + retryWindow,
-    heldUntil: 0,
+    deadlineAt: now + retryWindowMs,
+    backoffUntil: 0,
     finishedAt: null,
   };
 }
 
-/** When a delivery is tried next, as far as can be told: it waits for its schedule, and for its endpoint. */
-function nextAttemptOf(delivery: LoggedDelivery, now: number): number | null {
-  const { nextAttemptAt, paused, heldUntil } = delivery;
+/** Returns when the next attempt is expected, given the schedule and the backoff of the endpoint. */
+function getNextAttemptAt(delivery: LoggedDelivery, now: number): number | null {
+  const { nextAttemptAt, paused, backoffUntil } = delivery;
   if (nextAttemptAt === null || paused) return null;
-  return Math.max(nextAttemptAt, Math.min(heldUntil, latestEndOfHold(now)));
+  return Math.max(nextAttemptAt, Math.min(backoffUntil, latestBackoffUntil(now)));
 }
 
-/** A delivery as the interface's extension shows it. */
-export function presentDelivery(delivery: LoggedDelivery, now: number): DeliveryAnswer {
-  const orNull = (time: number | null) => (time === null ? null : timestamp(time));
+/** Converts a delivery to the contract's delivery. */
+export function toDeliveryResponse(delivery: LoggedDelivery, now: number): DeliveryResponse {
+  const orNull = (time: number | null) => (time === null ? null : formatTimestamp(time));
   return {
     id: delivery.id,
     webhookId: delivery.webhookId,
     eventId: delivery.eventId,
-    event: delivery.kind,
+    event: delivery.eventType,
     state: delivery.state,
     test: delivery.test,
-    attempts: delivery.attempts,
+    attemptCount: delivery.attemptCount,
     lastStatus: delivery.lastStatus,
     lastError: delivery.lastError,
-    nextAttemptAt: orNull(nextAttemptOf(delivery, now)),
-    deadlineAt: timestamp(delivery.deadlineAt),
-    createdAt: timestamp(delivery.createdAt),
+    nextAttemptAt: orNull(getNextAttemptAt(delivery, now)),
+    deadlineAt: formatTimestamp(delivery.deadlineAt),
+    createdAt: formatTimestamp(delivery.createdAt),
     finishedAt: orNull(delivery.finishedAt),
   };
 }
 
-function presentAttempt(attempt: LoggedAttempt): DeliveryAttempt {
-  return { ...attempt, startedAt: timestamp(attempt.startedAt) };
+function toAttemptResponse(attempt: LoggedAttempt): DeliveryAttempt {
+  return { ...attempt, startedAt: formatTimestamp(attempt.startedAt) };
 }
 
-/** A delivery with its body and its attempts, as the interface's extension shows it. */
-export function presentDeliveryRecord(record: DeliveryRecord, now: number): DeliveryDetails {
+/** Converts a delivery with its body and attempts to the contract's details. */
+export function toDeliveryDetailsResponse(record: DeliveryRecord, now: number): DeliveryDetails {
   return {
-    ...presentDelivery(record, now),
+    ...toDeliveryResponse(record, now),
     body: record.body,
-    attemptLog: record.log.map(presentAttempt),
+    attempts: record.attempts.map(toAttemptResponse),
   };
 }

@@ -1,121 +1,121 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../clock';
-import { StoreUnavailableError } from '../store-unavailable-error';
-import { alignOutcome, type Outcome } from './delivery';
+import type { Clock } from '../kernel/context';
+import { StoreUnavailableError } from '../kernel/errors';
+import { type AttemptResult, alignResult } from './delivery';
 import type { DeliveryStore } from './delivery-store';
 
-const pauseAfterFault = 1_000;
-const batchAtMost = 128;
+const errorBackoffMs = 1_000;
+const maxBatchSize = 128;
 
-interface Waiting {
-  outcome: Outcome;
-  done: () => void;
+interface PendingResult {
+  result: AttemptResult;
+  resolve: () => void;
 }
 
-/** What a recorder works with. */
-export interface OutcomeRecorderParts {
+/** The dependencies of an `OutcomeRecorder`. */
+export interface OutcomeRecorderDependencies {
   deliveries: Pick<DeliveryStore, 'recordAttempts'>;
   clock: Clock;
   log: Logger;
 }
 
 /**
- * Records outcomes in batches: as long as each turn of the event loop brings more, they gather, since a
- * commit for each would cost more than the sending. One that comes alone is written at once. A store that cannot be reached
- * is asked again until it can: what a receiver acknowledged is not sent again for that.
+ * Records attempt results in batches. Results gather as long as each turn of the event loop brings more, because a commit for
+ * each would cost more than the attempt. A single result is written at once. While the store is unavailable, recording is
+ * retried, so that an acknowledged delivery is not sent again.
  */
 export class OutcomeRecorder {
-  readonly #parts: OutcomeRecorderParts;
-  #waiting: Waiting[] = [];
+  readonly #dependencies: OutcomeRecorderDependencies;
+  #pending: PendingResult[] = [];
   #working = false;
-  #behind = false;
-  #givenUp = false;
-  #callOffPause: () => void = () => {};
+  #hasBacklog = false;
+  #isRetryStopped = false;
+  #cancelPause: () => void = () => {};
 
-  constructor(parts: OutcomeRecorderParts) {
-    this.#parts = parts;
+  constructor(dependencies: OutcomeRecorderDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
-   * Whether the store could not be reached and outcomes wait for it. Who claims more meanwhile sends again
-   * what was sent already: the leases of what waits here may have ended.
+   * Whether results wait because the store was unavailable. A worker that leases deliveries meanwhile may send some again,
+   * because the leases of the waiting results may have ended.
    */
-  get behind(): boolean {
-    return this.#behind;
+  get hasBacklog(): boolean {
+    return this.#hasBacklog;
   }
 
-  /** Fulfils once the outcome is on disk, or is given up: then its lease runs out and the delivery is made again. */
-  record(outcome: Outcome): Promise<void> {
-    return new Promise((done) => {
-      this.#waiting.push({ outcome, done });
-      if (!this.#working) void this.#workOff();
+  /** Resolves when the result is on disk or recording was abandoned. In the second case the lease ends and the attempt is repeated. */
+  record(result: AttemptResult): Promise<void> {
+    return new Promise((resolve) => {
+      this.#pending.push({ result, resolve });
+      if (!this.#working) void this.#writeAll();
     });
   }
 
-  /** Asks a store that cannot be reached once more, and then no more. */
-  giveUp(): void {
-    this.#givenUp = true;
-    this.#callOffPause();
+  /** Stops retrying after one more try. */
+  stopRetrying(): void {
+    this.#isRetryStopped = true;
+    this.#cancelPause();
   }
 
-  async #workOff(): Promise<void> {
+  async #writeAll(): Promise<void> {
     this.#working = true;
-    while (this.#waiting.length > 0) {
-      await this.#gather();
-      const batch = this.#waiting.splice(0, batchAtMost);
-      const left = await this.#write(batch);
-      for (const one of batch) if (!left.includes(one)) one.done();
-      this.#waiting = [...left, ...this.#waiting];
-      this.#behind = left.length > 0;
-      if (this.#behind) await this.#pause();
+    while (this.#pending.length > 0) {
+      await this.#takeBatch();
+      const batch = this.#pending.splice(0, maxBatchSize);
+      const failed = await this.#write(batch);
+      for (const entry of batch) if (!failed.includes(entry)) entry.resolve();
+      this.#pending = [...failed, ...this.#pending];
+      this.#hasBacklog = failed.length > 0;
+      if (this.#hasBacklog) await this.#pause();
     }
     this.#working = false;
   }
 
-  async #gather(): Promise<void> {
-    for (let known = 0; known < this.#waiting.length && known < batchAtMost; ) {
-      known = this.#waiting.length;
-      await new Promise((done) => setImmediate(done));
+  async #takeBatch(): Promise<void> {
+    for (let size = 0; size < this.#pending.length && size < maxBatchSize; ) {
+      size = this.#pending.length;
+      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  /** @returns What is to be written once more, later. */
-  async #write(batch: Waiting[]): Promise<Waiting[]> {
-    const { deliveries, clock, log } = this.#parts;
+  /** @returns The results to write again later. */
+  async #write(batch: PendingResult[]): Promise<PendingResult[]> {
+    const { deliveries, clock, log } = this.#dependencies;
     try {
       const now = clock.now();
-      const outcomes = batch.map(({ outcome }) => alignOutcome(outcome, now));
-      await deliveries.recordAttempts(outcomes, now);
+      const results = batch.map(({ result }) => alignResult(result, now));
+      await deliveries.recordAttempts(results, now);
       return [];
     } catch (error) {
       if (error instanceof StoreUnavailableError) {
-        if (!this.#givenUp) {
-          log.error({ err: error }, 'could not record attempts; trying again');
+        if (!this.#isRetryStopped) {
+          log.error({ err: error }, 'recording attempts failed; retrying');
           return batch;
         }
-        log.error({ err: error }, 'could not record attempts; they will be made again');
-        // It had its last chance: to ask for each that waits would only hold up the stop.
-        for (const { done } of this.#waiting.splice(0)) done();
+        log.error({ err: error }, 'recording attempts failed; they will be repeated');
+        // This was the last try: one for each waiting result would only delay the shutdown.
+        for (const { resolve } of this.#pending.splice(0)) resolve();
         return [];
       }
       if (batch.length === 1) {
-        const [deliveryId] = batch.map(({ outcome }) => outcome.deliveryId);
-        log.error({ err: error, deliveryId }, 'could not record an attempt; it will be made again');
+        const [deliveryId] = batch.map(({ result }) => result.deliveryId);
+        log.error({ err: error, deliveryId }, 'recording an attempt failed; it will be repeated');
         return [];
       }
     }
-    // One that cannot be written must not take the others along.
-    const left: Waiting[] = [];
-    for (const one of batch) left.push(...(await this.#write([one])));
-    return left;
+    // A result that cannot be written must not block the others.
+    const failed: PendingResult[] = [];
+    for (const entry of batch) failed.push(...(await this.#write([entry])));
+    return failed;
   }
 
   #pause(): Promise<void> {
-    return new Promise((goOn) => {
-      const callOff = this.#parts.clock.after(pauseAfterFault, goOn);
-      this.#callOffPause = () => {
-        callOff();
-        goOn();
+    return new Promise((resolve) => {
+      const cancelTimer = this.#dependencies.clock.schedule(errorBackoffMs, resolve);
+      this.#cancelPause = () => {
+        cancelTimer();
+        resolve();
       };
     });
   }

@@ -1,42 +1,41 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DomainError } from '../domain-error';
+import { DomainError } from '../kernel/errors';
 
-/** How many searches each account may have. */
+/** Limits for the searches of one account. */
 export interface SearchLimits {
-  /** How many take turns; the others wait. */
+  /** How many run in turns. */
   running: number;
   /** How many may wait; more are rejected. */
   waiting: number;
 }
 
 /**
- * A page of a user interface makes a search or two, and a script one after another. Without a limit on those
- * that wait, an account could make its own searches, and the server's connections, wait without end.
+ * A page of a user interface runs one or two searches, and a script one after another. Without a limit on the waiting ones, an
+ * account could make its own searches and the server's connections wait indefinitely.
  */
 const defaultLimits: SearchLimits = { running: 2, waiting: 50 };
 
-interface Search {
-  /** Makes one step. Never rejects: what goes wrong is the search's own result. */
+interface ScheduledSearch {
+  /** Runs one step. Never rejects: an error is the search's own result. */
   advance(): Promise<void>;
 }
 
 /** The searches of one account. */
 interface AccountSearches {
   /** In the order of their next turns; never empty. */
-  running: Search[];
+  running: ScheduledSearch[];
   /** Oldest first. */
-  waiting: Search[];
+  waiting: ScheduledSearch[];
 }
 
 /**
- * Runs searches that take many steps, so that none holds up anything else for longer than one step: it makes
- * one step of one search, and then the event loop gets its turn. Accounts take turns, and of one account only
- * a few searches run. So how long a search takes depends on how many accounts search, not on how much
- * another one searches.
+ * Runs searches of many steps so that other work is never delayed longer than one step: it runs one step of one search, then
+ * the event loop gets a turn. Accounts take turns, and only a few searches of each account run. So the duration of a search
+ * depends on how many accounts search, not on how much another account searches.
  */
 export class SearchScheduler {
   readonly #limits: SearchLimits;
-  /** In the order of their next turns. Accounts without a search are not in it. */
+  /** In the order of their next turns. Contains no accounts without searches. */
   readonly #accounts = new Map<string, AccountSearches>();
   #isDriving = false;
 
@@ -44,7 +43,7 @@ export class SearchScheduler {
     this.#limits = limits;
   }
 
-  /** How many searches run or wait, of all accounts. */
+  /** The number of running and waiting searches of all accounts. */
   get size(): number {
     let size = 0;
     for (const { running, waiting } of this.#accounts.values()) {
@@ -56,10 +55,9 @@ export class SearchScheduler {
   /**
    * Runs a search to its end.
    *
-   * @param step Makes the search's next step, as the `next` of an iterator does; its last one returns the result.
-   * @param signal Ends the search: none of its steps is made any more, and the promise rejects with the
-   *   signal's reason at once.
-   * @throws DomainError `rate_limited` when too many searches of the account wait already.
+   * @param step Runs the search's next step, like the `next` method of an iterator. The last step returns the result.
+   * @param signal Cancels the search. No further step runs, and the promise rejects with the signal's reason at once.
+   * @throws DomainError `rate_limited` if too many searches of the account are waiting.
    */
   run<Result>(
     accountId: string,
@@ -74,11 +72,11 @@ export class SearchScheduler {
         settle();
       };
       const abort = () => end(() => reject(signal?.reason));
-      const search: Search = {
+      const search: ScheduledSearch = {
         async advance() {
           try {
-            const made = await step();
-            if (made.done === true) end(() => resolve(made.value));
+            const next = await step();
+            if (next.done === true) end(() => resolve(next.value));
           } catch (error) {
             end(() => reject(error));
           }
@@ -90,7 +88,7 @@ export class SearchScheduler {
     });
   }
 
-  #add(accountId: string, search: Search): void {
+  #add(accountId: string, search: ScheduledSearch): void {
     const own = this.#accounts.get(accountId) ?? { running: [], waiting: [] };
     if (own.running.length < this.#limits.running) own.running.push(search);
     else if (own.waiting.length < this.#limits.waiting) own.waiting.push(search);
@@ -98,13 +96,13 @@ export class SearchScheduler {
       const inProgress = own.running.length + own.waiting.length;
       throw new DomainError(
         'rate_limited',
-        `This account has ${inProgress} searches for deliveries in progress, which is the limit. Wait for their responses, then send the request again.`,
+        `This account has ${inProgress} delivery searches in progress, which is the limit. Wait for their responses, then send the request again.`,
       );
     }
     this.#accounts.set(accountId, own);
   }
 
-  #remove(accountId: string, search: Search): void {
+  #remove(accountId: string, search: ScheduledSearch): void {
     const own = this.#accounts.get(accountId);
     if (own === undefined) return;
     own.waiting = own.waiting.filter((other) => other !== search);
@@ -114,8 +112,8 @@ export class SearchScheduler {
     if (own.running.length === 0) this.#accounts.delete(accountId);
   }
 
-  /** The search whose turn it is. It goes to the end of its account's line, and its account to that of all. */
-  #next(): Search | undefined {
+  /** Returns the search whose turn it is, and moves it and its account to the end of their queues. */
+  #next(): ScheduledSearch | undefined {
     for (const [accountId, own] of this.#accounts) {
       this.#accounts.delete(accountId);
       this.#accounts.set(accountId, own);

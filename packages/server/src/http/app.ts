@@ -1,83 +1,96 @@
-import { contract } from '@tradepost/contract';
-import { createExpressEndpoints, initServer, type TsRestRequestHandler } from '@ts-rest/express';
+import { createHash } from 'node:crypto';
+import { contract, type RouteMetadata } from '@tradepost/contract';
+import type { AppRoute, AppRouter } from '@ts-rest/core';
+import {
+  type AppRouteImplementation,
+  createExpressEndpoints,
+  initServer,
+  type TsRestRequestHandler,
+} from '@ts-rest/express';
+import type { Request, Response } from 'express';
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
-import { accountRoutes } from '../accounts/account-routes';
-import type { Clock } from '../clock';
 import { deliveryRoutes } from '../deliveries/delivery-routes';
-import { sampleRoutes } from '../deliveries/sample-routes';
-import { eventRoutes } from '../events/event-routes';
-import { EventWaiters } from '../events/event-waiters';
-import type { NewId } from '../ids';
-import { notificationRoutes } from '../notifications/notification-routes';
-import { orderRoutes } from '../orders/order-routes';
-import type { Store } from '../store';
-import type { WebhookPolicy } from '../webhooks/webhook-policy';
-import { webhookRoutes } from '../webhooks/webhook-routes';
-import { authenticate, authenticateAgain, refuseReadOnly } from './authenticate';
+import { testEventRoutes } from '../deliveries/test-event-routes';
+import type { Caller } from '../features/accounts/account';
+import { accountRoutes } from '../features/accounts/account-routes';
+import { eventRoutes } from '../features/events/event-routes';
+import { LongPollRegistry } from '../features/events/long-poll-registry';
+import { notificationRoutes } from '../features/notifications/notification-routes';
+import { orderRoutes } from '../features/orders/order-routes';
+import type { RequestContext, RouteHandlers } from '../features/route-handlers';
+import type { WebhookPolicy } from '../features/webhooks/webhook-policy';
+import { webhookRoutes } from '../features/webhooks/webhook-routes';
+import type { Clock, IdGenerator } from '../kernel/context';
+import type { IdempotencyKey, StoredResponse } from '../kernel/idempotency';
+import type { Store } from '../stores/store';
+import { requireHostHeader } from './connections';
 import { addHealthEndpoints } from './health';
-import { logRequests } from './log-requests';
-import { handleErrors, sendProblem } from './problems';
-import { createRateLimiter } from './rate-limit';
-import { readBody } from './read-body';
-import { identifyRequest } from './request-id';
-import { requireOneHost } from './require-one-host';
-import { serveRoutes } from './serve-routes';
-import { refuseMethods, refusePath } from './unknown-routes';
-import { validationTrouble } from './validation-problem';
+import {
+  authenticate,
+  createRateLimiter,
+  getCaller,
+  getKeyCheck,
+  jsonBody,
+  reauthenticate,
+  requireWriteAccess,
+} from './middleware';
+import { rejectMethods, rejectPath } from './not-found';
+import { handleErrors, sendProblem, toValidationProblem } from './problems';
+import { assignRequestId, logRequests } from './request-log';
 
-/** What the HTTP application is made of. */
-export interface AppParts {
+/** The dependencies of the HTTP application. */
+export interface AppDependencies {
   store: Store;
   clock: Clock;
-  newId: NewId;
+  newId: IdGenerator;
   log: Logger;
   webhookPolicy: WebhookPolicy;
   /** How many requests one API key may make in a minute. */
   rateLimit: number;
-  /** Whether the service has begun to shut down and takes no new requests. */
+  /** Whether the server is shutting down and rejects new requests. */
   isStopping: () => boolean;
-  /** Whether answers are held to the contract too: for tests, since it costs time. */
-  checkAnswers: boolean;
+  /** Whether to validate responses against the contract. For tests, because it costs time. */
+  validateResponses: boolean;
 }
 
-/** The HTTP application, and what ends with it. */
+/** The HTTP application and how to stop it. */
 export interface App {
   app: Express;
-  /** Answers at once those who wait for something to happen. */
-  releaseWaits(): void;
-  /** Ends its timers. */
+  /** Ends all long polls, so that they get their responses at once. */
+  releaseLongPolls(): void;
+  /** Stops its timers. */
   stop(): void;
 }
 
-/** The HTTP application: the contract's endpoints, and a problem for everything else. */
-export function createApp(parts: AppParts): App {
-  const { store, clock, newId, log } = parts;
-  const limiter = createRateLimiter(parts.rateLimit, clock);
-  const waiters = new EventWaiters(clock);
-  store.onEvents((accountIds) => waiters.announce(accountIds));
+/** Creates the HTTP application: the contract's endpoints, and a problem for every other request. */
+export function createApp(dependencies: AppDependencies): App {
+  const { store, clock, newId, log } = dependencies;
+  const limiter = createRateLimiter(dependencies.rateLimit, clock);
+  const longPolls = new LongPollRegistry(clock);
+  store.onEvents((accountIds) => longPolls.notify(accountIds));
   const app = express();
   app.set('etag', false);
   app.set('case sensitive routing', true);
-  // Else /v1/orders/ and an id that turned out empty would list every order.
+  // Otherwise /v1/orders/ with an empty ID would list every order.
   app.set('strict routing', true);
 
-  app.use(identifyRequest);
+  app.use(assignRequestId);
   app.use(logRequests(log));
   app.use(helmet());
-  app.use(requireOneHost);
+  app.use(requireHostHeader);
   app.use((req, res, next) => {
-    // What may not be stored need not be asked for conditionally: Express would answer 304, which the
+    // Responses must not be stored, so conditional requests are ignored: Express would respond with 304, which the
     // contract does not have.
     res.set('Cache-Control', 'no-store');
     delete req.headers['if-none-match'];
     delete req.headers['if-modified-since'];
     next();
   });
-  addHealthEndpoints(app, parts);
+  addHealthEndpoints(app, dependencies);
   app.use((_req, res, next) => {
-    if (!parts.isStopping()) return next();
+    if (!dependencies.isStopping()) return next();
     res.set('Connection', 'close');
     sendProblem(res, {
       code: 'shutting_down',
@@ -86,36 +99,113 @@ export function createApp(parts: AppParts): App {
   });
 
   const router = initServer().router(contract, {
-    orders: serveRoutes(orderRoutes(store.orders, clock, newId), clock),
-    notifications: serveRoutes(notificationRoutes(store.notifications), clock),
-    webhooks: serveRoutes(
+    orders: bindHandlers(orderRoutes(store.orders, clock, newId), clock),
+    notifications: bindHandlers(notificationRoutes(store.notifications), clock),
+    webhooks: bindHandlers(
       {
-        ...webhookRoutes(store.webhooks, parts.webhookPolicy, clock, newId),
-        ...sampleRoutes(store.deliveryLog, clock, newId),
+        ...webhookRoutes(store.webhooks, dependencies.webhookPolicy, clock, newId),
+        ...testEventRoutes(store.deliveryLog, clock, newId),
       },
       clock,
     ),
-    deliveries: serveRoutes(deliveryRoutes(store.deliveryLog, clock, newId), clock),
-    events: serveRoutes(eventRoutes(store.events, waiters, clock), clock),
-    account: serveRoutes(accountRoutes(store.accounts), clock),
+    deliveries: bindHandlers(deliveryRoutes(store.deliveryLog, clock, newId), clock),
+    events: bindHandlers(eventRoutes(store.events, longPolls, clock), clock),
+    account: bindHandlers(accountRoutes(store.accounts), clock),
   });
-  // What each endpoint's own checks come after. None of it reads what ts-rest's types describe.
-  const gate: RequestHandler[] = [
+  // Runs before the validation of each endpoint. It does not read what the types of ts-rest describe.
+  const middleware: RequestHandler[] = [
     authenticate(store.accounts, clock),
     limiter.limit,
-    refuseReadOnly,
-    ...readBody,
-    authenticateAgain,
+    requireWriteAccess,
+    ...jsonBody,
+    reauthenticate,
   ];
   createExpressEndpoints(contract, router, app, {
     logInitialization: false,
-    responseValidation: parts.checkAnswers,
-    globalMiddleware: gate as TsRestRequestHandler<typeof contract>[],
+    responseValidation: dependencies.validateResponses,
+    globalMiddleware: middleware as TsRestRequestHandler<typeof contract>[],
     requestValidationErrorHandler: (error, { params, query, headers, body }, res) =>
-      sendProblem(res, validationTrouble(error, { pathParams: params, query, headers, body })),
+      sendProblem(res, toValidationProblem(error, { pathParams: params, query, headers, body })),
   });
-  refuseMethods(app, contract);
-  app.use(refusePath);
+  rejectMethods(app, contract);
+  app.use(rejectPath);
   app.use(handleErrors(log));
-  return { app, releaseWaits: () => waiters.release(), stop: limiter.stop };
+  return { app, releaseLongPolls: () => longPolls.release(), stop: limiter.stop };
+}
+
+interface TsRestInput {
+  req: Request & { tsRestRoute: AppRoute };
+  res: Response;
+  params?: Record<string, string>;
+  headers?: Record<string, unknown>;
+  body?: unknown;
+}
+
+type RouteHandler = (request: TsRestInput & RequestContext) => Promise<Partial<StoredResponse>>;
+
+/** The handlers of one feature in the form that ts-rest expects. */
+type BoundRoutes<Router extends AppRouter> = {
+  [Name in keyof Router]: Router[Name] extends AppRoute
+    ? AppRouteImplementation<Router[Name]>
+    : never;
+};
+
+/** Returns a signal that aborts if the client disconnects before the response, or has done so already. */
+function disconnectSignal(res: Response): AbortSignal {
+  if (res.closed) return AbortSignal.abort();
+  const controller = new AbortController();
+  res.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+/** Passes the request context to a feature's handlers and sends the headers of their responses. */
+export function bindHandlers<Router extends AppRouter>(
+  routes: RouteHandlers<Router>,
+  clock: Clock,
+): BoundRoutes<Router> {
+  const bound = (Object.entries(routes) as [string, RouteHandler][]).map(([name, handler]) => [
+    name,
+    async (input: TsRestInput) => {
+      const caller = getCaller(input.res);
+      const { operationId } = input.req.tsRestRoute.metadata as RouteMetadata;
+      const idempotencyKey = readIdempotencyKey(caller, operationId, input, clock.now());
+      const response = await handler({
+        ...input,
+        caller,
+        idempotencyKey,
+        requireValidKey: getKeyCheck(input.res),
+        // Created on first use: few handlers need it, and an abort is expensive because it captures a stack.
+        get signal() {
+          return disconnectSignal(input.res);
+        },
+      });
+      input.res.set(response.headers ?? {});
+      return response;
+    },
+  ]);
+  return Object.fromEntries(bound) as BoundRoutes<Router>;
+}
+
+const keyLifetimeMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Returns the idempotency key of a request; null if it has none.
+ *
+ * @param request The validated request, so that equivalent bodies have the same fingerprint.
+ * @param now Milliseconds since 1970.
+ */
+export function readIdempotencyKey(
+  caller: Caller,
+  operation: string,
+  request: { params?: Record<string, string>; headers?: Record<string, unknown>; body?: unknown },
+  now: number,
+): IdempotencyKey | null {
+  const key = request.headers?.['idempotency-key'];
+  if (typeof key !== 'string') return null;
+  const { params = {}, body } = request;
+  // A key that was used for one resource must not replay that response for another.
+  const identity = Object.keys(params).length === 0 ? body : [params, body];
+  const fingerprint = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+  const expiresAt = now + keyLifetimeMs;
+  return { accountId: caller.accountId, operation, key, fingerprint, expiresAt };
 }

@@ -1,13 +1,20 @@
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { headerNames, problemMediaType } from '@tradepost/contract/wire';
+import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import type { Clock } from '../kernel/context';
+import { DomainError } from '../kernel/errors';
+import { buildProblem, type ProblemInput } from './problems';
+import { newRequestId, resolveRequestId } from './request-log';
 
-/** How long a connection may be silent while a response is due or being read, in milliseconds. Long polls take half of it. */
+/** How long a connection may be idle while a response is pending or being read, in milliseconds. Long polls take half of it. */
 const inactivityTimeoutMs = 60_000;
 
 const logIntervalMs = 10_000;
 
-/** The limits that Node's own server is created with: a request's headers have 15 s, all of it 30 s. */
+/** The timeouts of the HTTP server: 15 s for a request's headers, 30 s for the whole request. */
 export const requestTimeouts = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
@@ -15,14 +22,13 @@ export const requestTimeouts = {
 } as const;
 
 /**
- * All connections of an HTTP server, whatever became of them: Node itself loses sight of those that it hands
- * over with `connect`, `upgrade` or `clientError`, and takes its `error` listener off them. Without another one
- * the next reset would end the process.
+ * Tracks all connections of an HTTP server. Node does not track those that it passes to `connect`, `upgrade` or `clientError`
+ * handlers, and removes its `error` listener from them. Without another one, the next reset would end the process.
  */
 export class Connections {
   readonly #open = new Set<Socket>();
 
-  /** @param limit How many may be open at once; one more is closed as soon as it is accepted. */
+  /** @param limit How many may be open at once. Further ones are closed when they are accepted. */
   constructor(server: Server, limit: number, log: Logger) {
     server.maxConnections = limit;
     server.timeout = inactivityTimeoutMs;
@@ -31,27 +37,27 @@ export class Connections {
       this.#open.add(socket);
       socket.once('close', () => this.#open.delete(socket));
     });
-    const logRejected = atIntervals((rejected) =>
+    const logRejected = throttle((rejected) =>
       log.warn({ limit, rejected }, 'connections rejected: the limit is reached'),
     );
     server.on('drop', () => logRejected());
     server.once('listening', () => {
-      // Such as a lack of file descriptors when a connection is to be accepted.
-      const logFailed = atIntervals<Error>((failed, err) =>
-        log.error({ err, failed }, 'could not accept connections'),
+      // For example, a connection cannot be accepted without a free file descriptor.
+      const logFailed = throttle<Error>((failed, err) =>
+        log.error({ err, failed }, 'accepting connections failed'),
       );
       server.on('error', (error) => logFailed(error));
     });
   }
 
-  /** Destroys those that are open. */
+  /** Destroys all open connections. */
   destroyAll(): void {
     for (const socket of this.#open) socket.destroy();
   }
 }
 
-/** Reports at most once in ten seconds, and how often there was something: a flood must not become a flood of lines. */
-function atIntervals<About = void>(report: (count: number, about: About) => void) {
+/** Reports at most once in ten seconds, with a count, so that a flood of connections is not a flood of log lines. */
+function throttle<About = void>(report: (count: number, about: About) => void) {
   let count = 0;
   let reportedAt = Number.NEGATIVE_INFINITY;
   return (about: About) => {
@@ -63,3 +69,126 @@ function atIntervals<About = void>(report: (count: number, about: About) => void
     reportedAt = now;
   };
 }
+
+const problemsByCode: Record<string, ProblemInput> = {
+  HPE_HEADER_OVERFLOW: {
+    code: 'headers_too_large',
+    detail: 'The headers, including the request line, must not exceed 16,384 bytes.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: 'request_timeout',
+    detail: 'The request did not arrive completely in time. Send it again.',
+  },
+};
+
+const malformedRequest: ProblemInput = {
+  code: 'malformed_request',
+  detail: 'The request is not valid HTTP/1.1: its request line, method or a header is malformed.',
+};
+
+const tunnelRejected: ProblemInput = {
+  code: 'method_not_allowed',
+  detail: 'This service is not a proxy and does not support CONNECT.',
+};
+
+/** How long a client has to read a response that ends its connection, in milliseconds. */
+const lingerMs = 1_000;
+
+function renderProblem(input: ProblemInput, requestId: string, headers: string[]): string {
+  const problem = buildProblem(input, requestId);
+  const body = JSON.stringify(problem);
+  return [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    `Content-Type: ${problemMediaType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `${headerNames.requestId}: ${requestId}`,
+    'Cache-Control: no-store',
+    `Date: ${new Date().toUTCString()}`,
+    ...headers,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/**
+ * Responds with a problem where Node would respond without a body before Express is called: to requests that are not valid
+ * HTTP, and to CONNECT. Expectations other than 100-continue are ignored.
+ *
+ * Node removes its own listeners from these sockets and does not close them. Each socket is destroyed after its client has had
+ * a second to read the response. `Connections` handles their errors.
+ */
+export function handleClientErrors(
+  server: Server,
+  app: RequestListener,
+  clock: Clock,
+  log: Logger,
+): void {
+  const rejected = new WeakSet<Duplex>();
+
+  function reject(
+    socket: Duplex,
+    problem: ProblemInput,
+    requestId: string,
+    headers: string[] = [],
+  ): void {
+    rejected.add(socket);
+    log.info({ requestId, code: problem.code }, 'request rejected before routing');
+    socket.end(renderProblem(problem, requestId, headers));
+    // Unread data resets the connection when the socket closes, and the response may be lost.
+    socket.resume();
+    const cancel = clock.schedule(lingerMs, () => socket.destroy());
+    socket.once('close', cancel);
+  }
+
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    // The parser reports an error again for all data that still arrives.
+    if (rejected.has(socket)) return;
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    reject(socket, problemsByCode[error.code ?? ''] ?? malformedRequest, newRequestId());
+  });
+  // An empty Allow means that no method is allowed: the target of CONNECT is not a path of the API.
+  server.on('connect', ({ headers }, socket) => {
+    const own = headers[headerNames.requestId.toLowerCase()];
+    reject(socket, tunnelRejected, resolveRequestId(own), ['Allow: ']);
+  });
+  server.on('checkExpectation', app);
+}
+
+const schemeAndAuthority = /^https?:\/\/[^/?#]*/i;
+
+/**
+ * Returns the path and query of a request target in any form. A server must accept whole URLs too, but Express would pass them
+ * to a parser that throws for some. Source: RFC 9112, section 3.2.2.
+ */
+export function toOriginForm(target: string): string {
+  const rest = target.replace(schemeAndAuthority, '');
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`;
+  // `*` and anything that is not an HTTP URL: there is no such path.
+  return rest.startsWith('/') ? rest : `/${encodeURIComponent(rest)}`;
+}
+
+/** Passes requests on with their target in origin form. */
+export function withOriginForm(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    const { url = '/' } = request;
+    if (!url.startsWith('/')) request.url = toOriginForm(url);
+    listener(request, response);
+  };
+}
+
+/** Rejects requests without exactly one Host header. Source: RFC 9112, section 3.2. */
+export const requireHostHeader: RequestHandler = (req, _res, next) => {
+  // rawHeaders alternates names and values, and contains repeated headers.
+  const hosts = req.rawHeaders.filter((text, index) => index % 2 === 0 && /^host$/i.test(text));
+  if (hosts.length !== 1 && req.httpVersion === '1.1') {
+    throw new DomainError(
+      'malformed_request',
+      `An HTTP/1.1 request must have exactly one Host header, but this one has ${hosts.length}.`,
+    );
+  }
+  next();
+};

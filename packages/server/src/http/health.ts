@@ -1,22 +1,22 @@
 import type { Express, RequestHandler } from 'express';
-import type { Store } from '../store';
+import type { Store } from '../stores/store';
+import { rejectOtherMethods } from './not-found';
 import { sendProblem } from './problems';
-import { refuseOtherMethods } from './unknown-routes';
 
-/** What the health endpoints need. */
+/** The dependencies of the health endpoints. */
 export interface HealthDependencies {
   store: Pick<Store, 'check'>;
-  /** Whether the service has begun to shut down and takes no new requests. */
+  /** Whether the server is shutting down and rejects new requests. */
   isStopping: () => boolean;
 }
 
 /**
- * Adds `/livez` and `/readyz` for supervisors and load balancers: they need no API key and are no part of the
- * contract. `/livez` says that the process responds; `/readyz` that it can do its work.
+ * Adds `/livez` and `/readyz` for supervisors and load balancers. They need no API key and are not part of the contract.
+ * `/livez` reports that the process responds, `/readyz` that it can serve requests.
  */
 export function addHealthEndpoints(app: Express, { store, isStopping }: HealthDependencies): void {
   app.use(['/livez', '/readyz'], (_req, res, next) => {
-    // A probe must not keep the connection, and with it the process.
+    // A probe must not keep its connection open, which would keep the process running.
     if (isStopping()) res.set('Connection', 'close');
     next();
   });
@@ -27,10 +27,10 @@ export function addHealthEndpoints(app: Express, { store, isStopping }: HealthDe
     if (isStopping()) {
       return sendProblem(res, {
         code: 'shutting_down',
-        detail: 'The service is shutting down and takes no new requests.',
+        detail: 'The service is shutting down and accepts no new requests.',
       });
     }
-    // What it throws becomes a 503 where all errors become responses.
+    // The error handler converts what it throws to a 503.
     await store.check();
     res.json({ status: 'ready' });
   };
@@ -39,6 +39,6 @@ export function addHealthEndpoints(app: Express, { store, isStopping }: HealthDe
     ['/readyz', ready],
   ] as const) {
     app.get(path, check);
-    refuseOtherMethods(app, path, ['GET', 'HEAD']);
+    rejectOtherMethods(app, path, ['GET', 'HEAD']);
   }
 }

@@ -9,98 +9,98 @@ import {
 } from '@tradepost/contract/wire';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { blotOutKeys } from '../blot-out-keys';
-import { DomainError } from '../domain-error';
-import { StoreUnavailableError } from '../store-unavailable-error';
-import { requestIdOf } from './request-id';
+import { DomainError, StoreUnavailableError } from '../kernel/errors';
+import { redactSecrets } from '../kernel/redact';
+import { getRequestId } from './request-log';
 
-/** What is wrong with one request, before it is an answer. */
-export interface Trouble {
+/** A problem before it is completed for a response. */
+export interface ProblemInput {
   code: ProblemCode;
   detail: string;
   issues?: ProblemIssue[] | undefined;
 }
 
-const secondsUntilRetry = 1;
+const retryAfterSeconds = 1;
 
-/** The body of an error answer, as RFC 9457 has it. */
-export function problemOf({ code, detail, issues }: Trouble, requestId: string): Problem {
+/** Builds the body of an error response. Source: RFC 9457. */
+export function buildProblem({ code, detail, issues }: ProblemInput, requestId: string): Problem {
   const { status, title } = problems[code];
   const errors = issues === undefined ? {} : { errors: issues };
   return {
     type: problemType(code),
     title,
     status,
-    detail: blotOutKeys(detail),
+    detail: redactSecrets(detail),
     code,
     requestId,
     ...errors,
   };
 }
 
-/** Answers with a problem, as `application/problem+json`, with the headers that its status calls for. */
-export function sendProblem(res: Response, trouble: Trouble): void {
-  const problem = problemOf(trouble, requestIdOf(res));
+/** Responds with a problem as `application/problem+json` and the headers of its status. */
+export function sendProblem(res: Response, input: ProblemInput): void {
+  const problem = buildProblem(input, getRequestId(res));
   if (problem.status === 401) {
-    const error = trouble.code === 'invalid_api_key' ? ', error="invalid_token"' : '';
+    const error = input.code === 'invalid_api_key' ? ', error="invalid_token"' : '';
     res.set('WWW-Authenticate', `Bearer realm="tradepost"${error}`);
   }
   const isTemporary = problem.status === 503 || problem.status === 429;
-  // The rate limiter says itself when its window ends.
+  // The rate limiter sets the end of its window itself.
   if (isTemporary && !res.hasHeader(headerNames.retryAfter)) {
-    res.set(headerNames.retryAfter, String(secondsUntilRetry));
+    res.set(headerNames.retryAfter, String(retryAfterSeconds));
   }
   res.status(problem.status).set('Content-Type', problemMediaType);
   res.send(Buffer.from(JSON.stringify(problem)));
 }
 
-/** What the body parser and Express say of requests that they cannot read, by their error's `type` or status. */
-function unreadable(error: Error & { type?: unknown; status?: unknown }): Trouble | null {
+/** Converts errors of the body parser and of Express, by their `type` or status. */
+function toRequestProblem(
+  error: Error & { type?: unknown; status?: unknown },
+): ProblemInput | null {
   switch (error.type) {
     case 'entity.parse.failed':
       return {
         code: 'malformed_json',
-        detail: `The body is not valid JSON: ${error.message}. Mend it and send it again.`,
+        detail: `The body is not valid JSON: ${error.message}. Correct it and send it again.`,
       };
     case 'entity.too.large':
-      return { code: 'body_too_large', detail: 'The body may hold 65,536 bytes at most.' };
+      return { code: 'body_too_large', detail: 'The body must not exceed 65,536 bytes.' };
     case 'encoding.unsupported':
     case 'charset.unsupported':
       return {
         code: 'unsupported_media_type',
-        detail: `${error.message}. Send the body as UTF-8 JSON, plain or with gzip, deflate or br.`,
+        detail: `${error.message}. Send the body as UTF-8 JSON, uncompressed or with gzip, deflate or br.`,
       };
   }
-  // An escape in the path that is none: no path of ours has it.
+  // The path has an invalid percent-encoding, so it is not a path of the API.
   if (error.message.startsWith('Failed to decode param')) {
-    return { code: 'route_not_found', detail: 'There is no such path: an escape in it is broken.' };
+    return { code: 'route_not_found', detail: 'The path has an invalid percent-encoding.' };
   }
   if (error.status === 400) {
-    return { code: 'malformed_request', detail: `The request cannot be read: ${error.message}.` };
+    return { code: 'malformed_request', detail: `The request is malformed: ${error.message}.` };
   }
   return null;
 }
 
-function troubleOf(error: unknown): Trouble | null {
+function toProblem(error: unknown): ProblemInput | null {
   if (error instanceof DomainError) return error;
   if (error instanceof StoreUnavailableError) {
     return {
       code: 'store_unavailable',
-      detail:
-        'The store cannot be reached now. Nothing was changed; send the request again shortly.',
+      detail: 'The store is unavailable. Nothing was changed; send the request again shortly.',
     };
   }
-  return error instanceof Error ? unreadable(error) : null;
+  return error instanceof Error ? toRequestProblem(error) : null;
 }
 
-/** The one place where errors become answers. What it does not know is a 500, logged and told without a word of it. */
+/** The only place where errors become responses. An unknown error is logged, and its response is a 500 without details. */
 export function handleErrors(log: Logger): ErrorRequestHandler {
   return (error, _req, res, next) => {
-    // Work that ended because its client had disconnected: there is nobody to respond to, and nothing failed.
+    // The client has disconnected and its work was cancelled: there is no response to send, and nothing failed.
     if (res.closed && error instanceof DOMException && error.name === 'AbortError') return;
-    const trouble = troubleOf(error);
-    if (trouble === null || error instanceof StoreUnavailableError) {
-      log.error({ err: error, requestId: requestIdOf(res) }, 'request failed');
+    const problem = toProblem(error);
+    if (problem === null || error instanceof StoreUnavailableError) {
+      log.error({ err: error, requestId: getRequestId(res) }, 'request failed');
     }
     if (res.headersSent) {
       next(error);
@@ -108,10 +108,85 @@ export function handleErrors(log: Logger): ErrorRequestHandler {
     }
     sendProblem(
       res,
-      trouble ?? {
+      problem ?? {
         code: 'internal_error',
-        detail: `The service failed, which is not your request's fault. Name request ${requestIdOf(res)} when you report it.`,
+        detail: `The service failed because of an internal error. Report it with request ID ${getRequestId(res)}.`,
       },
     );
   };
+}
+
+interface Issue {
+  message: string;
+  path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+  /** Unknown field names, if those are the issue. */
+  keys?: readonly string[];
+}
+
+interface ValidationResult {
+  issues: readonly Issue[];
+}
+
+/** The four parts of a request: as sent, or the results of their validation. */
+interface RequestParts<Part> {
+  pathParams: Part;
+  query: Part;
+  headers: Part;
+  body: Part;
+}
+
+/** Unknown names are shortened, so that no response is larger than its request. */
+const maxNameLength = 64;
+
+function getKeys(issue: Issue): PropertyKey[] {
+  return (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
+}
+
+function getValue(source: unknown, keys: PropertyKey[]): unknown {
+  let value = source;
+  for (const key of keys) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
+  return value;
+}
+
+function listIssues(part: ValidationResult | null, source: unknown): ProblemIssue[] {
+  return (part?.issues ?? []).flatMap((issue) => {
+    const keys = getKeys(issue);
+    if (issue.keys !== undefined) {
+      return issue.keys.map((key) => ({
+        path: [...keys, key.slice(0, maxNameLength)].join('.'),
+        message: issue.message,
+      }));
+    }
+    const value = getValue(source, keys);
+    const message = value === undefined ? `is required: ${issue.message}` : issue.message;
+    return [{ path: keys.map(String).join('.'), message }];
+  });
+}
+
+/** Replaces the issue of a repeated query parameter, which arrives as an array. */
+function deduplicate(issue: ProblemIssue, query: unknown): ProblemIssue {
+  return Array.isArray(getValue(query, [issue.path]))
+    ? { path: issue.path, message: 'was sent more than once; send it once' }
+    : issue;
+}
+
+const maxIssues = 50;
+const maxIssuesInDetail = 5;
+
+/** Converts a failed validation to a problem with the issues of each field, up to 50. */
+export function toValidationProblem(
+  results: RequestParts<ValidationResult | null>,
+  sent: RequestParts<unknown>,
+): ProblemInput {
+  const issues = [
+    ...listIssues(results.pathParams, sent.pathParams),
+    ...listIssues(results.query, sent.query).map((issue) => deduplicate(issue, sent.query)),
+    ...listIssues(results.headers, sent.headers),
+    ...listIssues(results.body, sent.body),
+  ].slice(0, maxIssues);
+  const sentences = issues
+    .slice(0, maxIssuesInDetail)
+    .map(({ path, message }) => `${path || 'body'}: ${message}`);
+  if (issues.length > maxIssuesInDetail) sentences.push('More in errors');
+  return { code: 'validation_failed', detail: `${sentences.join('. ')}.`, issues };
 }

@@ -1,26 +1,26 @@
-import { Counter, Registry } from 'prom-client';
-import type { Answered } from '../http/answered';
-import type { Metrics } from './metrics';
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import type { CompletedRequest } from '../http/request-log';
+import type { Metrics } from './metrics-server';
 
-/** The numbers of the API, and what it has to tell for them. */
+/** The metrics of the API. */
 export interface ApiMetrics extends Metrics {
-  onAnswered(answered: Answered): void;
+  onRequestCompleted(request: CompletedRequest): void;
 }
 
-/** What endpoints are asked with; other methods are one. */
+/** The methods of the endpoints. Other methods share one label. */
 const methods = new Set(['GET', 'POST', 'PATCH', 'DELETE']);
 
-/** Makes the metrics of the API: the requests that it answered. */
+/** Creates the metrics of the API. */
 export function createApiMetrics(): ApiMetrics {
   const registry = new Registry();
   const requests = new Counter({
     name: 'tradepost_http_requests_total',
-    help: 'Requests that the API answered, by method, template of the route and status.',
+    help: 'Completed API requests, by method, route template and status.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
   return {
-    onAnswered: ({ method, route, status }) =>
+    onRequestCompleted: ({ method, route, status }) =>
       requests.inc({
         method: methods.has(method) ? method : 'other',
         route: route ?? 'none',
@@ -28,4 +28,11 @@ export function createApiMetrics(): ApiMetrics {
       }),
     read: () => registry.metrics(),
   };
+}
+
+/** Creates the metrics of this process: memory, CPU time, event loop, garbage collection. Call it once per process. */
+export function createProcessMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return { read: () => registry.metrics() };
 }

@@ -2,57 +2,62 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { Connections, requestTimeouts } from '../http/connections';
-import type { Metrics } from './metrics';
 
-/** Metrics are read by few, and must not take the file descriptors of those who use the service. */
+/** The metrics of one part of the server. */
+export interface Metrics {
+  /** Returns the current metrics in the text format of Prometheus 0.0.4. */
+  read(): Promise<string>;
+}
+
+/** Few clients read metrics, and they must not use up the file descriptors of the service. */
 const maxConnections = 32;
 
 const textFormat = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Where metrics are served, and which. */
+/** Options of the metrics server. */
 export interface MetricsServerOptions {
-  /** TCP port; 0 takes a free one. */
+  /** TCP port; 0 for a free one. */
   port: number;
   /** Address to listen on. */
   host: string;
-  /** What is told, one after the other. No two may have a metric of the same name. */
+  /** Served one after the other. No two may have a metric of the same name. */
   metrics: Metrics[];
   log: Logger;
 }
 
-/** Metrics while they are served. */
+/** A running metrics server. */
 export interface MetricsServer {
-  /** Where they are, such as `http://127.0.0.1:9464/metrics`. */
+  /** The URL, such as `http://127.0.0.1:9464/metrics`. */
   url: string;
-  /** Ends it with all its connections. */
+  /** Stops the server and closes all connections. */
   stop(): Promise<void>;
 }
 
-function say(response: ServerResponse, status: number, text: string, headers = {}): void {
+function respond(response: ServerResponse, status: number, text: string, headers = {}): void {
   response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', ...headers });
   response.end(`${text}\n`);
 }
 
-function answerWith(metrics: Metrics[]): RequestListener {
+function respondWith(metrics: Metrics[]): RequestListener {
   return async ({ method = '', url = '' }, response) => {
     if (url.split('?', 1)[0] !== '/metrics') {
-      return say(response, 404, 'Nothing is here. Metrics are at /metrics.');
+      return respond(response, 404, 'Not found. Metrics are at /metrics.');
     }
     if (method !== 'GET' && method !== 'HEAD') {
-      return say(response, 405, 'Metrics can be read, by GET.', { Allow: 'GET, HEAD' });
+      return respond(response, 405, 'Method not allowed. Use GET.', { Allow: 'GET, HEAD' });
     }
     const texts = await Promise.all(metrics.map((part) => part.read())).catch(() => null);
     if (texts !== null) {
       response.writeHead(200, { 'Content-Type': textFormat }).end(texts.join(''));
     } else {
-      say(response, 503, 'The metrics cannot be read now. Ask again.', { 'Retry-After': '1' });
+      respond(response, 503, 'Metrics are unavailable. Try again.', { 'Retry-After': '1' });
     }
   };
 }
 
-/** Serves metrics at `/metrics`. The promise fulfils once they can be read; it rejects when it cannot listen. */
+/** Serves metrics at `/metrics`. Resolves when the server listens; rejects if it cannot. */
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
-  const server = createServer(requestTimeouts, answerWith(options.metrics));
+  const server = createServer(requestTimeouts, respondWith(options.metrics));
   const connections = new Connections(server, maxConnections, options.log);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

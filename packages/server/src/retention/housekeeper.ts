@@ -1,155 +1,197 @@
 import type { Logger } from 'pino';
-import { type Chore, type ChoreParts, type ChoreStep, overdueChore, pruningChores } from './chore';
-import { TidyingReport } from './tidying-report';
+import type { Clock } from '../kernel/context';
+import {
+  createOverdueTask,
+  createPruneTasks,
+  type PruneTask,
+  type PruneTaskDependencies,
+  type PruneTaskStep,
+} from './retention';
 
-/** Soon after the start, but not before what an earlier run left in the queues is being delivered. */
-const beforeFirstRound = 5_000;
-const betweenRounds = 60_000;
-/** For how long one round prunes one kind of thing; what is left is continued in the next, which follows at once. */
-const longestPruning = 2_000;
+/** Soon after the start, but after the deliveries that an earlier process left are being sent. */
+const firstRoundDelayMs = 5_000;
+const roundIntervalMs = 60_000;
+/** How long one round prunes one type of data, in milliseconds. What is left continues in the next round, which follows at once. */
+const maxRoundMs = 2_000;
 /**
- * How long to pause after a step, as a multiple of the step's own work. It leaves most of the store's time, and of the
- * thread's, to requests and deliveries, whatever the machine is like.
+ * The pause after a step, as a multiple of the step's own work. It leaves most of the time of the store and of the thread to
+ * requests and deliveries, on any machine.
  */
-const pausePerWork = 2;
-/** No pause is longer, in milliseconds. */
-const longestPause = 100;
-/** Nor any after a step that waited for as long as this: beside others that write all the time it gets few turns. */
-const contendedPause = 12;
+const pauseRatio = 2;
+/** The longest pause in milliseconds. */
+const maxPauseMs = 100;
+/** The longest pause after a step that waited as long as this: next to continuous writers it gets few turns. */
+const contendedPauseMs = 12;
 /** The pause after a step whose work was not measured. */
-const usualPause = 10;
+const defaultPauseMs = 10;
 
-/** What a housekeeper works with. */
-export interface HousekeeperParts extends ChoreParts {
+/** The dependencies of a `Housekeeper`. */
+export interface HousekeeperDependencies extends PruneTaskDependencies {
   log: Logger;
-  /** Is told how many deliveries failed because their deadline passed while they waited. */
+  /** Called with the number of deliveries that failed because their deadline passed while they waited. */
   onFailed?: (count: number) => void;
 }
 
 /**
- * Fails deliveries whose time is over and removes what was kept for long enough, in a round each minute, or in one after
- * the other as long as there is more. It works in small steps and pauses between them, so that neither requests nor
- * deliveries wait for it.
+ * Fails expired deliveries and removes old data, in a round each minute, or in consecutive rounds as long as there is more to
+ * do. It works in small steps with pauses, so that requests and deliveries do not wait for it.
  */
 export class Housekeeper {
-  readonly #parts: HousekeeperParts;
-  readonly #overdue: Chore;
-  readonly #pruning: Chore[];
-  readonly #report: TidyingReport;
-  /** When chores failed that have not been tried again since. */
-  readonly #failedAt = new Map<Chore, number>();
+  readonly #dependencies: HousekeeperDependencies;
+  readonly #overdue: PruneTask;
+  readonly #pruning: PruneTask[];
+  readonly #report: PruneReport;
+  /** When tasks failed that have not been retried since. */
+  readonly #failedAt = new Map<PruneTask, number>();
   #stopped = false;
   #round: Promise<void> | null = null;
-  #callOffRound: () => void = () => {};
+  #cancelRound: () => void = () => {};
   #endPause: () => void = () => {};
 
-  constructor(parts: HousekeeperParts) {
-    this.#parts = parts;
-    this.#overdue = overdueChore(parts);
-    this.#pruning = pruningChores(parts);
-    this.#report = new TidyingReport(parts.clock, parts.log);
+  constructor(dependencies: HousekeeperDependencies) {
+    this.#dependencies = dependencies;
+    this.#overdue = createOverdueTask(dependencies);
+    this.#pruning = createPruneTasks(dependencies);
+    this.#report = new PruneReport(dependencies.clock, dependencies.log);
   }
 
-  /** Begins with a round in a few seconds. */
+  /** Starts the first round in a few seconds. */
   start(): void {
-    this.#schedule(beforeFirstRound);
+    this.#schedule(firstRoundDelayMs);
   }
 
-  /** Begins nothing more, and waits for the step that is under way. */
+  /** Starts nothing more, and waits for the current step. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#callOffRound();
+    this.#cancelRound();
     this.#endPause();
     await this.#round;
     this.#report.flush();
   }
 
   #schedule(delay: number): void {
-    this.#callOffRound = this.#parts.clock.after(delay, () => {
-      this.#round = this.#tidyUp().then(() => {
-        if (!this.#stopped) this.#schedule(betweenRounds);
+    this.#cancelRound = this.#dependencies.clock.schedule(delay, () => {
+      this.#round = this.#runRound().then(() => {
+        if (!this.#stopped) this.#schedule(roundIntervalMs);
       });
     });
   }
 
-  /** Does rounds until nothing is left to do. */
-  async #tidyUp(): Promise<void> {
-    while (await this.#doRound()) this.#report.flushIfDue();
+  /** Runs rounds until nothing is left to do. */
+  async #runRound(): Promise<void> {
+    while (await this.#runTasks()) this.#report.flushIfDue();
     this.#report.flush();
   }
 
   /** @returns Whether more is left to do at once. */
-  async #doRound(): Promise<boolean> {
-    const { clock, onFailed } = this.#parts;
-    const { count: failed } = await this.#see(this.#overdue, () => false);
+  async #runTasks(): Promise<boolean> {
+    const { clock, onFailed } = this.#dependencies;
+    const { count: failed } = await this.#run(this.#overdue, () => false);
     if (failed > 0) this.#notify(() => onFailed?.(failed));
     let hasMore = false;
-    for (const chore of this.#pruning) {
-      if (chore.isLast && hasMore) continue;
-      let over = false;
-      const callOff = clock.after(longestPruning, () => {
-        over = true;
+    for (const task of this.#pruning) {
+      if (task.isLast && hasMore) continue;
+      let isOver = false;
+      const cancelTimer = clock.schedule(maxRoundMs, () => {
+        isOver = true;
       });
-      const { done } = await this.#see(chore, () => over);
-      callOff();
+      const { done } = await this.#run(task, () => isOver);
+      cancelTimer();
       hasMore ||= !done;
     }
     return hasMore && !this.#stopped;
   }
 
-  /** What listens must not end the rounds. */
+  /** An error in a listener must not end the rounds. */
   #notify(work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'could not count deliveries that failed');
+      this.#dependencies.log.error({ err: error }, 'counting failed deliveries failed');
     }
   }
 
-  /** Does a chore until nothing is left to do or its time is over, unless it has failed just now. */
-  async #see(chore: Chore, isOver: () => boolean): Promise<{ count: number; done: boolean }> {
+  /** Runs a task until nothing is left to do or its time is over, unless it failed recently. */
+  async #run(task: PruneTask, isOver: () => boolean): Promise<{ count: number; done: boolean }> {
     let count = 0;
-    if (this.#isResting(chore)) return { count, done: true };
+    if (this.#failedRecently(task)) return { count, done: true };
     try {
       while (!(this.#stopped || isOver())) {
-        const step = await chore.step();
+        const step = await task.step();
         count += step.count;
-        this.#report.add(chore.what, step.count);
+        this.#report.add(task.name, step.count);
         if (step.done) return { count, done: true };
         if (!this.#stopped) await this.#pause(step);
       }
       return { count, done: false };
     } catch (error) {
-      const { clock, log } = this.#parts;
-      this.#failedAt.set(chore, clock.now());
-      log.error({ err: error, chore: chore.what }, 'could not tidy up; trying again in a minute');
+      const { clock, log } = this.#dependencies;
+      this.#failedAt.set(task, clock.now());
+      log.error({ err: error, task: task.name }, 'housekeeping failed; retrying in a minute');
       return { count, done: true };
     }
   }
 
-  /** Whether a chore failed less than a minute ago: rounds that follow at once leave it out. */
-  #isResting(chore: Chore): boolean {
-    const failedAt = this.#failedAt.get(chore);
+  /** Returns whether a task failed less than a minute ago: rounds that follow at once skip it. */
+  #failedRecently(task: PruneTask): boolean {
+    const failedAt = this.#failedAt.get(task);
     if (failedAt === undefined) return false;
-    const passed = this.#parts.clock.now() - failedAt;
-    if (passed >= 0 && passed < betweenRounds) return true;
-    this.#failedAt.delete(chore);
+    const elapsed = this.#dependencies.clock.now() - failedAt;
+    if (elapsed >= 0 && elapsed < roundIntervalMs) return true;
+    this.#failedAt.delete(task);
     return false;
   }
 
-  /** Pauses after a step. What the step itself waited for others counts: they had that time. */
-  #pause({ took }: ChoreStep): Promise<void> {
-    let pause = usualPause;
+  /** Pauses after a step. The time that the step waited for others is subtracted, because they had it. */
+  #pause({ took }: PruneTaskStep): Promise<void> {
+    let pause = defaultPauseMs;
     if (took) {
-      const longest = took.waitedMs >= contendedPause ? contendedPause : longestPause;
-      pause = Math.min(Math.ceil((took.busyMs - took.waitedMs) * pausePerWork), longest);
+      const longest = took.waitedMs >= contendedPauseMs ? contendedPauseMs : maxPauseMs;
+      pause = Math.min(Math.ceil((took.busyMs - took.waitedMs) * pauseRatio), longest);
     }
     return new Promise((resume) => {
-      const callOff = this.#parts.clock.after(Math.max(1, pause), resume);
+      const cancelTimer = this.#dependencies.clock.schedule(Math.max(1, pause), resume);
       this.#endPause = () => {
-        callOff();
+        cancelTimer();
         resume();
       };
     });
+  }
+}
+
+/** How often counts are logged during continuous work, in milliseconds. */
+const logIntervalMs = 60_000;
+
+/** Counts what was done and logs it when all is done, and once a minute meanwhile. */
+export class PruneReport {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  #counts: Record<string, number> = {};
+  #since = 0;
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Adds to the count of a task. */
+  add(name: string, count: number): void {
+    if (count === 0) return;
+    if (Object.keys(this.#counts).length === 0) this.#since = this.#clock.now();
+    this.#counts[name] = (this.#counts[name] ?? 0) + count;
+  }
+
+  /** Logs the counts if a minute has passed since the first of them. */
+  flushIfDue(): void {
+    const elapsed = this.#clock.now() - this.#since;
+    // A clock that was set back must not delay it.
+    if (elapsed >= logIntervalMs || elapsed < 0) this.flush();
+  }
+
+  /** Logs the counts, if there are any. */
+  flush(): void {
+    if (Object.keys(this.#counts).length === 0) return;
+    this.#log.info(this.#counts, 'housekeeping done');
+    this.#counts = {};
   }
 }

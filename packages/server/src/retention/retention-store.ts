@@ -1,74 +1,67 @@
-/** One step of a scan from the oldest to the newest. It is short, whatever there is to skip. */
+/** One step of a scan from the oldest to the newest item. It is short, regardless of how much it skips. */
 export interface PruneStep {
-  /** Where the step before it ended: its `next`. Null starts with the oldest. */
+  /** The `next` of the previous step; null to start from the oldest. */
   after: string | null;
-  /** Only what is older is removed, in milliseconds since 1970. */
+  /** Only older items are removed, in milliseconds since 1970. */
   before: number;
   /**
-   * How many things it examines at most: a few hundred. It removes no more than that, and may end sooner so that
-   * nobody waits for it; it removes one at least where there is one to remove.
+   * How many items it scans at most: a few hundred. It removes no more than that, and may end sooner so that other work does
+   * not wait; it removes at least one item if there is one.
    */
   limit: number;
 }
 
-/** A step that removes what events depend on. An event is removed together with the last thing that is about it. */
+/** A step that removes references to events. An event is removed with its last reference. */
 export interface ReferencePruneStep extends PruneStep {
-  /** Events that happened before this time are removed too once nothing is about them, in milliseconds since 1970. */
+  /** Events before this time are removed with their last reference, in milliseconds since 1970. */
   eventsBefore: number;
 }
 
-/** What a step came to. */
+/** The result of a step. */
 export interface Pruned {
-  /** How many things it removed, what belongs to them not counted. */
+  /** How many items it removed, without the rows that belong to them. */
   removed: number;
-  /** For how long it kept the store busy, in milliseconds; what it waited for others is not counted. */
+  /** How long it occupied the store in milliseconds, without waiting for others. */
   busyMs: number;
-  /** For how long others kept it waiting before it could write, in milliseconds. */
+  /** How long it waited for others before it could write, in milliseconds. */
   waitedMs: number;
 }
 
-/** What a step of a scan came to. */
+/** The result of a step of a scan. */
 export interface ScanPruned extends Pruned {
-  /** Where it ended, for the next step to continue; null as long as nothing was examined. */
+  /** Where the next step continues; null if nothing was scanned. */
   next: string | null;
-  /** Whether its time was over before it had removed all that it examined. */
+  /** Whether its time was over before it had removed everything that it scanned. */
   isCut: boolean;
-  /** Whether nothing that is old enough is left behind `next`. */
+  /** Whether no item after `next` is old enough. */
   done: boolean;
 }
 
 /**
- * Removes what has been kept for long enough. Each verb is one short transaction in which some hundred rows go, or
- * none when there is nothing to remove. What a power failure undoes is removed again: a
- * store need not wait for the disk.
+ * Removes old data. Each method is one short transaction that removes some hundred rows, or none if there is nothing to remove.
+ * What a power failure undoes is removed again, so the store need not wait for the disk.
  */
 export interface RetentionStore {
-  /** Removes deliveries that were delivered, or failed, before a time, with their attempts. */
+  /** Removes deliveries that finished before a time, with their attempts. */
   pruneDeliveries(step: ReferencePruneStep): Promise<ScanPruned>;
-  /**
-   * Removes events that happened before a time, and that neither a delivery nor a notification is about, from the log
-   * of each account.
-   */
+  /** Removes events that happened before a time and that no delivery or notification refers to, also from the event logs. */
   pruneEvents(step: PruneStep): Promise<ScanPruned>;
-  /**
-   * Removes notifications that were created before a time: all of them with `unread`, or only those that were read.
-   * What was created before `since` is not examined.
-   */
+  /** Removes notifications created before a time: all with `unread`, otherwise only read ones. Those before `since` are not scanned. */
   pruneNotifications(
     step: ReferencePruneStep & { unread: boolean; since?: number },
   ): Promise<ScanPruned>;
-  /** Removes answers whose idempotency keys have expired, `limit` at most; 0 when none is left. */
+  /** Removes stored responses whose idempotency keys have expired, up to `limit`; 0 if none is left. */
   pruneIdempotencyKeys(request: { now: number; limit: number }): Promise<Pruned>;
   /**
-   * Removes what is left of webhooks that were removed: their deliveries, whatever their state, and in the end
-   * themselves. Webhooks and deliveries count; 0 when none is left. It ends once `limit` rows are gone.
+   * Removes what is left of deleted webhooks: their deliveries in any state, and finally the webhooks. Counts webhooks and
+   * deliveries; 0 if none is left. Ends after about `limit` rows.
    */
   pruneRemovedWebhooks(request: { limit: number }): Promise<Pruned>;
   /**
-   * Overwrites what was deleted wherever the store still has a copy of it, as the log of what it writes: after
-   * this, secrets of removed webhooks are in none of its files.
+   * Overwrites deleted data wherever the store has a copy, such as in its write-ahead log. Afterwards, secrets of deleted
+   * webhooks are in none of its files.
    *
-   * @returns Whether it is done; false when others were in the way: try again later.
+   * @returns False if others were in the way: try again later.
    */
   eraseDeleted(): Promise<boolean>;
 }

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import {
   type AttemptEnd,
   type EndpointHealth,
-  healthAfter,
   newEndpointHealth,
-} from '../../src/deliveries/endpoint-queue';
-import { noon } from '../builders';
+  nextHealth,
+} from '../../src/deliveries/endpoint-health';
+import { noon } from '../helpers/builders';
 
 /** In milliseconds. */
 export const second = 1_000;
@@ -22,14 +22,18 @@ export function failed(endedAt: number, duration = 20): AttemptEnd {
   return { acknowledged: false, startedAt: endedAt - duration, endedAt, retryAfter: null };
 }
 
-/** A refusal whose receiver asks to be left alone. */
-export function askedToWait(endedAt: number, retryAfter: number, duration = 20): AttemptEnd {
+/** A rejection whose receiver asks to be left alone. */
+export function failedWithRetryAfter(
+  endedAt: number,
+  retryAfter: number,
+  duration = 20,
+): AttemptEnd {
   return { ...failed(endedAt, duration), retryAfter };
 }
 
 /** The health of an endpoint after these attempts, noted in this order. */
-export function healthOf(...attempts: AttemptEnd[]): EndpointHealth {
-  return attempts.reduce(healthAfter, newEndpointHealth);
+export function healthAfter(...attempts: AttemptEnd[]): EndpointHealth {
+  return attempts.reduce(nextHealth, newEndpointHealth);
 }
 
 /** Rounds of failure, each a minute after the one before. */
@@ -43,7 +47,7 @@ const anyWait = fc.option(
   { nil: null, freq: 2 },
 );
 
-/** An attempt of any kind that starts within these times. */
+/** An attempt of any type that starts within these times. */
 export function anyAttempt(min: number, max: number): fc.Arbitrary<AttemptEnd> {
   return fc
     .record({
@@ -55,7 +59,7 @@ export function anyAttempt(min: number, max: number): fc.Arbitrary<AttemptEnd> {
     .map(({ took, ...end }) => ({ ...end, endedAt: end.startedAt + took }));
 }
 
-/** Attempts of any kind on a clock that goes any way. */
+/** Attempts of any type on a clock that goes any way. */
 export const anyAttempts = fc.array(anyAttempt(noon - 60 * minute, noon + 60 * minute), {
   maxLength: 100,
 });

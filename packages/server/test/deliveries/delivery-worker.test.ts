@@ -1,59 +1,61 @@
 import { webhookEventSchema } from '@tradepost/contract';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { retryWindow } from '../../src/deliveries/delivery';
-import { signBody, signStandard } from '../../src/deliveries/sign';
-import { strictWebhookPolicy } from '../../src/webhooks/webhook-policy';
-import { noon } from '../builders';
-import { settle } from '../fake-clock';
-import { answer, inTurn } from '../receiver';
-import { DeliveryRig } from './delivery-rig';
+import { signBody, signStandard } from '../../src/deliveries/attempt/send';
+import { retryWindowMs } from '../../src/deliveries/delivery';
+import { strictWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
+import { noon } from '../helpers/builders';
+import { settle } from '../helpers/fake-clock';
+import { inTurn, respond } from '../helpers/receiver';
+import { DeliveryHarness } from './delivery-harness';
 
-let rig: DeliveryRig;
+let harness: DeliveryHarness;
 
 beforeEach(async () => {
-  rig = await DeliveryRig.open();
+  harness = await DeliveryHarness.open();
 });
 
 describe('a worker', () => {
   test('delivers an event as soon as its change is committed', async () => {
-    rig.start();
-    const { receiver, webhook } = await rig.receiver(answer(204));
-    await rig.place();
+    harness.start();
+    const { receiver, webhook } = await harness.receiver(respond(204));
+    await harness.place();
     const { body, headers } = await receiver.next();
     expect(webhookEventSchema.parse(JSON.parse(body.toString())).event).toBe('order.created');
     expect(headers['service-signature']).toBe(signBody(webhook.secret, body.toString()));
-    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1, status: 204 });
-    expect(await rig.store.deliveries.nextDueAt()).toBeNull();
+    expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 1, status: 204 });
+    expect(await harness.store.deliveries.nextDueAt()).toBeNull();
   });
 
   test('delivers each event of a change to each webhook', async () => {
-    rig.start();
-    const one = await rig.receiver(answer(200), ['order.created', 'task.approval_requested']);
-    const other = await rig.receiver(answer(200), ['order.created']);
-    await rig.place();
-    for (let count = 0; count < 3; count += 1) await rig.recorded();
+    harness.start();
+    const one = await harness.receiver(respond(200), ['order.created', 'task.approval_requested']);
+    const other = await harness.receiver(respond(200), ['order.created']);
+    await harness.place();
+    for (let count = 0; count < 3; count += 1) await harness.recorded();
     expect([one.receiver.count, other.receiver.count]).toEqual([2, 1]);
   });
 
   test('tries again at the stored time: the same bytes and webhook-id, a new webhook-timestamp', async () => {
-    rig.start();
-    const { receiver, webhook } = await rig.receiver(inTurn(answer(500), answer(503), answer(200)));
-    await rig.place();
+    harness.start();
+    const { receiver, webhook } = await harness.receiver(
+      inTurn(respond(500), respond(503), respond(200)),
+    );
+    await harness.place();
     const first = await receiver.next();
-    const failed = await rig.recorded();
+    const failed = await harness.recorded();
     expect(failed).toMatchObject({ state: 'pending', number: 1, status: 500 });
     const due = Number(failed.nextAttemptAt);
     expect(due).toBeGreaterThanOrEqual(noon + 5_000);
-    expect(await rig.store.deliveries.nextDueAt()).toBe(due);
+    expect(await harness.store.deliveries.nextDueAt()).toBe(due);
 
-    await rig.clock.advance(due - rig.clock.now() - 1);
+    await harness.clock.advance(due - harness.clock.now() - 1);
     expect(receiver.count).toBe(1);
-    await rig.clock.advance(1);
+    await harness.clock.advance(1);
     const second = await receiver.next();
-    await rig.recorded();
-    await rig.advanceToNext();
+    await harness.recorded();
+    await harness.advanceToNext();
     const third = await receiver.next();
-    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 3 });
+    expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 3 });
 
     const stamps = [first, second, third].map(({ headers }) =>
       Number(headers['webhook-timestamp']),
@@ -72,61 +74,67 @@ describe('a worker', () => {
   });
 
   test('does not follow a redirect, and tries the same address again', async () => {
-    rig.start();
-    const elsewhere = await rig.receiver(answer(200), ['task.completed']);
+    harness.start();
+    const elsewhere = await harness.receiver(respond(200), ['task.completed']);
     const location = { Location: `${elsewhere.receiver.origin}/` };
-    const { receiver } = await rig.receiver(inTurn(answer(302, location), answer(200)));
-    await rig.place();
-    expect(await rig.recorded()).toMatchObject({ state: 'pending', status: 302 });
-    await rig.advanceToNext();
-    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 2 });
+    const { receiver } = await harness.receiver(inTurn(respond(302, location), respond(200)));
+    await harness.place();
+    expect(await harness.recorded()).toMatchObject({ state: 'pending', status: 302 });
+    await harness.advanceToNext();
+    expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 2 });
     expect([receiver.count, elsewhere.receiver.count]).toEqual([2, 0]);
   });
 
-  test('leaves a receiver alone as long as it asked for', async () => {
-    rig.start();
-    const busy = answer(429, { 'Retry-After': '3600' });
-    const { receiver } = await rig.receiver(inTurn(busy, answer(200)));
-    await rig.place();
-    const { nextAttemptAt } = await rig.recorded();
+  test('waits as long as a receiver requests', async () => {
+    harness.start();
+    const busy = respond(429, { 'Retry-After': '3600' });
+    const { receiver } = await harness.receiver(inTurn(busy, respond(200)));
+    await harness.place();
+    const { nextAttemptAt } = await harness.recorded();
     expect(Number(nextAttemptAt)).toBeGreaterThanOrEqual(noon + 3_600_000);
-    await rig.clock.advance(3_599_000);
+    await harness.clock.advance(3_599_000);
     expect(receiver.count).toBe(1);
-    await rig.advanceToNext();
-    expect(await rig.recorded()).toMatchObject({ state: 'delivered' });
+    await harness.advanceToNext();
+    expect(await harness.recorded()).toMatchObject({ state: 'delivered' });
   });
 
   test.each([
-    ['connection_reset', (rig: DeliveryRig) => rig.start()],
-    ['forbidden_address', (rig: DeliveryRig) => rig.start({ policy: strictWebhookPolicy })],
+    ['connection_reset', (harness: DeliveryHarness) => harness.start()],
+    [
+      'forbidden_address',
+      (harness: DeliveryHarness) => harness.start({ policy: strictWebhookPolicy }),
+    ],
   ])('takes %s for an outcome like any other, and tries again', async (error, start) => {
-    start(rig);
-    await rig.receiver((_response, request) => {
+    start(harness);
+    await harness.receiver((_response, request) => {
       request.socket.resetAndDestroy();
     });
-    await rig.place();
-    expect(await rig.recorded()).toMatchObject({ state: 'pending', status: null, error });
-    await rig.advanceToNext();
-    expect(await rig.recorded()).toMatchObject({ state: 'pending', number: 2, error });
+    await harness.place();
+    expect(await harness.recorded()).toMatchObject({ state: 'pending', status: null, error });
+    await harness.advanceToNext();
+    expect(await harness.recorded()).toMatchObject({ state: 'pending', number: 2, error });
   });
 
-  test('gives up a receiver that hangs when the attempt has lasted its time', async () => {
-    rig.start({ timeout: 50 });
-    const { receiver } = await rig.receiver(inTurn(() => {}, answer(200)));
-    await rig.place();
-    expect(await rig.recorded()).toMatchObject({ state: 'pending', error: 'timeout' });
-    await rig.advanceToNext();
-    expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 2 });
+  test('times out when a receiver hangs', async () => {
+    harness.start({ timeout: 50 });
+    const { receiver } = await harness.receiver(inTurn(() => {}, respond(200)));
+    await harness.place();
+    expect(await harness.recorded()).toMatchObject({ state: 'pending', error: 'timeout' });
+    await harness.advanceToNext();
+    expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 2 });
     expect(receiver.count).toBe(2);
   });
 
   test('is not kept from other receivers by one that hangs', async () => {
-    rig.start();
-    const hanging = await rig.receiver(() => {});
-    const healthy = await rig.receiver(answer(200));
-    for (let count = 0; count < 5; count += 1) await rig.place();
+    harness.start();
+    const hanging = await harness.receiver(() => {});
+    const healthy = await harness.receiver(respond(200));
+    for (let count = 0; count < 5; count += 1) await harness.place();
     for (let count = 0; count < 5; count += 1) {
-      expect(await rig.recorded()).toMatchObject({ webhookId: healthy.webhook.id, status: 200 });
+      expect(await harness.recorded()).toMatchObject({
+        webhookId: healthy.webhook.id,
+        status: 200,
+      });
     }
     for (let count = 0; count < 4; count += 1) await hanging.receiver.next();
     await settle();
@@ -134,38 +142,38 @@ describe('a worker', () => {
   });
 
   test('tries a receiver that fails for a day 13 times, the last time before the deadline, and then no more', async () => {
-    const worker = rig.start();
-    const { receiver } = await rig.receiver(answer(500));
-    await rig.place();
-    const states: unknown[] = [(await rig.recorded()).state];
-    while ((await rig.store.deliveries.nextDueAt()) !== null) {
-      const due = await rig.skipToNext(worker);
-      expect(due).toBeLessThan(noon + retryWindow);
-      states.push((await rig.recorded()).state);
+    const worker = harness.start();
+    const { receiver } = await harness.receiver(respond(500));
+    await harness.place();
+    const states: unknown[] = [(await harness.recorded()).state];
+    while ((await harness.store.deliveries.nextDueAt()) !== null) {
+      const due = await harness.skipToNext(worker);
+      expect(due).toBeLessThan(noon + retryWindowMs);
+      states.push((await harness.recorded()).state);
     }
     expect(states).toEqual([...Array.from({ length: 12 }, () => 'pending'), 'failed']);
-    expect(rig.clock.now()).toBeGreaterThan(noon + retryWindow - 16_000);
-    await rig.clock.advance(60_000);
+    expect(harness.clock.now()).toBeGreaterThan(noon + retryWindowMs - 16_000);
+    await harness.clock.advance(60_000);
     expect(receiver.count).toBe(13);
   });
 
   test('goes through a backlog larger than what it does at once', async () => {
-    const { receiver } = await rig.receiver(answer(200));
-    for (let count = 0; count < 150; count += 1) await rig.place();
-    rig.start();
+    const { receiver } = await harness.receiver(respond(200));
+    for (let count = 0; count < 150; count += 1) await harness.place();
+    harness.start();
     for (let count = 0; count < 150; count += 1) {
-      expect(await rig.recorded()).toMatchObject({ state: 'delivered', number: 1 });
+      expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 1 });
     }
     expect(receiver.count).toBe(150);
   });
 
   test('fills the place of an attempt that ended at once, without a timer', async () => {
     const answers: (() => void)[] = [];
-    const { receiver } = await rig.receiver((response) => {
+    const { receiver } = await harness.receiver((response) => {
       answers.push(() => response.writeHead(200).end());
     });
-    for (let count = 0; count < 7; count += 1) await rig.place();
-    rig.start();
+    for (let count = 0; count < 7; count += 1) await harness.place();
+    harness.start();
     for (let count = 0; count < 4; count += 1) await receiver.next();
     await settle();
     expect(receiver.count).toBe(4);
@@ -180,26 +188,26 @@ describe('a worker', () => {
   });
 
   test('logs what failed at level info, and what was delivered at level debug: there is much of it', async () => {
-    rig.start();
-    await rig.receiver(inTurn(answer(500), answer(200)));
-    await rig.place();
-    expect(await rig.recorded()).toMatchObject({ level: 30, state: 'pending' });
-    await rig.advanceToNext();
-    expect(await rig.recorded()).toMatchObject({ level: 20, state: 'delivered' });
+    harness.start();
+    await harness.receiver(inTurn(respond(500), respond(200)));
+    await harness.place();
+    expect(await harness.recorded()).toMatchObject({ level: 30, state: 'pending' });
+    await harness.advanceToNext();
+    expect(await harness.recorded()).toMatchObject({ level: 20, state: 'delivered' });
   });
 
-  test('tells a listener of each attempt, once it is recorded', async () => {
+  test('notifies a listener of each attempt after it is recorded', async () => {
     const told: unknown[] = [];
-    rig.start({
+    harness.start({
       onAttempt: (delivery, attempt, outcome) => {
         told.push([delivery.webhookId, attempt.status, outcome.number, outcome.state]);
       },
     });
-    const { webhook } = await rig.receiver(inTurn(answer(503), answer(200)));
-    await rig.place();
-    await rig.recorded();
-    await rig.advanceToNext();
-    await rig.recorded();
+    const { webhook } = await harness.receiver(inTurn(respond(503), respond(200)));
+    await harness.place();
+    await harness.recorded();
+    await harness.advanceToNext();
+    await harness.recorded();
     expect(told).toEqual([
       [webhook.id, 503, 1, 'pending'],
       [webhook.id, 200, 2, 'delivered'],
@@ -207,25 +215,25 @@ describe('a worker', () => {
   });
 
   test('sees what another process queued within a second', async () => {
-    rig.start();
-    const { receiver } = await rig.receiver(answer(200));
+    harness.start();
+    const { receiver } = await harness.receiver(respond(200));
     await settle();
-    await rig.beside().place({ now: noon });
+    await harness.beside().place({ now: noon });
     await settle();
     expect(receiver.count).toBe(0);
-    await rig.clock.advance(1_000);
-    expect(await rig.recorded()).toMatchObject({ state: 'delivered' });
+    await harness.clock.advance(1_000);
+    expect(await harness.recorded()).toMatchObject({ state: 'delivered' });
   });
 
   test('never logs a secret, a signature or a body', async () => {
-    rig.start();
-    const { receiver, webhook } = await rig.receiver(inTurn(answer(500), answer(200)));
-    await rig.place();
+    harness.start();
+    const { receiver, webhook } = await harness.receiver(inTurn(respond(500), respond(200)));
+    await harness.place();
     const { headers, body } = await receiver.next();
-    await rig.recorded();
-    await rig.advanceToNext();
-    await rig.recorded();
-    const log = rig.book.text.join('');
+    await harness.recorded();
+    await harness.advanceToNext();
+    await harness.recorded();
+    const log = harness.book.text.join('');
     for (const hidden of [
       webhook.secret,
       String(headers['service-signature']),

@@ -1,16 +1,15 @@
-import type { EventKind } from '@tradepost/contract';
+import type { EventType } from '@tradepost/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { retryWindow } from '../../src/deliveries/delivery';
-import { fanOut } from '../../src/deliveries/fan-out';
-import { type DomainEvent, newEvent } from '../../src/events/domain-event';
-import { aMoment, noon } from '../builders';
+import { fanOut, retryWindowMs } from '../../src/deliveries/delivery';
+import { createEvent, type DomainEvent } from '../../src/features/events/domain-event';
+import { aContext, noon } from '../helpers/builders';
 
 const task = { taskId: 'tsk_1', orderId: 'ord_1', agentId: 'usr_agent' };
 
 function anEvent(recipients: (string | null)[]): DomainEvent {
   const about = { orderId: 'ord_1', recipients, message: 'A task is open.' };
-  return newEvent({ event: 'task.approval_requested', data: task }, about, aMoment());
+  return createEvent({ event: 'task.approval_requested', data: task }, about, aContext());
 }
 
 describe('what follows from an event', () => {
@@ -22,40 +21,40 @@ describe('what follows from an event', () => {
     };
     const event = anEvent(['usr_a', 'usr_b', 'usr_c']);
     const subscribed = (accountId: string) => webhooks[accountId] ?? [];
-    const { notifications, deliveries } = fanOut(event, subscribed, aMoment(noon + 5));
+    const { notifications, deliveries } = fanOut(event, subscribed, aContext(noon + 5));
     expect(notifications.map(({ accountId }) => accountId)).toEqual(['usr_a', 'usr_b', 'usr_c']);
     expect(deliveries.map(({ webhookId }) => webhookId)).toEqual(['whk_1', 'whk_2', 'whk_3']);
     expect(deliveries[0]).toEqual({
       id: expect.stringMatching(/^dlv_/),
       eventId: event.id,
       webhookId: 'whk_1',
-      kind: 'task.approval_requested',
+      eventType: 'task.approval_requested',
       test: false,
       state: 'pending',
       nextAttemptAt: noon + 5,
-      deadlineAt: noon + retryWindow,
+      deadlineAt: noon + retryWindowMs,
       createdAt: noon + 5,
     });
   });
 
-  test("asks for subscriptions to the event's own kind", () => {
-    const asked: [string, EventKind][] = [];
-    const subscribed = (accountId: string, kind: EventKind) => {
+  test("looks up subscriptions to the event's own type", () => {
+    const asked: [string, EventType][] = [];
+    const subscribed = (accountId: string, kind: EventType) => {
       asked.push([accountId, kind]);
       return [];
     };
-    fanOut(anEvent(['usr_a', 'usr_b']), subscribed, aMoment());
+    fanOut(anEvent(['usr_a', 'usr_b']), subscribed, aContext());
     expect(asked).toEqual([
       ['usr_a', 'task.approval_requested'],
       ['usr_b', 'task.approval_requested'],
     ]);
   });
 
-  test('is told once to an account that is named twice, as a party may play two parts', () => {
+  test('is sent once to an account that is named twice, because a participant may have two roles', () => {
     const { notifications, deliveries } = fanOut(
       anEvent(['usr_a', null, 'usr_a']),
       (accountId) => [`whk_of_${accountId}`],
-      aMoment(),
+      aContext(),
     );
     expect(notifications).toHaveLength(1);
     expect(deliveries.map(({ webhookId }) => webhookId)).toEqual(['whk_of_usr_a']);
@@ -67,7 +66,7 @@ describe('what follows from an event', () => {
         const event = anEvent(accounts);
         const subscribed = (accountId: string) =>
           Array.from({ length: count }, (_, index) => `whk_${accountId}_${index}`);
-        const { notifications, deliveries } = fanOut(event, subscribed, aMoment());
+        const { notifications, deliveries } = fanOut(event, subscribed, aContext());
         expect(notifications).toHaveLength(accounts.length);
         expect(deliveries).toHaveLength(accounts.length * count);
         const all = [...notifications, ...deliveries];

@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Outcome } from '../../src/deliveries/delivery';
+import type { AttemptResult } from '../../src/deliveries/delivery';
 import { OutcomeRecorder } from '../../src/deliveries/outcome-recorder';
-import { StoreUnavailableError } from '../../src/store-unavailable-error';
-import { aClaimedDelivery, noon } from '../builders';
-import { FakeClock, settle } from '../fake-clock';
-import { LogBook } from '../log-book';
-import { outcomeOf } from '../stores/claiming';
+import { StoreUnavailableError } from '../../src/kernel/errors';
+import { aLeasedDelivery, noon } from '../helpers/builders';
+import { CapturedLog } from '../helpers/captured-log';
+import { FakeClock, settle } from '../helpers/fake-clock';
+import { aResult } from '../helpers/leasing';
 
 const unavailable = new StoreUnavailableError('SQLite: database or disk is full (SQLITE_FULL)');
 
 let clock: FakeClock;
-let book: LogBook;
+let book: CapturedLog;
 let batches: { ids: string[]; now: number }[];
 /** What the store says to each batch, in turn; nothing when it takes it. */
 let answers: (Error | null)[];
 /** Outcomes that the store can never write. */
 let cursed: Set<string>;
-/** What lets the store go on, while it is told to take its time. */
+/** Lets the store continue while it is slow. */
 let letGo: (() => void) | null;
 let recorder: OutcomeRecorder;
 
-async function recordAttempts(outcomes: Outcome[], now: number): Promise<void> {
+async function recordAttempts(outcomes: AttemptResult[], now: number): Promise<void> {
   const ids = outcomes.map(({ deliveryId }) => deliveryId);
   batches.push({ ids, now });
   if (letGo !== null) {
@@ -34,8 +34,8 @@ async function recordAttempts(outcomes: Outcome[], now: number): Promise<void> {
   if (ids.some((id) => cursed.has(id))) throw new TypeError('that cannot be written');
 }
 
-function anOutcome(id: string): Outcome {
-  return outcomeOf(aClaimedDelivery({ id }));
+function anOutcome(id: string): AttemptResult {
+  return aResult(aLeasedDelivery({ id }));
 }
 
 /** Records outcomes, and tells in which order that is done. */
@@ -47,7 +47,7 @@ function record(...ids: string[]): { done: string[]; all: Promise<unknown> } {
 
 beforeEach(() => {
   clock = new FakeClock();
-  book = new LogBook();
+  book = new CapturedLog();
   batches = [];
   answers = [];
   cursed = new Set();
@@ -56,10 +56,10 @@ beforeEach(() => {
 });
 
 describe('recording outcomes', () => {
-  test('tells each when it is written, with the time', async () => {
+  test('settles each promise when it is written, with the time', async () => {
     await record('one').all;
     expect(batches).toEqual([{ ids: ['one'], now: noon }]);
-    expect(recorder.behind).toBe(false);
+    expect(recorder.hasBacklog).toBe(false);
   });
 
   test('writes one batch at a time: while it is written, the next gathers', async () => {
@@ -79,7 +79,7 @@ describe('recording outcomes', () => {
     expect(batches.map(({ ids }) => ids)).toEqual([['one'], ['two', 'three', 'four']]);
   });
 
-  test('gathers what comes in one turn after another, and waits for nobody who does not', async () => {
+  test('collects results that arrive in consecutive turns, and does not wait for others', async () => {
     const turn = () => new Promise((done) => setImmediate(done));
     let next = turn();
     const all = [record('one').all];
@@ -99,15 +99,15 @@ describe('recording outcomes', () => {
     expect(batches.length).toBeGreaterThan(1);
   });
 
-  test('asks a store that cannot be reached again, a second later, until it can', async () => {
+  test('retries an unavailable store after a second, until it is available', async () => {
     answers = [unavailable, unavailable, unavailable];
     const { done, all } = record('one', 'two');
     await clock.advance(2_999);
     expect(done).toEqual([]);
-    expect(recorder.behind).toBe(true);
+    expect(recorder.hasBacklog).toBe(true);
     await clock.advance(1);
     await all;
-    expect(recorder.behind).toBe(false);
+    expect(recorder.hasBacklog).toBe(false);
     expect(batches.map(({ ids, now }) => [...ids, now - noon])).toEqual([
       ['one', 'two', 0],
       ['one', 'two', 1_000],
@@ -116,7 +116,7 @@ describe('recording outcomes', () => {
     ]);
     expect(clock.pendingTimers).toBe(0);
     expect(book.text).toHaveLength(3);
-    expect(await book.next('could not record attempts; trying again')).toMatchObject({ level: 50 });
+    expect(await book.next('recording attempts failed; retrying')).toMatchObject({ level: 50 });
   });
 
   test('keeps the order in which they came while it waits for the store', async () => {
@@ -148,18 +148,18 @@ describe('recording outcomes', () => {
       ['bad'],
       ['two'],
     ]);
-    const line = await book.next('could not record an attempt; it will be made again');
+    const line = await book.next('recording an attempt failed; it will be repeated');
     expect(line).toMatchObject({ level: 50, deliveryId: 'bad' });
   });
 
-  test('loses none when the store fails while the good are told from the bad', async () => {
+  test('loses none when the store fails while it separates the valid from the invalid', async () => {
     letGo = () => {};
     record('first');
     await settle();
     cursed = new Set(['bad']);
     const { done, all } = record('one', 'bad', 'two', 'three');
     await settle();
-    // The first batch is taken; the next is refused, and of its parts the first and the third cannot be asked for.
+    // The first batch is taken; the next is rejected, and of its parts the first and the third cannot be asked for.
     answers = [
       null,
       new TypeError('one of these cannot be written'),
@@ -172,7 +172,7 @@ describe('recording outcomes', () => {
     goOn();
     await settle();
     expect(done.sort()).toEqual(['bad', 'three']);
-    expect(recorder.behind).toBe(true);
+    expect(recorder.hasBacklog).toBe(true);
     await clock.advance(1_000);
     await all;
     expect(batches.at(-1)).toEqual({ ids: ['one', 'two'], now: noon + 1_000 });
@@ -180,15 +180,15 @@ describe('recording outcomes', () => {
 });
 
 describe('giving up', () => {
-  test('asks a store that cannot be reached once more, and then lets its callers go', async () => {
+  test('tries an unavailable store once more, and then releases its callers', async () => {
     answers = [unavailable, unavailable, unavailable];
     const { done, all } = record('one');
     await settle();
-    recorder.giveUp();
+    recorder.stopRetrying();
     await all;
     expect(done).toEqual(['one']);
     expect(batches).toHaveLength(2);
-    await book.next('could not record attempts; they will be made again');
+    await book.next('recording attempts failed; they will be repeated');
     expect(clock.pendingTimers).toBe(0);
   });
 
@@ -196,40 +196,40 @@ describe('giving up', () => {
     answers = [unavailable];
     const { done, all } = record('one');
     await settle();
-    recorder.giveUp();
+    recorder.stopRetrying();
     await all;
     expect(done).toEqual(['one']);
     expect(batches).toHaveLength(2);
     expect(book.text).toHaveLength(1);
   });
 
-  test('still takes outcomes, and asks once for those that come together', async () => {
-    recorder.giveUp();
+  test('still accepts results, and makes one call for those that arrive together', async () => {
+    recorder.stopRetrying();
     answers = [unavailable, null];
     await record('one', 'two').all;
     await record('three').all;
     expect(batches.map(({ ids }) => ids)).toEqual([['one', 'two'], ['three']]);
   });
 
-  test('asks once for all that waits, however much: each question takes a locked store two seconds', async () => {
+  test('makes one call for everything that waits, because each call takes a locked store two seconds', async () => {
     answers = Array(1_000).fill(unavailable);
     const { done, all } = record(...Array.from({ length: 300 }, (_, index) => `${index}`));
     await settle();
     const asked = batches.length;
-    recorder.giveUp();
+    recorder.stopRetrying();
     await all;
     expect(done).toHaveLength(300);
     expect(batches).toHaveLength(asked + 1);
   });
 });
 
-test('whatever the store says, each outcome is told once, and is written unless it cannot be', async () => {
+test('with any responses of the store, each result is settled once, and is written unless it cannot be', async () => {
   const fault = fc.constantFrom(null, unavailable, new TypeError('no'));
   await fc.assert(
     fc.asyncProperty(
       fc.array(fault, { maxLength: 20 }),
       fc.array(fc.nat(3), { minLength: 1, maxLength: 20 }),
-      async (faults, turns) => {
+      async (faults, priority) => {
         const written: string[] = [];
         const left = [...faults];
         const told: string[] = [];
@@ -245,19 +245,19 @@ test('whatever the store says, each outcome is told once, and is written unless 
           log: book.log,
         });
         const all: Promise<void>[] = [];
-        for (const [index, pause] of turns.entries()) {
+        for (const [index, pause] of priority.entries()) {
           const id = `dlv_${index}`;
           all.push(own.record(anOutcome(id)).then(() => void told.push(id)));
           for (let turn = 0; turn < pause; turn += 1) await Promise.resolve();
         }
         await clock.advance(30_000);
         await Promise.all(all);
-        expect(told.sort()).toEqual(turns.map((_, index) => `dlv_${index}`).sort());
+        expect(told.sort()).toEqual(priority.map((_, index) => `dlv_${index}`).sort());
         expect(new Set(written).size).toBe(written.length);
         // Only a fault that is none of the store's own loses an outcome, and only one that stands alone.
-        const lost = turns.length - written.length;
+        const lost = priority.length - written.length;
         expect(lost).toBeLessThanOrEqual(faults.filter((one) => one instanceof TypeError).length);
-        expect(own.behind).toBe(false);
+        expect(own.hasBacklog).toBe(false);
       },
     ),
     { numRuns: 100 },

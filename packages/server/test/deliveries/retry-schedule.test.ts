@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { attemptTimeout, leaseTime, retryWindow } from '../../src/deliveries/delivery';
-import { backoff, type RetryTimes, retryAt } from '../../src/deliveries/retry-schedule';
-import { noon } from '../builders';
+import { attemptTimeoutMs, leaseMs, retryWindowMs } from '../../src/deliveries/delivery';
+import { backoff, nextRetryAt, type RetryContext } from '../../src/deliveries/endpoint-health';
+import { noon } from '../helpers/builders';
 
 const minute = 60_000;
 const hour = 60 * minute;
-const lastStartAt = noon + retryWindow - attemptTimeout;
+const lastStartAt = noon + retryWindowMs - attemptTimeoutMs;
 /** The latest end of an attempt after which there is another: the shortest pause before the last start. */
 const latestEnd = lastStartAt - 5_000;
 
@@ -17,11 +17,11 @@ const attempts = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, 
 const now = fc.oneof(
   fc.integer({ min: noon, max: lastStartAt }),
   fc.integer({ min: latestEnd - 10, max: lastStartAt }),
-  fc.integer({ min: noon - 10 * retryWindow, max: noon + 10 * retryWindow }),
+  fc.integer({ min: noon - 10 * retryWindowMs, max: noon + 10 * retryWindowMs }),
 );
 
-function timesOf(overrides: Partial<RetryTimes> = {}): RetryTimes {
-  return { attempts: 1, now: noon, lastStartAt, retryAfter: null, ...overrides };
+function timesOf(overrides: Partial<RetryContext> = {}): RetryContext {
+  return { attemptCount: 1, now: noon, lastStartAt, retryAfter: null, ...overrides };
 }
 
 /** Lets a receiver fail for a day: when each attempt starts, in milliseconds after the event. */
@@ -33,8 +33,8 @@ function failForADay(
   const starts = [0];
   for (let at = 0; ; ) {
     const ended = noon + at + durationOf();
-    const next = retryAt(
-      timesOf({ attempts: starts.length, now: ended, retryAfter: askedFor() }),
+    const next = nextRetryAt(
+      timesOf({ attemptCount: starts.length, now: ended, retryAfter: askedFor() }),
       nextRandom,
     );
     if (next === null) return starts;
@@ -60,11 +60,11 @@ describe('the retry schedule', () => {
     ]);
   });
 
-  test('a retry is never past the last start, and never sooner than after the shortest pause; there is none once less than that is left', () => {
+  test('a retry is never after the last start, and never sooner than after the shortest pause; without time for one there is none', () => {
     fc.assert(
       fc.property(attempts, now, retryAfter, random, (made, at, asked, chance) => {
-        const times = timesOf({ attempts: made, now: at, retryAfter: asked });
-        const next = retryAt(times, () => chance);
+        const times = timesOf({ attemptCount: made, now: at, retryAfter: asked });
+        const next = nextRetryAt(times, () => chance);
         if (at > latestEnd) {
           expect(next).toBeNull();
           return;
@@ -80,8 +80,8 @@ describe('the retry schedule', () => {
   test('the jitter stays within a tenth of the pause', () => {
     fc.assert(
       fc.property(attempts, random, (made, chance) => {
-        const far = timesOf({ attempts: made, lastStartAt: noon + 1_000 * retryWindow });
-        const pause = (retryAt(far, () => chance) ?? 0) - noon;
+        const far = timesOf({ attemptCount: made, lastStartAt: noon + 1_000 * retryWindowMs });
+        const pause = (nextRetryAt(far, () => chance) ?? 0) - noon;
         expect(pause).toBeGreaterThanOrEqual(0.9 * backoff(made));
         expect(pause).toBeLessThanOrEqual(1.1 * backoff(made));
       }),
@@ -89,42 +89,46 @@ describe('the retry schedule', () => {
   });
 
   test('the jitter uses its whole range', () => {
-    expect(retryAt(timesOf(), () => 0)).toBe(noon + 4_500);
-    expect(retryAt(timesOf(), () => 0.5)).toBe(noon + 5_000);
-    expect(retryAt(timesOf(), () => 1 - 2 ** -32)).toBe(noon + 5_500);
+    expect(nextRetryAt(timesOf(), () => 0)).toBe(noon + 4_500);
+    expect(nextRetryAt(timesOf(), () => 0.5)).toBe(noon + 5_000);
+    expect(nextRetryAt(timesOf(), () => 1 - 2 ** -32)).toBe(noon + 5_500);
   });
 
-  test('a receiver is left alone as long as it asked for, but not past the last start', () => {
+  test('a retry waits as long as the receiver requested, but not past the last start', () => {
     fc.assert(
       fc.property(
         attempts,
         fc.integer({ min: noon, max: latestEnd }),
-        fc.integer({ min: 0, max: 3 * retryWindow }),
+        fc.integer({ min: 0, max: 3 * retryWindowMs }),
         random,
         (made, at, asked, chance) => {
-          const times = timesOf({ attempts: made, now: at, retryAfter: asked });
-          const next = retryAt(times, () => chance) ?? 0;
+          const times = timesOf({ attemptCount: made, now: at, retryAfter: asked });
+          const next = nextRetryAt(times, () => chance) ?? 0;
           expect(next).toBeGreaterThanOrEqual(Math.min(at + asked, lastStartAt));
-          const own = retryAt({ ...times, retryAfter: null }, () => chance) ?? 0;
+          const own = nextRetryAt({ ...times, retryAfter: null }, () => chance) ?? 0;
           expect(next).toBe(Math.max(own, Math.min(at + asked, lastStartAt)));
         },
       ),
     );
   });
 
-  test('a receiver that asks for less than the pause does not shorten it', () => {
-    expect(retryAt(timesOf({ attempts: 5, retryAfter: 1_000 }), () => 0.5)).toBe(noon + 405_000);
+  test('a receiver that requests less than the pause does not shorten it', () => {
+    expect(nextRetryAt(timesOf({ attemptCount: 5, retryAfter: 1_000 }), () => 0.5)).toBe(
+      noon + 405_000,
+    );
   });
 
   test('there is a last attempt as long as the shortest pause is left before it, and then no more', () => {
-    expect(retryAt(timesOf({ attempts: 12, now: latestEnd }), () => 0.5)).toBe(lastStartAt);
-    expect(retryAt(timesOf({ attempts: 12, now: latestEnd + 1 }), () => 0.5)).toBeNull();
-    expect(retryAt(timesOf({ now: latestEnd, retryAfter: 0 }), () => 0)).toBe(latestEnd + 4_500);
-    expect(retryAt(timesOf({ now: latestEnd + 1, retryAfter: 0 }), () => 0)).toBeNull();
+    expect(nextRetryAt(timesOf({ attemptCount: 12, now: latestEnd }), () => 0.5)).toBe(lastStartAt);
+    expect(nextRetryAt(timesOf({ attemptCount: 12, now: latestEnd + 1 }), () => 0.5)).toBeNull();
+    expect(nextRetryAt(timesOf({ now: latestEnd, retryAfter: 0 }), () => 0)).toBe(
+      latestEnd + 4_500,
+    );
+    expect(nextRetryAt(timesOf({ now: latestEnd + 1, retryAfter: 0 }), () => 0)).toBeNull();
   });
 
   test('a receiver that fails for a day is tried 12 to 14 times, the last time as late as can be', () => {
-    const durations = fc.array(fc.integer({ min: 0, max: attemptTimeout }), { minLength: 20 });
+    const durations = fc.array(fc.integer({ min: 0, max: attemptTimeoutMs }), { minLength: 20 });
     fc.assert(
       fc.property(fc.infiniteStream(random), durations, (chances, took) => {
         const starts = failForADay(
@@ -134,7 +138,7 @@ describe('the retry schedule', () => {
         );
         expect(starts.length).toBeGreaterThanOrEqual(12);
         expect(starts.length).toBeLessThanOrEqual(14);
-        expect(starts.at(-1)).toBeGreaterThan(latestEnd - attemptTimeout - noon);
+        expect(starts.at(-1)).toBeGreaterThan(latestEnd - attemptTimeoutMs - noon);
         expect(starts.at(-1)).toBeLessThanOrEqual(lastStartAt - noon);
       }),
     );
@@ -151,11 +155,11 @@ describe('the retry schedule', () => {
     ]);
   });
 
-  test('a receiver that always asks for a week gets its last attempt all the same', () => {
+  test('a receiver that always requests a week still gets its last attempt', () => {
     const starts = failForADay(
       () => 0.5,
       () => 0,
-      () => 7 * retryWindow,
+      () => 7 * retryWindowMs,
     );
     expect(starts).toEqual([0, lastStartAt - noon]);
   });
@@ -170,7 +174,7 @@ describe('the retry schedule', () => {
           clock = Math.max(clock, next);
           made += 1;
           clock += steps.shift() ?? 0;
-          next = retryAt(timesOf({ attempts: made, now: clock }), () => chance);
+          next = nextRetryAt(timesOf({ attemptCount: made, now: clock }), () => chance);
           if (next !== null) expect(next).toBeGreaterThan(clock);
           if (made > 1_000) throw new Error('it never ends');
         }
@@ -179,7 +183,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  test('a claim outlasts every attempt', () => {
-    expect(leaseTime).toBeGreaterThan(attemptTimeout);
+  test('a lease outlasts every attempt', () => {
+    expect(leaseMs).toBeGreaterThan(attemptTimeoutMs);
   });
 });

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SearchScheduler } from '../../src/deliveries/search-scheduler';
-import { settle } from '../fake-clock';
+import { settle } from '../helpers/fake-clock';
 
 let scheduler: SearchScheduler;
 /** The searches that made the steps so far, in order. */
@@ -67,15 +67,15 @@ describe('the scheduler of searches', () => {
   });
 
   test('gives the event loop a turn after each step', async () => {
-    let turns = 0;
+    let priority = 0;
     let counting = true;
     const count = (async () => {
-      for (; counting; turns += 1) await new Promise((turn) => setImmediate(turn));
+      for (; counting; priority += 1) await new Promise((turn) => setImmediate(turn));
     })();
     await Promise.all([search('a', 'a1', 10), search('a', 'a2', 10), search('b', 'b1', 10)]);
     counting = false;
     await count;
-    expect(turns).toBeGreaterThanOrEqual(29);
+    expect(priority).toBeGreaterThanOrEqual(29);
   });
 
   test('rejects a search with rate_limited when 50 of its account wait, and none of others', async () => {
@@ -213,8 +213,8 @@ function expectTurns(running: number): void {
   for (const [index, name] of steps.entries()) {
     const between = steps.slice((lastOf.get(name) ?? index) + 1, index);
     for (const account of ['a', 'b', 'c', 'd']) {
-      const turns = between.filter((step) => step.startsWith(account)).length;
-      expect(turns).toBeLessThanOrEqual(running);
+      const priority = between.filter((step) => step.startsWith(account)).length;
+      expect(priority).toBeLessThanOrEqual(running);
     }
     lastOf.set(name, index);
   }

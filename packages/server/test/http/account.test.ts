@@ -1,10 +1,10 @@
 import { type Account, accountKinds } from '@tradepost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashApiKey } from '../../src/accounts/api-key';
+import { hashApiKey } from '../../src/features/accounts/api-key';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { aKey, noon } from '../builders';
-import { FakeClock } from '../fake-clock';
-import { type Actor, dataOf, problemIn, type Service, startService } from './service';
+import { aKey, noon } from '../helpers/builders';
+import { FakeClock } from '../helpers/fake-clock';
+import { type Actor, getData, getProblem, type Service, startService } from './service';
 
 let service: Service;
 
@@ -16,11 +16,11 @@ afterAll(() => service.close());
 async function accountOf(actor: Actor): Promise<Account> {
   const got = await service.ask('GET /v1/account', { as: actor });
   expect(got.status, got.text).toBe(200);
-  return dataOf<Account>(got);
+  return getData<Account>(got);
 }
 
 describe('GET /v1/account', () => {
-  it.each(accountKinds)('tells a key of kind %s whose it is', async (kind) => {
+  it.each(accountKinds)('returns the account of a key of kind %s', async (kind) => {
     const actor = await service.account(kind);
     expect(await accountOf(actor)).toEqual({
       id: actor.id,
@@ -29,14 +29,14 @@ describe('GET /v1/account', () => {
       createdAt: new Date(noon).toISOString(),
       key: {
         id: actor.keyId,
-        hint: `${actor.key.slice(0, 8)}…`,
+        prefix: `${actor.key.slice(0, 8)}…`,
         readOnly: false,
         expiresAt: null,
       },
     });
   });
 
-  it('tells a key that may only read, and when it expires', async () => {
+  it('returns that a key is read-only, and when it expires', async () => {
     const reader = await service.account('seller', { readOnly: true, expiresAt: noon + 60_000 });
     expect((await accountOf(reader)).key).toMatchObject({
       id: reader.keyId,
@@ -45,7 +45,7 @@ describe('GET /v1/account', () => {
     });
   });
 
-  it('tells of the key that asks and not of another one of the account', async () => {
+  it('returns the key of the request and not another one of the account', async () => {
     const first = await service.account('agent');
     const { record, apiKey } = aKey({ accountId: first.id, readOnly: true });
     await service.store.accounts.addKey(record);
@@ -55,7 +55,7 @@ describe('GET /v1/account', () => {
     expect((await accountOf(first)).key).toMatchObject({ id: first.keyId, readOnly: false });
   });
 
-  it('never tells the key or what it is looked up by', async () => {
+  it('never returns the key or its hash', async () => {
     const actor = await service.account('buyer');
     const { text } = await service.ask('GET /v1/account', { as: actor });
     expect(text).not.toContain(actor.key);
@@ -63,32 +63,32 @@ describe('GET /v1/account', () => {
     expect(text).not.toContain(hashApiKey(actor.key));
   });
 
-  it('tells nobody without a good key', async () => {
-    expect(problemIn(await service.ask('GET /v1/account')).code).toBe('missing_api_key');
+  it('requires a valid key', async () => {
+    expect(getProblem(await service.ask('GET /v1/account')).code).toBe('missing_api_key');
     const late = await service.account('buyer', { expiresAt: noon });
     const revoked = await service.account('buyer');
     await service.store.accounts.revokeKey(revoked.keyId, noon);
     for (const as of [late, revoked, 'tpk_unknown']) {
       const got = await service.ask('GET /v1/account', { as });
-      expect(problemIn(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+      expect(getProblem(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
       expect(got.headers.get('www-authenticate')).toContain('invalid_token');
     }
   });
 
   it('takes no parameters', async () => {
     const as = await service.account('buyer');
-    const problem = problemIn(await service.ask('GET /v1/account?id=usr_1', { as }));
+    const problem = getProblem(await service.ask('GET /v1/account?id=usr_1', { as }));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
   });
 
-  it('refuses a key that was removed while it asked', async () => {
+  it('rejects a key that was deleted during the request', async () => {
     const store = openSqliteStore(':memory:');
-    const accounts = { ...store.accounts, findHolder: async () => null };
+    const accounts = { ...store.accounts, findKeyOwner: async () => null };
     const losing = await startService({ store: { ...store, accounts } });
     try {
       const as = await losing.account('buyer');
       const got = await losing.ask('GET /v1/account', { as });
-      expect(problemIn(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+      expect(getProblem(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
     } finally {
       await losing.close();
     }

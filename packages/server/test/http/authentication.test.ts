@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Actor, problemIn, type Service, startService } from './service';
+import { type Actor, getProblem, type Service, startService } from './service';
 
 let service: Service;
 let buyer: Actor & { keyId: string };
@@ -11,40 +11,40 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('authentication', () => {
-  it('asks for a key where none was sent', async () => {
+  it('rejects a request without a key', async () => {
     const got = await service.ask('GET /v1/orders');
-    expect(problemIn(got)).toMatchObject({ status: 401, code: 'missing_api_key' });
+    expect(getProblem(got)).toMatchObject({ status: 401, code: 'missing_api_key' });
     expect(got.headers.get('www-authenticate')).toBe('Bearer realm="tradepost"');
   });
 
   it.each([
     ['is unknown', 'tpk_0000000000000000000000000000000000000000'],
     ['is nothing like a key', 'hunter2'],
-  ])('refuses a key that %s', async (_why, key) => {
+  ])('rejects a key that %s', async (_why, key) => {
     const got = await service.ask('GET /v1/orders', { as: key });
-    expect(problemIn(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+    expect(getProblem(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
     expect(got.headers.get('www-authenticate')).toContain('invalid_token');
   });
 
-  it('refuses other schemes than Bearer', async () => {
+  it('rejects schemes other than Bearer', async () => {
     const headers = { Authorization: `Basic ${buyer.key}` };
-    expect(problemIn(await service.ask('GET /v1/orders', { headers })).code).toBe(
+    expect(getProblem(await service.ask('GET /v1/orders', { headers })).code).toBe(
       'invalid_api_key',
     );
   });
 
   it('says of an expired key that it expired', async () => {
     const late = await service.account('buyer', { expiresAt: Date.now() - 1000 });
-    const problem = problemIn(await service.ask('GET /v1/orders', { as: late }));
+    const problem = getProblem(await service.ask('GET /v1/orders', { as: late }));
     expect(problem).toMatchObject({ status: 401, code: 'invalid_api_key' });
     expect(problem.detail).toContain('expired');
   });
 
-  it('refuses a revoked key at once', async () => {
+  it('rejects a revoked key at once', async () => {
     const actor = await service.account('buyer');
     expect((await service.ask('GET /v1/orders', { as: actor })).status).toBe(200);
     await service.store.accounts.revokeKey(actor.keyId, Date.now());
-    const problem = problemIn(await service.ask('GET /v1/orders', { as: actor }));
+    const problem = getProblem(await service.ask('GET /v1/orders', { as: actor }));
     expect(problem.detail).toContain('revoked');
   });
 
@@ -52,11 +52,11 @@ describe('authentication', () => {
     const reader = await service.account('buyer', { readOnly: true });
     expect((await service.ask('GET /v1/orders', { as: reader })).status).toBe(200);
     const body = { listingId: 'lst_1', quantity: 1 };
-    const problem = problemIn(await service.ask('POST /v1/orders', { as: reader, body }));
+    const problem = getProblem(await service.ask('POST /v1/orders', { as: reader, body }));
     expect(problem).toMatchObject({ status: 403, code: 'read_only_api_key' });
   });
 
-  it('never shows the key that it refuses', async () => {
+  it('never shows the key that it rejects', async () => {
     const got = await service.ask('GET /v1/orders', { as: 'tpk_secretlookingthing' });
     expect(got.text).not.toContain('secretlookingthing');
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Actor, problemIn, type Service, startService } from './service';
+import { type Actor, getProblem, type Service, startService } from './service';
 
 let service: Service;
 let buyer: Actor & { keyId: string };
@@ -12,51 +12,51 @@ afterAll(() => service.close());
 
 describe('bodies', () => {
   it.each(['{', '{"listingId":}', 'listingId=1', '\u0000'])(
-    'answers 400 for %j, which is not JSON',
+    'returns 400 for %j, which is not JSON',
     async (body) => {
-      const problem = problemIn(await service.ask('POST /v1/orders', { as: buyer, body }));
+      const problem = getProblem(await service.ask('POST /v1/orders', { as: buyer, body }));
       expect(problem).toMatchObject({ status: 400, code: 'malformed_json' });
     },
   );
 
   it.each(['[]', 'null', '"text"', '5', 'true'])(
-    'answers 422 for %s, which is JSON but no object',
+    'returns 422 for %s, which is JSON but not an object',
     async (body) => {
-      const problem = problemIn(await service.ask('POST /v1/orders', { as: buyer, body }));
+      const problem = getProblem(await service.ask('POST /v1/orders', { as: buyer, body }));
       expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
       expect(problem.detail).toContain('must be a JSON object');
     },
   );
 
-  it('answers 422 when there is no body at all', async () => {
-    const problem = problemIn(await service.ask('POST /v1/orders', { as: buyer }));
+  it('returns 422 without a body', async () => {
+    const problem = getProblem(await service.ask('POST /v1/orders', { as: buyer }));
     expect(problem.detail).toContain('is required');
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])(
-    'answers 415 for a body sent as %s',
+    'returns 415 for a body sent as %s',
     async (type) => {
       const ask = { as: buyer, body: '{}', headers: { 'Content-Type': type } };
-      const problem = problemIn(await service.ask('POST /v1/orders', ask));
+      const problem = getProblem(await service.ask('POST /v1/orders', ask));
       expect(problem).toMatchObject({ status: 415, code: 'unsupported_media_type' });
     },
   );
 
   it.each([{ 'Content-Encoding': 'zip' }, { 'Content-Type': 'application/json; charset=ebcdic' }])(
-    'answers 415 for %j',
+    'returns 415 for %j',
     async (headers) => {
       const got = await service.ask('POST /v1/orders', { as: buyer, body: '{}', headers });
-      expect(problemIn(got).code).toBe('unsupported_media_type');
+      expect(getProblem(got).code).toBe('unsupported_media_type');
     },
   );
 
-  it('answers 413 for a body over 65,536 bytes', async () => {
+  it('returns 413 for a body over 65,536 bytes', async () => {
     const body = JSON.stringify({ listingId: 'x'.repeat(65_536) });
-    const problem = problemIn(await service.ask('POST /v1/orders', { as: buyer, body }));
+    const problem = getProblem(await service.ask('POST /v1/orders', { as: buyer, body }));
     expect(problem).toMatchObject({ status: 413, code: 'body_too_large' });
   });
 
-  it('answers 400 for bytes that are no UTF-8, and stores nothing of them', async () => {
+  it('returns 400 for bytes that are not UTF-8, and stores nothing of them', async () => {
     const bytes = Buffer.from('{"url":"https://receiver.example/?","events":["order.created"]}');
     bytes[bytes.indexOf('?')] = 0xff;
     const response = await fetch(`${service.url}/v1/webhooks`, {
@@ -68,13 +68,13 @@ describe('bodies', () => {
     expect(await response.json()).toMatchObject({ code: 'malformed_json' });
   });
 
-  it('tells many faults in an answer no larger than it need be', async () => {
+  it('reports many issues in a response of limited size', async () => {
     const names = Array.from({ length: 4_000 }, (_, at) => [`field_${at}`, 1]);
     const got = await service.ask('POST /v1/orders', {
       as: buyer,
       body: Object.fromEntries(names),
     });
-    const problem = problemIn(got);
+    const problem = getProblem(got);
     expect(problem.errors).toHaveLength(50);
     expect(problem.detail).toContain('More in errors');
     expect(got.text.length).toBeLessThan(10_000);
@@ -87,12 +87,12 @@ describe('bodies', () => {
 
   it('does not read the body of a request without a key', async () => {
     const got = await service.ask('POST /v1/orders', { body: '{' });
-    expect(problemIn(got).code).toBe('missing_api_key');
+    expect(getProblem(got).code).toBe('missing_api_key');
   });
 
   it('is not led astray by a body with __proto__', async () => {
     const body = '{"__proto__":{"listingId":"lst_1"},"quantity":1}';
-    const problem = problemIn(await service.ask('POST /v1/orders', { as: buyer, body }));
+    const problem = getProblem(await service.ask('POST /v1/orders', { as: buyer, body }));
     expect(problem.errors?.map(({ path }) => path)).toContain('listingId');
   });
 });

@@ -2,16 +2,16 @@ import type {
   CreatedWebhook,
   Delivery,
   DeliveryDetails,
-  EventKind,
+  EventType,
   Order,
 } from '@tradepost/contract';
-import type { Listing } from '../../src/listings/listing';
-import type { ServerOptions } from '../../src/server';
-import { insecureWebhookPolicy } from '../../src/webhooks/webhook-policy';
-import { FakeClock } from '../fake-clock';
-import { LogBook } from '../log-book';
-import { Receiver, type Respond } from '../receiver';
-import { type Actor, dataOf, type Service, startService } from './service';
+import type { Listing } from '../../src/features/listings/listing';
+import { insecureWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
+import type { ServerOptions } from '../../src/runtime/server';
+import { CapturedLog } from '../helpers/captured-log';
+import { FakeClock } from '../helpers/fake-clock';
+import { Receiver, type Respond } from '../helpers/receiver';
+import { type Actor, getData, type Service, startService } from './service';
 
 /** A receiver, and the webhook that sends to it. */
 export interface Hook {
@@ -19,12 +19,12 @@ export interface Hook {
   webhook: CreatedWebhook;
 }
 
-/** A real server with somebody who trades on it, which delivers to real local receivers by a clock that stands still. */
+/** A real server with someone who trades on it, which delivers to real local receivers by a clock that stands still. */
 export class DeliveringService {
   private constructor(
     readonly service: Service,
     readonly clock: FakeClock,
-    readonly book: LogBook,
+    readonly book: CapturedLog,
     readonly buyer: Actor,
     readonly seller: Actor,
     readonly agent: Actor,
@@ -34,7 +34,7 @@ export class DeliveringService {
   /** Starts one. It is to be closed. */
   static async start(options: Partial<ServerOptions> = {}): Promise<DeliveringService> {
     const clock = new FakeClock();
-    const book = new LogBook();
+    const book = new CapturedLog();
     const service = await startService({
       clock,
       log: book.log,
@@ -53,21 +53,21 @@ export class DeliveringService {
     return this.service.close();
   }
 
-  /** Opens a receiver and registers it: for new orders of the buyer, unless told. */
+  /** Opens a receiver and registers it: for new orders of the buyer by default. */
   async hook(
     respond: Respond,
-    { as = this.buyer, events = ['order.created'] }: { as?: Actor; events?: EventKind[] } = {},
+    { as = this.buyer, events = ['order.created'] }: { as?: Actor; events?: EventType[] } = {},
   ): Promise<Hook> {
     const receiver = await Receiver.open(respond);
     const body = { url: `${receiver.origin}/hook`, events };
     const got = await this.service.ask('POST /v1/webhooks', { as, body });
-    return { receiver, webhook: dataOf<CreatedWebhook>(got) };
+    return { receiver, webhook: getData<CreatedWebhook>(got) };
   }
 
   /** Places an order of the buyer. */
   async place(): Promise<Order> {
     const body = { listingId: this.listing.id, quantity: 1 };
-    return dataOf<Order>(await this.service.ask('POST /v1/orders', { as: this.buyer, body }));
+    return getData<Order>(await this.service.ask('POST /v1/orders', { as: this.buyer, body }));
   }
 
   /** Waits until one more attempt is recorded. */
@@ -84,7 +84,7 @@ export class DeliveringService {
 
   /** Asks as the buyer for what is there, and takes its `data`. */
   async see<Data>(path: string): Promise<Data> {
-    return dataOf<Data>(await this.service.ask(`GET ${path}`, { as: this.buyer }));
+    return getData<Data>(await this.service.ask(`GET ${path}`, { as: this.buyer }));
   }
 
   /** The buyer's deliveries, newest first. */
@@ -108,7 +108,7 @@ export class DeliveringService {
     await this.clock.advance(1_000);
   }
 
-  /** Lets an endpoint fail until it is held, by one delivery that it refuses five times. */
+  /** Lets an endpoint fail until it is held, by one delivery that it rejects five times. */
   async failUntilHeld(): Promise<void> {
     await this.placeAndRecord();
     for (let count = 1; count < 5; count += 1) {

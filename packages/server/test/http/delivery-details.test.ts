@@ -1,41 +1,41 @@
 import type { DeliveryDetails } from '@tradepost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { retryWindow } from '../../src/deliveries/delivery';
-import { signBody, signStandard } from '../../src/deliveries/sign';
-import { noon } from '../builders';
-import { answer, inTurn, type Respond } from '../receiver';
+import { signBody, signStandard } from '../../src/deliveries/attempt/send';
+import { retryWindowMs } from '../../src/deliveries/delivery';
+import { noon } from '../helpers/builders';
+import { inTurn, type Respond, respond } from '../helpers/receiver';
 import { DeliveringService } from './delivering-service';
-import { dataOf, problemIn } from './service';
+import { getData, getProblem } from './service';
 
-let rig: DeliveringService;
+let harness: DeliveringService;
 
 beforeEach(async () => {
-  rig = await DeliveringService.start();
+  harness = await DeliveringService.start();
 });
-afterEach(() => rig.close());
+afterEach(() => harness.close());
 
 const iso = (time: number) => new Date(time).toISOString();
 
 describe('GET /v1/deliveries/:id', () => {
-  it('shows the exact body, and each attempt as it was sent and answered', async () => {
+  it('returns the exact body, and the request and response of each attempt', async () => {
     // A connection that was used before could be reset for its age: then the attempt is made on another.
-    const late = answer(503, { Connection: 'close' }, 'später “bitte”');
+    const late = respond(503, { Connection: 'close' }, 'später “bitte”');
     const reset: Respond = (_response, request) => request.socket.resetAndDestroy();
-    const { receiver, webhook } = await rig.hook(inTurn(late, reset, answer(202, {}, 'ok')));
-    await rig.placeAndRecord();
+    const { receiver, webhook } = await harness.hook(inTurn(late, reset, respond(202, {}, 'ok')));
+    await harness.placeAndRecord();
     for (let count = 1; count < 3; count += 1) {
-      await rig.skipToNext();
-      await rig.recorded();
+      await harness.skipToNext();
+      await harness.recorded();
     }
-    const details = await rig.newest();
-    expect(details).toMatchObject({ state: 'delivered', attempts: 3, lastStatus: 202 });
-    expect(details.attemptLog).toMatchObject([
-      { number: 1, status: 503, error: null, excerpt: 'später “bitte”' },
-      { number: 2, status: null, error: 'connection_reset', excerpt: '' },
-      { number: 3, status: 202, error: null, excerpt: 'ok' },
+    const details = await harness.newest();
+    expect(details).toMatchObject({ state: 'delivered', attemptCount: 3, lastStatus: 202 });
+    expect(details.attempts).toMatchObject([
+      { number: 1, status: 503, error: null, responseSnippet: 'später “bitte”' },
+      { number: 2, status: null, error: 'connection_reset', responseSnippet: '' },
+      { number: 3, status: 202, error: null, responseSnippet: 'ok' },
     ]);
     const { secret, url } = webhook;
-    for (const { startedAt, duration, url: to, headers } of details.attemptLog) {
+    for (const { startedAt, durationMs, url: to, headers } of details.attempts) {
       const received = await receiver.next();
       expect(received.body.toString()).toBe(details.body);
       for (const [name, value] of Object.entries(headers)) {
@@ -48,78 +48,83 @@ describe('GET /v1/deliveries/:id', () => {
         'webhook-timestamp': String(seconds),
         'webhook-signature': signStandard(secret, details.eventId, seconds, details.body),
       });
-      expect([to, duration >= 0]).toEqual([url, true]);
+      expect([to, durationMs >= 0]).toEqual([url, true]);
     }
-    const times = details.attemptLog.map(({ startedAt }) => startedAt);
+    const times = details.attempts.map(({ startedAt }) => startedAt);
     expect(new Set(times).size).toBe(3);
     expect(times.toSorted()).toEqual(times);
   });
 
-  it('tells when the next attempt is due, which is made then and not before', async () => {
-    const { receiver } = await rig.hook(inTurn(answer(500), answer(200)));
-    await rig.placeAndRecord();
-    const { nextAttemptAt, deadlineAt, finishedAt, state } = await rig.newest();
-    expect([state, deadlineAt, finishedAt]).toEqual(['pending', iso(noon + retryWindow), null]);
+  it('returns when the next attempt is due, which is made then and not before', async () => {
+    const { receiver } = await harness.hook(inTurn(respond(500), respond(200)));
+    await harness.placeAndRecord();
+    const { nextAttemptAt, deadlineAt, finishedAt, state } = await harness.newest();
+    expect([state, deadlineAt, finishedAt]).toEqual(['pending', iso(noon + retryWindowMs), null]);
     const due = Date.parse(String(nextAttemptAt));
     expect(due).toBeGreaterThanOrEqual(noon + 5_000);
-    await rig.clock.advance(due - rig.clock.now() - 1);
+    await harness.clock.advance(due - harness.clock.now() - 1);
     expect(receiver.count).toBe(1);
-    await rig.clock.advance(2);
-    await rig.recorded();
-    expect(await rig.newest()).toMatchObject({ state: 'delivered', nextAttemptAt: null });
+    await harness.clock.advance(2);
+    await harness.recorded();
+    expect(await harness.newest()).toMatchObject({ state: 'delivered', nextAttemptAt: null });
   });
 
-  it('tells of no next attempt while one is under way', async () => {
+  it('returns no next attempt while one is in flight', async () => {
     const inHand: (() => void)[] = [];
-    const { receiver } = await rig.hook((response) => {
+    const { receiver } = await harness.hook((response) => {
       inHand.push(() => response.writeHead(200).end());
     });
-    await rig.place();
+    await harness.place();
     await receiver.next();
-    const details = await rig.newest();
-    expect(details).toMatchObject({ state: 'pending', attempts: 0, nextAttemptAt: null });
-    expect(details.attemptLog).toEqual([]);
+    const details = await harness.newest();
+    expect(details).toMatchObject({ state: 'pending', attemptCount: 0, nextAttemptAt: null });
+    expect(details.attempts).toEqual([]);
     inHand[0]?.();
-    await rig.recorded();
-    expect(await rig.newest()).toMatchObject({ state: 'delivered', attempts: 1 });
+    await harness.recorded();
+    expect(await harness.newest()).toMatchObject({ state: 'delivered', attemptCount: 1 });
   });
 
-  it('tells that an attempt waits for an endpoint that is held', async () => {
-    const { webhook } = await rig.hook(answer(500));
-    await rig.failUntilHeld();
-    await rig.place();
-    const { heldUntil } = await rig.see<{ heldUntil: string }>(`/v1/webhooks/${webhook.id}`);
-    expect(Date.parse(heldUntil)).toBeGreaterThan(rig.clock.now());
-    expect(await rig.newest()).toMatchObject({ attempts: 0, nextAttemptAt: heldUntil });
+  it('returns when the backoff of its endpoint ends', async () => {
+    const { webhook } = await harness.hook(respond(500));
+    await harness.failUntilHeld();
+    await harness.place();
+    const { backoffUntil } = await harness.see<{ backoffUntil: string }>(
+      `/v1/webhooks/${webhook.id}`,
+    );
+    expect(Date.parse(backoffUntil)).toBeGreaterThan(harness.clock.now());
+    expect(await harness.newest()).toMatchObject({ attemptCount: 0, nextAttemptAt: backoffUntil });
   });
 
   it('shows what was sent before a change of url as it was sent', async () => {
-    const { webhook } = await rig.hook(answer(500));
-    const other = await rig.hook(answer(200), { as: rig.seller, events: ['task.completed'] });
-    await rig.placeAndRecord();
+    const { webhook } = await harness.hook(respond(500));
+    const other = await harness.hook(respond(200), {
+      as: harness.seller,
+      events: ['task.completed'],
+    });
+    await harness.placeAndRecord();
     const url = `${other.receiver.origin}/moved`;
     const path = `PATCH /v1/webhooks/${webhook.id}`;
-    await rig.service.ask(path, { as: rig.buyer, body: { url } });
-    await rig.skipToNext();
-    await rig.recorded();
-    const { attemptLog } = await rig.newest();
-    expect(attemptLog.map((attempt) => attempt.url)).toEqual([webhook.url, url]);
+    await harness.service.ask(path, { as: harness.buyer, body: { url } });
+    await harness.skipToNext();
+    await harness.recorded();
+    const { attempts } = await harness.newest();
+    expect(attempts.map((attempt) => attempt.url)).toEqual([webhook.url, url]);
   });
 
-  it('does not tell a delivery of somebody else from one that does not exist', async () => {
-    await rig.hook(answer(200), { as: rig.seller });
-    await rig.placeAndRecord();
-    const theirs = dataOf<DeliveryDetails[]>(
-      await rig.service.ask('GET /v1/deliveries', { as: rig.seller }),
+  it('does not distinguish a delivery of another account from a missing one', async () => {
+    await harness.hook(respond(200), { as: harness.seller });
+    await harness.placeAndRecord();
+    const theirs = getData<DeliveryDetails[]>(
+      await harness.service.ask('GET /v1/deliveries', { as: harness.seller }),
     );
     const id = String(theirs[0]?.id);
-    const ask = (what: string) => rig.service.ask(what, { as: rig.buyer });
+    const ask = (what: string) => harness.service.ask(what, { as: harness.buyer });
     for (const [method, rest] of [
       ['GET', ''],
       ['POST', '/replay'],
     ]) {
-      const hidden = problemIn(await ask(`${method} /v1/deliveries/${id}${rest}`));
-      const missing = problemIn(await ask(`${method} /v1/deliveries/dlv_none${rest}`));
+      const hidden = getProblem(await ask(`${method} /v1/deliveries/${id}${rest}`));
+      const missing = getProblem(await ask(`${method} /v1/deliveries/dlv_none${rest}`));
       expect(hidden).toMatchObject({ status: 404, code: 'delivery_not_found' });
       expect(hidden.detail.replace(id, 'dlv_none')).toBe(missing.detail);
     }

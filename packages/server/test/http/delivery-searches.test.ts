@@ -1,14 +1,14 @@
 import type { Delivery, Page } from '@tradepost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { storeIn } from '../../src/stores/sqlite/sqlite-store';
-import { aKey } from '../builders';
-import { settle } from '../fake-clock';
-import { LogBook } from '../log-book';
-import { queueUp } from '../stores/queue-up';
-import { RecordingDatabase } from '../stores/sqlite/recording-database';
-import { Trade } from '../stores/trade';
-import { tempFile } from '../temp-folder';
-import { type Got, problemIn, type Service, startService } from './service';
+import { createStore } from '../../src/stores/sqlite/sqlite-store';
+import { aKey } from '../helpers/builders';
+import { CapturedLog } from '../helpers/captured-log';
+import { enqueueDelivery } from '../helpers/enqueue';
+import { settle } from '../helpers/fake-clock';
+import { RecordingDatabase } from '../helpers/recording-database';
+import { tempFile } from '../helpers/temp-folder';
+import { Trade } from '../helpers/trade';
+import { getProblem, type HttpResponse, type Service, startService } from './service';
 
 /** Twice what one step of a search looks at, and a little. */
 const many = 10_100;
@@ -21,7 +21,7 @@ interface Searcher {
 
 let service: Service;
 let db: RecordingDatabase;
-let book: LogBook;
+let book: CapturedLog;
 let crowd: Searcher;
 let other: Searcher;
 /** How many requests have come to the store. */
@@ -29,14 +29,14 @@ let arrived: number;
 
 beforeEach(async () => {
   db = new RecordingDatabase(tempFile(), { synchronous: 'off' });
-  const store = storeIn(db);
+  const store = createStore(db);
   const trade = await Trade.open(store);
   const add = async (accountId: string): Promise<Searcher> => {
     const { record, apiKey } = aKey({ accountId });
     await store.accounts.addKey(record);
     const paused = { accountId, status: 'paused' } as const;
     const webhook = await trade.subscribe(trade.buyer, ['order.created'], paused);
-    await queueUp(trade, { accountId, count: many });
+    await enqueueDelivery(trade, { accountId, count: many });
     return { key: apiKey, webhookId: webhook.id };
   };
   crowd = await add(trade.buyer.accountId);
@@ -47,7 +47,7 @@ beforeEach(async () => {
     arrived += 1;
     return listDeliveries(...given);
   };
-  book = new LogBook();
+  book = new CapturedLog();
   service = await startService({ store, log: book.log });
   db.queries.length = 0;
 });
@@ -89,7 +89,7 @@ describe('searches for deliveries', () => {
     const disconnect = [await startSearches(50, crowd), await startSearches(50, other)];
     for (const one of disconnect) await one();
     const made = steps().length;
-    for (let turns = 0; turns < 20; turns += 1) await settle();
+    for (let priority = 0; priority < 20; priority += 1) await settle();
     // One was in progress at most.
     expect(steps().length).toBeLessThanOrEqual(made + 1);
     expect((await search(crowd)).status).toBe(200);
@@ -115,8 +115,8 @@ describe('searches for deliveries', () => {
     60_000,
   );
 
-  it('are refused with 429 where 50 of the account wait already, and its lists are not', async () => {
-    const finished: Got[] = [];
+  it('get 429 when 50 of the account wait already, but lists do not', async () => {
+    const finished: HttpResponse[] = [];
     const searches = Array.from({ length: 200 }, async () => finished.push(await search(crowd)));
     await until(() => arrived === searches.length);
     const list = await service.ask('GET /v1/deliveries?state=pending', { as: crowd.key });
@@ -128,7 +128,7 @@ describe('searches for deliveries', () => {
     expect(finished.length - refused.length).toBeGreaterThanOrEqual(52);
     expect(refused.length).toBeGreaterThan(0);
     for (const got of refused) {
-      expect(problemIn(got)).toMatchObject({ status: 429, code: 'rate_limited' });
+      expect(getProblem(got)).toMatchObject({ status: 429, code: 'rate_limited' });
       expect(got.headers.get('retry-after')).toBe('1');
     }
     expect((await search(crowd)).status).toBe(200);

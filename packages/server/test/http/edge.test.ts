@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FakeClock } from '../fake-clock';
-import { type Actor, problemIn, type Service, startService } from './service';
+import { FakeClock } from '../helpers/fake-clock';
+import { type Actor, getProblem, type Service, startService } from './service';
 
 let service: Service;
 let buyer: Actor & { keyId: string };
@@ -33,9 +33,9 @@ describe('paths and methods', () => {
     '/v1/account/',
     '/v1/accounts',
     '/v1/account/usr_1',
-  ])('answers 404 for %s, with or without a key', async (path) => {
+  ])('returns 404 for %s, with or without a key', async (path) => {
     for (const ask of [{}, { as: buyer }]) {
-      expect(problemIn(await service.ask(`GET ${path}`, ask)).code).toBe('route_not_found');
+      expect(getProblem(await service.ask(`GET ${path}`, ask)).code).toBe('route_not_found');
     }
   });
 
@@ -55,19 +55,19 @@ describe('paths and methods', () => {
     ['GET /v1/deliveries/dlv_1/replay', 'POST'],
     ['POST /v1/events', 'GET, HEAD'],
     ['PATCH /v1/account', 'GET, HEAD'],
-  ])('answers 405 for %s and tells what is allowed', async (what, allow) => {
+  ])('returns 405 for %s and the allowed methods', async (what, allow) => {
     const got = await service.ask(what);
-    expect(problemIn(got)).toMatchObject({ status: 405, code: 'method_not_allowed' });
+    expect(getProblem(got)).toMatchObject({ status: 405, code: 'method_not_allowed' });
     expect(got.headers.get('allow')).toBe(allow);
   });
 
-  it('tells what a path takes when asked for its options', async () => {
+  it('returns the allowed methods of a path for OPTIONS', async () => {
     const got = await service.ask('OPTIONS /v1/orders');
     expect(got.status).toBe(204);
     expect(got.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('responds to HEAD like GET, without the body', async () => {
     const got = await service.ask('HEAD /v1/orders', { as: buyer });
     expect(got.status).toBe(200);
     expect(got.text).toBe('');
@@ -87,15 +87,15 @@ describe('paths and methods', () => {
     'POST /v1/webhooks/whk_1/test?event=order.created',
     'GET /v1/deliveries/dlv_1?x=1',
     'POST /v1/deliveries/dlv_1/replay?x=1',
-  ])('refuses the parameter of %s, which takes none', async (what) => {
+  ])('rejects the parameter of %s, which has none', async (what) => {
     const body = /^(GET|DELETE)/.test(what) ? {} : { body: {} };
-    const problem = problemIn(await service.ask(what, { as: buyer, ...body }));
+    const problem = getProblem(await service.ask(what, { as: buyer, ...body }));
     expect(problem.code).toBe('validation_failed');
     expect(problem.errors?.[0]?.message).toBe('unknown query parameter; this endpoint takes none');
   });
 });
 
-describe('what is no HTTP', () => {
+describe('a request that is not HTTP', () => {
   it.each([
     ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     ['a broken request line', 'hello\r\n\r\n', 400, 'malformed_request'],
@@ -129,7 +129,7 @@ describe('what is no HTTP', () => {
       401,
       'missing_api_key',
     ],
-  ])('answers %s with a problem', async (_what, bytes, status, code) => {
+  ])('responds to %s with a problem', async (_what, bytes, status, code) => {
     const answer = await service.sendRaw(bytes);
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head).toContain(`HTTP/1.1 ${status} `);
@@ -140,7 +140,7 @@ describe('what is no HTTP', () => {
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   it('keeps a sane request id and replaces any other', async () => {
     const kept = await service.ask('GET /v1/orders', {
       as: buyer,
@@ -164,7 +164,7 @@ describe('every answer', () => {
       expect(first.headers.get('ratelimit-policy')).toMatch(/^"requests"; q=2; w=60/);
       await strict.ask('GET /v1/orders', { as: actor });
       const third = await strict.ask('GET /v1/orders', { as: actor });
-      expect(problemIn(third)).toMatchObject({ status: 429, code: 'rate_limited' });
+      expect(getProblem(third)).toMatchObject({ status: 429, code: 'rate_limited' });
       expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await strict.ask('GET /v1/orders', { as: other })).status).toBe(200);
     } finally {
@@ -172,7 +172,7 @@ describe('every answer', () => {
     }
   });
 
-  it('counts anew when the clock is set back, rather than reject for as long', async () => {
+  it('restarts its count when the clock is set back, rather than reject for as long', async () => {
     const clock = new FakeClock();
     const strict = await startService({ rateLimit: 1, clock });
     try {

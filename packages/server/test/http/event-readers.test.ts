@@ -1,9 +1,9 @@
-import type { AccountEvent, EventsPage, Order } from '@tradepost/contract';
+import type { AccountEvent, EventPage, Order } from '@tradepost/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { makeTempFolder } from '../temp-folder';
-import { type Actor, dataOf, type Service, startService } from './service';
+import { makeTempFolder } from '../helpers/temp-folder';
+import { type Actor, getData, type Service, startService } from './service';
 
 /** One or two servers on one file, as processes side by side are. */
 async function openServers(count: number) {
@@ -25,7 +25,7 @@ async function openServers(count: number) {
   };
 }
 
-/** What one writer did, by a count that goes on whenever somebody asks or is answered. */
+/** What one writer did, by a count that continues whenever someone asks or is answered. */
 interface Placed {
   orderId: string;
   askedAt: number;
@@ -43,7 +43,7 @@ async function follow(
   while (events.length < total) {
     const after: string = cursor === null ? '' : `&after=${cursor}`;
     const path = `GET /v1/events?limit=${limit}&waitSeconds=5${after}`;
-    const page = JSON.parse((await server.ask(path, { as })).text) as EventsPage;
+    const page = JSON.parse((await server.ask(path, { as })).text) as EventPage;
     expect(page.data.length).toBeLessThanOrEqual(limit);
     events.push(...page.data);
     cursor = page.nextCursor;
@@ -53,7 +53,7 @@ async function follow(
 
 const orderOf = ({ data }: AccountEvent) => ('orderId' in data ? data.orderId : '');
 
-it('whoever follows the log while many write gets every event once, in the order of the commits, at any server', async () => {
+it('a reader that follows the log during writes gets every event once, in the order of the commits, at any server', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
@@ -86,7 +86,7 @@ it('whoever follows the log while many write gets every event once, in the order
               const body = { listingId: listing.id, quantity: 1 };
               const got = await servers.at(index).ask('POST /v1/orders', { as: buyer, body });
               count += 1;
-              placed.push({ orderId: dataOf<Order>(got).id, askedAt, answeredAt: count });
+              placed.push({ orderId: getData<Order>(got).id, askedAt, answeredAt: count });
             }
           };
           await Promise.all(writers.map(write));

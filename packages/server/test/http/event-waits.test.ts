@@ -1,23 +1,23 @@
-import type { EventsPage, Order } from '@tradepost/contract';
+import type { EventPage, Order } from '@tradepost/contract';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { noon } from '../builders';
-import { settle } from '../fake-clock';
-import { tempFile } from '../temp-folder';
+import { noon } from '../helpers/builders';
+import { settle } from '../helpers/fake-clock';
+import { tempFile } from '../helpers/temp-folder';
 import { DeliveringService } from './delivering-service';
-import { type Actor, dataOf, startService } from './service';
+import { type Actor, getData, startService } from './service';
 
-let rig: DeliveringService;
+let harness: DeliveringService;
 let file: string;
 let idleTimers: number;
 
 beforeEach(async () => {
   file = tempFile();
-  rig = await DeliveringService.start({ store: openSqliteStore(file) });
+  harness = await DeliveringService.start({ store: openSqliteStore(file) });
   await settle();
-  idleTimers = rig.clock.pendingTimers;
+  idleTimers = harness.clock.pendingTimers;
 });
-afterEach(() => rig.close());
+afterEach(() => harness.close());
 
 /** Lets turns of the event loop pass until something is so. */
 async function until(isSo: () => boolean): Promise<void> {
@@ -27,25 +27,25 @@ async function until(isSo: () => boolean): Promise<void> {
 
 /** Each request that waits has set two timers: when to look again, and when to give up. */
 const areWaiting = (count: number) =>
-  until(() => rig.clock.pendingTimers === idleTimers + 2 * count);
+  until(() => harness.clock.pendingTimers === idleTimers + 2 * count);
 
 /** A request for events that waits. */
 class Wait {
-  answer: EventsPage | undefined;
-  readonly answered: Promise<EventsPage>;
+  answer: EventPage | undefined;
+  readonly answered: Promise<EventPage>;
   readonly #hangUp = new AbortController();
 
-  constructor(query: string, as: Actor = rig.buyer) {
+  constructor(query: string, as: Actor = harness.buyer) {
     this.answered = this.#ask(query, as);
   }
 
-  async #ask(query: string, { key }: Actor): Promise<EventsPage> {
-    const response = await fetch(`${rig.service.url}/v1/events${query}`, {
+  async #ask(query: string, { key }: Actor): Promise<EventPage> {
+    const response = await fetch(`${harness.service.url}/v1/events${query}`, {
       headers: { Authorization: `Bearer ${key}` },
       signal: this.#hangUp.signal,
     });
     expect(response.status).toBe(200);
-    this.answer = (await response.json()) as EventsPage;
+    this.answer = (await response.json()) as EventPage;
     return this.answer;
   }
 
@@ -55,31 +55,31 @@ class Wait {
   }
 }
 
-async function cursorNow(as: Actor = rig.buyer): Promise<string> {
-  const got = await rig.service.ask('GET /v1/events', { as });
-  return (JSON.parse(got.text) as EventsPage).nextCursor;
+async function cursorNow(as: Actor = harness.buyer): Promise<string> {
+  const got = await harness.service.ask('GET /v1/events', { as });
+  return (JSON.parse(got.text) as EventPage).nextCursor;
 }
 
 describe('waitSeconds', () => {
-  it('answers at once when there is something already', async () => {
-    await rig.place();
+  it('responds at once if there are events', async () => {
+    await harness.place();
     const { data } = await new Wait('?waitSeconds=30').answered;
     expect(data).toHaveLength(2);
   });
 
-  it('answers at once without it, or with none', async () => {
+  it('responds at once without waitSeconds, or with 0', async () => {
     for (const query of ['', '?waitSeconds=0']) {
       expect((await new Wait(query).answered).data).toEqual([]);
     }
   });
 
-  it('answers as soon as something happens, with all of it, to each party that waits', async () => {
+  it('responds as soon as events happen, with all of them, to each waiting participant', async () => {
     const after = await cursorNow();
-    const waits = [rig.buyer, rig.seller, rig.agent].map(
+    const waits = [harness.buyer, harness.seller, harness.agent].map(
       (as) => new Wait(`?waitSeconds=30&after=${after}`, as),
     );
     await areWaiting(3);
-    const order = await rig.place();
+    const order = await harness.place();
     for (const { answered } of waits) {
       const { data, nextCursor } = await answered;
       expect(data).toMatchObject([
@@ -91,15 +91,15 @@ describe('waitSeconds', () => {
     await areWaiting(0);
   });
 
-  it('answers with an empty page and the same cursor when the time is over, not before', async () => {
-    await rig.place();
+  it('responds with an empty page and the same cursor when the time is over, not before', async () => {
+    await harness.place();
     const after = await cursorNow();
     const wait = new Wait(`?waitSeconds=30&after=${after}`);
     await areWaiting(1);
-    await rig.clock.advance(29_999);
+    await harness.clock.advance(29_999);
     await settle();
     expect(wait.answer).toBeUndefined();
-    await rig.clock.advance(1);
+    await harness.clock.advance(1);
     expect(await wait.answered).toEqual({ data: [], nextCursor: after });
     await areWaiting(0);
   });
@@ -109,35 +109,35 @@ describe('waitSeconds', () => {
     async (correction) => {
       const wait = new Wait('?waitSeconds=20');
       await areWaiting(1);
-      await rig.clock.advance(5_000);
-      rig.clock.set(rig.clock.now() + correction);
-      await rig.clock.advance(14_999);
+      await harness.clock.advance(5_000);
+      harness.clock.set(harness.clock.now() + correction);
+      await harness.clock.advance(14_999);
       await settle();
       expect(wait.answer).toBeUndefined();
-      await rig.clock.advance(1);
+      await harness.clock.advance(1);
       expect((await wait.answered).data).toEqual([]);
     },
   );
 
   it('is not ended by what happens to others', async () => {
-    const stranger = await rig.service.account('buyer');
+    const stranger = await harness.service.account('buyer');
     const wait = new Wait('?waitSeconds=10', stranger);
     await areWaiting(1);
-    await rig.place();
+    await harness.place();
     await settle();
     expect(wait.answer).toBeUndefined();
-    await rig.clock.advance(10_000);
+    await harness.clock.advance(10_000);
     expect((await wait.answered).data).toEqual([]);
   });
 
-  it('waits for what happens since a moment that is yet to come', async () => {
+  it('waits for events since a time in the future', async () => {
     const since = new Date(noon + 5_000).toISOString();
     const wait = new Wait(`?waitSeconds=30&since=${since}`);
     await areWaiting(1);
-    await rig.place();
-    await rig.clock.advance(5_000);
+    await harness.place();
+    await harness.clock.advance(5_000);
     expect(wait.answer).toBeUndefined();
-    const order = await rig.place();
+    const order = await harness.place();
     expect((await wait.answered).data).toMatchObject([
       { data: { orderId: order.id } },
       { data: { orderId: order.id } },
@@ -145,17 +145,17 @@ describe('waitSeconds', () => {
   });
 
   it('sees what another server on the same file wrote within a second', async () => {
-    const other = await startService({ store: openSqliteStore(file), clock: rig.clock });
+    const other = await startService({ store: openSqliteStore(file), clock: harness.clock });
     onTestFinished(() => other.close());
     await settle();
-    idleTimers = rig.clock.pendingTimers;
+    idleTimers = harness.clock.pendingTimers;
     const wait = new Wait('?waitSeconds=30');
     await areWaiting(1);
-    const body = { listingId: rig.listing.id, quantity: 1 };
-    const order = dataOf<Order>(await other.ask('POST /v1/orders', { as: rig.buyer, body }));
+    const body = { listingId: harness.listing.id, quantity: 1 };
+    const order = getData<Order>(await other.ask('POST /v1/orders', { as: harness.buyer, body }));
     await settle();
     expect(wait.answer).toBeUndefined();
-    await rig.clock.advance(1_000);
+    await harness.clock.advance(1_000);
     const { data } = await wait.answered;
     expect(data[0]).toMatchObject({ event: 'order.created', data: { orderId: order.id } });
   });
@@ -167,25 +167,25 @@ describe('waitSeconds', () => {
     await areWaiting(0);
   });
 
-  it('is answered at once when the server stops', async () => {
+  it('gets its response at once when the server stops', async () => {
     const after = await cursorNow();
     const waits = Array.from({ length: 3 }, () => new Wait(`?waitSeconds=30&after=${after}`));
     await areWaiting(3);
-    const closed = rig.close();
+    const closed = harness.close();
     for (const { answered } of waits) {
       expect(await answered).toEqual({ data: [], nextCursor: after });
     }
     await closed;
-    expect(rig.clock.pendingTimers).toBe(0);
+    expect(harness.clock.pendingTimers).toBe(0);
   });
 
-  it('is had by 100 requests of an account at once; more are answered without it', async () => {
+  it('is available to 100 requests of an account at once; further ones get a response without it', async () => {
     const waits = Array.from({ length: 100 }, () => new Wait('?waitSeconds=30'));
     await areWaiting(100);
     expect((await new Wait('?waitSeconds=30').answered).data).toEqual([]);
-    const ofOther = new Wait('?waitSeconds=30', rig.seller);
+    const ofOther = new Wait('?waitSeconds=30', harness.seller);
     await areWaiting(101);
-    await rig.place();
+    await harness.place();
     for (const { answered } of [...waits, ofOther]) expect((await answered).data).toHaveLength(2);
     await areWaiting(0);
   });

@@ -1,43 +1,43 @@
 import {
   type AccountEvent,
-  type EventsPage,
+  type EventPage,
   type Notification,
   type Order,
   webhookEventSchema,
 } from '@tradepost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { noon } from '../builders';
-import { FakeClock } from '../fake-clock';
-import { tempFile } from '../temp-folder';
+import { noon } from '../helpers/builders';
+import { FakeClock } from '../helpers/fake-clock';
+import { tempFile } from '../helpers/temp-folder';
 import { DeliveringService } from './delivering-service';
-import { type Actor, dataOf, problemIn, startService } from './service';
+import { type Actor, getData, getProblem, startService } from './service';
 
-let rig: DeliveringService;
+let harness: DeliveringService;
 
 beforeEach(async () => {
-  rig = await DeliveringService.start();
+  harness = await DeliveringService.start();
 });
-afterEach(() => rig.close());
+afterEach(() => harness.close());
 
 const iso = (time: number) => new Date(time).toISOString();
-const kindsOf = ({ data }: EventsPage) => data.map(({ event }) => event);
+const kindsOf = ({ data }: EventPage) => data.map(({ event }) => event);
 const idsOf = (events: AccountEvent[]) => events.map(({ id }) => id);
-const askFor = (query: string, as: Actor = rig.buyer) =>
-  rig.service.ask(`GET /v1/events${query}`, { as });
+const askFor = (query: string, as: Actor = harness.buyer) =>
+  harness.service.ask(`GET /v1/events${query}`, { as });
 
-async function read(query = '', as: Actor = rig.buyer): Promise<EventsPage> {
-  return JSON.parse((await askFor(query, as)).text) as EventsPage;
+async function read(query = '', as: Actor = harness.buyer): Promise<EventPage> {
+  return JSON.parse((await askFor(query, as)).text) as EventPage;
 }
 
 async function move({ id }: Order, status: string): Promise<void> {
-  await rig.service.ask(`PATCH /v1/orders/${id}`, { as: rig.seller, body: { status } });
+  await harness.service.ask(`PATCH /v1/orders/${id}`, { as: harness.seller, body: { status } });
 }
 
 describe('GET /v1/events', () => {
   it('shows what the account may see, oldest first: each event as its deliveries carry it, with its id', async () => {
-    const order = await rig.place();
-    await rig.clock.advance(1_000);
+    const order = await harness.place();
+    await harness.clock.advance(1_000);
     await move(order, 'fulfilling');
     const page = await read();
     expect(kindsOf(page)).toEqual([
@@ -55,23 +55,23 @@ describe('GET /v1/events', () => {
       createdAt: iso(noon + 1_000),
       data: { orderId: order.id, previousStatus: 'pending', status: 'fulfilling' },
     });
-    const told = dataOf<Notification[]>(
-      await rig.service.ask('GET /v1/notifications', { as: rig.buyer }),
+    const told = getData<Notification[]>(
+      await harness.service.ask('GET /v1/notifications', { as: harness.buyer }),
     );
     expect(told).toHaveLength(page.data.length);
   });
 
   it('is the same log for each party of an order, and empty for anybody else', async () => {
-    await rig.place();
+    await harness.place();
     const ofBuyer = await read();
-    for (const as of [rig.seller, rig.agent])
+    for (const as of [harness.seller, harness.agent])
       expect((await read('', as)).data).toEqual(ofBuyer.data);
-    const stranger = await rig.service.account('buyer');
+    const stranger = await harness.service.account('buyer');
     expect((await read('', stranger)).data).toEqual([]);
   });
 
-  it('tells a low listing to its seller and agent, and not to the buyer', async () => {
-    const { service, seller, agent, buyer } = rig;
+  it('reports a low listing to its seller and agent, and not to the buyer', async () => {
+    const { service, seller, agent, buyer } = harness;
     const listing = await service.listing(seller, agent, 10, 8);
     const body = { listingId: listing.id, quantity: 3 };
     await service.ask('POST /v1/orders', { as: buyer, body });
@@ -81,8 +81,8 @@ describe('GET /v1/events', () => {
     expect(kindsOf(await read())).not.toContain('listing.availability_low');
   });
 
-  it('hands out every event once, page by page, and always says where to go on', async () => {
-    for (let count = 0; count < 4; count += 1) await rig.place();
+  it('returns every event once, page by page, and always a cursor to continue from', async () => {
+    for (let count = 0; count < 4; count += 1) await harness.place();
     const all = idsOf((await read()).data);
     const seen: string[][] = [];
     let query = '?limit=3';
@@ -92,7 +92,7 @@ describe('GET /v1/events', () => {
       query = `?limit=3&after=${nextCursor}`;
     }
     expect(seen).toEqual([all.slice(0, 3), all.slice(3, 6), all.slice(6), []]);
-    const late = await rig.place();
+    const late = await harness.place();
     const { data } = await read(query);
     expect(data).toMatchObject([{ data: { orderId: late.id } }, { data: { orderId: late.id } }]);
   });
@@ -100,14 +100,14 @@ describe('GET /v1/events', () => {
   it('gives an empty log a cursor that everything follows', async () => {
     const { data, nextCursor } = await read();
     expect(data).toEqual([]);
-    await rig.place();
+    await harness.place();
     expect(kindsOf(await read(`?after=${nextCursor}`))).toHaveLength(2);
   });
 
-  it('starts at a moment, that itself included, in any zone', async () => {
-    await rig.place();
-    await rig.clock.advance(1_000);
-    const late = await rig.place();
+  it('starts at a given time, inclusive, in any time zone', async () => {
+    await harness.place();
+    await harness.clock.advance(1_000);
+    const late = await harness.place();
     for (const since of [iso(noon + 1_000), '2026-11-21T14:00:01%2B02:00']) {
       const { data, nextCursor } = await read(`?since=${since}`);
       expect(data.map((event) => event.data)).toMatchObject([
@@ -121,22 +121,22 @@ describe('GET /v1/events', () => {
     expect((await read(`?since=${iso(noon + 1_001)}`)).data).toEqual([]);
   });
 
-  it('goes on from a moment that nothing happened since with what happens next', async () => {
-    await rig.place();
+  it('continues from a time without later events with what happens next', async () => {
+    await harness.place();
     const { nextCursor } = await read(`?since=${iso(noon + 1)}`);
-    await rig.clock.advance(1);
-    await rig.place();
+    await harness.clock.advance(1);
+    await harness.place();
     expect((await read(`?after=${nextCursor}`)).data).toHaveLength(2);
   });
 
-  it('takes a moment at the end of time, after which there is nothing', async () => {
-    await rig.place();
+  it('accepts a time at the end of time, after which there is nothing', async () => {
+    await harness.place();
     const { data, nextCursor } = await read('?since=9999-12-31T23:59:59Z');
     expect(data).toEqual([]);
     expect((await read(`?after=${nextCursor}`)).data).toEqual([]);
   });
 
-  it('loses nothing of a moment though another server wrote what is newer before it', async () => {
+  it('loses nothing of a millisecond though another server wrote newer events before it', async () => {
     const file = tempFile();
     const ahead = await DeliveringService.start({ store: openSqliteStore(file) });
     const behindClock = new FakeClock(noon - 40);
@@ -144,12 +144,12 @@ describe('GET /v1/events', () => {
     try {
       const { buyer, listing, service } = ahead;
       const order = { as: buyer, body: { listingId: listing.id, quantity: 1 } };
-      const newer = dataOf<Order>(await service.ask('POST /v1/orders', order));
-      const older = dataOf<Order>(await behind.ask('POST /v1/orders', order));
+      const newer = getData<Order>(await service.ask('POST /v1/orders', order));
+      const older = getData<Order>(await behind.ask('POST /v1/orders', order));
       expect(newer.createdAt > older.createdAt).toBe(true);
       const ordersSince = async (since: string) => {
         const got = await service.ask(`GET /v1/events?since=${since}`, { as: buyer });
-        const events = dataOf<AccountEvent[]>(got);
+        const events = getData<AccountEvent[]>(got);
         return events.map(({ data }) => ('orderId' in data ? data.orderId : '')).filter(isNew);
       };
       const isNew = (id: string, index: number, all: string[]) => all.indexOf(id) === index;
@@ -161,9 +161,9 @@ describe('GET /v1/events', () => {
     }
   });
 
-  it('refuses after and since together: they say two things', async () => {
+  it('rejects after and since together', async () => {
     const { nextCursor } = await read();
-    const problem = problemIn(await askFor(`?after=${nextCursor}&since=${iso(noon)}`));
+    const problem = getProblem(await askFor(`?after=${nextCursor}&since=${iso(noon)}`));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors).toMatchObject([{ path: 'since' }]);
   });
@@ -177,9 +177,9 @@ describe('GET /v1/events', () => {
     Buffer.from('events.9999999999999999').toString('base64url'),
     `${Buffer.from('events.12').toString('base64url')}=`,
     Buffer.from(`${noon}.ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH`).toString('base64url'),
-  ])('refuses the cursor %s, which it never gave', async (cursor) => {
-    const problem = problemIn(await askFor(`?after=${encodeURIComponent(cursor)}`));
-    expect(problem).toMatchObject({ status: 400, code: 'bad_cursor' });
+  ])('rejects the cursor %s, which it never returned', async (cursor) => {
+    const problem = getProblem(await askFor(`?after=${encodeURIComponent(cursor)}`));
+    expect(problem).toMatchObject({ status: 400, code: 'invalid_cursor' });
   });
 
   it.each([
@@ -192,8 +192,8 @@ describe('GET /v1/events', () => {
     ['waitSeconds=1.5', 'waitSeconds'],
     ['waitSeconds=soon', 'waitSeconds'],
     ['cursor=abc', 'cursor'],
-  ])('refuses the query %s and names %s', async (query, path) => {
-    const problem = problemIn(await askFor(`?${query}`));
+  ])('rejects the query %s and names %s', async (query, path) => {
+    const problem = getProblem(await askFor(`?${query}`));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.map((issue) => issue.path)).toEqual([path]);
   });

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { tempFile } from '../temp-folder';
-import { problemIn, startService } from './service';
+import { tempFile } from '../helpers/temp-folder';
+import { getProblem, startService } from './service';
 
 async function start() {
   const file = tempFile();
@@ -29,11 +29,11 @@ it('readyz fails once the database file is gone, and livez does not', async () =
   expect((await service.ask('GET /readyz')).status).toBe(200);
   rmSync(file);
   const got = await service.ask('GET /readyz');
-  expect(problemIn(got)).toMatchObject({ status: 503, code: 'store_unavailable' });
+  expect(getProblem(got)).toMatchObject({ status: 503, code: 'store_unavailable' });
   expect((await service.ask('GET /livez')).status).toBe(200);
 });
 
-it('readyz fails as soon as the service begins to stop', async () => {
+it('readyz fails as soon as the shutdown starts', async () => {
   const { service } = await start();
   const held = await service.openConnection();
   await held.send('GET /readyz HTTP/1.1\r\nHost: x\r\n');
@@ -51,7 +51,7 @@ it('livez and readyz take GET and HEAD alone', async () => {
   const { service } = await start();
   for (const path of ['/livez', '/readyz']) {
     const got = await service.ask(`POST ${path}`);
-    expect(problemIn(got).code).toBe('method_not_allowed');
+    expect(getProblem(got).code).toBe('method_not_allowed');
     expect(got.headers.get('allow')).toBe('GET, HEAD');
   }
 });

@@ -1,7 +1,7 @@
 import type { Order } from '@tradepost/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Listing } from '../../src/listings/listing';
-import { type Actor, dataOf, problemIn, type Service, startService } from './service';
+import type { Listing } from '../../src/features/listings/listing';
+import { type Actor, getData, getProblem, type Service, startService } from './service';
 
 let service: Service;
 let buyer: Actor;
@@ -27,11 +27,11 @@ function order(key: string, quantity = 1, as = buyer) {
 }
 
 async function countOrders(as = buyer): Promise<number> {
-  return dataOf<Order[]>(await service.ask('GET /v1/orders', { as })).length;
+  return getData<Order[]>(await service.ask('GET /v1/orders', { as })).length;
 }
 
 describe('Idempotency-Key', () => {
-  it('answers a repeated request with the first answer, and marks it', async () => {
+  it('replays the first response to a repeated request, and marks it', async () => {
     const first = await order('once');
     const again = await order('once');
     expect(first.headers.get('idempotent-replayed')).toBeNull();
@@ -44,14 +44,14 @@ describe('Idempotency-Key', () => {
     expect(await countOrders()).toBe(1);
   });
 
-  it('replays the first answer even after the order has moved on', async () => {
+  it('replays the first response even after the order has changed', async () => {
     const first = await order('moved');
-    const { id } = dataOf<Order>(first);
+    const { id } = getData<Order>(first);
     await service.ask(`PATCH /v1/orders/${id}`, { as: seller, body: { status: 'confirmed' } });
     expect((await order('moved')).text).toBe(first.text);
   });
 
-  it('has one effect and one answer when two requests come at once', async () => {
+  it('has one effect and one response when two requests arrive at once', async () => {
     const both = await Promise.all(Array.from({ length: 8 }, () => order('race')));
     expect(new Set(both.map(({ text }) => text)).size).toBe(1);
     expect(both.every(({ status }) => status === 201)).toBe(true);
@@ -65,9 +65,9 @@ describe('Idempotency-Key', () => {
     expect((await order('spelled')).text).toBe(first.text);
   });
 
-  it('refuses a key that was sent with another body', async () => {
+  it('rejects a key that was sent with another body', async () => {
     await order('other', 1);
-    const problem = problemIn(await order('other', 2));
+    const problem = getProblem(await order('other', 2));
     expect(problem).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
     expect(await countOrders()).toBe(1);
   });
@@ -91,7 +91,7 @@ describe('Idempotency-Key', () => {
     expect(got.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  it('does not hold a refusal: the same key works once the cause is gone', async () => {
+  it('does not store a rejection: the same key works once the cause is gone', async () => {
     const small = await service.listing(seller, null, 1);
     const ask = (quantity: number) =>
       service.ask('POST /v1/orders', {
@@ -103,8 +103,8 @@ describe('Idempotency-Key', () => {
     expect((await ask(1)).status).toBe(201);
   });
 
-  it.each(['', 'with space', 'x'.repeat(256)])('refuses the key %j', async (key) => {
+  it.each(['', 'with space', 'x'.repeat(256)])('rejects the key %j', async (key) => {
     const got = await order(key);
-    expect(problemIn(got).errors?.[0]?.path).toBe('idempotency-key');
+    expect(getProblem(got).errors?.[0]?.path).toBe('idempotency-key');
   });
 });

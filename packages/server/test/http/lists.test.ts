@@ -1,13 +1,20 @@
 import type { Notification, Order, Page } from '@tradepost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Actor, dataOf, type Got, problemIn, type Service, startService } from './service';
+import {
+  type Actor,
+  getData,
+  getProblem,
+  type HttpResponse,
+  type Service,
+  startService,
+} from './service';
 
 let service: Service;
 let buyer: Actor;
 let seller: Actor;
 let placed: Order[];
 
-function pageOf<Item>(got: Got): Page<Item> {
+function pageOf<Item>(got: HttpResponse): Page<Item> {
   return JSON.parse(got.text) as Page<Item>;
 }
 
@@ -19,7 +26,7 @@ beforeAll(async () => {
   placed = [];
   for (let count = 0; count < 7; count += 1) {
     const body = { listingId: listing.id, quantity: count + 1 };
-    placed.push(dataOf<Order>(await service.ask('POST /v1/orders', { as: buyer, body })));
+    placed.push(getData<Order>(await service.ask('POST /v1/orders', { as: buyer, body })));
   }
   for (const { id } of placed.slice(0, 2)) {
     const body = { status: 'confirmed' };
@@ -62,7 +69,7 @@ describe('GET /v1/orders', () => {
     expect(pageOf<Order>(got).data.map(({ id }) => id)).toEqual(newestFirst().slice(-2));
   });
 
-  it('filters by the moment of placing, both bounds exclusive', async () => {
+  it('filters by creation time, both bounds exclusive', async () => {
     const { createdAt } = placed[3] as Order;
     const after = await service.ask(`GET /v1/orders?createdAfter=${createdAt}`, { as: buyer });
     const before = await service.ask(`GET /v1/orders?createdBefore=${createdAt}`, { as: buyer });
@@ -71,7 +78,7 @@ describe('GET /v1/orders', () => {
     expect(found.map(({ id }) => id)).toEqual(others.map(({ id }) => id).reverse());
   });
 
-  it('hands out every order once, page by page', async () => {
+  it('returns every order once, page by page', async () => {
     const pages = await follow('/v1/orders?limit=3');
     expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
     expect(pages.flat()).toEqual(newestFirst());
@@ -81,7 +88,7 @@ describe('GET /v1/orders', () => {
     const first = pageOf<Order>(await service.ask('GET /v1/orders?limit=4', { as: buyer }));
     const listing = await service.listing(seller);
     const body = { listingId: listing.id, quantity: 1 };
-    const late = dataOf<Order>(await service.ask('POST /v1/orders', { as: buyer, body }));
+    const late = getData<Order>(await service.ask('POST /v1/orders', { as: buyer, body }));
     const path = `GET /v1/orders?limit=4&cursor=${first.nextCursor}`;
     const second = pageOf<Order>(await service.ask(path, { as: buyer }));
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(newestFirst());
@@ -98,32 +105,32 @@ describe('GET /v1/orders', () => {
     ['createdAfter=yesterday', 'createdAfter'],
     ['createdBefore=2026-11-21T09:30:00', 'createdBefore'],
     ['stauts=pending', 'stauts'],
-  ])('refuses the query %s and names %s', async (query, path) => {
-    const problem = problemIn(await service.ask(`GET /v1/orders?${query}`, { as: buyer }));
+  ])('rejects the query %s and names %s', async (query, path) => {
+    const problem = getProblem(await service.ask(`GET /v1/orders?${query}`, { as: buyer }));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.map((issue) => issue.path)).toEqual([path]);
   });
 
-  it('refuses a parameter that is sent twice as such', async () => {
+  it('rejects a repeated parameter as such', async () => {
     const path = 'GET /v1/orders?status=pending&status=confirmed';
-    const problem = problemIn(await service.ask(path, { as: buyer }));
+    const problem = getProblem(await service.ask(path, { as: buyer }));
     expect(problem.errors?.[0]?.message).toBe('was sent more than once; send it once');
   });
 
-  it('refuses the cursor of another list', async () => {
+  it('rejects the cursor of another list', async () => {
     const told = pageOf(await service.ask('GET /v1/notifications?limit=1', { as: buyer }));
     const path = `GET /v1/orders?cursor=${told.nextCursor}`;
-    expect(problemIn(await service.ask(path, { as: buyer })).code).toBe('bad_cursor');
+    expect(getProblem(await service.ask(path, { as: buyer })).code).toBe('invalid_cursor');
   });
 
-  it('refuses a cursor that it never gave', async () => {
-    const problem = problemIn(await service.ask('GET /v1/orders?cursor=abc', { as: buyer }));
-    expect(problem).toMatchObject({ status: 400, code: 'bad_cursor' });
+  it('rejects a cursor that it never returned', async () => {
+    const problem = getProblem(await service.ask('GET /v1/orders?cursor=abc', { as: buyer }));
+    expect(problem).toMatchObject({ status: 400, code: 'invalid_cursor' });
   });
 });
 
 describe('GET and PATCH /v1/notifications', () => {
-  it('tells each party of an order of each event, the actor included', async () => {
+  it('notifies each participant of an order of each event, including the actor', async () => {
     const { id } = placed[0] as Order;
     for (const as of [buyer, seller]) {
       const page = pageOf<Notification>(await service.ask('GET /v1/notifications', { as }));
@@ -140,7 +147,7 @@ describe('GET and PATCH /v1/notifications', () => {
     expect(ids).toHaveLength(placed.length + 2);
   });
 
-  it('marks a notification read, and stays so when asked again', async () => {
+  it('marks a notification as read, also when repeated', async () => {
     const all = pageOf<Notification>(await service.ask('GET /v1/notifications', { as: buyer }));
     const { id } = all.data[0] as Notification;
     for (const _time of ['once', 'twice']) {
@@ -149,7 +156,7 @@ describe('GET and PATCH /v1/notifications', () => {
         body: { read: true },
       });
       expect(got.status).toBe(200);
-      expect(dataOf(got)).toMatchObject({ id, read: true });
+      expect(getData(got)).toMatchObject({ id, read: true });
     }
     const read = await service.ask('GET /v1/notifications?read=true', { as: buyer });
     expect(pageOf<Notification>(read).data.map((one) => one.id)).toEqual([id]);
@@ -160,15 +167,15 @@ describe('GET and PATCH /v1/notifications', () => {
   it('does not make a notification unread', async () => {
     const all = pageOf<Notification>(await service.ask('GET /v1/notifications', { as: buyer }));
     const path = `PATCH /v1/notifications/${all.data[0]?.id}`;
-    const problem = problemIn(await service.ask(path, { as: buyer, body: { read: false } }));
+    const problem = getProblem(await service.ask(path, { as: buyer, body: { read: false } }));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.[0]?.path).toBe('read');
   });
 
-  it("answers 404 for another account's notification", async () => {
+  it("returns 404 for another account's notification", async () => {
     const all = pageOf<Notification>(await service.ask('GET /v1/notifications', { as: buyer }));
     const path = `PATCH /v1/notifications/${all.data[0]?.id}`;
-    const problem = problemIn(await service.ask(path, { as: seller, body: { read: true } }));
+    const problem = getProblem(await service.ask(path, { as: seller, body: { read: true } }));
     expect(problem).toMatchObject({ status: 404, code: 'notification_not_found' });
   });
 });

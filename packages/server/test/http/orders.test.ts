@@ -1,6 +1,6 @@
 import type { Order } from '@tradepost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Actor, dataOf, problemIn, type Service, startService } from './service';
+import { type Actor, getData, getProblem, type Service, startService } from './service';
 
 let service: Service;
 let buyer: Actor;
@@ -25,7 +25,7 @@ async function placeOrder(quantity = 1, units = 100): Promise<Order> {
     as: buyer,
     body: { listingId: listing.id, quantity },
   });
-  return dataOf<Order>(got);
+  return getData<Order>(got);
 }
 
 function moveOrder(id: string, status: string, as = seller, headers: Record<string, string> = {}) {
@@ -40,7 +40,7 @@ describe('POST /v1/orders', () => {
       body: { listingId: listing.id, quantity: 7 },
     });
     expect(got.status).toBe(201);
-    const order = dataOf<Order>(got);
+    const order = getData<Order>(got);
     expect(order).toEqual({
       id: expect.stringMatching(/^ord_/),
       status: 'pending',
@@ -56,20 +56,20 @@ describe('POST /v1/orders', () => {
     expect(got.headers.get('etag')).toBe('"1"');
   });
 
-  it('takes the units from the listing and refuses more than are left', async () => {
+  it('subtracts the units from the listing and rejects more than are left', async () => {
     const listing = await service.listing(seller, null, 10);
     const order = (quantity: number) =>
       service.ask('POST /v1/orders', { as: buyer, body: { listingId: listing.id, quantity } });
     expect((await order(8)).status).toBe(201);
-    const problem = problemIn(await order(3));
+    const problem = getProblem(await order(3));
     expect(problem.code).toBe('insufficient_quantity');
-    expect(problem.detail).toContain('has 2 left, 3 were asked for');
+    expect(problem.detail).toContain('has 2 units left, but 3 were requested');
     expect((await order(2)).status).toBe(201);
   });
 
-  it.each(['seller', 'agent'] as const)('is refused to a %s', async (kind) => {
+  it.each(['seller', 'agent'] as const)('is rejected for a %s', async (kind) => {
     const listing = await service.listing(seller);
-    const problem = problemIn(
+    const problem = getProblem(
       await service.ask('POST /v1/orders', {
         as: kind === 'seller' ? seller : agent,
         body: { listingId: listing.id, quantity: 1 },
@@ -78,19 +78,19 @@ describe('POST /v1/orders', () => {
     expect(problem).toMatchObject({ status: 403, code: 'account_kind_not_allowed' });
   });
 
-  it('names the field when there is no such listing', async () => {
-    const problem = problemIn(
+  it('names the field if the listing does not exist', async () => {
+    const problem = getProblem(
       await service.ask('POST /v1/orders', {
         as: buyer,
         body: { listingId: 'lst_none', quantity: 1 },
       }),
     );
     expect(problem).toMatchObject({ status: 422, code: 'listing_not_found' });
-    expect(problem.errors).toEqual([{ path: 'listingId', message: 'names no listing' }]);
+    expect(problem.errors).toEqual([{ path: 'listingId', message: 'does not exist' }]);
   });
 
-  it('tells everything that is wrong with a body at once', async () => {
-    const problem = problemIn(
+  it('reports everything that is wrong with a body at once', async () => {
+    const problem = getProblem(
       await service.ask('POST /v1/orders', { as: buyer, body: { quantity: 0, colour: 'red' } }),
     );
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
@@ -105,13 +105,13 @@ describe('POST /v1/orders', () => {
     ['more than a million', 1_000_001],
     ['text', '5'],
     ['null', null],
-  ])('refuses %s as a quantity', async (_name, quantity) => {
+  ])('rejects %s as a quantity', async (_name, quantity) => {
     const listing = await service.listing(seller);
     const got = await service.ask('POST /v1/orders', {
       as: buyer,
       body: { listingId: listing.id, quantity },
     });
-    expect(problemIn(got).errors?.map(({ path }) => path)).toEqual(['quantity']);
+    expect(getProblem(got).errors?.map(({ path }) => path)).toEqual(['quantity']);
   });
 });
 
@@ -122,11 +122,11 @@ describe('GET /v1/orders/:id', () => {
       const got = await service.ask(`GET /v1/orders/${order.id}`, { as });
       expect(got.status).toBe(200);
       expect(got.headers.get('etag')).toBe('"1"');
-      expect(dataOf(got)).toEqual(order);
+      expect(getData(got)).toEqual(order);
     }
   });
 
-  it('answers a conditional request whole: the contract has no 304', async () => {
+  it('responds to a conditional request in full: the contract has no 304', async () => {
     const order = await placeOrder();
     // By hand, since fetch asks for a fresh answer as soon as it has this header.
     const answer = await service.sendRaw(
@@ -142,19 +142,19 @@ describe('GET /v1/orders/:id', () => {
     expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
   });
 
-  it('does not tell a stranger an order from one that does not exist', async () => {
+  it('does not let a stranger distinguish an order from a missing one', async () => {
     const order = await placeOrder();
-    const hidden = problemIn(await service.ask(`GET /v1/orders/${order.id}`, { as: stranger }));
-    const missing = problemIn(await service.ask('GET /v1/orders/ord_none', { as: stranger }));
+    const hidden = getProblem(await service.ask(`GET /v1/orders/${order.id}`, { as: stranger }));
+    const missing = getProblem(await service.ask('GET /v1/orders/ord_none', { as: stranger }));
     expect(hidden).toMatchObject({ status: 404, code: 'order_not_found' });
     expect(missing).toMatchObject({ status: 404, code: 'order_not_found' });
     expect(hidden.detail.replace(order.id, 'ord_none')).toBe(missing.detail);
   });
 
   it.each(['nonsense', 'lst_1', 'ord_', `ord_${'x'.repeat(500)}`, '%20', '%00', '..%2f'])(
-    'answers 404 for %s, which is no id',
+    'returns 404 for %s, which is not an ID',
     async (id) => {
-      const problem = problemIn(await service.ask(`GET /v1/orders/${id}`, { as: buyer }));
+      const problem = getProblem(await service.ask(`GET /v1/orders/${id}`, { as: buyer }));
       expect(problem).toMatchObject({ status: 404, code: 'order_not_found' });
     },
   );
@@ -166,7 +166,7 @@ describe('PATCH /v1/orders/:id', () => {
     const got = await moveOrder(order.id, 'fulfilling');
     expect(got.status).toBe(200);
     expect(got.headers.get('etag')).toBe('"2"');
-    expect(dataOf(got)).toEqual({
+    expect(getData(got)).toEqual({
       ...order,
       status: 'fulfilling',
       updatedAt: expect.any(String),
@@ -178,22 +178,22 @@ describe('PATCH /v1/orders/:id', () => {
     expect((await moveOrder(order.id, 'confirmed', agent)).status).toBe(200);
   });
 
-  it('is refused to the buyer of the order', async () => {
+  it('is rejected for the buyer of the order', async () => {
     const order = await placeOrder();
-    const problem = problemIn(await moveOrder(order.id, 'cancelled', buyer));
+    const problem = getProblem(await moveOrder(order.id, 'cancelled', buyer));
     expect(problem).toMatchObject({ status: 403, code: 'account_kind_not_allowed' });
   });
 
-  it('does not tell strangers of any kind that the order exists', async () => {
+  it('does not reveal to strangers of any kind that the order exists', async () => {
     const order = await placeOrder();
     for (const kind of ['buyer', 'seller', 'agent'] as const) {
       const other = await service.account(kind);
-      const problem = problemIn(await moveOrder(order.id, 'confirmed', other));
+      const problem = getProblem(await moveOrder(order.id, 'confirmed', other));
       expect(problem).toMatchObject({ status: 404, code: 'order_not_found' });
     }
   });
 
-  it('changes nothing and answers 200 when the order has that status', async () => {
+  it('changes nothing and returns 200 if the order has that status', async () => {
     const order = await placeOrder();
     const first = await moveOrder(order.id, 'confirmed');
     const again = await moveOrder(order.id, 'confirmed');
@@ -201,29 +201,29 @@ describe('PATCH /v1/orders/:id', () => {
     expect(again.text).toBe(first.text);
     expect(again.headers.get('etag')).toBe('"2"');
     const told = await service.ask('GET /v1/notifications?limit=100', { as: buyer });
-    const mine = dataOf<{ orderId: string; type: string }[]>(told).filter(
+    const mine = getData<{ orderId: string; type: string }[]>(told).filter(
       ({ orderId, type }) => orderId === order.id && type === 'order_status_changed',
     );
     expect(mine).toHaveLength(1);
   });
 
-  it('refuses an illegal transition and names the legal ones', async () => {
+  it('rejects an invalid transition and names the allowed ones', async () => {
     const order = await placeOrder();
-    const problem = problemIn(await moveOrder(order.id, 'completed'));
-    expect(problem).toMatchObject({ status: 409, code: 'illegal_transition' });
-    expect(problem.detail).toContain('from pending it can move to confirmed or fulfilling or');
+    const problem = getProblem(await moveOrder(order.id, 'completed'));
+    expect(problem).toMatchObject({ status: 409, code: 'invalid_transition' });
+    expect(problem.detail).toContain('from pending it can change to confirmed or fulfilling or');
   });
 
   it('says of a final state that it is final', async () => {
     const order = await placeOrder();
     await moveOrder(order.id, 'cancelled');
-    const problem = problemIn(await moveOrder(order.id, 'pending'));
+    const problem = getProblem(await moveOrder(order.id, 'pending'));
     expect(problem.detail).toContain('cancelled is final');
   });
 
-  it('refuses a status that there is none of, and lists those there are', async () => {
+  it('rejects an unknown status, and lists the known ones', async () => {
     const order = await placeOrder();
-    const problem = problemIn(await moveOrder(order.id, 'shipped'));
+    const problem = getProblem(await moveOrder(order.id, 'shipped'));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors).toEqual([
       {
@@ -247,7 +247,7 @@ describe('PATCH /v1/orders/:id', () => {
 
   it('changes an order only at the version that If-Match names', async () => {
     const order = await placeOrder();
-    const stale = problemIn(await moveOrder(order.id, 'confirmed', seller, { 'If-Match': '"7"' }));
+    const stale = getProblem(await moveOrder(order.id, 'confirmed', seller, { 'If-Match': '"7"' }));
     expect(stale).toMatchObject({ status: 412, code: 'precondition_failed' });
     const fresh = await moveOrder(order.id, 'confirmed', seller, { 'If-Match': '"1"' });
     expect(fresh.status).toBe(200);
@@ -264,7 +264,7 @@ describe('PATCH /v1/orders/:id', () => {
       expect([412, 422]).toContain(got.status);
     }
     const got = await service.ask(`GET /v1/orders/${order.id}`, { as: buyer });
-    expect(dataOf(got)).toMatchObject({ status: 'pending' });
+    expect(getData(got)).toMatchObject({ status: 'pending' });
   });
 
   it('lets a guarded change be repeated after its own success', async () => {
@@ -275,12 +275,12 @@ describe('PATCH /v1/orders/:id', () => {
     expect([again.status, again.text]).toEqual([200, first.text]);
   });
 
-  it('never matches a weak entity tag, and refuses one that is none', async () => {
+  it('never matches a weak entity tag, and rejects an invalid one', async () => {
     const order = await placeOrder();
     const weak = await moveOrder(order.id, 'confirmed', seller, { 'If-Match': 'W/"1"' });
-    expect(problemIn(weak).code).toBe('precondition_failed');
+    expect(getProblem(weak).code).toBe('precondition_failed');
     const bare = await moveOrder(order.id, 'confirmed', seller, { 'If-Match': '1' });
-    expect(problemIn(bare).errors?.[0]?.path).toBe('if-match');
+    expect(getProblem(bare).errors?.[0]?.path).toBe('if-match');
   });
 
   it('lets one of two changes at once win when both name the same version', async () => {

@@ -1,16 +1,16 @@
 import { request } from 'node:http';
-import type { EventsPage, Page } from '@tradepost/contract';
+import type { EventPage, Page } from '@tradepost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSqliteStore, storeIn } from '../../src/stores/sqlite/sqlite-store';
-import { aKey, noon } from '../builders';
-import { settle } from '../fake-clock';
-import { answer as respond } from '../receiver';
-import { RecordingDatabase } from '../stores/sqlite/recording-database';
-import { tempFile } from '../temp-folder';
+import { createStore, openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import { aKey, noon } from '../helpers/builders';
+import { settle } from '../helpers/fake-clock';
+import { respond } from '../helpers/receiver';
+import { RecordingDatabase } from '../helpers/recording-database';
+import { tempFile } from '../helpers/temp-folder';
 import { DeliveringService } from './delivering-service';
-import { type Actor, type Got, problemIn } from './service';
+import { type Actor, getProblem, type HttpResponse } from './service';
 
-let rig: DeliveringService;
+let harness: DeliveringService;
 let db: RecordingDatabase;
 let file: string;
 let idleTimers: number;
@@ -18,12 +18,12 @@ let idleTimers: number;
 beforeEach(async () => {
   file = tempFile();
   db = new RecordingDatabase(file);
-  rig = await DeliveringService.start({ store: storeIn(db) });
+  harness = await DeliveringService.start({ store: createStore(db) });
   await settle();
-  idleTimers = rig.clock.pendingTimers;
+  idleTimers = harness.clock.pendingTimers;
   db.queries.length = 0;
 });
-afterEach(() => rig.close());
+afterEach(() => harness.close());
 
 async function until(isSo: () => boolean): Promise<void> {
   for (let turn = 0; turn < 2_000 && !isSo(); turn += 1) await settle();
@@ -32,58 +32,58 @@ async function until(isSo: () => boolean): Promise<void> {
 
 /** Each request that waits for events has set two timers: when to look again, and when to give up. */
 const areWaiting = (count: number) =>
-  until(() => rig.clock.pendingTimers === idleTimers + 2 * count);
+  until(() => harness.clock.pendingTimers === idleTimers + 2 * count);
 
 /** How often a key was checked. */
 const checks = () => db.queries.filter(({ sql }) => sql.includes('api_keys.hash = ?')).length;
 
 /** Adds an account, of which `revoke` revokes the key as another process does. */
 async function addActor(key: { expiresAt?: number } = {}) {
-  const actor = await rig.service.account('buyer', key);
+  const actor = await harness.service.account('buyer', key);
   const revoke = async () => {
     const beside = openSqliteStore(file);
-    await beside.accounts.revokeKey(actor.keyId, rig.clock.now());
+    await beside.accounts.revokeKey(actor.keyId, harness.clock.now());
     await beside.close();
   };
   return { actor, revoke };
 }
 
-function waitForEvents(as: Actor | string): Promise<Got> {
-  return rig.service.ask('GET /v1/events?waitSeconds=30', { as });
+function waitForEvents(as: Actor | string): Promise<HttpResponse> {
+  return harness.service.ask('GET /v1/events?waitSeconds=30', { as });
 }
 
-function expectInvalid(got: Got, because: string): void {
-  expect(problemIn(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
-  expect(problemIn(got).detail).toContain(because);
+function expectInvalid(got: HttpResponse, because: string): void {
+  expect(getProblem(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+  expect(getProblem(got).detail).toContain(because);
   expect(got.headers.get('www-authenticate')).toContain('invalid_token');
 }
 
-async function placeAs(as: Actor): Promise<Got> {
-  const body = { listingId: rig.listing.id, quantity: 1 };
-  return await rig.service.ask('POST /v1/orders', { as, body });
+async function placeAs(as: Actor): Promise<HttpResponse> {
+  const body = { listingId: harness.listing.id, quantity: 1 };
+  return await harness.service.ask('POST /v1/orders', { as, body });
 }
 
 describe('a key that is revoked while its request waits', () => {
   it('ends the wait for events with 401 within a second, and no other key does', async () => {
     const { actor, revoke } = await addActor();
     const { record, apiKey: otherKey } = aKey({ accountId: actor.id });
-    await rig.service.store.accounts.addKey(record);
+    await harness.service.store.accounts.addKey(record);
     const revoked = waitForEvents(actor);
     const kept = waitForEvents(otherKey);
     await areWaiting(2);
     await revoke();
-    await rig.clock.advance(1_000);
+    await harness.clock.advance(1_000);
     expectInvalid(await revoked, 'was revoked');
     await areWaiting(1);
-    await rig.clock.advance(29_000);
+    await harness.clock.advance(29_000);
     expect((await kept).status).toBe(200);
     await areWaiting(0);
   });
 
-  it('is sent no event of which a commit would have told it', async () => {
+  it('gets no event that a commit would have notified it of', async () => {
     const { actor, revoke } = await addActor();
     const { record, apiKey: otherKey } = aKey({ accountId: actor.id });
-    await rig.service.store.accounts.addKey(record);
+    await harness.service.store.accounts.addKey(record);
     const revoked = waitForEvents(actor);
     await areWaiting(1);
     await revoke();
@@ -91,16 +91,16 @@ describe('a key that is revoked while its request waits', () => {
     const got = await revoked;
     expectInvalid(got, 'was revoked');
     expect(got.text).not.toContain('order.created');
-    const log = await rig.service.ask('GET /v1/events', { as: otherKey });
-    expect((JSON.parse(log.text) as EventsPage).data).toHaveLength(2);
+    const log = await harness.service.ask('GET /v1/events', { as: otherKey });
+    expect((JSON.parse(log.text) as EventPage).data).toHaveLength(2);
   });
 
-  it('is refused at the end of the wait too', async () => {
+  it('is rejected at the end of the wait too', async () => {
     const { actor, revoke } = await addActor();
-    const got = rig.service.ask('GET /v1/events?waitSeconds=1', { as: actor });
+    const got = harness.service.ask('GET /v1/events?waitSeconds=1', { as: actor });
     await areWaiting(1);
     await revoke();
-    await rig.clock.advance(1_000);
+    await harness.clock.advance(1_000);
     expectInvalid(await got, 'was revoked');
   });
 
@@ -108,16 +108,16 @@ describe('a key that is revoked while its request waits', () => {
     const { actor } = await addActor({ expiresAt: noon + 5_000 });
     const got = waitForEvents(actor);
     await areWaiting(1);
-    await rig.clock.advance(4_999);
+    await harness.clock.advance(4_999);
     await areWaiting(1);
-    await rig.clock.advance(1);
+    await harness.clock.advance(1);
     expectInvalid(await got, 'expired');
     await areWaiting(0);
   });
 
   it('is sent nothing of what a search of its found', async () => {
     const { actor, revoke } = await addActor();
-    const { deliveryLog } = rig.service.store;
+    const { deliveryLog } = harness.service.store;
     const { listDeliveries } = deliveryLog;
     const searched: number[] = [];
     deliveryLog.listDeliveries = async (...given) => {
@@ -126,11 +126,11 @@ describe('a key that is revoked while its request waits', () => {
       await revoke();
       return found;
     };
-    await rig.hook(respond(200), { as: actor });
+    await harness.hook(respond(200), { as: actor });
     expect((await placeAs(actor)).status).toBe(201);
     const query = '?event=order.created';
     expectInvalid(
-      await rig.service.ask(`GET /v1/deliveries${query}`, { as: actor }),
+      await harness.service.ask(`GET /v1/deliveries${query}`, { as: actor }),
       'was revoked',
     );
     expect(searched).toEqual([1]);
@@ -138,9 +138,9 @@ describe('a key that is revoked while its request waits', () => {
 
   it('changes nothing when the body of its request arrives late', async () => {
     const { actor, revoke } = await addActor();
-    const body = JSON.stringify({ listingId: rig.listing.id, quantity: 1 });
+    const body = JSON.stringify({ listingId: harness.listing.id, quantity: 1 });
     const before = checks();
-    const posting = request(`${rig.service.url}/v1/orders`, {
+    const posting = request(`${harness.service.url}/v1/orders`, {
       method: 'POST',
       headers: {
         Authorization: `Bearer ${actor.key}`,
@@ -158,14 +158,14 @@ describe('a key that is revoked while its request waits', () => {
     await revoke();
     posting.end(body.slice(10));
     expect(await responded).toBe(401);
-    const orders = await rig.service.ask('GET /v1/orders', { as: rig.seller });
+    const orders = await harness.service.ask('GET /v1/orders', { as: harness.seller });
     expect((JSON.parse(orders.text) as Page<unknown>).data).toEqual([]);
   });
 });
 
 it('a change that is committed is reported as done, though its key was revoked meanwhile', async () => {
   const { actor, revoke } = await addActor();
-  const { orders } = rig.service.store;
+  const { orders } = harness.service.store;
   const { placeOrder } = orders;
   orders.placeOrder = async (...given: Parameters<typeof placeOrder>) => {
     const placed = await placeOrder(...given);
@@ -173,5 +173,5 @@ it('a change that is committed is reported as done, though its key was revoked m
     return placed as never;
   };
   expect((await placeAs(actor)).status).toBe(201);
-  expectInvalid(await rig.service.ask('GET /v1/orders', { as: actor }), 'was revoked');
+  expectInvalid(await harness.service.ask('GET /v1/orders', { as: actor }), 'was revoked');
 });

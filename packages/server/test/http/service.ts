@@ -1,13 +1,11 @@
 import { connect } from 'node:net';
 import { type AccountKind, type Problem, problemSchema } from '@tradepost/contract';
-import { createAccount } from '../../src/accounts/account';
-import { issueKey } from '../../src/accounts/api-key';
-import { systemClock } from '../../src/clock';
-import { createIds } from '../../src/ids';
-import { createListing, type Listing } from '../../src/listings/listing';
-import { createLog } from '../../src/log';
-import { present } from '../../src/moment';
-import { type ServerOptions, startServer } from '../../src/server';
+import { createAccount } from '../../src/features/accounts/account';
+import { issueKey } from '../../src/features/accounts/api-key';
+import { createListing, type Listing } from '../../src/features/listings/listing';
+import { createContext, createIdGenerator, systemClock } from '../../src/kernel/context';
+import { createLog } from '../../src/kernel/log';
+import { type ServerOptions, startServer } from '../../src/runtime/server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 
 /** An account that can ask. */
@@ -17,7 +15,7 @@ export interface Actor {
 }
 
 /** An answer, read whole. */
-export interface Got {
+export interface HttpResponse {
   status: number;
   headers: Headers;
   /** The body as it came. */
@@ -25,13 +23,13 @@ export interface Got {
 }
 
 /** What a request is made of; a body that is no string is sent as JSON. */
-export interface Ask {
+export interface RequestOptions {
   as?: Actor | string;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-const newId = createIds();
+const newId = createIdGenerator();
 
 /** Starts a real server on a free port, whose answers are held to the contract. */
 export async function startService(options: Partial<ServerOptions> = {}) {
@@ -42,7 +40,7 @@ export async function startService(options: Partial<ServerOptions> = {}) {
     port: 0,
     host: '127.0.0.1',
     rateLimit: 100_000,
-    checkAnswers: true,
+    validateResponses: true,
     ...options,
     store,
   });
@@ -58,15 +56,15 @@ export async function startService(options: Partial<ServerOptions> = {}) {
       kind: AccountKind,
       key: { readOnly?: boolean; expiresAt?: number } = {},
     ): Promise<Actor & { keyId: string }> {
-      const moment = present(clock, newId);
-      const account = createAccount(kind, kind, moment);
+      const context = createContext(clock, newId);
+      const account = createAccount(kind, kind, context);
       const { record, apiKey } = issueKey(
         {
           accountId: account.id,
           readOnly: key.readOnly ?? false,
           expiresAt: key.expiresAt ?? null,
         },
-        moment,
+        context,
       );
       await store.accounts.addAccount(account, record);
       return { id: account.id, key: apiKey, keyId: record.id };
@@ -82,14 +80,17 @@ export async function startService(options: Partial<ServerOptions> = {}) {
       const fields = { sellerId: seller.id, agentId: agent?.id ?? null };
       const listing = createListing(
         { ...fields, availableQuantity: units, lowThreshold },
-        present(clock, newId),
+        createContext(clock, newId),
       );
       await store.listings.addListing(listing);
       return listing;
     },
 
     /** Asks, as `GET /v1/orders`. */
-    async ask(what: string, { as, body, headers = {} }: Ask = {}): Promise<Got> {
+    async ask(
+      what: string,
+      { as, body, headers = {} }: RequestOptions = {},
+    ): Promise<HttpResponse> {
       const [method = 'GET', path = '/'] = what.split(' ');
       const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
       const key = typeof as === 'string' ? as : as?.key;
@@ -151,12 +152,12 @@ function openConnection(port: number): Promise<RawConnection> {
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** The `data` of a successful answer. */
-export function dataOf<Data = Record<string, unknown>>(got: Got): Data {
+export function getData<Data = Record<string, unknown>>(got: HttpResponse): Data {
   return (JSON.parse(got.text) as { data: Data }).data;
 }
 
-/** The problem that an answer tells, once it is seen to be one: right type, right status, nothing amiss. */
-export function problemIn(got: Got): Problem {
+/** The problem that a response tells, once it is seen to be one: right type, right status, nothing amiss. */
+export function getProblem(got: HttpResponse): Problem {
   const type = got.headers.get('content-type');
   if (type !== 'application/problem+json') {
     throw new Error(`${got.status} with content-type ${type} is no problem: ${got.text}`);

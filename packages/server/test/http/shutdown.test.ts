@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startService } from './service';
 
-it('answers what was asked before it stops, and refuses with 503 what is asked after', async () => {
+it('responds to requests from before the stop, and rejects later ones with 503', async () => {
   const service = await startService();
   const buyer = await service.account('buyer');
   const seller = await service.account('seller');
@@ -38,7 +38,7 @@ it('answers what was asked before it stops, and refuses with 503 what is asked a
   await closed;
 });
 
-it('closes once, however often it is asked to', async () => {
+it('closes once, however often close is called', async () => {
   const service = await startService();
   await Promise.all([service.close(), service.close()]);
   await expect(service.ask('GET /v1/orders')).rejects.toThrow();

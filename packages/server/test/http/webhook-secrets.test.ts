@@ -1,36 +1,36 @@
 import type { StagedSecret, WebhookDetails } from '@tradepost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { signBody, signStandard } from '../../src/deliveries/sign';
-import { answer, type Received } from '../receiver';
+import { signBody, signStandard } from '../../src/deliveries/attempt/send';
+import { type Received, respond } from '../helpers/receiver';
 import { DeliveringService, type Hook } from './delivering-service';
-import { dataOf, problemIn } from './service';
+import { getData, getProblem } from './service';
 
-let rig: DeliveringService;
+let harness: DeliveringService;
 
 beforeEach(async () => {
-  rig = await DeliveringService.start();
+  harness = await DeliveringService.start();
 });
-afterEach(() => rig.close());
+afterEach(() => harness.close());
 
 const stage = (id: string, key?: string, body?: unknown) =>
-  rig.service.ask(`POST /v1/webhooks/${id}/secret`, {
-    as: rig.buyer,
+  harness.service.ask(`POST /v1/webhooks/${id}/secret`, {
+    as: harness.buyer,
     body,
     headers: { ...(key !== undefined && { 'Idempotency-Key': key }) },
   });
 const promote = (id: string, key?: string) =>
-  rig.service.ask(`POST /v1/webhooks/${id}/secret/promote`, {
-    as: rig.buyer,
+  harness.service.ask(`POST /v1/webhooks/${id}/secret/promote`, {
+    as: harness.buyer,
     headers: { ...(key !== undefined && { 'Idempotency-Key': key }) },
   });
 
 async function staged(id: string): Promise<StagedSecret> {
-  return dataOf<StagedSecret>(await stage(id));
+  return getData<StagedSecret>(await stage(id));
 }
 
 /** Sends one delivery, and takes it from the receiver. */
 async function deliver({ receiver }: Hook): Promise<Received> {
-  await rig.placeAndRecord();
+  await harness.placeAndRecord();
   return receiver.next();
 }
 
@@ -47,7 +47,7 @@ function signaturesBy({ headers, body }: Received, ...secrets: string[]) {
 
 describe('rotating an endpoint secret', () => {
   it('signs with both while one is staged, and with the new one alone once it is promoted', async () => {
-    const hook = await rig.hook(answer(200));
+    const hook = await harness.hook(respond(200));
     const { id, secret } = hook.webhook;
     const before = await deliver(hook);
     expect(before.headers).toMatchObject(signaturesBy(before, secret));
@@ -56,23 +56,23 @@ describe('rotating an endpoint secret', () => {
     expect(rest).toEqual({ webhookId: id });
     expect(next).toMatch(/^whsec_[0-9A-Za-z+/]{43}=$/);
     expect(next).not.toBe(secret);
-    expect(await rig.see(`/v1/webhooks/${id}`)).toMatchObject({ stagedSecretAt: stagedAt });
+    expect(await harness.see(`/v1/webhooks/${id}`)).toMatchObject({ stagedSecretAt: stagedAt });
     const meanwhile = await deliver(hook);
     expect(meanwhile.headers).toMatchObject(signaturesBy(meanwhile, secret, next));
 
     const promoted = await promote(id);
     expect(promoted.status).toBe(200);
-    expect(dataOf<WebhookDetails>(promoted)).toMatchObject({ id, stagedSecretAt: null });
+    expect(getData<WebhookDetails>(promoted)).toMatchObject({ id, stagedSecretAt: null });
     expect(promoted.text).not.toContain('whsec_');
     const after = await deliver(hook);
     expect(after.headers).toMatchObject(signaturesBy(after, next));
   });
 
   it('replaces a staged secret when one is staged again', async () => {
-    const hook = await rig.hook(answer(200));
+    const hook = await harness.hook(respond(200));
     const { id, secret } = hook.webhook;
     const dropped = await staged(id);
-    await rig.clock.advance(1_000);
+    await harness.clock.advance(1_000);
     const kept = await staged(id);
     expect(kept.secret).not.toBe(dropped.secret);
     expect(kept.stagedAt > dropped.stagedAt).toBe(true);
@@ -84,36 +84,36 @@ describe('rotating an endpoint secret', () => {
   });
 
   it('signs a retry with the secrets of its own time', async () => {
-    const hook = await rig.hook(answer(500));
+    const hook = await harness.hook(respond(500));
     const first = await deliver(hook);
     const next = await staged(hook.webhook.id);
     await promote(hook.webhook.id);
-    await rig.skipToNext();
+    await harness.skipToNext();
     const retry = await hook.receiver.next();
     expect(retry.headers).toMatchObject(signaturesBy(retry, next.secret));
     expect(retry.body.equals(first.body)).toBe(true);
   });
 
   it('cannot promote what was never staged, nor the same secret twice', async () => {
-    const { webhook } = await rig.hook(answer(200));
-    const never = problemIn(await promote(webhook.id));
+    const { webhook } = await harness.hook(respond(200));
+    const never = getProblem(await promote(webhook.id));
     expect(never).toMatchObject({ status: 409, code: 'no_staged_secret' });
     expect(never.detail).toContain(`POST /v1/webhooks/${webhook.id}/secret`);
     await staged(webhook.id);
     expect((await promote(webhook.id)).status).toBe(200);
-    expect(problemIn(await promote(webhook.id)).code).toBe('no_staged_secret');
+    expect(getProblem(await promote(webhook.id)).code).toBe('no_staged_secret');
   });
 
-  it('is refused for a webhook of another account', async () => {
-    const { webhook } = await rig.hook(answer(200), { as: rig.seller });
-    expect(problemIn(await stage(webhook.id)).code).toBe('webhook_not_found');
-    expect(problemIn(await promote(webhook.id)).code).toBe('webhook_not_found');
+  it('is rejected for a webhook of another account', async () => {
+    const { webhook } = await harness.hook(respond(200), { as: harness.seller });
+    expect(getProblem(await stage(webhook.id)).code).toBe('webhook_not_found');
+    expect(getProblem(await promote(webhook.id)).code).toBe('webhook_not_found');
   });
 
-  it.each([undefined, {}])('takes %j for no body, and refuses any field', async (body) => {
-    const { webhook } = await rig.hook(answer(200));
+  it.each([undefined, {}])('accepts %j as no body, and rejects any field', async (body) => {
+    const { webhook } = await harness.hook(respond(200));
     expect((await stage(webhook.id, undefined, body)).status).toBe(201);
-    const mine = problemIn(await stage(webhook.id, undefined, { secret: 'whsec_mine' }));
+    const mine = getProblem(await stage(webhook.id, undefined, { secret: 'whsec_mine' }));
     expect(mine.errors).toEqual([
       { path: 'secret', message: 'unknown field; this endpoint takes none' },
     ]);
@@ -122,7 +122,7 @@ describe('rotating an endpoint secret', () => {
 
 describe('an idempotency key', () => {
   it('stages one secret however often it is sent, with or without an empty body', async () => {
-    const { webhook } = await rig.hook(answer(200));
+    const { webhook } = await harness.hook(respond(200));
     const first = await stage(webhook.id, 'rotate-1');
     const again = await stage(webhook.id, 'rotate-1', {});
     expect([again.status, again.text]).toEqual([201, first.text]);
@@ -132,53 +132,53 @@ describe('an idempotency key', () => {
     expect(other.text).not.toBe(first.text);
   });
 
-  it('still answers with its secret when that was promoted since, and stages nothing', async () => {
-    const { webhook } = await rig.hook(answer(200));
+  it('still returns its secret when that was promoted since, and stages nothing', async () => {
+    const { webhook } = await harness.hook(respond(200));
     const first = await stage(webhook.id, 'rotate');
     await promote(webhook.id);
     expect((await stage(webhook.id, 'rotate')).text).toBe(first.text);
-    const shown = await rig.see(`/v1/webhooks/${webhook.id}`);
+    const shown = await harness.see(`/v1/webhooks/${webhook.id}`);
     expect(shown).toMatchObject({ stagedSecretAt: null });
   });
 
-  it('of one webhook is refused for another, and never answers with the secret of the first', async () => {
-    const one = await rig.hook(answer(200));
-    const other = await rig.hook(answer(200));
-    const first = dataOf<StagedSecret>(await stage(one.webhook.id, 'shared'));
+  it('of one webhook is rejected for another, and never returns the secret of the first', async () => {
+    const one = await harness.hook(respond(200));
+    const other = await harness.hook(respond(200));
+    const first = getData<StagedSecret>(await stage(one.webhook.id, 'shared'));
     const got = await stage(other.webhook.id, 'shared');
-    expect(problemIn(got)).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    expect(getProblem(got)).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
     expect(got.text).not.toContain(first.secret);
-    const shown = await rig.see(`/v1/webhooks/${other.webhook.id}`);
+    const shown = await harness.see(`/v1/webhooks/${other.webhook.id}`);
     expect(shown).toMatchObject({ stagedSecretAt: null });
   });
 
   it('of another account is a key of its own', async () => {
-    const mine = await rig.hook(answer(200));
-    const theirs = await rig.hook(answer(200), { as: rig.seller });
+    const mine = await harness.hook(respond(200));
+    const theirs = await harness.hook(respond(200), { as: harness.seller });
     const first = await stage(mine.webhook.id, 'shared');
-    const got = await rig.service.ask(`POST /v1/webhooks/${theirs.webhook.id}/secret`, {
-      as: rig.seller,
+    const got = await harness.service.ask(`POST /v1/webhooks/${theirs.webhook.id}/secret`, {
+      as: harness.seller,
       headers: { 'Idempotency-Key': 'shared' },
     });
     expect(got.status).toBe(201);
-    expect(dataOf<StagedSecret>(got).secret).not.toBe(dataOf<StagedSecret>(first).secret);
+    expect(getData<StagedSecret>(got).secret).not.toBe(getData<StagedSecret>(first).secret);
   });
 
   it('lets a promotion be repeated', async () => {
-    const { webhook } = await rig.hook(answer(200));
+    const { webhook } = await harness.hook(respond(200));
     await stage(webhook.id);
     const first = await promote(webhook.id, 'promote');
     const again = await promote(webhook.id, 'promote');
     expect([again.status, again.text]).toEqual([200, first.text]);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    const other = await rig.hook(answer(200));
-    expect(problemIn(await promote(other.webhook.id, 'promote')).code).toBe(
+    const other = await harness.hook(respond(200));
+    expect(getProblem(await promote(other.webhook.id, 'promote')).code).toBe(
       'idempotency_key_reused',
     );
   });
 
   it('stages one secret for many requests at once', async () => {
-    const { webhook } = await rig.hook(answer(200));
+    const { webhook } = await harness.hook(respond(200));
     const all = await Promise.all(Array.from({ length: 8 }, () => stage(webhook.id, 'race')));
     expect(new Set(all.map(({ text }) => text)).size).toBe(1);
   });

@@ -1,7 +1,14 @@
 import type { CreatedWebhook, Page, WebhookDetails } from '@tradepost/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../fake-clock';
-import { type Actor, dataOf, type Got, problemIn, type Service, startService } from './service';
+import { FakeClock } from '../helpers/fake-clock';
+import {
+  type Actor,
+  getData,
+  getProblem,
+  type HttpResponse,
+  type Service,
+  startService,
+} from './service';
 
 const clock = new FakeClock();
 let service: Service;
@@ -23,7 +30,7 @@ const wish = { url: 'https://receiver.example/hook', events: ['order.created'] }
 
 async function register(as = seller, changes: object = {}): Promise<CreatedWebhook> {
   const body = { ...wish, ...changes };
-  return dataOf<CreatedWebhook>(await service.ask('POST /v1/webhooks', { as, body }));
+  return getData<CreatedWebhook>(await service.ask('POST /v1/webhooks', { as, body }));
 }
 
 const get = (id: string, as = seller) => service.ask(`GET /v1/webhooks/${id}`, { as });
@@ -31,7 +38,7 @@ const remove = (id: string, as = seller) => service.ask(`DELETE /v1/webhooks/${i
 const patch = (id: string, body: unknown, as = seller) =>
   service.ask(`PATCH /v1/webhooks/${id}`, { as, body });
 
-function pageOf(got: Got): Page<WebhookDetails> {
+function pageOf(got: HttpResponse): Page<WebhookDetails> {
   return JSON.parse(got.text) as Page<WebhookDetails>;
 }
 
@@ -41,7 +48,7 @@ async function list(query = '', as = seller): Promise<Page<WebhookDetails>> {
 
 /** What is shown of a webhook that nothing was ever sent to. */
 function untried({ secret: _never, ...webhook }: CreatedWebhook): WebhookDetails {
-  const nothing = { pendingDeliveries: 0, consecutiveFailures: 0, heldUntil: null };
+  const nothing = { pendingDeliveries: 0, consecutiveFailures: 0, backoffUntil: null };
   return { ...webhook, stagedSecretAt: null, ...nothing };
 }
 
@@ -53,7 +60,7 @@ describe('GET /v1/webhooks', () => {
     expect(await list()).toEqual({ data: [untried(other), untried(one)], nextCursor: null });
   });
 
-  it('hands out every webhook once, page by page, while new ones are registered', async () => {
+  it('returns every webhook once, page by page, while new ones are created', async () => {
     const all: string[] = [];
     for (let count = 0; count < 5; count += 1) all.unshift((await register()).id);
     const first = await list('?limit=2');
@@ -71,11 +78,11 @@ describe('GET /v1/webhooks', () => {
     expect(await list('', stranger)).toEqual({ data: [], nextCursor: null });
   });
 
-  it('refuses a cursor that it never gave, and a parameter that it does not know', async () => {
+  it('rejects a cursor that it never returned, and an unknown parameter', async () => {
     const odd = await service.ask('GET /v1/webhooks?cursor=abc', { as: seller });
-    expect(problemIn(odd)).toMatchObject({ status: 400, code: 'bad_cursor' });
+    expect(getProblem(odd)).toMatchObject({ status: 400, code: 'invalid_cursor' });
     const unknown = await service.ask('GET /v1/webhooks?status=active', { as: seller });
-    expect(problemIn(unknown).errors?.map(({ path }) => path)).toEqual(['status']);
+    expect(getProblem(unknown).errors?.map(({ path }) => path)).toEqual(['status']);
   });
 });
 
@@ -84,22 +91,22 @@ describe('GET /v1/webhooks/:id', () => {
     const webhook = await register();
     const got = await get(webhook.id);
     expect(got.status).toBe(200);
-    expect(dataOf(got)).toEqual(untried(webhook));
+    expect(getData(got)).toEqual(untried(webhook));
     expect(got.text).not.toContain('whsec_');
   });
 
-  it('does not tell a webhook of somebody else from one that does not exist', async () => {
+  it('does not distinguish a webhook of another account from a missing one', async () => {
     const { id } = await register();
-    const hidden = problemIn(await get(id, stranger));
-    const missing = problemIn(await get('whk_none', stranger));
+    const hidden = getProblem(await get(id, stranger));
+    const missing = getProblem(await get('whk_none', stranger));
     expect(hidden).toMatchObject({ status: 404, code: 'webhook_not_found' });
     expect(hidden.detail.replace(id, 'whk_none')).toBe(missing.detail);
   });
 
   it.each(['nonsense', 'ord_1', 'whk_', '%00', '..%2f', 'x'.repeat(500)])(
-    'answers 404 for %s, which is no id',
+    'returns 404 for %s, which is not an ID',
     async (id) => {
-      expect(problemIn(await get(id)).code).toBe('webhook_not_found');
+      expect(getProblem(await get(id)).code).toBe('webhook_not_found');
     },
   );
 });
@@ -119,17 +126,17 @@ describe('PATCH /v1/webhooks/:id', () => {
     await clock.advance(1_000);
     const got = await patch(webhook.id, changes);
     expect(got.status).toBe(200);
-    const changed = dataOf<WebhookDetails>(got);
+    const changed = getData<WebhookDetails>(got);
     const updatedAt = new Date(clock.now()).toISOString();
     expect(changed).toEqual({ ...untried(webhook), ...changes, updatedAt });
-    expect(dataOf(await get(webhook.id))).toEqual(changed);
+    expect(getData(await get(webhook.id))).toEqual(changed);
   });
 
   it("shows the url in its normal form and the events in the contract's order, as registration does", async () => {
     const { id } = await register();
     const events = ['task.completed', 'order.created'];
     const got = await patch(id, { url: 'https://ELSEWHERE.example:443', events });
-    expect(dataOf(got)).toMatchObject({
+    expect(getData(got)).toMatchObject({
       url: 'https://elsewhere.example/',
       events: ['order.created', 'task.completed'],
     });
@@ -144,22 +151,22 @@ describe('PATCH /v1/webhooks/:id', () => {
     const webhook = await register();
     await clock.advance(1_000);
     const got = await patch(webhook.id, changes);
-    expect([got.status, dataOf(got)]).toEqual([200, untried(webhook)]);
+    expect([got.status, getData(got)]).toEqual([200, untried(webhook)]);
   });
 
   it.each([
-    ['http://receiver.example/', 'must begin with https://'],
+    ['http://receiver.example/', 'must start with https://'],
     ['https://10.0.0.7/', 'must name a public host'],
     ['https://localhost/', 'must name a public host'],
     ['https://receiver.example:25/', 'must use port 443'],
     ['https://user:pass@receiver.example/', 'must not contain credentials'],
     ['receiver.example', 'must be an absolute https:// URL'],
-  ])('refuses the url %s, names it, and changes nothing', async (url, message) => {
+  ])('rejects the url %s, names it, and changes nothing', async (url, message) => {
     const webhook = await register();
-    const problem = problemIn(await patch(webhook.id, { url, status: 'paused' }));
+    const problem = getProblem(await patch(webhook.id, { url, status: 'paused' }));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors).toEqual([{ path: 'url', message: expect.stringContaining(message) }]);
-    expect(dataOf(await get(webhook.id))).toEqual(untried(webhook));
+    expect(getData(await get(webhook.id))).toEqual(untried(webhook));
   });
 
   it.each([
@@ -168,22 +175,22 @@ describe('PATCH /v1/webhooks/:id', () => {
     ['a list', [], '', 'must be a JSON object'],
     ['a secret', { secret: 'whsec_mine' }, 'secret', 'unknown field; known: url, events, status'],
     ['a status that there is none of', { status: 'deleted' }, 'status', 'must be one of active'],
-    ['no events', { events: [] }, 'events', 'must name at least one event kind'],
+    ['no events', { events: [] }, 'events', 'must have at least one event type'],
     ['an unknown event', { events: ['order.shipped'] }, 'events.0', 'must be one of'],
     ['an event twice', { events: ['order.created', 'order.created'] }, 'events', 'each'],
     ['null', { url: null }, 'url', 'must be an absolute https:// URL'],
-  ])('refuses %s', async (_what, body, path, message) => {
+  ])('rejects %s', async (_what, body, path, message) => {
     const { id } = await register();
-    const problem = problemIn(await patch(id, body));
+    const problem = getProblem(await patch(id, body));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.[0]).toEqual({ path, message: expect.stringContaining(message) });
   });
 
-  it('answers 404 for a webhook of another account, and changes nothing', async () => {
+  it('returns 404 for a webhook of another account, and changes nothing', async () => {
     const webhook = await register();
-    const problem = problemIn(await patch(webhook.id, { status: 'paused' }, stranger));
+    const problem = getProblem(await patch(webhook.id, { status: 'paused' }, stranger));
     expect(problem).toMatchObject({ status: 404, code: 'webhook_not_found' });
-    expect(dataOf(await get(webhook.id))).toEqual(untried(webhook));
+    expect(getData(await get(webhook.id))).toEqual(untried(webhook));
   });
 });
 
@@ -207,7 +214,7 @@ describe('DELETE /v1/webhooks/:id', () => {
       };
       const body = bodies[what];
       const again = await service.ask(what.replace(':id', id), { as: seller, body });
-      expect(problemIn(again).code, what).toBe('webhook_not_found');
+      expect(getProblem(again).code, what).toBe('webhook_not_found');
     }
     expect((await list()).data).toEqual([untried(kept)]);
   });
@@ -215,15 +222,15 @@ describe('DELETE /v1/webhooks/:id', () => {
   it('erases the secret also where its registration is kept for the idempotency key', async () => {
     const headers = { 'Idempotency-Key': 'register-once' };
     const again = () => service.ask('POST /v1/webhooks', { as: seller, body: wish, headers });
-    const first = dataOf<CreatedWebhook>(await again());
-    expect(dataOf<CreatedWebhook>(await again())).toEqual(first);
+    const first = getData<CreatedWebhook>(await again());
+    expect(getData<CreatedWebhook>(await again())).toEqual(first);
     const staging = { as: seller, headers: { 'Idempotency-Key': 'stage-once' } };
     const stage = () => service.ask(`POST /v1/webhooks/${first.id}/secret`, staging);
     expect((await stage()).status).toBe(201);
     expect((await remove(first.id)).status).toBe(204);
 
     for (const got of [await again(), await stage()]) {
-      const problem = problemIn(got);
+      const problem = getProblem(got);
       expect(problem).toMatchObject({ status: 409, code: 'webhook_deleted' });
       expect(problem.detail).toContain('Use a new key');
       expect(got.text).not.toContain('whsec_');
@@ -239,23 +246,23 @@ describe('DELETE /v1/webhooks/:id', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([204, 404]);
   });
 
-  it('makes room for another: a removed webhook does not count', async () => {
+  it('makes room for another: a deleted webhook does not count', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 20; count += 1) ids.push((await register()).id);
     const full = await service.ask('POST /v1/webhooks', { as: seller, body: wish });
-    expect(problemIn(full)).toMatchObject({ status: 409, code: 'webhook_limit_reached' });
+    expect(getProblem(full)).toMatchObject({ status: 409, code: 'webhook_limit_reached' });
     await remove(ids[7] ?? '');
     const { id } = await register();
     expect((await list('?limit=100')).data).toHaveLength(20);
     expect((await get(id)).status).toBe(200);
     const fullAgain = await service.ask('POST /v1/webhooks', { as: seller, body: wish });
-    expect(problemIn(fullAgain).code).toBe('webhook_limit_reached');
+    expect(getProblem(fullAgain).code).toBe('webhook_limit_reached');
   });
 
-  it('answers 404 for a webhook of another account, which stays', async () => {
+  it('returns 404 for a webhook of another account, which stays', async () => {
     const webhook = await register();
-    expect(problemIn(await remove(webhook.id, stranger)).code).toBe('webhook_not_found');
-    expect(dataOf(await get(webhook.id))).toEqual(untried(webhook));
+    expect(getProblem(await remove(webhook.id, stranger)).code).toBe('webhook_not_found');
+    expect(getData(await get(webhook.id))).toEqual(untried(webhook));
   });
 });
 
@@ -268,7 +275,7 @@ describe('a read-only key', () => {
     ['POST /v1/webhooks/whk_1/test', { event: 'order.created' }],
     ['POST /v1/deliveries/dlv_1/replay', undefined],
   ])('may not %s', async (what, body) => {
-    const problem = problemIn(await service.ask(what, { as: reader, body }));
+    const problem = getProblem(await service.ask(what, { as: reader, body }));
     expect(problem).toMatchObject({ status: 403, code: 'read_only_api_key' });
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Actor, dataOf, problemIn, type Service, startService } from './service';
+import { type Actor, getData, getProblem, type Service, startService } from './service';
 
 let service: Service;
 let buyer: Actor & { keyId: string };
@@ -17,7 +17,7 @@ describe('POST /v1/webhooks', () => {
     const events = ['order.created', 'order.status_changed'];
     const got = await register({ url: 'https://receiver.example/hook', events });
     expect(got.status).toBe(201);
-    const webhook = dataOf<{ id: string; createdAt: string }>(got);
+    const webhook = getData<{ id: string; createdAt: string }>(got);
     expect(webhook).toEqual({
       id: expect.stringMatching(/^whk_/),
       url: 'https://receiver.example/hook',
@@ -49,7 +49,7 @@ describe('POST /v1/webhooks', () => {
     '',
     7,
   ])('refuses the url %j', async (url) => {
-    const problem = problemIn(await register({ url, events: ['order.created'] }));
+    const problem = getProblem(await register({ url, events: ['order.created'] }));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.map(({ path }) => path)).toEqual(['url']);
   });
@@ -59,14 +59,14 @@ describe('POST /v1/webhooks', () => {
     const body = { url: 'https://receiver.example/', events: ['order.created'] };
     const ask = () => service.ask('POST /v1/webhooks', { as: actor, body });
     for (let count = 0; count < 20; count += 1) expect((await ask()).status).toBe(201);
-    expect(problemIn(await ask())).toMatchObject({ status: 409, code: 'webhook_limit_reached' });
+    expect(getProblem(await ask())).toMatchObject({ status: 409, code: 'webhook_limit_reached' });
     expect((await register(body)).status).toBe(201);
   });
 
   it.each([[[]], [['order.shipped']], ['order.created'], [undefined]])(
     'refuses the events %j',
     async (events) => {
-      const problem = problemIn(await register({ url: 'https://receiver.example/', events }));
+      const problem = getProblem(await register({ url: 'https://receiver.example/', events }));
       expect(problem.errors?.[0]?.path).toMatch(/^events/);
     },
   );

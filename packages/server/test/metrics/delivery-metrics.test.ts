@@ -1,10 +1,10 @@
+import { attemptErrors } from '@tradepost/contract';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { retryWindow } from '../../src/deliveries/delivery';
-import { attemptErrors } from '../../src/deliveries/name-error';
-import { attemptLabels } from '../../src/metrics/delivery-metrics';
-import { anAttempt, noon } from '../builders';
-import { answer, inTurn, Receiver } from '../receiver';
+import { retryWindowMs } from '../../src/deliveries/delivery';
+import { attemptLabels } from '../../src/metrics/engine-metrics';
+import { anAttempt, noon } from '../helpers/builders';
+import { inTurn, Receiver, respond } from '../helpers/receiver';
 import { MeasuredEngine } from './measured-engine';
 
 const minute = 60_000;
@@ -22,7 +22,7 @@ async function subscribe(url: string, status: 'active' | 'paused' = 'active') {
 }
 
 describe('metrics of deliveries', () => {
-  test('begin at zero, so that a first failure is a rise', async () => {
+  test('start at zero, so that a first failure is an increase', async () => {
     expect(await measured.samplesOf('tradepost_deliveries_total')).toEqual({
       '{outcome="delivered"}': 0,
       '{outcome="failed"}': 0,
@@ -34,16 +34,16 @@ describe('metrics of deliveries', () => {
   });
 
   test('count each attempt by what came of it, and each delivery when it ends', async () => {
-    const good = await Receiver.open(answer(204));
-    const bad = await Receiver.open(inTurn(answer(503), answer(404), answer(200)));
+    const good = await Receiver.open(respond(204));
+    const bad = await Receiver.open(inTurn(respond(503), respond(404), respond(200)));
     await subscribe(good.origin);
     await subscribe(bad.origin);
     await subscribe('http://127.0.0.1:1/nobody');
     await measured.place(3);
     expect(await measured.samplesOf('tradepost_delivery_attempts_total')).toEqual({
-      '{outcome="acknowledged",answer="2xx",error="none"}': 1,
-      '{outcome="refused",answer="5xx",error="none"}': 1,
-      '{outcome="error",answer="none",error="connection_refused"}': 1,
+      '{outcome="acknowledged",status_class="2xx",error="none"}': 1,
+      '{outcome="rejected",status_class="5xx",error="none"}': 1,
+      '{outcome="error",status_class="none",error="connection_refused"}': 1,
     });
     expect(await measured.samplesOf('tradepost_deliveries_total')).toEqual({
       '{outcome="delivered"}': 1,
@@ -56,10 +56,10 @@ describe('metrics of deliveries', () => {
     await measured.clock.advance(20_000);
     for (let count = 0; count < 2; count += 1) await measured.book.next('attempt');
     expect(await measured.samplesOf('tradepost_delivery_attempts_total')).toEqual({
-      '{outcome="acknowledged",answer="2xx",error="none"}': 2,
-      '{outcome="refused",answer="4xx",error="none"}': 1,
-      '{outcome="refused",answer="5xx",error="none"}': 1,
-      '{outcome="error",answer="none",error="connection_refused"}': 3,
+      '{outcome="acknowledged",status_class="2xx",error="none"}': 2,
+      '{outcome="rejected",status_class="4xx",error="none"}': 1,
+      '{outcome="rejected",status_class="5xx",error="none"}': 1,
+      '{outcome="error",status_class="none",error="connection_refused"}': 3,
     });
     const samples = await measured.scrape();
     expect(samples.get('tradepost_deliveries_total{outcome="delivered"}')).toBe(2);
@@ -67,10 +67,10 @@ describe('metrics of deliveries', () => {
     expect(samples.get('tradepost_delivery_queue_depth')).toBe(1);
   });
 
-  test('tell the lag of first attempts alone, in seconds', async () => {
-    const receiver = await Receiver.open(inTurn(answer(500), answer(200)));
+  test('measure the lag of first attempts only, in seconds', async () => {
+    const receiver = await Receiver.open(inTurn(respond(500), respond(200)));
     await subscribe(receiver.origin);
-    // It happened a while ago: nobody was there to deliver it.
+    // It happened a while ago: no one was there to deliver it.
     await measured.trade.place({ now: noon - 20_000, quantity: 1 });
     await measured.book.next('attempt');
     await measured.clock.advance(6_000);
@@ -80,13 +80,13 @@ describe('metrics of deliveries', () => {
     expect(lag).toMatchObject({ '_bucket{le="60"}': 1, '_bucket{le="+Inf"}': 1 });
   });
 
-  test('count as failed what is given up without another attempt', async () => {
-    const receiver = await Receiver.open(answer(500));
+  test('count deliveries that expire without another attempt as failed', async () => {
+    const receiver = await Receiver.open(respond(500));
     await subscribe(receiver.origin);
     await measured.place(1);
-    measured.clock.set(noon + retryWindow + 1);
+    measured.clock.set(noon + retryWindowMs + 1);
     await measured.clock.advance(minute);
-    await measured.book.next('given up: the deadline passed before it could be tried again');
+    await measured.book.next('delivery failed: its deadline passed before the next attempt');
     expect(await measured.samplesOf('tradepost_deliveries_total')).toMatchObject({
       '{outcome="failed"}': 1,
     });
@@ -101,20 +101,20 @@ describe('metrics of deliveries', () => {
       _depth: 2,
       _oldest_due_seconds: 0,
     });
-    measured.clock.set(noon + retryWindow + 1);
+    measured.clock.set(noon + retryWindowMs + 1);
     await measured.clock.advance(minute + 100);
-    expect(await measured.book.next('tidied up')).toMatchObject({ overdue: 2 });
+    expect(await measured.book.next('housekeeping done')).toMatchObject({ overdue: 2 });
     expect(await measured.samplesOf('tradepost_deliveries_total')).toMatchObject({
       '{outcome="failed"}': 2,
     });
     expect(await measured.samplesOf('tradepost_delivery_queue_depth')).toEqual({ '': 0 });
   });
 
-  test('show what is under way, and for how long that has waited which is not', async () => {
+  test('show what is in flight, and for how long other due deliveries have waited', async () => {
     const pending: (() => void)[] = [];
     const slow = await Receiver.open((response) => pending.push(() => response.end()));
     await subscribe(slow.origin);
-    // An endpoint begins with four attempts at once.
+    // An endpoint starts with four attempts at once.
     for (let count = 0; count < 6; count += 1) await measured.place(0);
     for (let count = 0; count < 4; count += 1) await slow.next();
     measured.clock.set(noon + 7_500);
@@ -131,7 +131,7 @@ describe('metrics of deliveries', () => {
 });
 
 describe('labels of an attempt', () => {
-  test('come from a closed list, whatever a receiver or a system says', () => {
+  test('come from a closed list, whatever a receiver or a system returns', () => {
     const names = Object.keys(attemptErrors);
     const error = fc.oneof(
       fc.string(),
@@ -146,8 +146,8 @@ describe('labels of an attempt', () => {
     fc.assert(
       fc.property(error, status, (said, answered) => {
         const labels = attemptLabels(anAttempt({ error: said, status: answered }));
-        expect(['acknowledged', 'refused', 'error']).toContain(labels.outcome);
-        expect(['2xx', '3xx', '4xx', '5xx', 'other', 'none']).toContain(labels.answer);
+        expect(['acknowledged', 'rejected', 'error']).toContain(labels.outcome);
+        expect(['2xx', '3xx', '4xx', '5xx', 'other', 'none']).toContain(labels.status_class);
         expect([...names, 'none']).toContain(labels.error);
       }),
     );
@@ -157,17 +157,17 @@ describe('labels of an attempt', () => {
     const attempt = anAttempt({ status: null, error: 'tls_failed (CERT_HAS_EXPIRED)' });
     expect(attemptLabels(attempt)).toEqual({
       outcome: 'error',
-      answer: 'none',
+      status_class: 'none',
       error: 'tls_failed',
     });
   });
 
-  test('tell of an answer that broke off both its status and the error', () => {
-    const attempt = anAttempt({ status: 200, error: 'answer_cut_short' });
+  test('include both the status and the error of a truncated response', () => {
+    const attempt = anAttempt({ status: 200, error: 'response_truncated' });
     expect(attemptLabels(attempt)).toEqual({
       outcome: 'acknowledged',
-      answer: '2xx',
-      error: 'answer_cut_short',
+      status_class: '2xx',
+      error: 'response_truncated',
     });
   });
 });

@@ -1,21 +1,21 @@
 import { onTestFinished } from 'vitest';
-import { type Engine, startEngine } from '../../src/engine';
+import { insecureWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
 import { createEngineMetrics } from '../../src/metrics/engine-metrics';
 import { serveMetrics } from '../../src/metrics/metrics-server';
-import type { Store } from '../../src/store';
+import { type Engine, startEngine } from '../../src/runtime/engine';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { insecureWebhookPolicy } from '../../src/webhooks/webhook-policy';
-import { FakeClock } from '../fake-clock';
-import { expectNoSockets } from '../leaks';
-import { LogBook } from '../log-book';
-import { Trade } from '../stores/trade';
-import { tempFile } from '../temp-folder';
-import { type Samples, samplesOf, scrape } from './scrape';
+import type { Store } from '../../src/stores/store';
+import { CapturedLog } from '../helpers/captured-log';
+import { FakeClock } from '../helpers/fake-clock';
+import { expectNoSockets } from '../helpers/leaks';
+import { tempFile } from '../helpers/temp-folder';
+import { Trade } from '../helpers/trade';
+import { findSamples, type Samples, scrape } from './scrape';
 
 /** An engine that counts, with its metrics served, a store in a file and trade in it, on a clock that stands still. */
 export class MeasuredEngine {
   readonly clock = new FakeClock();
-  readonly book = new LogBook();
+  readonly book = new CapturedLog();
 
   private constructor(
     readonly store: Store,
@@ -65,8 +65,8 @@ export class MeasuredEngine {
     return scrape(this.url);
   }
 
-  /** The samples whose names begin like this, read over HTTP. */
+  /** The test events whose names start like this, read over HTTP. */
   async samplesOf(prefix: string): Promise<Record<string, number>> {
-    return samplesOf(await this.scrape(), prefix);
+    return findSamples(await this.scrape(), prefix);
   }
 }

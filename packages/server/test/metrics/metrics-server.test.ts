@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Metrics } from '../../src/metrics/metrics';
+import type { Metrics } from '../../src/metrics/metrics-server';
 import { serveMetrics } from '../../src/metrics/metrics-server';
-import { expectNoSockets } from '../leaks';
-import { LogBook } from '../log-book';
+import { CapturedLog } from '../helpers/captured-log';
+import { expectNoSockets } from '../helpers/leaks';
 
-const { log } = new LogBook();
+const { log } = new CapturedLog();
 
 async function open(...metrics: Metrics[]): Promise<string> {
   onTestFinished(expectNoSockets);
@@ -25,7 +25,7 @@ async function ask(url: string, method = 'GET') {
 }
 
 describe('the server of metrics', () => {
-  test('tells all of them one after the other, in the text format of Prometheus', async () => {
+  test('returns all of them one after the other, in the text format of Prometheus', async () => {
     const url = await open(saying('one 1\n'), saying(''), saying('other 2\n'));
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
     for (const address of [url, `${url}?name=one`]) {
@@ -53,7 +53,7 @@ describe('the server of metrics', () => {
     expect(await ask(url, 'HEAD')).toMatchObject({ status: 200, text: '' });
   });
 
-  test('answers 503 when a part cannot be read, and the next time what it can', async () => {
+  test('returns 503 when a part cannot be read, and recovers', async () => {
     let broken = true;
     const url = await open(saying('one 1\n'), {
       read: async () => {
@@ -68,7 +68,7 @@ describe('the server of metrics', () => {
     expect(await ask(url)).toMatchObject({ status: 200, text: 'one 1\nother 2\n' });
   });
 
-  test('stops at once, whoever is still connected', async () => {
+  test('stops at once, even with open connections', async () => {
     const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics: [], log });
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     await once(socket, 'connect');

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createQueueMetrics } from '../../src/metrics/queue-metrics';
+import { createQueueMetrics } from '../../src/metrics/engine-metrics';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { noon } from '../builders';
-import { FakeClock, settle } from '../fake-clock';
-import { Trade } from '../stores/trade';
-import { tempFile } from '../temp-folder';
+import { noon } from '../helpers/builders';
+import { FakeClock, settle } from '../helpers/fake-clock';
+import { tempFile } from '../helpers/temp-folder';
+import { Trade } from '../helpers/trade';
 import { MeasuredEngine } from './measured-engine';
-import { readSamples, samplesOf } from './scrape';
+import { findSamples, readSamples } from './scrape';
 
 const gauges = [
   'tradepost_delivery_queue_depth',
@@ -15,7 +15,7 @@ const gauges = [
 ];
 
 describe('gauges of the queues', () => {
-  test('are left out while the store cannot tell, and all else is told', async () => {
+  test('are left out while the store is unavailable, and other metrics are not', async () => {
     const measured = await MeasuredEngine.open();
     await measured.store.close();
     const samples = await measured.scrape();
@@ -23,7 +23,7 @@ describe('gauges of the queues', () => {
     expect(samples.get('tradepost_deliveries_total{outcome="failed"}')).toBe(0);
   });
 
-  test('are left out when the store takes too long, and are back when it answers again', async () => {
+  test('are left out when the store times out, and are back when it responds again', async () => {
     const clock = new FakeClock();
     let status = new Promise<{ depth: number; inFlight: number; oldestDueAt: null }>(() => {});
     let asked = 0;
@@ -67,7 +67,7 @@ describe('gauges of the queues', () => {
     );
     const texts = await Promise.all([metrics.read(), metrics.read()]);
     for (const text of texts) {
-      expect(samplesOf(readSamples(text), 'tradepost_delivery_queue')).toEqual({
+      expect(findSamples(readSamples(text), 'tradepost_delivery_queue')).toEqual({
         _depth: 1,
         _oldest_due_seconds: 1,
       });
@@ -92,7 +92,7 @@ describe('gauges of the queues', () => {
     await trade.subscribe(trade.buyer, ['order.created']);
     await trade.place();
     clock.set(noon + 2_000);
-    expect(samplesOf(readSamples(await metrics.read()), 'tradepost_delivery_queue')).toEqual({
+    expect(findSamples(readSamples(await metrics.read()), 'tradepost_delivery_queue')).toEqual({
       _depth: 1,
       _oldest_due_seconds: 2,
     });

@@ -9,7 +9,7 @@ export async function scrape(url: string): Promise<Samples> {
   return readSamples(text);
 }
 
-/** Reads the text format of Prometheus. It throws for a line that is none of it, and for a sample that comes twice. */
+/** Reads the text format of Prometheus. It throws for a line that is none of it, and for a test event that comes twice. */
 export function readSamples(text: string): Samples {
   const samples: Samples = new Map();
   for (const line of text.split('\n')) {
@@ -21,8 +21,8 @@ export function readSamples(text: string): Samples {
   return samples;
 }
 
-/** The samples whose names begin like this. */
-export function samplesOf(samples: Samples, prefix: string): Record<string, number> {
+/** The test events whose names start like this. */
+export function findSamples(samples: Samples, prefix: string): Record<string, number> {
   const found = [...samples].filter(([name]) => name.startsWith(prefix));
   return Object.fromEntries(found.map(([name, value]) => [name.slice(prefix.length), value]));
 }

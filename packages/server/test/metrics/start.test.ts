@@ -1,15 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
+import { createProgram } from '../../src/commands/program';
 import { serveMetrics } from '../../src/metrics/metrics-server';
-import { createProgram } from '../../src/program';
-import { Child } from '../child';
-import { LogBook } from '../log-book';
-import { tempFile } from '../temp-folder';
-import { samplesOf, scrape } from './scrape';
+import { CapturedLog } from '../helpers/captured-log';
+import { Child } from '../helpers/child';
+import { tempFile } from '../helpers/temp-folder';
+import { findSamples, scrape } from './scrape';
 
 const main = new URL('../../src/main.ts', import.meta.url);
 
-/** Runs the server as an operator does, and gives the lines that it begins with. */
+/** Runs the server as an operator does, and gives the lines that it starts with. */
 async function start(lines: number, ...args: string[]): Promise<string[]> {
   const child = new Child(main, 'start', '--port', '0', '--database', tempFile(), ...args);
   const said: string[] = [];
@@ -42,12 +42,12 @@ test('an API serves metrics of its process, its requests and the queues, and non
   await fetch(`${api}/nowhere/at/all`, { method: 'PUT' });
   const samples = await scrape(addressAfter('metrics', lines));
   expect(samples.get(processMetric)).toBeGreaterThan(0);
-  expect(samplesOf(samples, 'tradepost_http_requests_total')).toEqual({
+  expect(findSamples(samples, 'tradepost_http_requests_total')).toEqual({
     '{method="GET",route="/v1/orders/:id",status="401"}': 2,
     '{method="other",route="none",status="404"}': 1,
   });
   expect(samples.get('tradepost_delivery_queue_depth')).toBe(0);
-  expect(samplesOf(samples, 'tradepost_deliveries_total')).toEqual({});
+  expect(findSamples(samples, 'tradepost_deliveries_total')).toEqual({});
 }, 30_000);
 
 test('a server that does both serves all of it', async () => {
@@ -55,19 +55,19 @@ test('a server that does both serves all of it', async () => {
   await fetch(`${addressAfter('listening', lines)}/v1/orders`, { method: 'POST' });
   const samples = await scrape(addressAfter('metrics', lines));
   expect(samples.get(processMetric)).toBeGreaterThan(0);
-  expect(samplesOf(samples, 'tradepost_http_requests_total')).toEqual({
+  expect(findSamples(samples, 'tradepost_http_requests_total')).toEqual({
     '{method="POST",route="/v1/orders",status="401"}': 1,
   });
   expect(samples.get('tradepost_deliveries_total{outcome="failed"}')).toBe(0);
   expect(samples.get('tradepost_deliveries_in_flight')).toBe(0);
 }, 30_000);
 
-test('a port that is taken is told, with the flag to choose another, and nothing keeps running', async () => {
+test('a port in use is reported with the flag to choose another, and nothing keeps running', async () => {
   const taken = await serveMetrics({
     port: 0,
     host: '127.0.0.1',
     metrics: [],
-    log: new LogBook().log,
+    log: new CapturedLog().log,
   });
   onTestFinished(() => taken.stop());
   const { port } = new URL(taken.url);
@@ -75,7 +75,7 @@ test('a port that is taken is told, with the flag to choose another, and nothing
   const program = createProgram({ stdout, stderr: new PassThrough() });
   const args = ['start', '--role', 'worker', '--database', ':memory:', '--metrics-port', port];
   await expect(program.parseAsync(args, { from: 'user' })).rejects.toThrow(
-    `Port ${port} of 127.0.0.1 is taken. Stop what listens there, or choose another --metrics-port; 0 takes a free one.`,
+    `Port ${port} on 127.0.0.1 is in use. Stop the other program, or pass another --metrics-port; 0 selects a free one.`,
   );
   expect(stdout.read()).toBeNull();
 });

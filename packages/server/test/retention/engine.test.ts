@@ -1,23 +1,23 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { insecureWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
 import type { Retention } from '../../src/retention/retention';
-import { startServer } from '../../src/server';
+import { startServer } from '../../src/runtime/server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { insecureWebhookPolicy } from '../../src/webhooks/webhook-policy';
-import { noon } from '../builders';
-import { FakeClock } from '../fake-clock';
-import { LogBook } from '../log-book';
-import { answer, Receiver } from '../receiver';
-import { Trade } from '../stores/trade';
+import { noon } from '../helpers/builders';
+import { CapturedLog } from '../helpers/captured-log';
+import { FakeClock } from '../helpers/fake-clock';
+import { Receiver, respond } from '../helpers/receiver';
+import { Trade } from '../helpers/trade';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
 let clock: FakeClock;
-let book: LogBook;
+let book: CapturedLog;
 
 beforeEach(() => {
   clock = new FakeClock();
-  book = new LogBook();
+  book = new CapturedLog();
 });
 
 /** A server that has delivered an event to the buyer. */
@@ -35,7 +35,7 @@ async function deliverOne(retention?: Partial<Retention>): Promise<() => Promise
   });
   onTestFinished(() => server.close());
   const trade = await Trade.open(store);
-  const receiver = await Receiver.open(answer(200));
+  const receiver = await Receiver.open(respond(200));
   await trade.subscribe(trade.buyer, ['order.created'], { url: receiver.origin });
   await trade.place();
   await book.next('attempt');
@@ -45,7 +45,7 @@ async function deliverOne(retention?: Partial<Retention>): Promise<() => Promise
   };
 }
 
-test('a server keeps deliveries for 30 days unless told', async () => {
+test('a server keeps deliveries for 30 days by default', async () => {
   const left = await deliverOne();
   clock.set(noon + 29 * day);
   await clock.advance(2 * minute);
@@ -55,12 +55,12 @@ test('a server keeps deliveries for 30 days unless told', async () => {
   expect(await left()).toBe(0);
 }, 30_000);
 
-test('a server keeps deliveries for as long as it is told', async () => {
+test('a server keeps deliveries for the configured time', async () => {
   const left = await deliverOne({ deliveries: 2 });
   clock.set(noon + 3 * day);
   await clock.advance(2 * minute);
   expect(await left()).toBe(0);
-  expect(await book.next('tidied up')).toMatchObject({ deliveries: 1 });
+  expect(await book.next('housekeeping done')).toMatchObject({ deliveries: 1 });
 });
 
 /** A server with an order of noon, and what is left of its notifications and events. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { StoreUnavailableError } from '../../src/kernel/errors';
 import { Housekeeper } from '../../src/retention/housekeeper';
 import { resolveRetention } from '../../src/retention/retention';
 import type {
@@ -7,20 +8,19 @@ import type {
   RetentionStore,
   ScanPruned,
 } from '../../src/retention/retention-store';
-import { StoreUnavailableError } from '../../src/store-unavailable-error';
-import { noon } from '../builders';
-import { FakeClock, settle } from '../fake-clock';
-import { LogBook } from '../log-book';
+import { noon } from '../helpers/builders';
+import { CapturedLog } from '../helpers/captured-log';
+import { FakeClock, settle } from '../helpers/fake-clock';
 
 const minute = 60_000;
 const firstRound = 5_000;
 const day = 24 * 60 * minute;
 
-/** How much is left of each kind of thing, for a store that only counts. */
+/** How much is left of each type of thing, for a store that only counts. */
 interface Left {
   overdue: number;
   idempotencyKeys: number;
-  ofRemovedWebhooks: number;
+  deletedWebhooks: number;
   deliveries: number;
   notifications: number;
   unreadNotifications: number;
@@ -37,7 +37,7 @@ interface Asked {
 }
 
 let clock: FakeClock;
-let book: LogBook;
+let book: CapturedLog;
 let left: Left;
 let asked: Asked[];
 let failed: number[];
@@ -52,7 +52,7 @@ let mostAtOnce: number;
 /** How many deliveries each step was to examine. */
 let limits: number[];
 let erasures: number;
-/** Whether nobody is in the way of an erasure. */
+/** Whether no one is in the way of an erasure. */
 let erasable: boolean;
 
 function take(
@@ -90,7 +90,7 @@ const retention: RetentionStore = {
   pruneEvents: (step) => scan('events', step),
   pruneNotifications: (step) => scan(step.unread ? 'unreadNotifications' : 'notifications', step),
   pruneIdempotencyKeys: ({ limit }) => drain('idempotencyKeys', limit),
-  pruneRemovedWebhooks: ({ limit }) => drain('ofRemovedWebhooks', limit),
+  pruneRemovedWebhooks: ({ limit }) => drain('deletedWebhooks', limit),
   eraseDeleted: async () => {
     erasures += 1;
     return erasable;
@@ -101,7 +101,7 @@ function open(): Housekeeper {
   const housekeeper = new Housekeeper({
     deliveries: { failOverdue: async ({ limit }) => take('overdue', limit) },
     retention,
-    keep: { deliveries: 30, events: 40, notifications: 90, unreadNotifications: 180 },
+    retentionMs: { deliveries: 30, events: 40, notifications: 90, unreadNotifications: 180 },
     clock,
     log: book.log,
     onFailed: (count) => failed.push(count),
@@ -114,7 +114,7 @@ const times = (what: keyof Left) => asked.filter((one) => one.what === what).len
 
 beforeEach(() => {
   clock = new FakeClock();
-  book = new LogBook();
+  book = new CapturedLog();
   asked = [];
   failed = [];
   broken = null;
@@ -127,7 +127,7 @@ beforeEach(() => {
   left = {
     overdue: 0,
     idempotencyKeys: 0,
-    ofRemovedWebhooks: 0,
+    deletedWebhooks: 0,
     deliveries: 0,
     notifications: 0,
     unreadNotifications: 0,
@@ -136,15 +136,15 @@ beforeEach(() => {
 });
 
 describe('a housekeeper', () => {
-  test('erases what removed webhooks left once they are gone, and at its first round', async () => {
+  test('erases what deleted webhooks left once they are gone, and at its first round', async () => {
     const housekeeper = open();
     await clock.advance(firstRound);
     expect(erasures).toBe(1);
     await clock.advance(3 * minute);
     expect(erasures).toBe(1);
-    left.ofRemovedWebhooks = 1_000;
+    left.deletedWebhooks = 1_000;
     await clock.advance(minute + firstRound);
-    expect([left.ofRemovedWebhooks, erasures]).toEqual([0, 2]);
+    expect([left.deletedWebhooks, erasures]).toEqual([0, 2]);
     await housekeeper.stop();
   });
 
@@ -162,7 +162,7 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('begins a few seconds after the start: first what is overdue, events last', async () => {
+  test('starts a few seconds after the server: first what is overdue, events last', async () => {
     const housekeeper = open();
     await clock.advance(firstRound - 1);
     expect(asked).toEqual([]);
@@ -170,7 +170,7 @@ describe('a housekeeper', () => {
     expect(asked.map(({ what }) => what)).toEqual([
       'overdue',
       'idempotencyKeys',
-      'ofRemovedWebhooks',
+      'deletedWebhooks',
       'deliveries',
       'unreadNotifications',
       'notifications',
@@ -179,7 +179,7 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('removes what is older than the days that each kind of thing is kept', async () => {
+  test('removes what is older than the retention of each type of data', async () => {
     const housekeeper = open();
     await clock.advance(firstRound);
     const cutoffs = asked.filter(({ before }) => before !== undefined);
@@ -192,7 +192,7 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('goes on until nothing is left, in small steps with a pause after each', async () => {
+  test('continues until nothing is left, in small steps with a pause after each', async () => {
     left.overdue = 1_000;
     left.deliveries = 2_000;
     const housekeeper = open();
@@ -212,12 +212,12 @@ describe('a housekeeper', () => {
     await clock.advance(minute);
     expect(book.text).toEqual([]);
     left.overdue = 3;
-    left.ofRemovedWebhooks = 700;
+    left.deletedWebhooks = 700;
     await clock.advance(2 * minute);
-    expect(await book.next('tidied up')).toMatchObject({
+    expect(await book.next('housekeeping done')).toMatchObject({
       level: 30,
       overdue: 3,
-      ofRemovedWebhooks: 700,
+      deletedWebhooks: 700,
     });
     expect(book.text).toHaveLength(1);
     expect(failed).toEqual([3]);
@@ -243,7 +243,7 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('gives each kind of thing a few seconds of a round, and continues there in the next', async () => {
+  test('gives each type of data a few seconds of a round, and continues there in the next', async () => {
     left.deliveries = 1_000_000;
     left.notifications = 10;
     const housekeeper = open();
@@ -290,7 +290,7 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('begins the next round at once as long as one leaves work, each with what is overdue', async () => {
+  test('starts the next round at once as long as one leaves work, each with what is overdue', async () => {
     left.deliveries = 1_000_000;
     const housekeeper = open();
     await clock.advance(20_000);
@@ -317,11 +317,11 @@ describe('a housekeeper', () => {
     await clock.advance(firstRound + 1.5 * minute);
     expect(left.deliveries).toBeGreaterThan(0);
     expect(book.text).toHaveLength(1);
-    const first = await book.next('tidied up');
+    const first = await book.next('housekeeping done');
     await clock.advance(minute);
     expect(left.deliveries).toBe(0);
     expect(book.text).toHaveLength(2);
-    const second = await book.next('tidied up');
+    const second = await book.next('housekeeping done');
     expect(Number(first.deliveries) + Number(second.deliveries)).toBe(4_500_000);
     await housekeeper.stop();
     expect(book.text).toHaveLength(2);
@@ -335,10 +335,10 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
     const done = 1_000_000 - left.deliveries;
     expect(done).toBeGreaterThan(0);
-    expect(await book.next('tidied up')).toMatchObject({ deliveries: done });
+    expect(await book.next('housekeeping done')).toMatchObject({ deliveries: done });
   });
 
-  test('fails what is overdue to the last one, however long that takes', async () => {
+  test('fails everything that is overdue, however long that takes', async () => {
     left.overdue = 1_000_000;
     const housekeeper = open();
     await clock.advance(2 * minute);
@@ -347,7 +347,7 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   }, 30_000);
 
-  test('continues each minute where its scans ended, and begins them again from the oldest now and then', async () => {
+  test('continues each minute where its scans ended, and restarts them from the oldest from time to time', async () => {
     const housekeeper = open();
     const starts = (what: keyof Left) =>
       asked.filter((one) => one.what === what && one.after === null).length;
@@ -363,15 +363,15 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   }, 60_000);
 
-  test('tells of an error, goes on with the rest, and tries again in a minute', async () => {
+  test('logs an error, continues with the rest, and tries again in a minute', async () => {
     left.notifications = 5;
     left.events = 5;
     broken = 'notifications';
     const housekeeper = open();
     await clock.advance(firstRound);
-    expect(await book.next('could not tidy up; trying again in a minute')).toMatchObject({
+    expect(await book.next('housekeeping failed; retrying in a minute')).toMatchObject({
       level: 50,
-      chore: 'notifications',
+      task: 'notifications',
       err: { type: 'StoreUnavailableError' },
     });
     expect([left.notifications, left.events]).toEqual([5, 0]);
@@ -406,7 +406,7 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('begins nothing after it was stopped', async () => {
+  test('starts nothing after it was stopped', async () => {
     const housekeeper = open();
     await housekeeper.stop();
     expect(clock.pendingTimers).toBe(0);
@@ -425,7 +425,7 @@ describe('a housekeeper', () => {
     expect(asked).toHaveLength(steps);
   });
 
-  test('waits for the step under way when it is stopped', async () => {
+  test('waits for the current step when it is stopped', async () => {
     let finish = () => {};
     const slow = new Promise<void>((done) => {
       finish = done;
@@ -438,7 +438,7 @@ describe('a housekeeper', () => {
         },
       },
       retention,
-      keep: resolveRetention(),
+      retentionMs: resolveRetention(),
       clock,
       log: book.log,
     });

@@ -1,8 +1,8 @@
-import { idFloor } from '../../src/ids';
+import { smallestIdAt } from '../../src/kernel/context';
 import type { SqliteDatabase } from '../../src/stores/sqlite/database';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { noon } from '../builders';
-import { Trade } from '../stores/trade';
+import { noon } from '../helpers/builders';
+import { Trade } from '../helpers/trade';
 
 /** How many rows there are of each event: itself, two lines and two notifications, a delivery with two attempts. */
 export const rowsOfEach = 8;
@@ -24,7 +24,7 @@ export function insertOldRows(db: SqliteDatabase, trade: Trade, events: number):
   const each = `WITH RECURSIVE numbers (n) AS (
     SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${events}) INSERT INTO`;
   const idOf = (prefix: 'evt' | 'dlv' | 'ntf') =>
-    `'${idFloor(prefix, noon)}' || printf('%015d', n)`;
+    `'${smallestIdAt(prefix, noon)}' || printf('%015d', n)`;
   const { buyer, seller, listing } = trade;
   db.run(
     `INSERT INTO orders (id, status, buyer_id, seller_id, listing_id, quantity, version, created_at, updated_at)

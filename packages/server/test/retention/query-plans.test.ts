@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { sqliteDeliveries } from '../../src/stores/sqlite/deliveries';
-import { sqliteRetention } from '../../src/stores/sqlite/retention';
-import { noon } from '../builders';
-import { expectDirect, PlannedDatabase } from '../stores/sqlite/planned-database';
-import { tempFile } from '../temp-folder';
+import { createSqliteDeliveryStore } from '../../src/stores/sqlite/deliveries';
+import { createSqliteRetentionStore } from '../../src/stores/sqlite/retention';
+import { noon } from '../helpers/builders';
+import { expectDirect, PlannedDatabase } from '../helpers/planned-database';
+import { tempFile } from '../helpers/temp-folder';
 import { insertOldRows, makeFile } from './old-rows';
 
 const step = { after: null, before: noon + 1_000, eventsBefore: noon, limit: 10 };
@@ -20,8 +20,8 @@ beforeEach(async () => {
 });
 
 describe('query plans of housekeeping', () => {
-  test('what is old is found and removed by keys and indexes, never by a walk through a table', async () => {
-    const retention = sqliteRetention(db);
+  test('old data is found and removed by keys and indexes, never by a table scan', async () => {
+    const retention = createSqliteRetentionStore(db);
     expect(await retention.pruneDeliveries(step)).toMatchObject({ removed: 3 });
     expect(await retention.pruneNotifications({ ...step, unread: false })).toMatchObject({
       removed: 6,
@@ -30,8 +30,8 @@ describe('query plans of housekeeping', () => {
     expectDirect(db.plans);
   });
 
-  test('events that are removed with the last thing about them are found by keys and indexes', async () => {
-    const retention = sqliteRetention(db);
+  test('events that are removed with their last reference are found by keys and indexes', async () => {
+    const retention = createSqliteRetentionStore(db);
     const withEvents = { ...step, eventsBefore: noon + 1_000 };
     await retention.pruneDeliveries(withEvents);
     await retention.pruneNotifications({ ...withEvents, unread: true });
@@ -44,15 +44,15 @@ describe('query plans of housekeeping', () => {
       `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, answer, expires_at)
        VALUES ('usr_1', 'createOrder', 'key', '', '{}', ${noon})`,
     );
-    const { pruneIdempotencyKeys } = sqliteRetention(db);
+    const { pruneIdempotencyKeys } = createSqliteRetentionStore(db);
     expect(await pruneIdempotencyKeys({ now: noon, limit: 10 })).toMatchObject({ removed: 1 });
     expectDirect(db.plans);
   });
 
-  test('so is what is left of a removed webhook', async () => {
+  test('so is what is left of a deleted webhook', async () => {
     db.run(`UPDATE webhooks SET deleted_at = ${noon} WHERE id = 'whk_1'`);
     db.plans.length = 0;
-    const { pruneRemovedWebhooks } = sqliteRetention(db);
+    const { pruneRemovedWebhooks } = createSqliteRetentionStore(db);
     expect(await pruneRemovedWebhooks({ limit: 100 })).toMatchObject({ removed: 3 });
     expect(await pruneRemovedWebhooks({ limit: 100 })).toMatchObject({ removed: 1 });
     expectDirect(db.plans);
@@ -61,15 +61,15 @@ describe('query plans of housekeeping', () => {
   test('so is what is overdue', async () => {
     db.run(`UPDATE deliveries SET state = 'pending', finished_at = NULL, due_at = ${noon}`);
     db.plans.length = 0;
-    expect(await sqliteDeliveries(db).failOverdue({ now: noon + 2, limit: 10 })).toBe(3);
+    expect(await createSqliteDeliveryStore(db).failOverdue({ now: noon + 2, limit: 10 })).toBe(3);
     expectDirect(db.plans);
   });
 
-  test('how the queues stand is told from a row of each and the head of each', async () => {
+  test('the state of the queues is read from a row of each and the head of each', async () => {
     db.run(`UPDATE deliveries SET state = 'pending', finished_at = NULL, due_at = ${noon}`);
     db.run('UPDATE queues SET depth = 3');
     db.plans.length = 0;
-    expect(await sqliteDeliveries(db).queueStatus(noon)).toEqual({
+    expect(await createSqliteDeliveryStore(db).queueStatus(noon)).toEqual({
       depth: 3,
       inFlight: 0,
       oldestDueAt: noon,

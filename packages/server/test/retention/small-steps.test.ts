@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Housekeeper } from '../../src/retention/housekeeper';
 import { resolveRetention } from '../../src/retention/retention';
 import { SqliteDatabase } from '../../src/stores/sqlite/database';
-import { sqliteDeliveries } from '../../src/stores/sqlite/deliveries';
-import { sqliteRetention } from '../../src/stores/sqlite/retention';
-import { turnMemory, WriteTurns } from '../../src/stores/sqlite/write-turns';
-import { noon } from '../builders';
-import { FakeClock } from '../fake-clock';
-import { LogBook } from '../log-book';
-import { tempFile } from '../temp-folder';
+import { createSqliteDeliveryStore } from '../../src/stores/sqlite/deliveries';
+import { createSqliteRetentionStore } from '../../src/stores/sqlite/retention';
+import { createPriorityMemory, WritePriority } from '../../src/stores/sqlite/write-priority';
+import { noon } from '../helpers/builders';
+import { CapturedLog } from '../helpers/captured-log';
+import { FakeClock } from '../helpers/fake-clock';
+import { tempFile } from '../helpers/temp-folder';
 import { insertOldRows, makeFile, rowsOfEach } from './old-rows';
 
 const minute = 60_000;
@@ -28,8 +28,8 @@ class CountingDatabase extends SqliteDatabase {
     return super.write(this.#counted(work));
   }
 
-  override writeFleeting<Result>(work: () => Result): Promise<Result> {
-    return super.writeFleeting(this.#counted(work));
+  override writeRelaxed<Result>(work: () => Result): Promise<Result> {
+    return super.writeRelaxed(this.#counted(work));
   }
 
   /** Is called after each query for rows: a portion of a step deletes by one. */
@@ -72,11 +72,11 @@ beforeEach(async () => {
   insertOldRows(db, trade, events);
   clock = new FakeClock(noon + 100 * day);
   housekeeper = new Housekeeper({
-    deliveries: sqliteDeliveries(db),
-    retention: sqliteRetention(db),
-    keep: resolveRetention(),
+    deliveries: createSqliteDeliveryStore(db),
+    retention: createSqliteRetentionStore(db),
+    retentionMs: resolveRetention(),
     clock,
-    log: new LogBook().log,
+    log: new CapturedLog().log,
   });
   housekeeper.start();
   onTestFinished(async () => {
@@ -108,7 +108,7 @@ describe('pruning 50,000 rows', () => {
     expect(db.count('deliveries')).toBe(0);
   }, 30_000);
 
-  test('asks for no transaction while all is to stay, but for the one that sees what is overdue', async () => {
+  test('starts no transaction while everything stays, except for overdue deliveries', async () => {
     clock.set(noon + 20 * day);
     await clock.advance(minute);
     expect([db.asked, db.touched]).toEqual([1, []]);
@@ -117,17 +117,17 @@ describe('pruning 50,000 rows', () => {
 
   describe('by single steps', () => {
     const step = { before: noon + day, eventsBefore: 0, unread: true, limit: 1_000 };
-    const memory = turnMemory();
-    const api = new WriteTurns({ memory, yields: false });
+    const memory = createPriorityMemory();
+    const api = new WritePriority({ memory, yields: false });
     let pruning: CountingDatabase;
 
     beforeEach(async () => {
       const file = tempFile();
       const trade = await makeFile(file);
-      pruning = new CountingDatabase(file, { turns: { memory, yields: true } });
+      pruning = new CountingDatabase(file, { priority: { memory, yields: true } });
       insertOldRows(pruning, trade, 500);
       onTestFinished(async () => {
-        api.want(false);
+        api.setPending(false);
         await pruning.close();
       });
     });
@@ -144,7 +144,7 @@ describe('pruning 50,000 rows', () => {
 
     test('ends a step once it has written for 3 ms, and continues there in the next', async () => {
       slowTime();
-      const { pruneNotifications } = sqliteRetention(pruning);
+      const { pruneNotifications } = createSqliteRetentionStore(pruning);
       const first = await pruneNotifications({ ...step, after: null });
       expect(first.done).toBe(false);
       expect(pruning.touched).toHaveLength(1);
@@ -157,10 +157,10 @@ describe('pruning 50,000 rows', () => {
 
     test('writes for 15 ms once another thread has kept it waiting', async () => {
       slowTime();
-      const { pruneNotifications } = sqliteRetention(pruning);
+      const { pruneNotifications } = createSqliteRetentionStore(pruning);
       const short = await pruneNotifications({ ...step, after: null });
       expect(short.waitedMs).toBeLessThan(4);
-      api.want(true);
+      api.setPending(true);
       const long = await pruneNotifications({ ...step, after: short.next });
       expect(long.waitedMs).toBeGreaterThan(4);
       expect(long.removed).toBeGreaterThan(2.5 * short.removed);
@@ -169,12 +169,12 @@ describe('pruning 50,000 rows', () => {
     test('ends a step after a portion when another thread wants to write', async () => {
       const stopwatch = vi.spyOn(performance, 'now').mockReturnValue(1);
       onTestFinished(() => stopwatch.mockRestore());
-      pruning.onQuery = () => api.want(true);
-      const { pruneDeliveries } = sqliteRetention(pruning);
+      pruning.onQuery = () => api.setPending(true);
+      const { pruneDeliveries } = createSqliteRetentionStore(pruning);
       const request = { ...step, after: null, limit: 500 };
       // The first query examines: what it asks for is over before the step writes.
       const first = pruneDeliveries(request);
-      api.want(false);
+      api.setPending(false);
       const { removed, done, isCut } = await first;
       expect([done, isCut]).toEqual([false, true]);
       expect(removed).toBe(500 - pruning.count('deliveries'));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readRetention, type StartOptions, startOptions } from '../../src/commands/start-options';
 import { resolveRetention } from '../../src/retention/retention';
-import { startServer } from '../../src/server';
+import { startServer } from '../../src/runtime/server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { LogBook } from '../log-book';
+import { CapturedLog } from '../helpers/captured-log';
 
 function option(flag: string) {
   const found = startOptions.find(({ long }) => long === flag);
@@ -11,24 +11,21 @@ function option(flag: string) {
   return found;
 }
 
-describe('what is kept for how long', () => {
+describe('the retention options', () => {
   test.each([
     ['--keep-deliveries', 'TRADEPOST_KEEP_DELIVERIES', 30],
     ['--keep-events', 'TRADEPOST_KEEP_EVENTS', 30],
     ['--keep-notifications', 'TRADEPOST_KEEP_NOTIFICATIONS', 90],
     // Its default depends on the one before.
     ['--keep-unread-notifications', 'TRADEPOST_KEEP_UNREAD_NOTIFICATIONS', undefined],
-  ])(
-    '%s can be set in the environment by %s too, and is %s days unless told',
-    (flag, env, days) => {
-      const { envVar, defaultValue, parseArg } = option(flag);
-      expect([envVar, defaultValue]).toEqual([env, days]);
-      expect(parseArg?.('365', days)).toBe(365);
-      for (const text of ['0', '-1', '1.5', 'a week', '', '9999999']) {
-        expect(() => parseArg?.(text, days)).toThrow('It must be an integer from');
-      }
-    },
-  );
+  ])('%s can be set in the environment by %s too, and defaults to %s days', (flag, env, days) => {
+    const { envVar, defaultValue, parseArg } = option(flag);
+    expect([envVar, defaultValue]).toEqual([env, days]);
+    expect(parseArg?.('365', days)).toBe(365);
+    for (const text of ['0', '-1', '1.5', 'a week', '', '9999999']) {
+      expect(() => parseArg?.(text, days)).toThrow('It must be an integer from');
+    }
+  });
 
   test('deliveries are kept for longer than they are tried', () => {
     const { parseArg } = option('--keep-deliveries');
@@ -48,11 +45,11 @@ describe('what is kept for how long', () => {
     expect(resolveRetention(same)).toMatchObject(same);
   });
 
-  test('a shorter time for unread notifications is refused, and the error names both flags', () => {
+  test('a shorter time for unread notifications is rejected, and the error names both flags', () => {
     const days = { keepDeliveries: 30, keepEvents: 30, keepNotifications: 90 };
     const options = { ...days, keepUnreadNotifications: 89 } as StartOptions;
     expect(() => readRetention(options)).toThrow(
-      '--keep-unread-notifications (89) must not be shorter than --keep-notifications (90)',
+      '--keep-unread-notifications (89) must not be less than --keep-notifications (90)',
     );
     expect(readRetention({ ...options, keepUnreadNotifications: 90 })).toMatchObject({
       unreadNotifications: 90,
@@ -66,7 +63,7 @@ describe('what is kept for how long', () => {
     const store = openSqliteStore(':memory:');
     const starting = startServer({
       store,
-      log: new LogBook().log,
+      log: new CapturedLog().log,
       port: 0,
       host: '127.0.0.1',
       rateLimit: 100,

@@ -1,13 +1,13 @@
-import { clockTolerance } from '../../src/clock';
 import {
   type Attempt,
-  attemptTimeout,
-  type ClaimedDelivery,
+  type AttemptResult,
+  attemptTimeoutMs,
   type DeliveryState,
   isAcknowledged,
-  leaseTime,
-  type Outcome,
+  type LeasedDelivery,
+  leaseMs,
 } from '../../src/deliveries/delivery';
+import { clockTolerance } from '../../src/kernel/context';
 import type { PlannedEndpoint } from './plan';
 
 const shortestPause = 5_000;
@@ -42,7 +42,7 @@ export interface Adjusted {
   lease_token: string | null;
 }
 
-/** All that happens to one delivery, held to what the interface and DESIGN.md promise of it. */
+/** All that happens to one delivery, held to what the contract and DESIGN.md promise of it. */
 export class History {
   readonly watched: Watched;
   readonly attempts: SeenAttempt[] = [];
@@ -55,7 +55,7 @@ export class History {
   #dueAt: number;
   #takenOver = false;
   #mayOverlap = false;
-  #claim: { token: string; leaseUntil: number } | null = null;
+  #claim: { leaseToken: string; leaseUntil: number } | null = null;
 
   /** How long it was to wait for its next attempt when that was decided, in milliseconds. */
   wait = 0;
@@ -74,29 +74,29 @@ export class History {
     return this.attempts.at(-1)?.end === 'under way';
   }
 
-  /** @param by The worker that claims it. */
+  /** @param by The worker that leases it. */
   claimed(
     request: { now: number; leaseUntil: number },
-    delivery: ClaimedDelivery,
+    delivery: LeasedDelivery,
     by: object,
     elapsed: number,
   ): void {
     this.#takeOver(by);
     if (this.state !== 'pending') this.#complain(`was claimed, though it is ${this.state}`);
     if (this.watched.endpoint.kind === 'paused') this.#complain('was claimed, though it is paused');
-    const { token, attempts, tries } = delivery;
+    const { leaseToken, attemptCount, scheduledTries } = delivery;
     if (this.#claim !== null) this.#complain('is in two hands');
     if (request.now < this.#dueAt) this.#complain('was claimed before it was due');
-    if (attempts !== this.recordedAttempts || tries !== attempts) {
-      this.#complain(`was claimed with ${attempts} attempts, of ${this.recordedAttempts}`);
+    if (attemptCount !== this.recordedAttempts || scheduledTries !== attemptCount) {
+      this.#complain(`was claimed with ${attemptCount} attempts, of ${this.recordedAttempts}`);
     }
-    this.#claim = { token, leaseUntil: request.leaseUntil };
+    this.#claim = { leaseToken, leaseUntil: request.leaseUntil };
     // Until its outcome is recorded: a worker that dies leaves it to its lease.
-    this.wait = leaseTime;
+    this.wait = leaseMs;
     this.waitsSince = elapsed;
   }
 
-  /** Notes that a worker claims, whatever it gets: leases that have ended stand no longer. */
+  /** Records that a worker leases, whatever it gets: leases that have ended stand no longer. */
   somebodyClaims(now: number, by: object): void {
     if (this.#claim === null || now < this.#claim.leaseUntil) return;
     this.#dueAt = this.#claim.leaseUntil;
@@ -104,20 +104,20 @@ export class History {
     this.#takeOver(by);
   }
 
-  /** Notes that a worker began which does not know that the clock was set forward while somebody had this. */
+  /** Records that a worker started which does not know that the clock was set forward while someone had this. */
   leaseMayHaveEnded(): void {
     this.#mayOverlap = this.underWay;
   }
 
-  /** Notes what became of it when the store adjusted to a clock that was set. */
+  /** Records what became of it when the store adjusted to a clock that was set. */
   adjusted(
-    { due_at: dueAt, lease_until: leaseUntil, lease_token: token }: Adjusted,
+    { due_at: dueAt, lease_until: leaseUntil, lease_token: leaseToken }: Adjusted,
     now: number,
   ): void {
-    // A claim that was made just now is noted only after this.
-    const isThisClaim = token !== null && this.#claim?.token.endsWith(token);
+    // A lease that was made just now is noted only after this.
+    const isThisClaim = leaseToken !== null && this.#claim?.leaseToken.endsWith(leaseToken);
     if (this.#claim !== null && leaseUntil !== null && isThisClaim) {
-      if (leaseUntil > now + leaseTime) this.#complain('is leased for longer than a lease');
+      if (leaseUntil > now + leaseMs) this.#complain('is leased for longer than a lease');
       this.#claim.leaseUntil = leaseUntil;
     }
     if (dueAt === null || this.#claim !== null) return;
@@ -126,7 +126,7 @@ export class History {
     this.#dueAt = dueAt;
   }
 
-  started(delivery: ClaimedDelivery, startedAt: number, by: object): void {
+  started(delivery: LeasedDelivery, startedAt: number, by: object): void {
     const last = this.attempts.at(-1);
     if (last?.end === 'taken' && last.by === by && !this.#takenOver) {
       this.#complain('was sent again by the worker that knows it was taken');
@@ -135,7 +135,8 @@ export class History {
     if (this.underWay && !this.#mayOverlap) this.#complain('is sent twice at the same time');
     this.#mayOverlap = false;
     if (this.state !== 'pending') this.#complain(`was sent, though it is ${this.state}`);
-    if (delivery.token !== this.#claim?.token) this.#complain('was sent with an old claim');
+    if (delivery.leaseToken !== this.#claim?.leaseToken)
+      this.#complain('was sent with an old claim');
     if (startedAt > this.watched.deadlineAt) this.#complain('was sent after its deadline');
     this.attempts.push({ startedAt, end: 'under way', by });
   }
@@ -146,9 +147,9 @@ export class History {
     else last.end = end;
   }
 
-  /** Notes an outcome that was recorded; answers whether its claim still stood. */
-  recorded(outcome: Outcome, now: number, elapsed: number, clockWasSet: boolean): boolean {
-    if (this.#claim?.token !== outcome.token) return false;
+  /** Records an outcome that was recorded; returns whether its lease was still valid. */
+  recorded(outcome: AttemptResult, now: number, elapsed: number, clockWasSet: boolean): boolean {
+    if (this.#claim?.leaseToken !== outcome.leaseToken) return false;
     this.#claim = null;
     this.state = outcome.state;
     this.#dueAt = outcome.nextAttemptAt ?? this.#dueAt;
@@ -162,7 +163,7 @@ export class History {
     return true;
   }
 
-  /** Notes that it was failed without another attempt. */
+  /** Records that it was failed without another attempt. */
   givenUp(now: number): void {
     if (now <= this.watched.deadlineAt) this.#complain('was given up before its deadline');
     if (this.underWay) this.#complain('was given up while it was sent');
@@ -170,21 +171,21 @@ export class History {
     this.overdue = true;
   }
 
-  /** Notes that what the worker of the last attempt knows of it counts for nothing any more. */
+  /** Records that what the worker of the last attempt knows of it counts for nothing any more. */
   #takeOver(by: object): void {
     if (by !== this.attempts.at(-1)?.by) this.#takenOver = true;
   }
 
   #judge(
-    { state, nextAttemptAt }: Outcome,
+    { state, nextAttemptAt }: AttemptResult,
     attempt: Attempt,
     now: number,
     clockWasSet: boolean,
   ): void {
-    const end = attempt.startedAt + attempt.duration;
+    const end = attempt.startedAt + attempt.durationMs;
     if (end > now + clockTolerance)
       this.#complain('is recorded by a clock that was set back since');
-    const lastStart = this.watched.deadlineAt - attemptTimeout;
+    const lastStart = this.watched.deadlineAt - attemptTimeoutMs;
     if (isAcknowledged(attempt)) {
       if (state !== 'delivered') this.#complain(`is ${state}, though it was acknowledged`);
     } else if (lastStart - end < shortestPause) {

@@ -43,7 +43,7 @@ export interface PlannedEndpoint {
 export interface PlannedCrash {
   /** From when on, in milliseconds since the beginning. */
   at: number;
-  /** At that moment, or in the next call of the store: before it is done, or before its answer arrives. */
+  /** At that time, or in the next call of the store: before it is done, or before its response arrives. */
   upon: 'the moment' | 'beginAnew' | 'claimDue' | 'recordAttempts' | 'nextDueAt' | 'adjustToClock';
   when: 'before' | 'after';
   /** How long it takes until another worker starts. */
@@ -52,11 +52,11 @@ export interface PlannedCrash {
 
 /** A span in which the store cannot be relied upon. */
 export interface PlannedFault extends Span {
-  /** A store whose disk is full refuses outcomes, and may still hand out claims. */
+  /** A store whose disk is full rejects outcomes, and may still hand out leases. */
   only: 'recordAttempts' | null;
   /** The part of the calls that fail, such as 0.5. */
   share: number;
-  /** The part of those that are done all the same: only the answer is lost. */
+  /** The part of those that are done all the same: only the response is lost. */
   lost: number;
 }
 
@@ -65,7 +65,7 @@ export interface Plan {
   endpoints: PlannedEndpoint[];
   /** How many workers share the queues. */
   workers: number;
-  /** Whether they are told when something is queued; else they look for themselves. */
+  /** Whether they are notified when something is queued; else they look for themselves. */
   woken: boolean;
   crashes: PlannedCrash[];
   /** When a worker is stopped in good order and another one started, in milliseconds since the beginning. */

@@ -11,7 +11,7 @@ export class SeededRandom {
     this.#name = name;
   }
 
-  /** Another source that only this one's name and `part` decide on, whoever else draws in between. */
+  /** Another source that only this one's name and `part` decide on, whatever else draws in between. */
   stream(part: string): SeededRandom {
     return new SeededRandom(`${this.#name}/${part}`);
   }

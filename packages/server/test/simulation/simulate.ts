@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { liveThrough, type Report } from './live-through';
+import { type Report, runScenario } from './run-scenario';
 
 /**
  * Lives through days of the engine, seed by seed:
@@ -23,7 +23,7 @@ function tell({ seed, broken, trace, hash }: Report, lines: number): void {
 }
 
 if (values.seed !== undefined) {
-  const report = await liveThrough(Number(values.seed));
+  const report = await runScenario(Number(values.seed));
   tell(report, Number.POSITIVE_INFINITY);
   process.exit(report.broken.length === 0 ? 0 : 1);
 }
@@ -32,7 +32,7 @@ const [from, count] = [Number(values.from), Number(values.seeds)];
 const began = performance.now();
 let [attempts, delivered, failed, elapsed] = [0, 0, 0, 0];
 for (let seed = from; seed < from + count; seed += 1) {
-  const report = await liveThrough(seed);
+  const report = await runScenario(seed);
   attempts += report.attempts;
   delivered += report.delivered;
   failed += report.failed;

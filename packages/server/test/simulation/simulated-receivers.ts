@@ -1,4 +1,4 @@
-import { attemptTimeout } from '../../src/deliveries/delivery';
+import { attemptTimeoutMs } from '../../src/deliveries/delivery';
 import type { Ailment, PlannedEndpoint } from './plan';
 import type { SeededRandom } from './seeded-random';
 
@@ -32,7 +32,7 @@ function busy(random: SeededRandom): Reply {
 const ailments: Record<Ailment, (random: SeededRandom) => Reply> = {
   refuses: (random) => unanswered('connection_refused', random.between(0, 20)),
   resets: (random) => unanswered('connection_reset', random.between(1, 3 * second)),
-  hangs: () => unanswered('timeout', attemptTimeout),
+  hangs: () => unanswered('timeout', attemptTimeoutMs),
   errs: (random) => answered(random.pick([400, 404, 410, 500, 502]), random.between(5, 2 * second)),
   redirects: (random) => answered(random.pick([301, 302, 307]), random.between(5, 200)),
   'is busy': busy,
@@ -47,8 +47,8 @@ function answered(status: number, takes: number): Reply {
 }
 
 /** What an attempt comes to for which this machine has no socket left. */
-export function outOfSockets(random: SeededRandom): Reply {
-  return unanswered('out_of_sockets', random.between(0, 5));
+export function socketExhaustion(random: SeededRandom): Reply {
+  return unanswered('socket_exhaustion', random.between(0, 5));
 }
 
 /**
@@ -56,7 +56,11 @@ export function outOfSockets(random: SeededRandom): Reply {
  *
  * @param elapsed When it starts, in milliseconds since the beginning.
  */
-export function replyOf(endpoint: PlannedEndpoint, elapsed: number, random: SeededRandom): Reply {
+export function createReply(
+  endpoint: PlannedEndpoint,
+  elapsed: number,
+  random: SeededRandom,
+): Reply {
   const ailing = endpoint.ailing.find(({ from, to }) => from <= elapsed && elapsed < to);
   if (ailing !== undefined) return ailments[ailing.as](random);
   if (endpoint.kind === 'slow') return answered(202, random.between(9 * second, 14_900));

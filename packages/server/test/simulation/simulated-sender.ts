@@ -1,22 +1,21 @@
-import type { Attempt, ClaimedDelivery } from '../../src/deliveries/delivery';
-import { readRetryAfter } from '../../src/deliveries/retry-after';
-import type { Sender } from '../../src/deliveries/send';
-import type { Laws } from './laws';
+import { parseRetryAfter, type Sender } from '../../src/deliveries/attempt/send';
+import type { Attempt, LeasedDelivery } from '../../src/deliveries/delivery';
+import type { Invariants } from './invariants';
 import type { Reply } from './simulated-receivers';
 import type { Timer, VirtualTime } from './virtual-time';
 
-const stopped = { status: null, error: 'stopped', retryAfter: [], asks: null };
+const stopped = { status: null, error: 'server_shutdown', retryAfter: [], asks: null };
 
 /** What a simulated sender sends through. */
 export interface SimulatedNetwork {
   time: VirtualTime;
-  laws: Laws;
+  invariants: Invariants;
   /** How the receiver of a delivery takes an attempt that starts now. */
-  reply(delivery: ClaimedDelivery): Reply;
+  reply(delivery: LeasedDelivery): Reply;
 }
 
 interface UnderWay {
-  delivery: ClaimedDelivery;
+  delivery: LeasedDelivery;
   timer: Timer;
   end(reply: Omit<Reply, 'takes'>): void;
 }
@@ -31,24 +30,24 @@ export class SimulatedSender implements Sender {
     this.#network = network;
   }
 
-  send(delivery: ClaimedDelivery): Promise<Attempt> {
-    const { time, laws } = this.#network;
+  send(delivery: LeasedDelivery): Promise<Attempt> {
+    const { time, invariants } = this.#network;
     const [startedAt, started] = [time.now(), time.elapsed];
     const reply: Reply = this.#closed ? { takes: 0, ...stopped } : this.#network.reply(delivery);
-    laws.attemptStarted(delivery, this);
+    invariants.attemptStarted(delivery, this);
     return new Promise((resolve) => {
       const one: UnderWay = {
         delivery,
         timer: time.after(reply.takes, () => one.end(reply)),
         end: ({ status, error, retryAfter: values, asks }) => {
           this.#underWay.delete(one);
-          const retryAfter = readRetryAfter(values, time.now());
-          laws.askedToWait(delivery, asks, retryAfter);
-          const duration = time.elapsed - started;
+          const retryAfter = parseRetryAfter(values, time.now());
+          invariants.askedToWait(delivery, asks, retryAfter);
+          const durationMs = time.elapsed - started;
           const { url } = delivery;
-          const seen = { status, error, excerpt: '', retryAfter };
-          const attempt: Attempt = { startedAt, duration, url, headers: {}, ...seen };
-          laws.attemptEnded(delivery, attempt);
+          const seen = { status, error, responseSnippet: '', retryAfter };
+          const attempt: Attempt = { startedAt, durationMs, url, headers: {}, ...seen };
+          invariants.attemptEnded(delivery, attempt);
           resolve(attempt);
         },
       };
@@ -64,11 +63,11 @@ export class SimulatedSender implements Sender {
     }
   }
 
-  /** Ends as the process does: nobody learns how the attempts under way went. */
+  /** Ends as the process does: no one learns how the attempts in flight went. */
   die(): void {
     for (const { delivery, timer } of this.#underWay) {
       this.#network.time.cancel(timer);
-      this.#network.laws.attemptCutOff(delivery);
+      this.#network.invariants.attemptCutOff(delivery);
     }
     this.#underWay.clear();
   }

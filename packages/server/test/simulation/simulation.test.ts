@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
-import { liveThrough } from './live-through';
 import { drawPlan } from './plan';
+import { runScenario } from './run-scenario';
 
 const seeds = Array.from({ length: 120 }, (_, index) => index + 1);
 
@@ -10,17 +10,17 @@ async function firstBroken(
   tamper: (deliveries: DeliveryStore) => DeliveryStore,
 ): Promise<string | undefined> {
   for (const seed of seeds) {
-    const [broken] = (await liveThrough(seed, tamper)).broken;
+    const [broken] = (await runScenario(seed, tamper)).broken;
     if (broken !== undefined) return broken;
   }
   return undefined;
 }
 
-describe('a day of the engine, lived through in a moment', () => {
-  test('keeps every promise, whatever goes wrong', async () => {
+describe('a simulated day of the engine', () => {
+  test('keeps every invariant, whatever goes wrong', async () => {
     let [attempts, delivered, failed] = [0, 0, 0];
     for (const seed of seeds) {
-      const report = await liveThrough(seed);
+      const report = await runScenario(seed);
       const again = `node --import tsx packages/server/test/simulation/simulate.ts --seed ${seed}`;
       expect(report.broken, `see it all with: ${again}`).toEqual([]);
       expect(report.elapsed).toBeGreaterThanOrEqual(25 * 3_600_000);
@@ -34,7 +34,7 @@ describe('a day of the engine, lived through in a moment', () => {
     expect(failed).toBeGreaterThan(seeds.length);
   }, 180_000);
 
-  test('has days of every kind', () => {
+  test('has days of every type', () => {
     const plans = seeds.map(drawPlan);
     const kinds = new Set(plans.flatMap(({ endpoints }) => endpoints.map(({ kind }) => kind)));
     expect(kinds.size).toBe(8);
@@ -54,10 +54,10 @@ describe('a day of the engine, lived through in a moment', () => {
 
   test('is the same day each time for the same seed, and another one for another seed', async () => {
     for (const seed of [3, 24, 39]) {
-      const [one, other] = [await liveThrough(seed), await liveThrough(seed)];
+      const [one, other] = [await runScenario(seed), await runScenario(seed)];
       expect(other.trace).toEqual(one.trace);
       expect(other.hash).toBe(one.hash);
-      expect((await liveThrough(seed + 1)).hash).not.toBe(one.hash);
+      expect((await runScenario(seed + 1)).hash).not.toBe(one.hash);
     }
   }, 60_000);
 });
@@ -71,11 +71,11 @@ describe('a promise that is broken is noticed, such as by a store that', () => {
     expect(broken).toBeDefined();
   }, 60_000);
 
-  test('hands out what somebody has', async () => {
+  test('leases a leased delivery again', async () => {
     const broken = await firstBroken((deliveries) => ({
       ...deliveries,
-      claimDue: async (request) => {
-        const claimed = await deliveries.claimDue(request);
+      leaseDue: async (request) => {
+        const claimed = await deliveries.leaseDue(request);
         return [...claimed, ...claimed];
       },
     }));
@@ -106,7 +106,7 @@ describe('a promise that is broken is noticed, such as by a store that', () => {
     expect(broken).toContain('late');
   }, 60_000);
 
-  test('does not know what a receiver asks for', async () => {
+  test('ignores the wait that a receiver requests', async () => {
     const broken = await firstBroken((deliveries) => ({
       ...deliveries,
       recordAttempts: (outcomes, now) =>
@@ -121,15 +121,15 @@ describe('a promise that is broken is noticed, such as by a store that', () => {
     expect(broken).toContain('though its receiver asked for time');
   }, 60_000);
 
-  test('hands out one delivery at a time', async () => {
+  test('leases one delivery at a time', async () => {
     const broken = await firstBroken((deliveries) => {
       let last = Number.NEGATIVE_INFINITY;
       return {
         ...deliveries,
-        claimDue: async (request) => {
+        leaseDue: async (request) => {
           if (request.now < last + 3_000) return [];
           last = request.now;
-          return deliveries.claimDue({ ...request, limit: 1 });
+          return deliveries.leaseDue({ ...request, limit: 1 });
         },
       };
     });

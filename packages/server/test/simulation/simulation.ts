@@ -1,16 +1,16 @@
-import { type ClaimedDelivery, retryWindow } from '../../src/deliveries/delivery';
+import { type LeasedDelivery, retryWindowMs } from '../../src/deliveries/delivery';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+import type { Webhook } from '../../src/features/webhooks/webhook';
 import { SqliteDatabase } from '../../src/stores/sqlite/database';
-import { storeIn } from '../../src/stores/sqlite/sqlite-store';
-import type { Webhook } from '../../src/webhooks/webhook';
-import { noon } from '../builders';
-import { addEndpoint, queueUp } from '../stores/queue-up';
-import { Trade } from '../stores/trade';
-import { Fates } from './fates';
-import { Laws } from './laws';
+import { createStore } from '../../src/stores/sqlite/sqlite-store';
+import { noon } from '../helpers/builders';
+import { addEndpoint, enqueueDelivery } from '../helpers/enqueue';
+import { Trade } from '../helpers/trade';
+import { FaultInjector } from './fault-injector';
+import { Invariants } from './invariants';
 import { drawPlan, lastArrival, type Plan, type PlannedEndpoint } from './plan';
 import { SeededRandom } from './seeded-random';
-import { outOfSockets, replyOf } from './simulated-receivers';
+import { createReply, socketExhaustion } from './simulated-receivers';
 import { VirtualTime } from './virtual-time';
 import { WorkerLife, type WorkerSurroundings } from './worker-life';
 
@@ -21,11 +21,11 @@ const stopPatience = 5 * second;
 /** Within this time each worker that runs has looked at the clock. */
 const looksAtClock = 3 * second;
 /** All is over by then: the last arrival, its window, and what setbacks add to it. */
-const longest = lastArrival + retryWindow + 10 * hour;
+const longest = lastArrival + retryWindowMs + 10 * hour;
 const shortest = 25 * hour;
 /** Moments at which something happens: many times what a day has. */
 const mostMoments = 50_000;
-/** Turns of the event loop without a call of the store after which nothing goes on by itself. */
+/** Turns of the event loop without a call of the store after which nothing continues by itself. */
 const calmTurns = 4;
 
 /** An endpoint in the store, with what it is to do. */
@@ -40,11 +40,11 @@ interface SimulatedEndpoint {
 export class Simulation {
   readonly plan: Plan;
   readonly time = new VirtualTime(noon);
-  readonly laws: Laws;
+  readonly invariants: Invariants;
   readonly #db = new SqliteDatabase(':memory:');
-  readonly #store = storeIn(this.#db);
+  readonly #store = createStore(this.#db);
   readonly #surroundings: WorkerSurroundings;
-  readonly #fates: Fates;
+  readonly #fates: FaultInjector;
   readonly #chance: SeededRandom;
   readonly #pauses: SeededRandom;
   readonly #lives = new Set<WorkerLife>();
@@ -61,14 +61,14 @@ export class Simulation {
   constructor(seed: number, tamper: (deliveries: DeliveryStore) => DeliveryStore = (same) => same) {
     this.#chance = new SeededRandom(`simulation ${seed}`);
     this.plan = drawPlan(seed);
-    this.laws = new Laws(this.time, this.#db);
-    this.#fates = new Fates(this.plan.faults, this.#chance.stream('fates'), this.time);
+    this.invariants = new Invariants(this.time, this.#db);
+    this.#fates = new FaultInjector(this.plan.faults, this.#chance.stream('fates'), this.time);
     this.#pauses = this.#chance.stream('pauses');
     const jitter = this.#chance.stream('jitter');
     this.#surroundings = {
       time: this.time,
-      laws: this.laws,
-      fates: this.#fates,
+      invariants: this.invariants,
+      faultInjector: this.#fates,
       store: tamper(this.#store.deliveries),
       random: () => jitter.next(),
       reply: (delivery) => this.#reply(delivery),
@@ -88,18 +88,18 @@ export class Simulation {
         await action();
         await this.#quiet();
       }
-      if (this.laws.broken.length > 0 || this.#over()) break;
+      if (this.invariants.broken.length > 0 || this.#over()) break;
       await this.#skipIdleTime();
       this.time.step();
     }
-    if (this.laws.broken.length === 0) this.laws.finish();
+    if (this.invariants.broken.length === 0) this.invariants.finish();
     for (const life of [...this.#lives, ...this.#stopping]) life.die('all is over');
     await this.#store.close();
   }
 
   #over(): boolean {
     const { elapsed } = this.time;
-    const done = this.#arrivals === 0 && this.laws.settled && elapsed >= shortest;
+    const done = this.#arrivals === 0 && this.invariants.settled && elapsed >= shortest;
     return done || elapsed >= longest;
   }
 
@@ -132,14 +132,14 @@ export class Simulation {
           this.#arrivals -= 1;
           const now = this.time.now();
           const { accountId } = endpoint.webhook;
-          for (const eventId of await queueUp(trade, { accountId, count, now })) {
+          for (const eventId of await enqueueDelivery(trade, { accountId, count, now })) {
             queued += 1;
-            this.laws.queued(eventId, {
+            this.invariants.queued(eventId, {
               label: `${endpoint.name}#${queued}`,
               endpoint: endpoint.planned,
               queuedAt: this.time.elapsed,
               dueAt: now,
-              deadlineAt: now + retryWindow,
+              deadlineAt: now + retryWindowMs,
             });
           }
         });
@@ -159,18 +159,18 @@ export class Simulation {
     for (const at of this.plan.stops) this.#at(at, async () => this.#replace());
     for (const { at, by } of this.plan.clockChanges) {
       this.#at(at, async () => {
-        this.laws.clockSet(by);
+        this.invariants.clockSet(by);
         this.time.setClock(by);
         this.#looksFrom = this.time.elapsed;
       });
     }
     for (const { from, to } of this.plan.shortages) {
-      this.#at(from, async () => this.laws.disturbed('sockets run out'));
-      this.#at(to, async () => this.laws.disturbed('sockets are there again'));
+      this.#at(from, async () => this.invariants.disturbed('sockets run out'));
+      this.#at(to, async () => this.invariants.disturbed('sockets are there again'));
     }
     for (const { to } of this.plan.faults) {
       this.#at(to, async () => {
-        this.laws.disturbed('the store is well');
+        this.invariants.disturbed('the store is well');
         this.#looksFrom = this.time.elapsed;
       });
     }
@@ -186,11 +186,11 @@ export class Simulation {
   /** Fails what is overdue, as the engine's housekeeping does. */
   async #sweep(): Promise<void> {
     const request = { now: this.time.now(), limit: 3 };
-    while ((await this.#store.deliveries.failOverdue(request)) > 0) this.laws.swept();
+    while ((await this.#store.deliveries.failOverdue(request)) > 0) this.invariants.swept();
   }
 
-  #at(moment: number, action: () => Promise<void>): void {
-    this.time.after(moment, () => this.#actions.push(action));
+  #at(context: number, action: () => Promise<void>): void {
+    this.time.after(context, () => this.#actions.push(action));
   }
 
   #start(): void {
@@ -207,7 +207,7 @@ export class Simulation {
   #replace(): void {
     const [life] = this.#lives;
     if (life === undefined) return;
-    this.laws.disturbed('stopping');
+    this.invariants.disturbed('stopping');
     this.#lives.delete(life);
     this.#stopping.add(life);
     this.#start();
@@ -216,13 +216,13 @@ export class Simulation {
     });
   }
 
-  #reply(delivery: ClaimedDelivery) {
+  #reply(delivery: LeasedDelivery) {
     const endpoint = this.#endpoints.get(delivery.webhookId);
     if (endpoint === undefined) throw new Error('a delivery to nobody');
     const { elapsed } = this.time;
     const isShort = this.plan.shortages.some(({ from, to }) => from <= elapsed && elapsed < to);
-    if (isShort) return outOfSockets(endpoint.random);
-    return replyOf(endpoint.planned, elapsed, endpoint.random);
+    if (isShort) return socketExhaustion(endpoint.random);
+    return createReply(endpoint.planned, elapsed, endpoint.random);
   }
 
   /** Lets everything run that waits for nothing but its turn. */

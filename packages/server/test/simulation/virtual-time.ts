@@ -1,11 +1,11 @@
-/** Something that is to happen at a moment. */
+/** Something that is to happen at a time. */
 export interface Timer {
   /** In milliseconds that have passed since the beginning, whatever the clock shows. */
   due: number;
   work: () => void;
 }
 
-/** Time that passes as fast as it can: from one moment at which something happens to the next. */
+/** Time that passes as fast as it can: from one time at which something happens to the next. */
 export class VirtualTime {
   readonly #timers = new Set<Timer>();
   #origin: number;
@@ -51,7 +51,7 @@ export class VirtualTime {
     return next;
   }
 
-  /** Goes on to the next moment and does all that is due then, in the order in which it was asked for. */
+  /** Continues to the next time and does all that is due then, in the order in which it was asked for. */
   step(): void {
     const next = this.nextDue();
     if (next === Number.POSITIVE_INFINITY) throw new Error('Nothing is to happen any more.');

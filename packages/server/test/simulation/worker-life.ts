@@ -1,9 +1,9 @@
 import { pino } from 'pino';
-import type { Clock } from '../../src/clock';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
 import { DeliveryWorker } from '../../src/deliveries/delivery-worker';
-import { StoreUnavailableError } from '../../src/store-unavailable-error';
-import type { Fates, Verb } from './fates';
+import type { Clock } from '../../src/kernel/context';
+import { StoreUnavailableError } from '../../src/kernel/errors';
+import type { FaultInjector, Verb } from './fault-injector';
 import { type SimulatedNetwork, SimulatedSender } from './simulated-sender';
 import type { Timer } from './virtual-time';
 
@@ -12,10 +12,10 @@ export interface WorkerSurroundings extends SimulatedNetwork {
   store: DeliveryStore;
   /** Numbers from 0 to below 1, for the jitter. */
   random: () => number;
-  fates: Fates;
-  /** Counts calls of the store that are under way: 1 more, or 1 less. */
+  faultInjector: FaultInjector;
+  /** Counts calls of the store that are in flight: 1 more, or 1 less. */
   count(calls: 1 | -1): void;
-  /** Is told when a call of the store was the worker's end, and how long it is gone. */
+  /** Called when a call of the store was the worker's end, and how long it is gone. */
   onDeath(life: WorkerLife, downFor: number): void;
 }
 
@@ -44,7 +44,7 @@ export class WorkerLife {
       log: silent,
       random: surroundings.random,
     });
-    surroundings.laws.began(this.#sender);
+    surroundings.invariants.began(this.#sender);
     this.#worker.wake();
   }
 
@@ -56,14 +56,14 @@ export class WorkerLife {
   async stop(patience: number): Promise<void> {
     await this.#worker.stop(patience);
     this.#dead = true;
-    this.#in.laws.ended(this.#sender, 'a worker stops');
+    this.#in.invariants.ended(this.#sender, 'a worker stops');
   }
 
   /** Ends it as a crash does. */
   die(how = 'a worker crashes'): void {
     this.#dead = true;
     this.#sender.die();
-    this.#in.laws.ended(this.#sender, how);
+    this.#in.invariants.ended(this.#sender, how);
     for (const timer of this.timers) this.#in.time.cancel(timer);
     this.timers.clear();
   }
@@ -73,7 +73,7 @@ export class WorkerLife {
     return {
       now: () => time.now(),
       elapsed: () => time.elapsed,
-      after: (milliseconds, work) => {
+      schedule: (milliseconds, work) => {
         if (this.#dead) return () => {};
         const timer = time.after(milliseconds, () => {
           this.timers.delete(timer);
@@ -89,30 +89,30 @@ export class WorkerLife {
   }
 
   #deliveries(): DeliveryStore {
-    const { store, laws } = this.#in;
+    const { store, invariants } = this.#in;
     return {
       ...store,
-      beginAnew: (now) =>
+      resetStaleLeases: (now) =>
         this.#call('beginAnew', async () => {
-          await store.beginAnew(now);
-          laws.adjusted();
+          await store.resetStaleLeases(now);
+          invariants.adjusted();
         }),
       adjustToClock: (clock) =>
         this.#call('adjustToClock', async () => {
           await store.adjustToClock(clock);
-          laws.adjusted();
+          invariants.adjusted();
         }),
       nextDueAt: () => this.#call('nextDueAt', () => store.nextDueAt()),
-      claimDue: (request) =>
+      leaseDue: (request) =>
         this.#call('claimDue', async () => {
-          const claimed = await store.claimDue(request);
-          laws.claimed(request, claimed, this.#sender);
+          const claimed = await store.leaseDue(request);
+          invariants.claimed(request, claimed, this.#sender);
           return claimed;
         }),
       recordAttempts: (outcomes, now) =>
         this.#call('recordAttempts', async () => {
           await store.recordAttempts(outcomes, now);
-          laws.recorded(outcomes);
+          invariants.recorded(outcomes);
         }),
     };
   }
@@ -121,9 +121,9 @@ export class WorkerLife {
     if (this.#dead) return never();
     this.#in.count(1);
     try {
-      const { fate, downFor } = this.#in.fates.of(verb);
+      const { fate, downFor } = this.#in.faultInjector.of(verb);
       if (fate === 'crash before') return this.#crash(downFor);
-      if (fate !== 'done') this.#in.laws.disturbed(`${verb} ${fate}`);
+      if (fate !== 'done') this.#in.invariants.disturbed(`${verb} ${fate}`);
       if (fate === 'refused') throw new StoreUnavailableError(`${verb} is refused`);
       const result = await work();
       if (this.#dead) return never();

@@ -1,10 +1,14 @@
-import { type ClaimedDelivery, endOfAttempt, type Outcome } from '../../src/deliveries/delivery';
+import {
+  type AttemptResult,
+  attemptEndedAt,
+  type LeasedDelivery,
+} from '../../src/deliveries/delivery';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
 import {
   type EndpointHealth,
-  healthAfter,
   newEndpointHealth,
-} from '../../src/deliveries/endpoint-queue';
+  nextHealth,
+} from '../../src/deliveries/endpoint-health';
 
 interface ModelDelivery {
   eventId: string;
@@ -13,7 +17,7 @@ interface ModelDelivery {
   deadlineAt: number;
   /** When it is to be tried next; null while a worker has it. */
   dueAt: number | null;
-  lease: { token: string; until: number; counts: boolean } | null;
+  lease: { leaseToken: string; until: number; counts: boolean } | null;
 }
 
 interface ModelEndpoint {
@@ -22,8 +26,8 @@ interface ModelEndpoint {
   health: EndpointHealth;
 }
 
-/** What a store was asked to claim. */
-type ClaimRequest = Parameters<DeliveryStore['claimDue']>[0];
+/** What a store was asked to lease. */
+type ClaimRequest = Parameters<DeliveryStore['leaseDue']>[0];
 
 function demand(condition: boolean, what: string): void {
   if (!condition) throw new Error(what);
@@ -42,7 +46,7 @@ export class QueueModel {
     this.#endpoints.push({ webhookId, paused, health: newEndpointHealth });
   }
 
-  /** Notes that a delivery of each of these events was queued for an endpoint. */
+  /** Records that a delivery of each of these events was queued for an endpoint. */
   queueUp(webhookId: string, eventIds: string[], now: number, deadlineAt: number): void {
     const endpoint = this.#endpoints.find((one) => one.webhookId === webhookId);
     if (endpoint === undefined) throw new Error(`There is no endpoint ${webhookId}.`);
@@ -68,26 +72,26 @@ export class QueueModel {
     return this.#deliveries.filter(({ lease }) => lease?.counts).length;
   }
 
-  /** Notes that a worker starts: what others have in hand counts no more. */
+  /** Records that a worker starts: what others have in hand counts no more. */
   beginAnew(): void {
     for (const { lease } of this.#deliveries) if (lease !== null) lease.counts = false;
   }
 
-  /** When something may be claimed next: exactly, unless that moment has passed. */
+  /** When something may be leased next: exactly, unless that time has passed. */
   nextDueAt(): number | null {
     const times = this.#deliveries.flatMap(({ lease }) => (lease === null ? [] : [lease.until]));
     for (const endpoint of this.#endpoints) {
       if (endpoint.paused || this.#room(endpoint) <= 0) continue;
       const due = this.#waiting(endpoint).map(({ dueAt }) =>
-        Math.max(dueAt, endpoint.health.heldUntil),
+        Math.max(dueAt, endpoint.health.backoffUntil),
       );
       times.push(...due);
     }
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Holds a claim to what it may hand out, and notes it. */
-  claim({ now, leaseUntil, limit }: ClaimRequest, claimed: ClaimedDelivery[]): void {
+  /** Holds a lease to what it may hand out, and notes it. */
+  lease({ now, leaseUntil, limit }: ClaimRequest, claimed: LeasedDelivery[]): void {
     for (const delivery of this.#deliveries) {
       if (delivery.lease === null || delivery.lease.until > now) continue;
       delivery.dueAt = delivery.lease.until;
@@ -96,7 +100,7 @@ export class QueueModel {
     const ready = this.#endpoints.filter(
       (endpoint) =>
         !endpoint.paused &&
-        endpoint.health.heldUntil <= now &&
+        endpoint.health.backoffUntil <= now &&
         this.#room(endpoint) > 0 &&
         this.#waiting(endpoint).some(({ dueAt }) => dueAt <= now),
     );
@@ -115,7 +119,7 @@ export class QueueModel {
       const enough = ready.length > limit ? own <= count : own === count;
       demand(enough, `${endpoint.webhookId} had ${own} of its ${count}`);
     }
-    for (const { eventId, attempts } of claimed) {
+    for (const { eventId, attemptCount } of claimed) {
       const found = this.#find(eventId);
       demand(found !== undefined, `${eventId} was claimed, though it is final`);
       if (found === undefined) continue;
@@ -123,43 +127,43 @@ export class QueueModel {
       demand((found.dueAt ?? now + 1) <= now, `${eventId} was claimed before it was due`);
       demand(ready.includes(found.endpoint), `${eventId} was claimed from an endpoint that waits`);
       demand(
-        found.attempts === attempts,
-        `${eventId} had ${found.attempts} attempts, not ${attempts}`,
+        found.attempts === attemptCount,
+        `${eventId} had ${found.attempts} attempts, not ${attemptCount}`,
       );
     }
     this.#demandLongestDue(claimed);
-    for (const { eventId, token } of claimed) {
+    for (const { eventId, leaseToken } of claimed) {
       const found = this.#find(eventId);
       if (found === undefined) continue;
       found.dueAt = null;
-      found.lease = { token, until: leaseUntil, counts: true };
+      found.lease = { leaseToken, until: leaseUntil, counts: true };
     }
   }
 
-  /** Notes outcomes; those whose claim no longer stands count for nothing. */
-  record(outcomes: { eventId: string; outcome: Outcome }[]): void {
+  /** Records outcomes; those whose lease no longer stands count for nothing. */
+  record(outcomes: { eventId: string; outcome: AttemptResult }[]): void {
     for (const { eventId, outcome } of outcomes) {
       const found = this.#find(eventId);
-      if (found?.lease?.token !== outcome.token) continue;
+      if (found?.lease?.leaseToken !== outcome.leaseToken) continue;
       found.lease = null;
       found.dueAt = outcome.nextAttemptAt;
       found.attempts = outcome.number;
       const { endpoint } = found;
       if (outcome.attempt !== null) {
-        endpoint.health = healthAfter(endpoint.health, endOfAttempt(outcome.attempt));
+        endpoint.health = nextHealth(endpoint.health, attemptEndedAt(outcome.attempt));
       }
       if (outcome.state !== 'pending') this.#remove([found]);
     }
   }
 
-  /** Fails what is overdue and in nobody's hands; answers how many there were. */
+  /** Fails what is overdue and in no one's hands; answers how many there were. */
   failOverdue(now: number): number {
     const overdue = this.#deliveries.filter((one) => one.deadlineAt < now && one.lease === null);
     this.#remove(overdue);
     return overdue.length;
   }
 
-  #demandLongestDue(claimed: ClaimedDelivery[]): void {
+  #demandLongestDue(claimed: LeasedDelivery[]): void {
     const taken = new Set(claimed.map(({ eventId }) => eventId));
     for (const endpoint of this.#endpoints) {
       const waiting = this.#waiting(endpoint);
@@ -193,6 +197,6 @@ export class QueueModel {
 
   #room(endpoint: ModelEndpoint): number {
     const inHand = this.#of(endpoint).filter(({ lease }) => lease?.counts).length;
-    return endpoint.health.allowance - inHand;
+    return endpoint.health.concurrencyLimit - inHand;
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
-import { makeTempFolder } from '../temp-folder';
+import { makeTempFolder } from '../helpers/temp-folder';
 import { describeStore } from './store-conformance';
 
 describeStore('the SQLite store', () => {

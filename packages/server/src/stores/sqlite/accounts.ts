@@ -1,7 +1,11 @@
 import type { AccountKind } from '@tradepost/contract/wire';
-import type { Account } from '../../accounts/account';
-import type { AccountStore, KeyHolder, KeyWithKind } from '../../accounts/account-store';
-import type { ApiKey } from '../../accounts/api-key';
+import type {
+  Account,
+  AccountStore,
+  ApiKeyOwner,
+  ApiKeyWithAccount,
+} from '../../features/accounts/account';
+import type { ApiKey } from '../../features/accounts/api-key';
 import type { SqliteDatabase } from './database';
 
 interface AccountRow {
@@ -27,7 +31,7 @@ function readKey(row: KeyRow): ApiKey {
     id: row.id,
     accountId: row.account_id,
     hash: row.hash,
-    hint: row.hint,
+    prefix: row.hint,
     readOnly: row.read_only === 1,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
@@ -39,8 +43,8 @@ function readAccount(row: AccountRow): Account {
   return { id: row.id, kind: row.kind, name: row.name, createdAt: row.created_at };
 }
 
-/** Accounts and their keys in SQLite. */
-export function sqliteAccounts(db: SqliteDatabase): AccountStore {
+/** Creates the store of accounts and API keys. */
+export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
   function insertKey(key: ApiKey): void {
     db.run(
       `INSERT INTO api_keys (id, account_id, hash, hint, read_only, created_at, expires_at, revoked_at)
@@ -48,7 +52,7 @@ export function sqliteAccounts(db: SqliteDatabase): AccountStore {
       key.id,
       key.accountId,
       key.hash,
-      key.hint,
+      key.prefix,
       Number(key.readOnly),
       key.createdAt,
       key.expiresAt,
@@ -78,7 +82,7 @@ export function sqliteAccounts(db: SqliteDatabase): AccountStore {
     addKey: (key) => db.write(() => insertKey(key)),
 
     findKeyByHash: (hash) =>
-      db.read((): KeyWithKind | null => {
+      db.read((): ApiKeyWithAccount | null => {
         const row = db.get<KeyRow & { kind: AccountKind }>(
           `SELECT api_keys.*, accounts.kind FROM api_keys
            JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.hash = ?`,
@@ -87,8 +91,8 @@ export function sqliteAccounts(db: SqliteDatabase): AccountStore {
         return row === undefined ? null : { ...readKey(row), kind: row.kind };
       }),
 
-    findHolder: (keyId) =>
-      db.view((): KeyHolder | null => {
+    findKeyOwner: (keyId) =>
+      db.view((): ApiKeyOwner | null => {
         const key = db.get<KeyRow>('SELECT * FROM api_keys WHERE id = ?', keyId);
         if (key === undefined) return null;
         const account = db.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', key.account_id);

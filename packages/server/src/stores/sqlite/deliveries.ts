@@ -1,16 +1,24 @@
-import type { ClaimedDelivery, Delivery } from '../../deliveries/delivery';
+import {
+  type AttemptResult,
+  attemptEndedAt,
+  type Delivery,
+  type LeasedDelivery,
+} from '../../deliveries/delivery';
 import type { DeliveryStore } from '../../deliveries/delivery-store';
-import { claimDue, releaseOverdueLeases } from './claims';
-import { adjustToClock } from './clock-changes';
+import { nextHealth } from '../../deliveries/endpoint-health';
 import type { SqliteDatabase } from './database';
-import { portionsOf, writeOutcomes } from './outcomes';
-import { selectQueueStatus } from './queue-status';
-import { ChangingQueues, growQueue } from './queues';
+import {
+  adjustToClock,
+  incrementDepth,
+  QueueUnitOfWork,
+  selectQueueStatus,
+  selectReadyQueues,
+} from './queues';
 
-/** How many deliveries are claimed in one go, at most: a millisecond's work or two. */
-const claimsAtOnce = 64;
+/** How many deliveries one transaction leases at most: one or two milliseconds of work. */
+const maxLeasesPerTransaction = 64;
 
-/** Writes a new delivery into its webhook's queue. For use inside of a write. */
+/** Inserts a delivery into its webhook's queue. Call inside a write. */
 export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
   db.run(
     `INSERT INTO deliveries (id, event_id, webhook_id, kind, test, state, attempts, tries, due_at,
@@ -20,7 +28,7 @@ export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
     delivery.id,
     delivery.eventId,
     delivery.webhookId,
-    delivery.kind,
+    delivery.eventType,
     Number(delivery.test),
     delivery.state,
     delivery.nextAttemptAt,
@@ -28,50 +36,50 @@ export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
     delivery.deadlineAt,
     delivery.createdAt,
   );
-  growQueue(db, delivery.webhookId, delivery.nextAttemptAt);
+  incrementDepth(db, delivery.webhookId, delivery.nextAttemptAt);
 }
 
-/** The queues of deliveries in SQLite. */
-export function sqliteDeliveries(db: SqliteDatabase): DeliveryStore {
+/** Creates the store of the delivery queues. */
+export function createSqliteDeliveryStore(db: SqliteDatabase): DeliveryStore {
   return {
-    async claimDue(request) {
-      const writes: Promise<ClaimedDelivery[]>[] = [];
-      for (let left = request.limit; left > 0; left -= claimsAtOnce) {
-        const most = Math.min(left, claimsAtOnce);
+    async leaseDue(request) {
+      const writes: Promise<LeasedDelivery[]>[] = [];
+      for (let left = request.limit; left > 0; left -= maxLeasesPerTransaction) {
+        const max = Math.min(left, maxLeasesPerTransaction);
         writes.push(
-          db.writeFleeting(() => {
+          db.writeRelaxed(() => {
             if (left === request.limit) releaseOverdueLeases(db, request.now);
-            return claimDue(db, request, most);
+            return leaseDue(db, request, max);
           }),
         );
       }
       const results = await Promise.allSettled(writes);
-      const claimed = results.flatMap((result) =>
+      const leased = results.flatMap((result) =>
         result.status === 'fulfilled' ? result.value : [],
       );
       const failed = results.find((result) => result.status === 'rejected');
-      // What was claimed is in this worker's hands, whatever became of the rest.
-      if (claimed.length === 0 && failed !== undefined) throw failed.reason;
-      return claimed;
+      // This worker has the leases that succeeded, even if others failed.
+      if (leased.length === 0 && failed !== undefined) throw failed.reason;
+      return leased;
     },
 
-    async recordAttempts(outcomes, now) {
-      const writes = portionsOf(outcomes).map((portion) =>
-        db.write(() => writeOutcomes(db, portion, now)),
+    async recordAttempts(results, now) {
+      const writes = splitIntoPortions(results).map((portion) =>
+        db.write(() => writeResults(db, portion, now)),
       );
       for (const write of await Promise.allSettled(writes)) {
         if (write.status === 'rejected') throw write.reason;
       }
     },
 
-    async beginAnew(now) {
+    async resetStaleLeases(now) {
       await adjustToClock(db, { expected: now, now });
       await db.write(() => {
         db.run('UPDATE deliveries SET lease_counts = 0 WHERE lease_until IS NOT NULL');
         const busy = db.all<{ webhook_id: string }>(
           'SELECT webhook_id FROM queues WHERE in_flight > 0',
         );
-        const queues = new ChangingQueues(db);
+        const queues = new QueueUnitOfWork(db);
         for (const { webhook_id: id } of busy) queues.change(id, { inFlight: 0 });
         queues.write(now);
       });
@@ -101,9 +109,9 @@ export function sqliteDeliveries(db: SqliteDatabase): DeliveryStore {
           now,
           limit,
         );
-        const queues = new ChangingQueues(db);
+        const queues = new QueueUnitOfWork(db);
         for (const { webhook_id: id } of failed) {
-          queues.change(id, { depth: queues.of(id).depth - 1 });
+          queues.change(id, { depth: queues.get(id).depth - 1 });
         }
         queues.write(now);
         return failed.length;
@@ -111,4 +119,250 @@ export function sqliteDeliveries(db: SqliteDatabase): DeliveryStore {
 
     queueStatus: (now) => db.read(() => selectQueueStatus(db, now)),
   };
+}
+
+/** Among how many queues a lease request is shared at most, because each queue costs a query. The others come next. */
+const maxQueuesPerLease = 16;
+
+type DueRow = [
+  seq: number,
+  id: string,
+  eventId: string,
+  attempts: number,
+  tries: number,
+  deadlineAt: number,
+  createdAt: number,
+  test: number,
+  body: string,
+];
+
+interface EndpointRow {
+  url: string;
+  secret: string;
+  staged_secret: string | null;
+}
+
+/** The decoded lease token of a delivery: its row, its queue and the lease. */
+export interface LeaseToken {
+  seq: number;
+  webhookId: string;
+  /** The token of the lease request, as in the row. */
+  leaseToken: string;
+}
+
+function encodeLeaseToken({ seq, webhookId, leaseToken }: LeaseToken): string {
+  return `${seq}:${webhookId}:${leaseToken}`;
+}
+
+/** Decodes a lease token; null if it is not valid. */
+export function decodeLeaseToken(text: string): LeaseToken | null {
+  const { length, 0: seq, 1: webhookId, 2: leaseToken } = text.split(':');
+  if (length !== 3 || webhookId === undefined || leaseToken === undefined) return null;
+  return { seq: Number(seq), webhookId, leaseToken };
+}
+
+/** Releases leases that have ended without a result. Call inside a write. */
+export function releaseOverdueLeases(db: SqliteDatabase, now: number): void {
+  const released = db.all<{ webhook_id: string; lease_counts: number }>(
+    `UPDATE deliveries SET due_at = lease_until, scheduled_at = lease_until, lease_token = NULL,
+       lease_until = NULL
+     WHERE lease_until <= ? RETURNING webhook_id, lease_counts`,
+    now,
+  );
+  if (released.length === 0) return;
+  const queues = new QueueUnitOfWork(db);
+  for (const { webhook_id: id, lease_counts: counts } of released) {
+    queues.change(id, { inFlight: queues.get(id).inFlight - counts });
+  }
+  queues.write(now);
+}
+
+function selectEndpoint(db: SqliteDatabase, webhookId: string): EndpointRow {
+  const row = db.get<EndpointRow>(
+    'SELECT url, secret, staged_secret FROM webhooks WHERE id = ?',
+    webhookId,
+  );
+  if (row === undefined) throw new Error(`Webhook ${webhookId} does not exist.`);
+  return row;
+}
+
+function selectDue(db: SqliteDatabase, webhookId: string, now: number, limit: number): DueRow[] {
+  return db.tuples<DueRow>(
+    `SELECT deliveries.seq, deliveries.id, deliveries.event_id, deliveries.attempts, deliveries.tries,
+       deliveries.deadline_at, deliveries.created_at, deliveries.test, events.body
+     FROM deliveries JOIN events ON events.id = deliveries.event_id
+     WHERE deliveries.webhook_id = ? AND deliveries.due_at <= ?
+     ORDER BY deliveries.due_at, deliveries.seq LIMIT ?`,
+    webhookId,
+    now,
+    limit,
+  );
+}
+
+/** A worker's request for leases. Times are in milliseconds since 1970. */
+export interface LeaseRequest {
+  now: number;
+  leaseUntil: number;
+  leaseToken: string;
+  limit: number;
+}
+
+/** Leases what is due in one queue, up to `limit`. Call inside a write. */
+function leaseFromQueue(
+  db: SqliteDatabase,
+  webhookId: string,
+  limit: number,
+  { now, leaseUntil, leaseToken }: LeaseRequest,
+): LeasedDelivery[] {
+  const rows = selectDue(db, webhookId, now, limit);
+  if (rows.length === 0) return [];
+  const { url, secret, staged_secret: stagedSecret } = selectEndpoint(db, webhookId);
+  for (const [seq] of rows) {
+    db.run(
+      `UPDATE deliveries SET due_at = NULL, lease_until = ?, lease_token = ?, lease_counts = 1
+       WHERE seq = ?`,
+      leaseUntil,
+      leaseToken,
+      seq,
+    );
+  }
+  return rows.map(
+    ([seq, id, eventId, attemptCount, scheduledTries, deadlineAt, createdAt, test, body]) => ({
+      id,
+      eventId,
+      leaseToken: encodeLeaseToken({ seq, webhookId, leaseToken }),
+      attemptCount,
+      scheduledTries,
+      deadlineAt,
+      createdAt,
+      test: test === 1,
+      webhookId,
+      url,
+      secret,
+      stagedSecret,
+      body,
+    }),
+  );
+}
+
+/** Leases what is due: from each ready queue its share of `limit`, and at most `max` in total. Call inside a write. */
+export function leaseDue(db: SqliteDatabase, request: LeaseRequest, max: number): LeasedDelivery[] {
+  const { now, limit } = request;
+  const ready = selectReadyQueues(db, now, limit);
+  const share = Math.max(1, Math.floor(limit / Math.min(ready.length, maxQueuesPerLease)));
+  const queues = new QueueUnitOfWork(db);
+  const leased: LeasedDelivery[] = [];
+  for (const webhookId of ready) {
+    const left = max - leased.length;
+    if (left === 0) break;
+    const { concurrencyLimit, inFlight } = queues.get(webhookId);
+    const room = Math.max(0, Math.min(share, concurrencyLimit - inFlight, left));
+    const fromQueue = leaseFromQueue(db, webhookId, room, request);
+    leased.push(...fromQueue);
+    queues.change(webhookId, { inFlight: inFlight + fromQueue.length });
+  }
+  queues.write(now);
+  return leased;
+}
+
+/** How many results one change records at most: a millisecond of work. */
+const batchSize = 16;
+/** How many attempts of one delivery are stored. Its schedule has about ten, and each replay starts again. */
+const maxStoredAttempts = 100;
+
+/** A result and its decoded lease token. */
+export interface LeasedResult {
+  lease: LeaseToken;
+  result: AttemptResult;
+}
+
+/**
+ * Splits results into portions, one change for each, so that a commit can be cut between them when another thread waits to
+ * write. Results of one endpoint stay together, because each portion reads and writes its queues.
+ */
+export function splitIntoPortions(results: AttemptResult[]): LeasedResult[][] {
+  const byWebhook = new Map<string, LeasedResult[]>();
+  for (const result of results) {
+    const lease = decodeLeaseToken(result.leaseToken);
+    if (lease === null) continue;
+    const others = byWebhook.get(lease.webhookId);
+    if (others === undefined) byWebhook.set(lease.webhookId, [{ lease, result }]);
+    else others.push({ lease, result });
+  }
+  const sorted = [...byWebhook.values()].flat();
+  const portions: LeasedResult[][] = [];
+  for (let at = 0; at < sorted.length; at += batchSize)
+    portions.push(sorted.slice(at, at + batchSize));
+  return portions;
+}
+
+const releaseLease = `state = ?, tries = tries + ? - attempts, attempts = ?, due_at = ?, scheduled_at = ?,
+  lease_token = NULL, lease_until = NULL, finished_at = ? WHERE seq = ? AND lease_token = ? AND lease_counts = ?`;
+const updateAfterAttempt = `UPDATE deliveries SET last_status = ?, last_error = ?, ${releaseLease}`;
+const updateWithoutAttempt = `UPDATE deliveries SET ${releaseLease}`;
+
+/** Updates a delivery if its lease is valid and counts, or does not count, towards the limit. Call inside a write. */
+function updateDelivery(
+  db: SqliteDatabase,
+  { seq, leaseToken }: LeaseToken,
+  counts: 0 | 1,
+  { number, attempt, state, nextAttemptAt }: AttemptResult,
+  now: number,
+): boolean {
+  const finishedAt = state === 'pending' ? null : now;
+  const values = [state, number, number, nextAttemptAt, now, finishedAt, seq, leaseToken, counts];
+  const changed =
+    attempt === null
+      ? db.run(updateWithoutAttempt, ...values)
+      : db.run(updateAfterAttempt, attempt.status, attempt.error, ...values);
+  return changed > 0;
+}
+
+/** Records a result and updates its queue, unless the lease has ended. Call inside a write. */
+function recordResult(
+  db: SqliteDatabase,
+  queues: QueueUnitOfWork,
+  { lease, result }: LeasedResult,
+  now: number,
+): void {
+  // Nearly every lease counts; the others outlived the worker that made them.
+  const counts = ([1, 0] as const).find((value) => updateDelivery(db, lease, value, result, now));
+  if (counts === undefined) return;
+  insertAttempt(db, lease.seq, result);
+  const queue = queues.get(lease.webhookId);
+  const { attempt, state } = result;
+  queues.change(lease.webhookId, {
+    inFlight: queue.inFlight - counts,
+    depth: queue.depth - (state === 'pending' ? 0 : 1),
+    ...(attempt !== null && nextHealth(queue, attemptEndedAt(attempt))),
+  });
+}
+
+function insertAttempt(db: SqliteDatabase, deliverySeq: number, result: AttemptResult): void {
+  const { attempt, number } = result;
+  if (attempt === null) return;
+  db.run(
+    `INSERT INTO attempts
+       (delivery_seq, number, started_at, duration, url, headers, status, error, excerpt)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    deliverySeq,
+    number,
+    attempt.startedAt,
+    attempt.durationMs,
+    attempt.url,
+    JSON.stringify(attempt.headers),
+    attempt.status,
+    attempt.error,
+    attempt.responseSnippet,
+  );
+  if (number <= maxStoredAttempts) return;
+  const lastOutdated = number - maxStoredAttempts;
+  db.run('DELETE FROM attempts WHERE delivery_seq = ? AND number <= ?', deliverySeq, lastOutdated);
+}
+
+/** Records results and updates their queues. Call inside a write. */
+export function writeResults(db: SqliteDatabase, results: LeasedResult[], now: number): void {
+  const queues = new QueueUnitOfWork(db);
+  for (const result of results) recordResult(db, queues, result, now);
+  queues.write(now);
 }

@@ -1,25 +1,30 @@
-import type { DeliveryLogStore } from '../../deliveries/delivery-log-store';
-import { healthAfterMending } from '../../deliveries/endpoint-queue';
+import type { DeliveryLogStore } from '../../deliveries/delivery-store';
+import { resetBackoff } from '../../deliveries/endpoint-health';
 import { needsSearch } from '../../deliveries/logged-delivery';
 import { SearchScheduler } from '../../deliveries/search-scheduler';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
-import { type AttemptRow, type DeliveryRow, readAttempt, readDelivery } from './delivery-rows';
-import { findDeliveries } from './delivery-search';
+import {
+  type AttemptRow,
+  type DeliveryRow,
+  findDeliveries,
+  readAttempt,
+  readDelivery,
+} from './delivery-search';
 import { insertEvent } from './events';
-import { answerOnce } from './idempotency';
-import { ChangingQueues, dueFirst } from './queues';
+import { runIdempotent } from './idempotency';
+import { dueFirst, QueueUnitOfWork } from './queues';
 import { selectWebhook } from './webhooks';
 
-/** Makes all steps at once: for a list, which must not wait for searches. */
-function runToEnd<Result>(steps: Iterator<unknown, Result>): Result {
+/** Runs all steps at once, for a list that is not a search. */
+function runToCompletion<Result>(steps: Iterator<unknown, Result>): Result {
   for (;;) {
-    const made = steps.next();
-    if (made.done === true) return made.value;
+    const step = steps.next();
+    if (step.done === true) return step.value;
   }
 }
 
-function selectOwn(db: SqliteDatabase, accountId: string, id: string): DeliveryRow | undefined {
+function selectOwned(db: SqliteDatabase, accountId: string, id: string): DeliveryRow | undefined {
   return db.get<DeliveryRow>(
     `SELECT deliveries.*, queues.held_until, queues.paused FROM deliveries
      JOIN webhooks ON webhooks.id = deliveries.webhook_id
@@ -30,80 +35,87 @@ function selectOwn(db: SqliteDatabase, accountId: string, id: string): DeliveryR
   );
 }
 
-/** What an account may see of its deliveries, in SQLite. `queued` is told when some were made due, after the commit. */
-export function sqliteDeliveryLog(db: SqliteDatabase, queued: () => void): DeliveryLogStore {
+/** Creates the store of the delivery log. `onQueued` is called after a commit that made deliveries due. */
+export function createSqliteDeliveryLogStore(
+  db: SqliteDatabase,
+  onQueued: () => void,
+): DeliveryLogStore {
   const scheduler = new SearchScheduler();
   return {
     async listDeliveries(accountId, filter, page, signal) {
       const steps = findDeliveries(db, accountId, filter, page);
       const rows = needsSearch(filter)
         ? await scheduler.run(accountId, () => db.view(() => steps.next()), signal)
-        : await db.view(() => runToEnd(steps));
+        : await db.view(() => runToCompletion(steps));
       return rows.map(readDelivery);
     },
 
     findDelivery: (accountId, id) =>
       db.view(() => {
-        const row = selectOwn(db, accountId, id);
+        const row = selectOwned(db, accountId, id);
         if (row === undefined) return null;
         const event = db.get<{ body: string }>(
           'SELECT body FROM events WHERE id = ?',
           row.event_id,
         );
-        const log = db.all<AttemptRow>(
+        const attempts = db.all<AttemptRow>(
           'SELECT * FROM attempts WHERE delivery_seq = ? ORDER BY number',
           row.seq,
         );
-        return { ...readDelivery(row), body: event?.body ?? '', log: log.map(readAttempt) };
+        return {
+          ...readDelivery(row),
+          body: event?.body ?? '',
+          attempts: attempts.map(readAttempt),
+        };
       }),
 
-    async replayDelivery({ accountId, id, claim, moment }, decide) {
-      const answered = await db.write(() =>
-        answerOnce(db, claim, moment.now, () => {
-          const row = selectOwn(db, accountId, id);
-          const { delivery, answer } = decide(row === undefined ? null : readDelivery(row));
-          if (row === undefined) throw new Error(`There is no delivery ${id} to replay.`);
+    async replayDelivery({ accountId, id, idempotencyKey, context }, decide) {
+      const result = await db.write(() =>
+        runIdempotent(db, idempotencyKey, context.now, () => {
+          const row = selectOwned(db, accountId, id);
+          const { delivery, response } = decide(row === undefined ? null : readDelivery(row));
+          if (row === undefined) throw new Error(`Delivery ${id} does not exist.`);
           db.run(
             `UPDATE deliveries SET state = ?, tries = 0, due_at = ?, scheduled_at = ?,
                deadline_at = ?, finished_at = ?
              WHERE seq = ?`,
             delivery.state,
-            dueFirst(db, row.webhook_id, moment.now),
-            moment.now,
+            dueFirst(db, row.webhook_id, context.now),
+            context.now,
             delivery.deadlineAt,
             delivery.finishedAt,
             row.seq,
           );
-          const queues = new ChangingQueues(db);
-          const queue = queues.of(row.webhook_id);
-          const joins = row.state === 'pending' ? 0 : 1;
+          const queues = new QueueUnitOfWork(db);
+          const queue = queues.get(row.webhook_id);
+          const added = row.state === 'pending' ? 0 : 1;
           queues.change(row.webhook_id, {
-            ...healthAfterMending(queue),
-            depth: queue.depth + joins,
+            ...resetBackoff(queue),
+            depth: queue.depth + added,
           });
-          queues.write(moment.now);
-          return answer;
+          queues.write(context.now);
+          return response;
         }),
       );
-      queued();
-      return answered;
+      onQueued();
+      return result;
     },
 
-    async addSample({ accountId, webhookId, claim, moment }, decide) {
-      const answered = await db.write(() =>
-        answerOnce(db, claim, moment.now, () => {
-          const { event, delivery, answer } = decide(selectWebhook(db, accountId, webhookId));
+    async enqueueTestDelivery({ accountId, webhookId, idempotencyKey, context }, decide) {
+      const result = await db.write(() =>
+        runIdempotent(db, idempotencyKey, context.now, () => {
+          const { event, delivery, response } = decide(selectWebhook(db, accountId, webhookId));
           insertEvent(db, event);
-          const nextAttemptAt = dueFirst(db, webhookId, moment.now);
+          const nextAttemptAt = dueFirst(db, webhookId, context.now);
           insertDelivery(db, { ...delivery, nextAttemptAt });
-          const queues = new ChangingQueues(db);
-          queues.change(webhookId, healthAfterMending(queues.of(webhookId)));
-          queues.write(moment.now);
-          return answer;
+          const queues = new QueueUnitOfWork(db);
+          queues.change(webhookId, resetBackoff(queues.get(webhookId)));
+          queues.write(context.now);
+          return response;
         }),
       );
-      queued();
-      return answered;
+      onQueued();
+      return result;
     },
   };
 }

@@ -1,18 +1,21 @@
-import type { HttpClass } from '@tradepost/contract';
+import type { EventType, StatusClass } from '@tradepost/contract';
 import type { DeliveryState } from '../../deliveries/delivery';
-import { type DeliveryFilter, needsSearch } from '../../deliveries/logged-delivery';
-import type { Position } from '../../position';
-import { mergeBounds } from '../page-range';
-import { Conditions } from './conditions';
+import {
+  type DeliveryFilter,
+  type LoggedAttempt,
+  type LoggedDelivery,
+  needsSearch,
+} from '../../deliveries/logged-delivery';
+import type { PageKey } from '../../kernel/pagination';
 import type { SqliteDatabase } from './database';
-import type { DeliveryRow } from './delivery-rows';
+import { Conditions, mergeBounds } from './page-range';
 
-/** How many deliveries a search looks at before others get their turn: a few milliseconds' worth. */
-const stride = 5_000;
+/** How many deliveries a step of a search scans: a few milliseconds of work. */
+const stepSize = 5_000;
 
 const states: readonly DeliveryState[] = ['pending', 'delivered', 'failed'];
 
-const classes: Record<HttpClass, string> = {
+const statusClassConditions: Record<StatusClass, string> = {
   '2xx': 'last_status BETWEEN 200 AND 299',
   '3xx': 'last_status BETWEEN 300 AND 399',
   '4xx': 'last_status BETWEEN 400 AND 499',
@@ -20,33 +23,36 @@ const classes: Record<HttpClass, string> = {
   none: 'last_status IS NULL AND last_error IS NOT NULL',
 };
 
-/** A stretch of the log of one webhook's deliveries in one state, newest first. */
-interface Stretch {
+/** A range of one webhook's deliveries in one state, newest first. */
+interface SearchRange {
   webhookId: string;
   state: DeliveryState;
-  /** Only what is older. */
-  after: Position | null;
-  /** Down to this one, and no further. */
-  downTo: Position | null;
+  /** Only older deliveries. */
+  after: PageKey | null;
+  /** The last delivery, inclusive; null for no end. */
+  downTo: PageKey | null;
 }
 
-function conditionsOf({ webhookId, state, after, downTo }: Stretch, since?: number): Conditions {
+function buildConditions(
+  { webhookId, state, after, downTo }: SearchRange,
+  since?: number,
+): Conditions {
   return new Conditions()
     .add('webhook_id = ?', webhookId)
     .add('state = ?', state)
     .addRange(mergeBounds({ after, since, downTo }));
 }
 
-/** The deliveries of a stretch that a filter lets through, newest first: a walk along one index. */
+/** Lists the deliveries of a range that match a filter, newest first, by a scan of one index. */
 function selectMatching(
   db: SqliteDatabase,
-  stretch: Stretch,
-  { since, kind, http }: DeliveryFilter,
+  range: SearchRange,
+  { since, eventType, statusClass }: DeliveryFilter,
   limit: number,
 ): DeliveryRow[] {
-  const conditions = conditionsOf(stretch, since);
-  if (kind !== undefined) conditions.add('kind = ?', kind);
-  if (http !== undefined) conditions.add(classes[http]);
+  const conditions = buildConditions(range, since);
+  if (eventType !== undefined) conditions.add('kind = ?', eventType);
+  if (statusClass !== undefined) conditions.add(statusClassConditions[statusClass]);
   return db.all<DeliveryRow>(
     `SELECT d.*, queues.held_until, queues.paused FROM (
        SELECT * FROM deliveries INDEXED BY deliveries_of_webhook
@@ -57,75 +63,144 @@ function selectMatching(
   );
 }
 
-function positionOf({ created_at: createdAt, id }: { created_at: number; id: string }): Position {
+function toPageKey({ created_at: createdAt, id }: { created_at: number; id: string }): PageKey {
   return { createdAt, id };
 }
 
-/** Where a stretch that is longer than a stride is to be cut; null when it is not. */
-function selectCut(db: SqliteDatabase, stretch: Stretch, since?: number): Position | null {
-  const conditions = conditionsOf(stretch, since);
+/** Returns where to cut a range that is longer than a step; null if it is not. */
+function selectCut(db: SqliteDatabase, range: SearchRange, since?: number): PageKey | null {
+  const conditions = buildConditions(range, since);
   const row = db.get<{ created_at: number; id: string }>(
     `SELECT created_at, id FROM deliveries INDEXED BY deliveries_of_webhook
      WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?`,
     ...conditions.values,
-    stride - 1,
+    stepSize - 1,
   );
-  return row === undefined ? null : positionOf(row);
+  return row === undefined ? null : toPageKey(row);
 }
 
 function newestFirst(one: DeliveryRow, other: DeliveryRow): number {
   return other.created_at - one.created_at || (other.id > one.id ? 1 : -1);
 }
 
-/** The newest of both, each once: one that was found again may have changed its state since. */
+/** Merges two results, each delivery once, because one that was found again may have changed its state. */
 function merge(found: DeliveryRow[], more: DeliveryRow[], limit: number): DeliveryRow[] {
   const again = new Set(more.map(({ seq }) => seq));
   const others = found.filter(({ seq }) => !again.has(seq));
   return [...others, ...more].sort(newestFirst).slice(0, limit);
 }
 
-/** The states that deliveries of a filter can be in: what was delivered was answered with a 2xx. */
-function statesOf({ state, http }: DeliveryFilter): DeliveryState[] {
-  const refused = http !== undefined && http !== '2xx';
-  return states.filter((one) => (state ?? one) === one && !(refused && one === 'delivered'));
+/** Lists the states that deliveries of a filter can have: a delivered one had a 2xx response. */
+function listStates({ state, statusClass }: DeliveryFilter): DeliveryState[] {
+  const rejected = statusClass !== undefined && statusClass !== '2xx';
+  return states.filter((one) => (state ?? one) === one && !(rejected && one === 'delivered'));
 }
 
-function selectWebhookIds(db: SqliteDatabase, accountId: string, asked?: string): string[] {
+function selectWebhookIds(db: SqliteDatabase, accountId: string, onlyId?: string): string[] {
   return db
     .all<{ id: string }>(
       'SELECT id FROM webhooks WHERE account_id = ? AND deleted_at IS NULL',
       accountId,
     )
     .map(({ id }) => id)
-    .filter((id) => (asked ?? id) === id);
+    .filter((id) => (onlyId ?? id) === id);
 }
 
 /**
- * Finds an account's newest deliveries, newest first. It yields after each step: where a filter has to look
- * for few among many, others can have their turn then. Without such a filter a step costs no more than a page.
+ * Finds an account's newest deliveries, newest first. It yields after each step, so that other work gets a turn during a
+ * search for few deliveries among many. Without a search, a step costs no more than a page.
  */
 export function* findDeliveries(
   db: SqliteDatabase,
   accountId: string,
   filter: DeliveryFilter,
-  { after, limit }: { after: Position | null; limit: number },
+  { after, limit }: { after: PageKey | null; limit: number },
 ): Generator<undefined, DeliveryRow[]> {
   const isSearch = needsSearch(filter);
   let found: DeliveryRow[] = [];
   for (const webhookId of selectWebhookIds(db, accountId, filter.webhookId)) {
-    for (const state of statesOf(filter)) {
-      let from: Position | null = after;
+    for (const state of listStates(filter)) {
+      let from: PageKey | null = after;
       do {
-        // Once the page is full, only what is newer than its last can still come on it.
+        // Once the page is full, only deliveries newer than its last one can still get on it.
         const last = found[limit - 1];
-        const rest = { webhookId, state, after: from, downTo: last ? positionOf(last) : null };
-        const cut: Position | null = isSearch ? selectCut(db, rest, filter.since) : null;
-        const stretch = cut === null ? rest : { ...rest, downTo: cut };
-        found = merge(found, selectMatching(db, stretch, filter, limit), limit);
+        const rest = { webhookId, state, after: from, downTo: last ? toPageKey(last) : null };
+        const cut: PageKey | null = isSearch ? selectCut(db, rest, filter.since) : null;
+        const range = cut === null ? rest : { ...rest, downTo: cut };
+        found = merge(found, selectMatching(db, range, filter, limit), limit);
         from = cut;
         yield;
       } while (from !== null);
     }
   }
   return found;
+}
+
+/** A row of `deliveries` with the state of its queue. */
+export interface DeliveryRow {
+  seq: number;
+  id: string;
+  event_id: string;
+  webhook_id: string;
+  kind: EventType;
+  test: number;
+  state: DeliveryState;
+  attempts: number;
+  due_at: number | null;
+  held_until: number;
+  paused: number;
+  deadline_at: number;
+  lease_until: number | null;
+  last_status: number | null;
+  last_error: string | null;
+  created_at: number;
+  finished_at: number | null;
+}
+
+/** A row of `attempts`. */
+export interface AttemptRow {
+  number: number;
+  started_at: number;
+  duration: number;
+  url: string;
+  headers: string;
+  status: number | null;
+  error: string | null;
+  excerpt: string;
+}
+
+/** Converts a row to a delivery. */
+export function readDelivery(row: DeliveryRow): LoggedDelivery {
+  return {
+    id: row.id,
+    eventId: row.event_id,
+    webhookId: row.webhook_id,
+    eventType: row.kind,
+    test: row.test === 1,
+    state: row.state,
+    nextAttemptAt: row.due_at,
+    inProgress: row.lease_until !== null,
+    paused: row.paused === 1,
+    backoffUntil: row.held_until,
+    attemptCount: row.attempts,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+    deadlineAt: row.deadline_at,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+  };
+}
+
+/** Converts a row to an attempt. */
+export function readAttempt(row: AttemptRow): LoggedAttempt {
+  return {
+    number: row.number,
+    startedAt: row.started_at,
+    durationMs: row.duration,
+    url: row.url,
+    headers: JSON.parse(row.headers) as Record<string, string>,
+    status: row.status,
+    error: row.error,
+    responseSnippet: row.excerpt,
+  };
 }

@@ -1,18 +1,21 @@
-import { fanOut } from '../../deliveries/fan-out';
-import type { DomainEvent, KeptEvent } from '../../events/domain-event';
-import { firstPlace } from '../../events/event-place';
-import type { EventStore, LoggedEvent } from '../../events/event-store';
-import type { Moment } from '../../moment';
+import { fanOut } from '../../deliveries/delivery';
+import type { DomainEvent, StoredEvent } from '../../features/events/domain-event';
+import {
+  type EventStore,
+  firstSequenceAt,
+  type LoggedEvent,
+} from '../../features/events/event-log';
+import type { CommandContext } from '../../kernel/context';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
 import { insertNotification } from './notifications';
 
-/** Writes an event, in nobody's log yet. For use inside of a write. */
-export function insertEvent(db: SqliteDatabase, event: KeptEvent): void {
+/** Inserts an event without adding it to an event log. Call inside a write. */
+export function insertEvent(db: SqliteDatabase, event: StoredEvent): void {
   db.run(
     'INSERT INTO events (id, kind, order_id, body, created_at) VALUES (?, ?, ?, ?, ?)',
     event.id,
-    event.kind,
+    event.eventType,
     event.orderId,
     event.body,
     event.createdAt,
@@ -24,38 +27,42 @@ function logEvent(db: SqliteDatabase, { id, createdAt, recipients }: DomainEvent
     db.run(
       `INSERT INTO account_events (seq, account_id, event_id)
        VALUES (max(?, coalesce((SELECT max(seq) FROM account_events), 0) + 1), ?, ?)`,
-      firstPlace(createdAt),
+      firstSequenceAt(createdAt),
       accountId,
       id,
     );
   }
 }
 
-/** The webhooks of an account that subscribe to a kind of event, those that are paused included. */
-function selectSubscribed(db: SqliteDatabase, accountId: string, kind: string): string[] {
+/** Lists the webhooks of an account that subscribe to an event type, including paused ones. */
+function selectSubscribers(db: SqliteDatabase, accountId: string, eventType: string): string[] {
   return db
     .all<{ webhook_id: string }>(
       'SELECT webhook_id FROM webhook_events WHERE account_id = ? AND kind = ?',
       accountId,
-      kind,
+      eventType,
     )
     .map((row) => row.webhook_id);
 }
 
 /**
- * Writes events with all that follows from them: a line in the log of each account that may see it, a
- * notification for each, and a delivery for each of their webhooks that subscribes to the kind. For use
- * inside of a write.
+ * Inserts events and what they cause: an entry in the event log and a notification for each recipient, and a delivery for each
+ * of their webhooks that subscribes to the event type. Call inside a write.
  *
  * @returns How many deliveries were queued.
  */
-export function insertEvents(db: SqliteDatabase, events: DomainEvent[], moment: Moment): number {
+export function insertEvents(
+  db: SqliteDatabase,
+  events: DomainEvent[],
+  context: CommandContext,
+): number {
   let queued = 0;
   for (const event of events) {
     insertEvent(db, event);
     logEvent(db, event);
-    const subscribed = (accountId: string, kind: string) => selectSubscribed(db, accountId, kind);
-    const { notifications, deliveries } = fanOut(event, subscribed, moment);
+    const findSubscribers = (accountId: string, eventType: string) =>
+      selectSubscribers(db, accountId, eventType);
+    const { notifications, deliveries } = fanOut(event, findSubscribers, context);
     for (const notification of notifications) insertNotification(db, notification);
     for (const delivery of deliveries) insertDelivery(db, delivery);
     queued += deliveries.length;
@@ -63,8 +70,8 @@ export function insertEvents(db: SqliteDatabase, events: DomainEvent[], moment: 
   return queued;
 }
 
-/** The log of events in SQLite. One transaction writes at a time, so that places follow the commits. */
-export function sqliteEvents(db: SqliteDatabase): EventStore {
+/** Creates the store of the event log. Only one transaction writes at a time, so sequence numbers follow the commits. */
+export function createSqliteEventStore(db: SqliteDatabase): EventStore {
   return {
     readEvents: (accountId, after, limit) =>
       db.read(() =>

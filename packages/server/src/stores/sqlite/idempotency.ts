@@ -1,42 +1,43 @@
-import { DomainError } from '../../domain-error';
-import type { Answer, Answered, IdempotencyClaim } from '../../idempotency-claim';
+// The column `answer` has its name from a released migration.
+// cspell:ignore answer
+import { DomainError } from '../../kernel/errors';
+import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../../kernel/idempotency';
 import type { SqliteDatabase } from './database';
 
-interface KeptRow {
+interface StoredResponseRow {
   fingerprint: string;
-  /** JSON; blank once it was erased with the webhook that it showed. */
+  /** JSON. Empty after it was erased together with the webhook that it showed. */
   answer: string;
 }
 
 const isErased = (answer: string) => answer === '';
 
 /**
- * Erases the responses that show a webhook: they may show its secret. Their keys still belong to their requests.
- * For use inside of a write.
+ * Erases stored responses that show a webhook, because they may contain its secret. Their keys stay reserved. Call inside a
+ * write.
  */
 export function eraseResponsesAbout(db: SqliteDatabase, webhookId: string): void {
   db.run("UPDATE idempotency_keys SET answer = '' WHERE webhook_id = ?", webhookId);
 }
 
 /**
- * Does work once per claim: the answer is kept in the same transaction as the effect. For use inside
- * of a write, where claims follow one another: of two requests with one key, the second finds the
- * first one's answer.
+ * Runs work once per idempotency key. The response is stored in the same transaction as the change. Call inside a write: writes
+ * run one after another, so the second of two requests with one key finds the first one's response.
  *
- * @param webhookId The webhook that a response shows, if it shows one.
- * @throws DomainError `idempotency_key_reused` when the key belongs to another request, `webhook_deleted` when its
- *   response was erased.
+ * @param webhookId Returns the webhook that the response shows, if any.
+ * @throws DomainError `idempotency_key_reused` if the key belongs to another request, `webhook_deleted` if its response was
+ *   erased.
  */
-export function answerOnce<Given extends Answer>(
+export function runIdempotent<Response extends StoredResponse>(
   db: SqliteDatabase,
-  claim: IdempotencyClaim | null,
+  idempotencyKey: IdempotencyKey | null,
   now: number,
-  work: () => Given,
+  work: () => Response,
   webhookId: () => string | null = () => null,
-): Answered<Given> {
-  if (claim === null) return { answer: work(), replayed: false };
-  const { accountId, operation, key, fingerprint, expiresAt } = claim;
-  const kept = db.get<KeptRow>(
+): IdempotentResult<Response> {
+  if (idempotencyKey === null) return { response: work(), replayed: false };
+  const { accountId, operation, key, fingerprint, expiresAt } = idempotencyKey;
+  const stored = db.get<StoredResponseRow>(
     `SELECT fingerprint, answer FROM idempotency_keys
      WHERE account_id = ? AND operation = ? AND key = ? AND expires_at > ?`,
     accountId,
@@ -44,23 +45,23 @@ export function answerOnce<Given extends Answer>(
     key,
     now,
   );
-  if (kept !== undefined) {
-    if (kept.fingerprint !== fingerprint) {
+  if (stored !== undefined) {
+    if (stored.fingerprint !== fingerprint) {
       throw new DomainError(
         'idempotency_key_reused',
-        'This Idempotency-Key was sent before with another request: the path or the body differs. Use a new key for a new request, and the same path and body to repeat one.',
+        'This Idempotency-Key was already used for another request: the path or the body differs. Use a new key for a new request, or send the same path and body to repeat the request.',
         [{ path: 'Idempotency-Key', message: 'belongs to another request' }],
       );
     }
-    if (isErased(kept.answer)) {
+    if (isErased(stored.answer)) {
       throw new DomainError(
         'webhook_deleted',
-        'The webhook that the first request with this Idempotency-Key was about has been deleted, and its secret erased. Use a new key to register another webhook.',
+        'The webhook of the first request with this Idempotency-Key was deleted and its secret was erased. Use a new key to create another webhook.',
       );
     }
-    return { answer: JSON.parse(kept.answer) as Given, replayed: true };
+    return { response: JSON.parse(stored.answer) as Response, replayed: true };
   }
-  const answer = work();
+  const response = work();
   db.run(
     `INSERT OR REPLACE INTO idempotency_keys
        (account_id, operation, key, fingerprint, answer, expires_at, webhook_id)
@@ -69,9 +70,9 @@ export function answerOnce<Given extends Answer>(
     operation,
     key,
     fingerprint,
-    JSON.stringify(answer),
+    JSON.stringify(response),
     expiresAt,
     webhookId(),
   );
-  return { answer, replayed: false };
+  return { response, replayed: false };
 }

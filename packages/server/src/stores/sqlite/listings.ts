@@ -1,5 +1,4 @@
-import type { Listing } from '../../listings/listing';
-import type { ListingStore } from '../../listings/listing-store';
+import type { Listing, ListingStore } from '../../features/listings/listing';
 import type { SqliteDatabase } from './database';
 
 interface ListingRow {
@@ -12,7 +11,7 @@ interface ListingRow {
   created_at: number;
 }
 
-/** The listing with this id, or null. For use inside of a read or a write. */
+/** Returns the listing with this ID, or null. Call inside a read or a write. */
 export function selectListing(db: SqliteDatabase, id: string): Listing | null {
   const row = db.get<ListingRow>('SELECT * FROM listings WHERE id = ?', id);
   if (row === undefined) return null;
@@ -22,23 +21,23 @@ export function selectListing(db: SqliteDatabase, id: string): Listing | null {
     agentId: row.agent_id,
     availableQuantity: row.available_quantity,
     lowThreshold: row.low_threshold,
-    lowTold: row.low_told === 1,
+    lowStockNotified: row.low_told === 1,
     createdAt: row.created_at,
   };
 }
 
-/** Writes what an order changes of its listing. For use inside of a write. */
+/** Updates a listing after an order. Call inside a write. */
 export function updateListing(db: SqliteDatabase, listing: Listing): void {
   db.run(
     'UPDATE listings SET available_quantity = ?, low_told = ? WHERE id = ?',
     listing.availableQuantity,
-    Number(listing.lowTold),
+    Number(listing.lowStockNotified),
     listing.id,
   );
 }
 
-/** Listings in SQLite. */
-export function sqliteListings(db: SqliteDatabase): ListingStore {
+/** Creates the store of listings. */
+export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
   return {
     addListing: (listing) =>
       db.write(() => {
@@ -51,7 +50,7 @@ export function sqliteListings(db: SqliteDatabase): ListingStore {
           listing.agentId,
           listing.availableQuantity,
           listing.lowThreshold,
-          Number(listing.lowTold),
+          Number(listing.lowStockNotified),
           listing.createdAt,
         );
       }),

@@ -1,9 +1,7 @@
 import type { NotificationType } from '@tradepost/contract';
-import type { Notification } from '../../notifications/notification';
-import type { NotificationStore } from '../../notifications/notification-store';
-import { mergeBounds } from '../page-range';
-import { Conditions } from './conditions';
+import type { Notification, NotificationStore } from '../../features/notifications/notification';
 import type { SqliteDatabase } from './database';
+import { Conditions, mergeBounds } from './page-range';
 
 interface NotificationRow {
   id: string;
@@ -29,7 +27,7 @@ function readNotification(row: NotificationRow): Notification {
   };
 }
 
-/** Writes a new notification. For use inside of a write. */
+/** Inserts a notification. Call inside a write. */
 export function insertNotification(db: SqliteDatabase, notification: Notification): void {
   db.run(
     `INSERT INTO notifications (id, account_id, event_id, type, order_id, message, read, created_at)
@@ -45,15 +43,15 @@ export function insertNotification(db: SqliteDatabase, notification: Notificatio
   );
 }
 
-/** Notifications in SQLite. */
-export function sqliteNotifications(db: SqliteDatabase): NotificationStore {
+/** Creates the store of notifications. */
+export function createSqliteNotificationStore(db: SqliteDatabase): NotificationStore {
   return {
     listNotifications: (accountId, { read }, { after, limit }) =>
       db.read(() => {
         const conditions = new Conditions().add('account_id = ?', accountId);
         if (read !== undefined) conditions.add('read = ?', Number(read));
         conditions.addRange(mergeBounds({ after }));
-        // Named, so that no statistics in the file make SQLite take the other one and skip rows.
+        // The index is named so that SQLite cannot choose the other one because of statistics in the file, and skip rows.
         const index = `notifications_of_account${read === undefined ? '' : '_by_read'}`;
         return db
           .all<NotificationRow>(

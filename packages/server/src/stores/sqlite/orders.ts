@@ -1,16 +1,14 @@
 import type { AccountKind, OrderStatus } from '@tradepost/contract/wire';
-import type { DomainEvent } from '../../events/domain-event';
-import type { Moment } from '../../moment';
-import type { Order } from '../../orders/order';
-import type { OrderChange, OrderSituation } from '../../orders/order-change';
-import type { OrderStore } from '../../orders/order-store';
-import { mergeBounds } from '../page-range';
-import { Conditions } from './conditions';
+import type { DomainEvent } from '../../features/events/domain-event';
+import type { Order, OrderContext, OrderMutation } from '../../features/orders/order';
+import type { OrderStore } from '../../features/orders/order-store';
+import type { Task } from '../../features/tasks/task';
+import type { CommandContext } from '../../kernel/context';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
-import { answerOnce } from './idempotency';
+import { runIdempotent } from './idempotency';
 import { selectListing, updateListing } from './listings';
-import { insertTask, selectOpenTask, updateTask } from './tasks';
+import { Conditions, mergeBounds } from './page-range';
 
 interface OrderRow {
   id: string;
@@ -25,7 +23,7 @@ interface OrderRow {
   updated_at: number;
 }
 
-const columnOf: Record<AccountKind, string> = {
+const columnsByFilter: Record<AccountKind, string> = {
   buyer: 'buyer_id',
   seller: 'seller_id',
   agent: 'agent_id',
@@ -46,17 +44,17 @@ function readOrder(row: OrderRow): Order {
   };
 }
 
-/** Orders in SQLite. `announce` is told what a change set off, after its commit. */
-export function sqliteOrders(
+/** Creates the order store. `notify` is called with the events of a change and its number of deliveries, after the commit. */
+export function createSqliteOrderStore(
   db: SqliteDatabase,
-  announce: (happened: DomainEvent[], queued: number) => void,
+  notify: (events: DomainEvent[], queued: number) => void,
 ): OrderStore {
   function selectOrder(id: string): Order | null {
     const row = db.get<OrderRow>('SELECT * FROM orders WHERE id = ?', id);
     return row === undefined ? null : readOrder(row);
   }
 
-  function selectSituation(id: string): OrderSituation | null {
+  function selectOrderContext(id: string): OrderContext | null {
     const order = selectOrder(id);
     if (order === null) return null;
     const listing = selectListing(db, order.listingId);
@@ -82,34 +80,34 @@ export function sqliteOrders(
     );
   }
 
-  function writeConsequences({ listing, events }: OrderChange, moment: Moment): number {
+  function writeSideEffects({ listing, events }: OrderMutation, context: CommandContext): number {
     updateListing(db, listing);
-    return insertEvents(db, events, moment);
+    return insertEvents(db, events, context);
   }
 
   return {
-    async placeOrder({ listingId, claim, moment }, decide) {
+    async placeOrder({ listingId, idempotencyKey, context }, decide) {
       let written: [DomainEvent[], number] = [[], 0];
-      const answered = await db.write(() =>
-        answerOnce(db, claim, moment.now, () => {
-          const { change, answer } = decide(selectListing(db, listingId));
+      const result = await db.write(() =>
+        runIdempotent(db, idempotencyKey, context.now, () => {
+          const { change, response } = decide(selectListing(db, listingId));
           insertOrder(change.order);
           if (change.task !== null) insertTask(db, change.task);
-          written = [change.events, writeConsequences(change, moment)];
-          return answer;
+          written = [change.events, writeSideEffects(change, context)];
+          return response;
         }),
       );
-      announce(...written);
-      return answered;
+      notify(...written);
+      return result;
     },
 
-    async changeOrder(id, moment, decide) {
+    async changeOrder(id, context, decide) {
       let written: [DomainEvent[], number] = [[], 0];
       const order = await db.write(() => {
-        const found = selectSituation(id);
+        const found = selectOrderContext(id);
         const change = decide(found);
         if (change === null) {
-          if (found === null) throw new Error(`There is no order ${id} to leave unchanged.`);
+          if (found === null) throw new Error(`Order ${id} does not exist.`);
           return found.order;
         }
         const { status, version, updatedAt } = change.order;
@@ -121,10 +119,10 @@ export function sqliteOrders(
           id,
         );
         if (change.task !== null) updateTask(db, change.task);
-        written = [change.events, writeConsequences(change, moment)];
+        written = [change.events, writeSideEffects(change, context)];
         return change.order;
       });
-      announce(...written);
+      notify(...written);
       return order;
     },
 
@@ -132,10 +130,13 @@ export function sqliteOrders(
 
     listOrders: (caller, { status, ...span }, { after, limit }) =>
       db.read(() => {
-        const conditions = new Conditions().add(`${columnOf[caller.kind]} = ?`, caller.accountId);
+        const conditions = new Conditions().add(
+          `${columnsByFilter[caller.kind]} = ?`,
+          caller.accountId,
+        );
         if (status !== undefined) conditions.add('status = ?', status);
         conditions.addRange(mergeBounds({ ...span, after }));
-        // Left to itself SQLite may prefer a time span to the state, and walk past orders in all others.
+        // Otherwise SQLite may prefer the time range to the status, and scan orders of all other statuses.
         const index = `orders_of_${caller.kind}${status === undefined ? '' : '_by_status'}`;
         return db
           .all<OrderRow>(
@@ -147,4 +148,45 @@ export function sqliteOrders(
           .map(readOrder);
       }),
   };
+}
+
+interface TaskRow {
+  id: string;
+  order_id: string;
+  agent_id: string;
+  created_at: number;
+  completed_at: number | null;
+}
+
+/** Returns the open task of an order, or null. Call inside a write. */
+export function selectOpenTask(db: SqliteDatabase, orderId: string): Task | null {
+  const row = db.get<TaskRow>(
+    'SELECT * FROM tasks WHERE order_id = ? AND completed_at IS NULL',
+    orderId,
+  );
+  if (row === undefined) return null;
+  return {
+    id: row.id,
+    orderId: row.order_id,
+    agentId: row.agent_id,
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+  };
+}
+
+/** Inserts a task. Call inside a write. */
+export function insertTask(db: SqliteDatabase, task: Task): void {
+  db.run(
+    'INSERT INTO tasks (id, order_id, agent_id, created_at, completed_at) VALUES (?, ?, ?, ?, ?)',
+    task.id,
+    task.orderId,
+    task.agentId,
+    task.createdAt,
+    task.completedAt,
+  );
+}
+
+/** Marks a task as completed. Call inside a write. */
+export function updateTask(db: SqliteDatabase, task: Task): void {
+  db.run('UPDATE tasks SET completed_at = ? WHERE id = ?', task.completedAt, task.id);
 }

@@ -1,45 +1,45 @@
 import type { Pruned, PruneStep, ScanPruned } from '../../retention/retention-store';
 import type { SqliteDatabase } from './database';
 
-/** For how long a step writes at most, in milliseconds, when the lock was free. */
+/** How long a step writes at most if it got the lock at once, in milliseconds. */
 const shortWriteMs = 3;
-/** For how long after others kept the lock: they lost no time to the step meanwhile, and such chances are rare. */
+/** How long it writes after a contended wait, in milliseconds: such turns are rare. */
 const longWriteMs = 15;
-/** How long a step has waited for the lock when others keep it, in milliseconds. */
+/** How long a step waits for the lock before the wait counts as contended, in milliseconds. */
 const contendedAfterMs = 8;
-/** How many rows one portion removes, about: a millisecond's work. */
-const rowsAtOnce = 100;
+/** About how many rows one portion removes: a millisecond of work. */
+const rowsPerStatement = 100;
 
-/** What a step did and for how long. */
-interface Turn<Result> {
+/** The result of a write and its timing. */
+interface TimedWrite<Result> {
   result: Result;
-  /** Milliseconds of writing, commit included. */
+  /** How long it wrote in milliseconds, including the commit. */
   busyMs: number;
-  /** Milliseconds for which others kept the step waiting; 0 when nobody did. */
+  /** How long it waited for others in milliseconds; 0 if it did not wait. */
   waitedMs: number;
 }
 
 /**
- * Writes once, for a few milliseconds. What comes after a wait is long: beside a thread that writes all the time, a
- * step that made way for it at once would get hardly anywhere.
+ * Writes for a few milliseconds. A write after a contended wait takes longer: next to a thread that writes continuously, a step
+ * that yielded at once would make hardly any progress.
  *
- * @param work Removes portions until there are none or `isOver` returns true, which it never does before the first.
+ * @param work Removes portions until none is left or `isOver` returns true, which it never does before the first portion.
  */
-async function takeTurn<Result>(
+async function runTimedWrite<Result>(
   db: SqliteDatabase,
   work: (isOver: () => boolean) => Result,
-): Promise<Turn<Result>> {
+): Promise<TimedWrite<Result>> {
   const requestedAt = performance.now();
   let startedAt = requestedAt;
   let hasWaited = false;
-  const result = await db.writeFleeting(() => {
+  const result = await db.writeRelaxed(() => {
     startedAt = performance.now();
     hasWaited = db.hasWaitedForOthers;
     const isContended = hasWaited && startedAt - requestedAt >= contendedAfterMs;
     const endsAt = startedAt + (isContended ? longWriteMs : shortWriteMs);
     let isFirst = true;
     return work(() => {
-      const mustEnd = performance.now() >= endsAt || (db.mustYield && !isContended);
+      const mustEnd = performance.now() >= endsAt || (db.shouldYield && !isContended);
       const isOver = mustEnd && !isFirst;
       isFirst = false;
       return isOver;
@@ -52,36 +52,36 @@ async function takeTurn<Result>(
   };
 }
 
-/** What a scan examines: one thing, and whether it seems that it can be removed. */
+/** A scanned item, and whether it probably can be removed. */
 export interface Examined {
   id: string;
   removable: number;
-  /** How many rows are removed with it, itself included: an estimate. */
+  /** About how many rows are removed with it, including itself. */
   weight: number;
 }
 
-/** How one kind of thing is scanned. */
+/** Scans one type of item. */
 export interface Scan {
-  /** The things after an id, by id, `limit` at most. */
+  /** Lists the items after an ID in the order of their IDs, up to `limit`. */
   examine: (after: string, limit: number) => Examined[];
-  /** Removes what can be removed from the first id to the second, both included. Returns how many things. */
+  /** Removes what can be removed in a range of IDs, both ends included. Returns the number of items. */
   remove: (first: string, last: string) => number;
 }
 
-/** Part of what was examined, removed in one go: from the first id to the last. */
+/** A range of IDs that is removed at a time. */
 interface Portion {
   first: string;
   last: string;
   weight: number;
 }
 
-/** Splits what was examined, without those at either end of a portion that are to stay. */
+/** Splits scanned items into portions. Items at either end of a portion that must stay are left out. */
 function splitIntoPortions(examined: readonly Examined[]): Portion[] {
   const portions: Portion[] = [];
   let open: Portion | undefined;
   for (const { id, removable, weight } of examined) {
     if (removable === 0) continue;
-    if (open === undefined || open.weight + weight > rowsAtOnce) {
+    if (open === undefined || open.weight + weight > rowsPerStatement) {
       open = { first: id, last: id, weight: 0 };
       portions.push(open);
     }
@@ -91,10 +91,7 @@ function splitIntoPortions(examined: readonly Examined[]): Portion[] {
   return portions;
 }
 
-/**
- * Does one step of a scan. It examines outside of a transaction, so that rows which are to stay cost nobody else's
- * time.
- */
+/** Runs one step of a scan. It scans outside a transaction, so that rows that stay do not block other writers. */
 export async function pruneScan(
   db: SqliteDatabase,
   { after, limit }: PruneStep,
@@ -107,7 +104,7 @@ export async function pruneScan(
   const whole = { next: examined.at(-1)?.id ?? after, done: examined.length < limit };
   if (portions.length === 0)
     return { removed: 0, ...whole, isCut: false, busyMs: examiningMs, waitedMs: 0 };
-  const turn = await takeTurn(db, (isOver) => {
+  const turn = await runTimedWrite(db, (isOver) => {
     let removed = 0;
     let next = after;
     for (const { first, last } of portions) {
@@ -121,19 +118,19 @@ export async function pruneScan(
 }
 
 /**
- * Removes rows in portions until a limit is reached, the turn is over, or a portion finds less than it may remove.
+ * Removes rows in portions until the limit is reached, the time is over, or a portion is not full.
  *
- * @param remove Removes things that `rows` rows belong to at most. Returns how many things, and whether more are left.
+ * @param remove Removes items with at most `rows` rows. Returns the number of items and whether more are left.
  */
 export async function pruneInPortions(
   db: SqliteDatabase,
   limit: number,
   remove: (rows: number) => { removed: number; hasMore: boolean },
 ): Promise<Pruned> {
-  const { result, busyMs, waitedMs } = await takeTurn(db, (isOver) => {
+  const { result, busyMs, waitedMs } = await runTimedWrite(db, (isOver) => {
     let removed = 0;
-    for (let left = limit; left > 0 && !isOver(); left -= rowsAtOnce) {
-      const portion = remove(Math.min(left, rowsAtOnce));
+    for (let left = limit; left > 0 && !isOver(); left -= rowsPerStatement) {
+      const portion = remove(Math.min(left, rowsPerStatement));
       removed += portion.removed;
       if (!portion.hasMore) break;
     }

@@ -1,9 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { leaseMs } from '../../deliveries/delivery';
+import type { QueueStatus } from '../../deliveries/delivery-store';
 import {
+  alignHealth,
   type EndpointHealth,
-  endOfHold,
-  latestEndOfHold,
+  latestBackoffUntil,
   newEndpointHealth,
-} from '../../deliveries/endpoint-queue';
+  nextAllowedAt,
+} from '../../deliveries/endpoint-health';
 import type { SqliteDatabase } from './database';
 
 interface QueueRow {
@@ -18,12 +22,12 @@ interface QueueRow {
   next_at: number | null;
 }
 
-/** One endpoint's queue: how it fares, and what of it is in workers' hands. */
+/** The queue of one endpoint: its health, and how much of it is leased. */
 export interface Queue extends EndpointHealth {
   webhookId: string;
-  /** Pending deliveries, those in workers' hands included. */
+  /** Pending deliveries, including leased ones. */
   depth: number;
-  /** Deliveries in workers' hands. */
+  /** Leased deliveries. */
   inFlight: number;
   paused: boolean;
 }
@@ -34,37 +38,37 @@ function readQueue(row: QueueRow): Queue {
     depth: row.depth,
     inFlight: row.in_flight,
     paused: row.paused === 1,
-    allowance: row.allowance,
+    concurrencyLimit: row.allowance,
     failures: row.failures,
     failedAt: row.failed_at,
-    heldUntil: row.held_until,
+    backoffUntil: row.held_until,
   };
 }
 
-/** Writes the queue of a new webhook. For use inside of a write. */
+/** Inserts the queue of a new webhook. Call inside a write. */
 export function insertQueue(db: SqliteDatabase, webhookId: string, paused: boolean): void {
-  const { allowance, failures, failedAt, heldUntil } = newEndpointHealth;
+  const { concurrencyLimit, failures, failedAt, backoffUntil } = newEndpointHealth;
   db.run(
     `INSERT INTO queues
        (webhook_id, depth, in_flight, paused, allowance, failures, failed_at, held_until, next_at)
      VALUES (?, 0, 0, ?, ?, ?, ?, ?, NULL)`,
     webhookId,
     Number(paused),
-    allowance,
+    concurrencyLimit,
     failures,
     failedAt,
-    heldUntil,
+    backoffUntil,
   );
 }
 
-/** The queue of a webhook. For use inside of a read or a write. */
+/** Reads the queue of a webhook. Call inside a read or a write. */
 export function selectQueue(db: SqliteDatabase, webhookId: string): Queue {
   const row = db.get<QueueRow>('SELECT * FROM queues WHERE webhook_id = ?', webhookId);
   if (row === undefined) throw new Error(`Webhook ${webhookId} has no queue.`);
   return readQueue(row);
 }
 
-/** The webhooks whose queues a worker may take from now, the one first that waited longest. For use inside of a write. */
+/** Lists the webhooks whose queues a worker may poll now, the longest waiting first. Call inside a write. */
 export function selectReadyQueues(db: SqliteDatabase, now: number, limit: number): string[] {
   return db
     .all<{ webhook_id: string }>(
@@ -75,9 +79,9 @@ export function selectReadyQueues(db: SqliteDatabase, now: number, limit: number
     .map((row) => row.webhook_id);
 }
 
-/** Notes that a delivery was put into a queue, due now. For use inside of a write. */
-export function growQueue(db: SqliteDatabase, webhookId: string, now: number): void {
-  const latest = latestEndOfHold(now);
+/** Records that a delivery, due now, was added to a queue. Call inside a write. */
+export function incrementDepth(db: SqliteDatabase, webhookId: string, now: number): void {
+  const latest = latestBackoffUntil(now);
   db.run(
     `UPDATE queues SET depth = depth + 1, next_at = CASE
        WHEN paused = 1 OR in_flight >= allowance THEN NULL
@@ -90,7 +94,7 @@ export function growQueue(db: SqliteDatabase, webhookId: string, now: number): v
   );
 }
 
-function firstDue(db: SqliteDatabase, webhookId: string): number | null {
+function firstDueAt(db: SqliteDatabase, webhookId: string): number | null {
   const row = db.get<{ due_at: number | null }>(
     'SELECT min(due_at) AS due_at FROM deliveries WHERE webhook_id = ? AND due_at IS NOT NULL',
     webhookId,
@@ -99,29 +103,29 @@ function firstDue(db: SqliteDatabase, webhookId: string): number | null {
 }
 
 /**
- * When a worker is to look into a queue next: when something in it is due and may be tried, no sooner
- * than now, so that a queue that was served goes behind those that wait. Null while nothing may be taken.
+ * Returns when a worker should poll a queue next: when its first delivery is due and may be attempted, but not before `now`, so
+ * that a queue that was just served goes behind the waiting ones. Returns null while nothing may be leased.
  */
-export function nextLook(db: SqliteDatabase, queue: Queue, now: number): number | null {
-  if (queue.paused || queue.inFlight >= queue.allowance) return null;
-  const first = firstDue(db, queue.webhookId);
-  return first === null ? null : Math.max(first, endOfHold(queue, now));
+export function nextPollAt(db: SqliteDatabase, queue: Queue, now: number): number | null {
+  if (queue.paused || queue.inFlight >= queue.concurrencyLimit) return null;
+  const first = firstDueAt(db, queue.webhookId);
+  return first === null ? null : Math.max(first, nextAllowedAt(queue, now));
 }
 
-/** What waits for no longer than this is not worth overtaking, in milliseconds. */
-const shortWait = 1_000;
+/** A replayed delivery goes ahead of deliveries that have waited longer than this, in milliseconds. */
+const shortWaitMs = 1_000;
 
 /**
- * When something is to be due that somebody asks for now, so that it comes before all that has waited in the queue: a
- * little before the head of it. For use inside of a write.
+ * Returns the due time that puts a requested delivery ahead of everything that has waited in the queue: just before the
+ * first one. Call inside a write.
  */
 export function dueFirst(db: SqliteDatabase, webhookId: string, now: number): number {
-  const head = firstDue(db, webhookId);
-  return head === null || head > now - shortWait ? now : head - 1;
+  const head = firstDueAt(db, webhookId);
+  return head === null || head > now - shortWaitMs ? now : head - 1;
 }
 
-/** Queues while they are changed, each read once and written once. For use inside of one write. */
-export class ChangingQueues {
+/** Collects changes to queues, so that each queue is read once and written once. Use inside one write. */
+export class QueueUnitOfWork {
   readonly #db: SqliteDatabase;
   readonly #queues = new Map<string, Queue>();
 
@@ -129,8 +133,8 @@ export class ChangingQueues {
     this.#db = db;
   }
 
-  /** A queue as it is by now. */
-  of(webhookId: string): Queue {
+  /** Returns a queue with the changes so far. */
+  get(webhookId: string): Queue {
     const known = this.#queues.get(webhookId);
     if (known !== undefined) return known;
     const queue = selectQueue(this.#db, webhookId);
@@ -140,10 +144,10 @@ export class ChangingQueues {
 
   /** Changes a queue. */
   change(webhookId: string, change: Partial<Queue>): void {
-    this.#queues.set(webhookId, { ...this.of(webhookId), ...change });
+    this.#queues.set(webhookId, { ...this.get(webhookId), ...change });
   }
 
-  /** Writes what was changed, and when each queue is to be looked into next: after its deliveries were written. */
+  /** Writes the changes and when each queue should be polled next. Call it after the deliveries are written. */
   write(now: number): void {
     for (const queue of this.#queues.values()) {
       this.#db.run(
@@ -152,13 +156,170 @@ export class ChangingQueues {
         queue.depth,
         queue.inFlight,
         Number(queue.paused),
-        queue.allowance,
+        queue.concurrencyLimit,
         queue.failures,
         queue.failedAt,
-        queue.heldUntil,
-        nextLook(this.#db, queue, now),
+        queue.backoffUntil,
+        nextPollAt(this.#db, queue, now),
         queue.webhookId,
       );
     }
+  }
+}
+
+interface StatusRow {
+  depth: number;
+  in_flight: number;
+  oldest_due_at: number | null;
+}
+
+/** Sums up all queues. Reads one row per queue, and the first due delivery of queues that have one. Call inside a read. */
+export function selectQueueStatus(db: SqliteDatabase, now: number): QueueStatus {
+  const row = db.get<StatusRow>(
+    `SELECT total(depth) AS depth, total(in_flight) AS in_flight, min(
+       CASE WHEN paused = 0 AND held_until <= ? AND depth > in_flight THEN (
+         SELECT min(due_at) FROM deliveries
+         WHERE webhook_id = queues.webhook_id AND due_at <= ?) END) AS oldest_due_at
+     FROM queues`,
+    now,
+    now,
+  );
+  return {
+    depth: row?.depth ?? 0,
+    inFlight: row?.in_flight ?? 0,
+    oldestDueAt: row?.oldest_due_at ?? null,
+  };
+}
+
+/** How many waits are read at a time, and in how many queues, before other work gets a turn: a few milliseconds of work. */
+const batch = 250;
+const queueBatch = 50;
+
+/** The position in a scan of waits, which are ordered by their end. */
+type ScanPosition = Pick<WaitRow, 'due_at' | 'seq'>;
+
+interface WaitRow {
+  seq: number;
+  due_at: number;
+  scheduled_at: number;
+}
+
+/** The columns of a queue that a clock change may affect. */
+type QueueTimes = Pick<QueueRow, 'webhook_id' | 'failed_at' | 'held_until' | 'next_at'>;
+
+/**
+ * Adjusts leases after the clock was set. No lease ends later than a lease that starts now, and the time that a forward jump
+ * skipped does not count. Call inside a write.
+ */
+function adjustLeases(db: SqliteDatabase, expected: number, now: number): void {
+  const latest = now + leaseMs;
+  db.run('UPDATE deliveries SET lease_until = ? WHERE lease_until > ?', latest, latest);
+  if (now <= expected) return;
+  db.run(
+    'UPDATE deliveries SET lease_until = min(lease_until + ?, ?) WHERE lease_until > ? AND lease_until < ?',
+    now - expected,
+    latest,
+    expected,
+    latest,
+  );
+}
+
+const waitColumns = `SELECT seq, due_at, scheduled_at FROM deliveries INDEXED BY deliveries_due
+  WHERE webhook_id = ? AND due_at IS NOT NULL`;
+
+/** Lists the waits of a queue after a position, in the order in which they end. Call inside a read. */
+function selectWaits(
+  db: SqliteDatabase,
+  webhookId: string,
+  { due_at, seq }: ScanPosition,
+): WaitRow[] {
+  // Two range queries: for a row value SQLite uses only the first column to end a range.
+  const sameTime = db.all<WaitRow>(
+    `${waitColumns} AND due_at = ? AND seq > ? ORDER BY seq LIMIT ?`,
+    webhookId,
+    due_at,
+    seq,
+    batch,
+  );
+  const later = db.all<WaitRow>(
+    `${waitColumns} AND due_at > ? ORDER BY due_at, seq LIMIT ?`,
+    webhookId,
+    due_at,
+    batch - sameTime.length,
+  );
+  return [...sameTime, ...later];
+}
+
+/** Restarts waits that started after `now`, unless their deliveries have changed since. Call inside a write. */
+function restartWaits(db: SqliteDatabase, ahead: WaitRow[], now: number): void {
+  for (const { seq, due_at: dueAt, scheduled_at: scheduledAt } of ahead) {
+    const wait = Math.max(0, dueAt - scheduledAt);
+    db.run(
+      'UPDATE deliveries SET due_at = ?, scheduled_at = ? WHERE seq = ? AND due_at = ?',
+      now + wait,
+      now,
+      seq,
+      dueAt,
+    );
+  }
+}
+
+/** Returns whether a queue backs off, or is polled, later than it should be. Call inside a read. */
+function isBehind(db: SqliteDatabase, row: QueueTimes, now: number): boolean {
+  if (row.failed_at > now || row.held_until > latestBackoffUntil(now)) return true;
+  const { next_at: nextAt } = row;
+  if (nextAt === null || nextAt <= now) return false;
+  const next = nextPollAt(db, selectQueue(db, row.webhook_id), now);
+  return next !== null && next < nextAt;
+}
+
+/** Shortens the backoff of a queue and updates when it is polled next. Call inside a write. */
+function adjustQueue(db: SqliteDatabase, webhookId: string, now: number): void {
+  const queues = new QueueUnitOfWork(db);
+  queues.change(webhookId, alignHealth(queues.get(webhookId), now));
+  queues.write(now);
+}
+
+async function adjustWaits(db: SqliteDatabase, queue: QueueTimes, now: number): Promise<void> {
+  const { webhook_id: id } = queue;
+  let position: ScanPosition = { due_at: now, seq: Number.MAX_SAFE_INTEGER };
+  for (let hasMore = true; hasMore; ) {
+    const found = await db.read(() => selectWaits(db, id, position));
+    const ahead = found.filter(({ scheduled_at: scheduledAt }) => scheduledAt > now);
+    if (ahead.length > 0) await db.write(() => restartWaits(db, ahead, now));
+    position = found.at(-1) ?? position;
+    hasMore = found.length === batch;
+    if (hasMore) await nextTurn();
+  }
+  const behind = await db.read(() => isBehind(db, queue, now));
+  if (behind) await db.write(() => adjustQueue(db, id, now));
+}
+
+/**
+ * Adjusts leases, waits and backoff after the clock was set, in small transactions. If nothing needs adjusting, it only
+ * reads, in each queue that has pending deliveries. Running it again has no further effect.
+ */
+export async function adjustToClock(
+  db: SqliteDatabase,
+  { expected, now }: { expected: number; now: number },
+): Promise<void> {
+  const latest = now + leaseMs;
+  const ahead = 'SELECT 1 FROM deliveries WHERE lease_until > ? LIMIT 1';
+  const leasedAhead = await db.read(() => db.get(ahead, latest));
+  if (now > expected || leasedAhead !== undefined) {
+    await db.write(() => adjustLeases(db, expected, now));
+  }
+  if (now > expected) return;
+  const queues = await db.read(() =>
+    db.all<QueueTimes>(
+      `SELECT webhook_id, failed_at, held_until, next_at FROM queues
+       WHERE depth > 0 OR held_until > ? OR failed_at > ?`,
+      latestBackoffUntil(now),
+      now,
+    ),
+  );
+  for (const [index, queue] of queues.entries()) {
+    await adjustWaits(db, queue, now);
+    if (index % queueBatch === 0) await nextTurn();
   }
 }

@@ -1,4 +1,4 @@
-import { idFloor } from '../../ids';
+import { smallestIdAt } from '../../kernel/context';
 import type {
   PruneStep,
   ReferencePruneStep,
@@ -10,24 +10,24 @@ import { pruneInPortions, pruneScan, type Scan } from './prune-step';
 const unreferenced = `NOT EXISTS (SELECT 1 FROM notifications WHERE event_id = events.id)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)`;
 
-function deleteLogLines(db: SqliteDatabase, eventId: string): void {
+function deleteLogEntries(db: SqliteDatabase, eventId: string): void {
   db.run('DELETE FROM account_events WHERE event_id = ?', eventId);
 }
 
 /**
- * Removes those of some events that are old enough and that nothing is about any more. With the last thing that was
- * about them, they cost no scan that passes all the events that are to stay. For use inside of a write.
+ * Removes those of some events that are old enough and have no more references. Removing them together with their last
+ * reference avoids a scan past all the events that stay. Call inside a write.
  */
 function deleteUnreferenced(
   db: SqliteDatabase,
   references: readonly { event_id: string }[],
   before: number,
 ): void {
-  const floor = idFloor('evt', before);
+  const floor = smallestIdAt('evt', before);
   for (const eventId of new Set(references.map((row) => row.event_id))) {
     if (eventId >= floor) continue;
     const removed = db.run(`DELETE FROM events WHERE id = ? AND ${unreferenced}`, eventId);
-    if (removed > 0) deleteLogLines(db, eventId);
+    if (removed > 0) deleteLogEntries(db, eventId);
   }
 }
 
@@ -39,8 +39,8 @@ function scanDeliveries(db: SqliteDatabase, { before, eventsBefore }: ReferenceP
          WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
         before,
         after,
-        // None ends before it is created; a replay lets an old one end later.
-        idFloor('dlv', before),
+        // No delivery ends before it is created. A replay may let an old one end later.
+        smallestIdAt('dlv', before),
         limit,
       ),
     remove(first, last) {
@@ -63,7 +63,7 @@ function scanEvents(db: SqliteDatabase, { before }: PruneStep): Scan {
         `SELECT id, (${unreferenced}) AS removable, 4 AS weight FROM events
          WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
         after,
-        idFloor('evt', before),
+        smallestIdAt('evt', before),
         limit,
       ),
     remove(first, last) {
@@ -72,7 +72,7 @@ function scanEvents(db: SqliteDatabase, { before }: PruneStep): Scan {
         first,
         last,
       );
-      for (const { id } of removed) deleteLogLines(db, id);
+      for (const { id } of removed) deleteLogEntries(db, id);
       return removed.length;
     },
   };
@@ -82,7 +82,7 @@ function scanNotifications(
   db: SqliteDatabase,
   { before, since = 0, eventsBefore, unread }: Parameters<RetentionStore['pruneNotifications']>[0],
 ): Scan {
-  const floor = idFloor('ntf', since);
+  const floor = smallestIdAt('ntf', since);
   return {
     examine: (after, limit) =>
       db.all(
@@ -90,7 +90,7 @@ function scanNotifications(
          WHERE id > max(?, ?) AND id < ? ORDER BY id LIMIT ?`,
         after,
         floor,
-        idFloor('ntf', before),
+        smallestIdAt('ntf', before),
         limit,
       ),
     remove(first, last) {
@@ -106,44 +106,44 @@ function scanNotifications(
   };
 }
 
-interface LeftRow {
+interface DeliveryToRemove {
   seq: number;
   attempts: number;
   pending: number;
   leased: number;
 }
 
-/** Removes deliveries of a removed webhook, and tells how many. For use inside of a write. */
-function deleteLeft(db: SqliteDatabase, webhookId: string, limit: number): number {
-  const rows = db.all<LeftRow>(
+/** Removes deliveries of a deleted webhook. Returns how many. Call inside a write. */
+function removeDeliveries(db: SqliteDatabase, webhookId: string, limit: number): number {
+  const rows = db.all<DeliveryToRemove>(
     `SELECT seq, attempts, state = 'pending' AS pending,
        lease_until IS NOT NULL AND lease_counts = 1 AS leased
      FROM deliveries WHERE webhook_id = ? LIMIT ?`,
     webhookId,
     limit,
   );
-  const went = { deliveries: 0, rows: 0, pending: 0, leased: 0 };
+  const total = { deliveries: 0, rows: 0, pending: 0, leased: 0 };
   for (const { seq, attempts, pending, leased } of rows) {
-    if (went.rows >= limit) break;
+    if (total.rows >= limit) break;
     db.run('DELETE FROM deliveries WHERE seq = ?', seq);
-    went.deliveries += 1;
-    went.rows += 1 + attempts;
-    went.pending += pending;
-    went.leased += leased;
+    total.deliveries += 1;
+    total.rows += 1 + attempts;
+    total.pending += pending;
+    total.leased += leased;
   }
   db.run(
     'UPDATE queues SET depth = depth - ?, in_flight = in_flight - ? WHERE webhook_id = ?',
-    went.pending,
-    went.leased,
+    total.pending,
+    total.leased,
     webhookId,
   );
-  return went.deliveries;
+  return total.deliveries;
 }
 
-const nothing = { removed: 0, busyMs: 0, waitedMs: 0 };
+const nothingPruned = { removed: 0, busyMs: 0, waitedMs: 0 };
 
-/** Removes what has been kept for long enough, in SQLite. */
-export function sqliteRetention(db: SqliteDatabase): RetentionStore {
+/** Creates the store that removes old data. */
+export function createSqliteRetentionStore(db: SqliteDatabase): RetentionStore {
   return {
     pruneDeliveries: (step) => pruneScan(db, step, scanDeliveries(db, step)),
     pruneEvents: (step) => pruneScan(db, step, scanEvents(db, step)),
@@ -151,7 +151,7 @@ export function sqliteRetention(db: SqliteDatabase): RetentionStore {
 
     async pruneIdempotencyKeys({ now, limit }) {
       const isExpired = 'SELECT 1 FROM idempotency_keys WHERE expires_at <= ? LIMIT 1';
-      if ((await db.read(() => db.get(isExpired, now))) === undefined) return nothing;
+      if ((await db.read(() => db.get(isExpired, now))) === undefined) return nothingPruned;
       return await pruneInPortions(db, limit, (rows) => {
         const count = db.run(
           `DELETE FROM idempotency_keys WHERE (account_id, operation, key) IN (
@@ -170,12 +170,12 @@ export function sqliteRetention(db: SqliteDatabase): RetentionStore {
           'SELECT id FROM webhooks WHERE deleted_at > 0 ORDER BY deleted_at LIMIT 1',
         ),
       );
-      if (webhook === undefined) return nothing;
+      if (webhook === undefined) return nothingPruned;
       return await pruneInPortions(db, limit, (rows) => {
-        const left = deleteLeft(db, webhook.id, rows);
-        if (left > 0) return { removed: left, hasMore: true };
-        const gone = db.run('DELETE FROM webhooks WHERE id = ? AND deleted_at > 0', webhook.id);
-        return { removed: gone, hasMore: false };
+        const removed = removeDeliveries(db, webhook.id, rows);
+        if (removed > 0) return { removed, hasMore: true };
+        const count = db.run('DELETE FROM webhooks WHERE id = ? AND deleted_at > 0', webhook.id);
+        return { removed: count, hasMore: false };
       });
     },
 

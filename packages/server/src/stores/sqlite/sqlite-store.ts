@@ -1,41 +1,42 @@
-import type { Store } from '../../store';
-import { Announcements } from '../announcements';
-import { sqliteAccounts } from './accounts';
+import { Announcements, type Store } from '../store';
+import { createSqliteAccountStore } from './accounts';
 import { SqliteDatabase } from './database';
-import { sqliteDeliveries } from './deliveries';
-import { sqliteDeliveryLog } from './delivery-log';
-import { sqliteEvents } from './events';
-import { sqliteListings } from './listings';
-import { sqliteNotifications } from './notifications';
+import { createSqliteDeliveryStore } from './deliveries';
+import { createSqliteDeliveryLogStore } from './delivery-log';
+import { createSqliteEventStore } from './events';
+import { createSqliteListingStore } from './listings';
+import { createSqliteNotificationStore } from './notifications';
 import type { SqliteOptions } from './open-connection';
-import { sqliteOrders } from './orders';
-import { sqliteRetention } from './retention';
-import { sqliteWebhooks } from './webhooks';
+import { createSqliteOrderStore } from './orders';
+import { createSqliteRetentionStore } from './retention';
+import { createSqliteWebhookStore } from './webhooks';
 
 /**
- * Opens the store in a SQLite file, which is made and brought to the newest schema if need be.
+ * Opens the store in a SQLite file. Creates the file and migrates its schema if necessary.
  *
  * @param file Path of the file; `:memory:` for a store that ends with the process.
- * @throws StoreUnavailableError when the file cannot be opened, or is no database of ours.
+ * @throws StoreUnavailableError if the file cannot be opened or belongs to another program.
  */
 export function openSqliteStore(file: string, options: SqliteOptions = {}): Store {
-  return storeIn(new SqliteDatabase(file, options));
+  return createStore(new SqliteDatabase(file, options));
 }
 
-/** The store in a database that is open. */
-export function storeIn(db: SqliteDatabase): Store {
+/** Creates the store in an open database. */
+export function createStore(db: SqliteDatabase): Store {
   const announcements = new Announcements();
-  const queued = () => announcements.deliveriesQueued();
+  const onQueued = () => announcements.notifyDeliveriesQueued();
   return {
-    accounts: sqliteAccounts(db),
-    listings: sqliteListings(db),
-    orders: sqliteOrders(db, (events, deliveries) => announcements.happened(events, deliveries)),
-    notifications: sqliteNotifications(db),
-    webhooks: sqliteWebhooks(db, queued),
-    deliveries: sqliteDeliveries(db),
-    deliveryLog: sqliteDeliveryLog(db, queued),
-    events: sqliteEvents(db),
-    retention: sqliteRetention(db),
+    accounts: createSqliteAccountStore(db),
+    listings: createSqliteListingStore(db),
+    orders: createSqliteOrderStore(db, (events, deliveries) =>
+      announcements.notifyEvents(events, deliveries),
+    ),
+    notifications: createSqliteNotificationStore(db),
+    webhooks: createSqliteWebhookStore(db, onQueued),
+    deliveries: createSqliteDeliveryStore(db),
+    deliveryLog: createSqliteDeliveryLogStore(db, onQueued),
+    events: createSqliteEventStore(db),
+    retention: createSqliteRetentionStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
     check: () => db.check(),

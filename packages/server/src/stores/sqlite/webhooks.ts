@@ -1,13 +1,15 @@
-import { eventKinds, type WebhookStatus } from '@tradepost/contract/wire';
-import { healthAfterMending } from '../../deliveries/endpoint-queue';
-import { isMended, type Webhook } from '../../webhooks/webhook';
-import type { WebhookStore } from '../../webhooks/webhook-store';
-import type { WatchedWebhook } from '../../webhooks/webhook-traffic';
-import { mergeBounds } from '../page-range';
-import { Conditions } from './conditions';
+import { eventTypes, type WebhookStatus } from '@tradepost/contract/wire';
+import { resetBackoff } from '../../deliveries/endpoint-health';
+import {
+  shouldResetBackoff,
+  type Webhook,
+  type WebhookWithStats,
+} from '../../features/webhooks/webhook';
+import type { WebhookStore } from '../../features/webhooks/webhook-store';
 import type { SqliteDatabase } from './database';
-import { answerOnce, eraseResponsesAbout } from './idempotency';
-import { ChangingQueues, insertQueue } from './queues';
+import { eraseResponsesAbout, runIdempotent } from './idempotency';
+import { Conditions, mergeBounds } from './page-range';
+import { insertQueue, QueueUnitOfWork } from './queues';
 
 interface WebhookRow {
   id: string;
@@ -19,7 +21,7 @@ interface WebhookRow {
   staged_at: number | null;
   created_at: number;
   updated_at: number;
-  /** Event kinds, separated by commas. */
+  /** Event types, separated by commas. */
   kinds: string;
   depth: number;
   failures: number;
@@ -31,29 +33,29 @@ const withStats = `SELECT webhooks.*, queues.depth, queues.failures, queues.held
      WHERE e.webhook_id = webhooks.id AND e.account_id = webhooks.account_id) AS kinds
   FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id`;
 
-function readWebhook(row: WebhookRow): WatchedWebhook {
-  const kinds = new Set(row.kinds.split(','));
+function readWebhook(row: WebhookRow): WebhookWithStats {
+  const eventTypesOfRow = new Set(row.kinds.split(','));
   return {
     id: row.id,
     accountId: row.account_id,
     url: row.url,
-    events: eventKinds.filter((kind) => kinds.has(kind)),
+    events: eventTypes.filter((eventType) => eventTypesOfRow.has(eventType)),
     status: row.status,
     secret: row.secret,
     stagedSecret: row.staged_secret,
     stagedAt: row.staged_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    traffic: { pending: row.depth, failures: row.failures, heldUntil: row.held_until },
+    stats: { pending: row.depth, failures: row.failures, backoffUntil: row.held_until },
   };
 }
 
 function insertSubscriptions(db: SqliteDatabase, webhook: Webhook): void {
-  for (const kind of webhook.events) {
+  for (const eventType of webhook.events) {
     db.run(
       'INSERT INTO webhook_events (account_id, kind, webhook_id) VALUES (?, ?, ?)',
       webhook.accountId,
-      kind,
+      eventType,
       webhook.id,
     );
   }
@@ -105,12 +107,12 @@ function countWebhooks(db: SqliteDatabase, accountId: string): number {
   return row?.count ?? 0;
 }
 
-/** The account's webhook with this id, or null. For use inside of a read or a write. */
+/** Returns the account's webhook with this ID, or null. Call inside a read or a write. */
 export function selectWebhook(
   db: SqliteDatabase,
   accountId: string,
   id: string,
-): WatchedWebhook | null {
+): WebhookWithStats | null {
   const row = db.get<WebhookRow>(
     `${withStats} WHERE webhooks.id = ? AND account_id = ? AND deleted_at IS NULL`,
     id,
@@ -119,19 +121,19 @@ export function selectWebhook(
   return row === undefined ? null : readWebhook(row);
 }
 
-/** Webhooks in SQLite. `queued` is told when a change made deliveries due, after its commit. */
-export function sqliteWebhooks(db: SqliteDatabase, queued: () => void): WebhookStore {
+/** Creates the store of webhooks. `onQueued` is called after a commit that made deliveries due. */
+export function createSqliteWebhookStore(db: SqliteDatabase, onQueued: () => void): WebhookStore {
   return {
-    addWebhook: ({ accountId, claim, moment }, decide) =>
+    addWebhook: ({ accountId, idempotencyKey, context }, decide) =>
       db.write(() => {
         let id: string | null = null;
         const add = () => {
-          const { webhook, answer } = decide(countWebhooks(db, accountId));
+          const { webhook, response } = decide(countWebhooks(db, accountId));
           insertWebhook(db, webhook);
           id = webhook.id;
-          return answer;
+          return response;
         };
-        return answerOnce(db, claim, moment.now, add, () => id);
+        return runIdempotent(db, idempotencyKey, context.now, add, () => id);
       }),
 
     listWebhooks: (accountId, { after, limit }) =>
@@ -151,28 +153,28 @@ export function sqliteWebhooks(db: SqliteDatabase, queued: () => void): WebhookS
 
     findWebhook: (accountId, id) => db.read(() => selectWebhook(db, accountId, id)),
 
-    async changeWebhook({ accountId, id, claim, moment }, decide) {
-      const answered = await db.write(() => {
+    async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {
+      const result = await db.write(() => {
         const change = () => {
           const found = selectWebhook(db, accountId, id);
-          const { webhook, answer } = decide(found);
-          if (found === null) throw new Error(`There is no webhook ${id} to change.`);
+          const { webhook, response } = decide(found);
+          if (found === null) throw new Error(`Webhook ${id} does not exist.`);
           updateWebhook(db, webhook);
-          const queues = new ChangingQueues(db);
+          const queues = new QueueUnitOfWork(db);
           queues.change(id, {
             paused: webhook.status === 'paused',
-            ...(isMended(found, webhook) && healthAfterMending(queues.of(id))),
+            ...(shouldResetBackoff(found, webhook) && resetBackoff(queues.get(id))),
           });
-          queues.write(moment.now);
-          return answer;
+          queues.write(context.now);
+          return response;
         };
-        return answerOnce(db, claim, moment.now, change, () => id);
+        return runIdempotent(db, idempotencyKey, context.now, change, () => id);
       });
-      queued();
-      return answered;
+      onQueued();
+      return result;
     },
 
-    removeWebhook: (accountId, id, now) =>
+    deleteWebhook: (accountId, id, now) =>
       db.write(() => {
         const changed = db.run(
           `UPDATE webhooks SET deleted_at = ?, status = 'paused', secret = '', staged_secret = NULL
@@ -184,7 +186,7 @@ export function sqliteWebhooks(db: SqliteDatabase, queued: () => void): WebhookS
         if (changed === 0) return false;
         deleteSubscriptions(db, accountId, id);
         eraseResponsesAbout(db, id);
-        const queues = new ChangingQueues(db);
+        const queues = new QueueUnitOfWork(db);
         queues.change(id, { paused: true });
         queues.write(now);
         return true;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { hashApiKey } from '../../../src/accounts/api-key';
-import { aKey, anAccount, noon } from '../../builders';
+import { hashApiKey } from '../../../src/features/accounts/api-key';
+import { aKey, anAccount, noon } from '../../helpers/builders';
 import type { StoreUnderTest } from './store-under-test';
 
 /** Accounts and their keys. */
@@ -40,7 +40,7 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       }
     });
 
-    test('who holds a key is found by the id of that key, and no other key of theirs is told', async () => {
+    test('the owner of a key is found by the ID of that key, and no other key of theirs is returned', async () => {
       const { accounts } = underTest.current;
       const [account, other] = [anAccount({ kind: 'agent' }), anAccount()];
       const first = aKey({ accountId: account.id }).record;
@@ -48,30 +48,30 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       await accounts.addAccount(other, aKey({ accountId: other.id }).record);
       await accounts.addAccount(account, first);
       await accounts.addKey(second);
-      expect(await accounts.findHolder(first.id)).toEqual({ account, key: first });
-      expect(await accounts.findHolder(second.id)).toEqual({ account, key: second });
+      expect(await accounts.findKeyOwner(first.id)).toEqual({ account, key: first });
+      expect(await accounts.findKeyOwner(second.id)).toEqual({ account, key: second });
     });
 
-    test('who holds a revoked key is found, and the key tells when it was revoked', async () => {
+    test('the owner of a revoked key is found, and the key has its revocation time', async () => {
       const { accounts } = underTest.current;
       const account = anAccount();
       const { record } = aKey({ accountId: account.id });
       await accounts.addAccount(account, record);
       const key = await accounts.revokeKey(record.id, noon);
-      expect(await accounts.findHolder(record.id)).toEqual({ account, key });
+      expect(await accounts.findKeyOwner(record.id)).toEqual({ account, key });
     });
 
-    test('nobody holds a key under anything but its id', async () => {
+    test('a key is found only under its ID', async () => {
       const { accounts } = underTest.current;
       const account = anAccount();
       const { record, apiKey } = aKey({ accountId: account.id });
       await accounts.addAccount(account, record);
       for (const other of ['key_unknown', record.hash, apiKey, account.id, '']) {
-        expect(await accounts.findHolder(other), other).toBeNull();
+        expect(await accounts.findKeyOwner(other), other).toBeNull();
       }
     });
 
-    test('an expired key is found, and tells when it expired', async () => {
+    test('an expired key is found, with its expiry', async () => {
       const { accounts } = underTest.current;
       const account = anAccount();
       const { record } = aKey({ accountId: account.id, expiresAt: 1 });
@@ -79,7 +79,7 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       expect(await accounts.findKeyByHash(record.hash)).toMatchObject({ expiresAt: 1 });
     });
 
-    test('a revoked key is found, and tells when it was revoked first', async () => {
+    test('a revoked key is found, with the time of its first revocation', async () => {
       const { accounts } = underTest.current;
       const account = anAccount();
       const { record } = aKey({ accountId: account.id });
@@ -119,7 +119,7 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       expect(await accounts.listKeys('usr_unknown')).toEqual([]);
     });
 
-    test('an account is not added when its first key is refused', async () => {
+    test('an account is not added when its first key is rejected', async () => {
       const { accounts } = underTest.current;
       const [one, other] = [anAccount(), anAccount()];
       const { record } = aKey({ accountId: one.id });
@@ -130,7 +130,7 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       expect(await accounts.findKeyByHash(record.hash)).toMatchObject({ accountId: one.id });
     });
 
-    test('a key of an account that is not there is refused', async () => {
+    test('a key of a missing account is rejected', async () => {
       const { accounts } = underTest.current;
       const { record } = aKey({ accountId: 'usr_unknown' });
       await expect(accounts.addKey(record)).rejects.toThrow();

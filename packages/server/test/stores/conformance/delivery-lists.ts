@@ -1,17 +1,17 @@
-import { type EventKind, httpClasses } from '@tradepost/contract';
+import { type EventType, statusClasses } from '@tradepost/contract';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryState } from '../../../src/deliveries/delivery';
 import type { DeliveryFilter, LoggedDelivery } from '../../../src/deliveries/logged-delivery';
-import type { Position } from '../../../src/position';
-import { anAttempt, noon } from '../../builders';
-import { claim, failedUntil, outcomeOf } from '../claiming';
-import { Trade } from '../trade';
+import type { PageKey } from '../../../src/kernel/pagination';
+import { anAttempt, noon } from '../../helpers/builders';
+import { aResult, failedResult, leaseDue } from '../../helpers/leasing';
+import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
-const kinds: EventKind[] = ['order.created', 'task.approval_requested', 'order.status_changed'];
+const kinds: EventType[] = ['order.created', 'task.approval_requested', 'order.status_changed'];
 const states: DeliveryState[] = ['pending', 'delivered', 'failed'];
-/** How attempts end, in turn: answered in each class, broken off after an answer, or never answered. */
+/** How attempts end, in turn: answered in each class, broken off after a response, or never answered. */
 const ends = [
   { status: 200, error: null },
   { status: 500, error: null },
@@ -31,10 +31,10 @@ function classOf({ lastStatus, lastError }: LoggedDelivery): string | undefined 
 function isLetThrough(one: LoggedDelivery, filter: DeliveryFilter): boolean {
   return (
     one.webhookId === (filter.webhookId ?? one.webhookId) &&
-    one.kind === (filter.kind ?? one.kind) &&
+    one.eventType === (filter.eventType ?? one.eventType) &&
     one.state === (filter.state ?? one.state) &&
     one.createdAt >= (filter.since ?? 0) &&
-    (filter.http === undefined || classOf(one) === filter.http)
+    (filter.statusClass === undefined || classOf(one) === filter.statusClass)
   );
 }
 
@@ -46,19 +46,19 @@ export function describeDeliveryLists(underTest: StoreUnderTest): void {
 
     const list = (
       filter: DeliveryFilter,
-      after: Position | null = null,
+      after: PageKey | null = null,
       limit = 1_000,
     ): Promise<LoggedDelivery[]> =>
       trade.store.deliveryLog.listDeliveries(trade.buyer.accountId, filter, { after, limit });
 
     /** Attempts what is due, so that it ends in every way there is. */
     async function attempt(now: number): Promise<void> {
-      const claimed = await claim(trade.store, now);
+      const claimed = await leaseDue(trade.store, now);
       const outcomes = claimed.map((delivery, index) => {
         const own = { attempt: anAttempt({ startedAt: now, ...ends[index % ends.length] }) };
-        if (own.attempt.status === 200) return outcomeOf(delivery, own);
-        if (index % 2 === 0) return outcomeOf(delivery, { ...own, state: 'failed' });
-        return { ...failedUntil(delivery, now + 3_600_000), ...own };
+        if (own.attempt.status === 200) return aResult(delivery, own);
+        if (index % 2 === 0) return aResult(delivery, { ...own, state: 'failed' });
+        return { ...failedResult(delivery, now + 3_600_000), ...own };
       });
       await trade.store.deliveries.recordAttempts(outcomes, now + 20);
     }
@@ -72,7 +72,7 @@ export function describeDeliveryLists(underTest: StoreUnderTest): void {
       }
       await trade.subscribe(seller, kinds);
       for (let count = 0; count < 8; count += 1) {
-        // Two at each moment, so that ids decide too.
+        // Two at each time, so that ids decide too.
         const now = noon + Math.floor(count / 2) * 1_000;
         const order = await trade.place({ now, quantity: 1 });
         if (count % 3 === 0) await trade.move(order, 'confirmed', now);
@@ -83,11 +83,11 @@ export function describeDeliveryLists(underTest: StoreUnderTest): void {
     test('there is something of everything to find', async () => {
       const all = await list({});
       expect(new Set(all.map(({ state }) => state)).size).toBe(states.length);
-      expect(new Set(all.map(({ kind }) => kind)).size).toBe(kinds.length);
-      expect(new Set(all.map(classOf))).toEqual(new Set([...httpClasses, undefined]));
+      expect(new Set(all.map(({ eventType }) => eventType)).size).toBe(kinds.length);
+      expect(new Set(all.map(classOf))).toEqual(new Set([...statusClasses, undefined]));
     });
 
-    test('any filter finds what it is to let through, newest first, in pages of any size', async () => {
+    test('any filter finds its matches, newest first, in pages of any size', async () => {
       const all = await list({});
       const sorted = all.toSorted(
         (one, other) => other.createdAt - one.createdAt || (other.id > one.id ? 1 : -1),
@@ -99,7 +99,7 @@ export function describeDeliveryLists(underTest: StoreUnderTest): void {
           kind: fc.constantFrom(...kinds),
           state: fc.constantFrom(...states),
           since: fc.integer({ min: noon - 1, max: noon + 4_000 }),
-          http: fc.constantFrom(...httpClasses),
+          http: fc.constantFrom(...statusClasses),
         },
         { requiredKeys: [] },
       );
@@ -117,7 +117,7 @@ export function describeDeliveryLists(underTest: StoreUnderTest): void {
       );
     });
 
-    test('what is queued while one reads shifts no page', async () => {
+    test('deliveries queued while one reads shift no page', async () => {
       const all = await list({});
       const first = await list({}, null, 5);
       await trade.place({ now: noon + 60_000 });

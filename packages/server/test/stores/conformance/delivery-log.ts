@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { retryWindow } from '../../../src/deliveries/delivery';
-import { anAttempt, noon } from '../../builders';
-import { changeWebhook } from '../ask-webhooks';
-import { claimOne, failedUntil, outcomeOf } from '../claiming';
-import { addCaller, Trade } from '../trade';
+import { retryWindowMs } from '../../../src/deliveries/delivery';
+import { anAttempt, noon } from '../../helpers/builders';
+import { aResult, failedResult, leaseOne } from '../../helpers/leasing';
+import { addCaller, Trade } from '../../helpers/trade';
+import { changeWebhook } from '../change-webhook';
 import type { StoreUnderTest } from './store-under-test';
 
 const page = { after: null, limit: 100 };
@@ -31,51 +31,51 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
         id: expect.stringMatching(/^dlv_/),
         eventId: expect.stringMatching(/^evt_/),
         webhookId: webhook.id,
-        kind: 'order.created',
+        eventType: 'order.created',
         test: false,
         state: 'pending',
         nextAttemptAt: noon,
         inProgress: false,
         paused: false,
-        heldUntil: 0,
-        attempts: 0,
+        backoffUntil: 0,
+        attemptCount: 0,
         lastStatus: null,
         lastError: null,
-        deadlineAt: noon + retryWindow,
+        deadlineAt: noon + retryWindowMs,
         createdAt: noon,
         finishedAt: null,
       });
     });
 
-    test('it tells what a worker has, what is tried again, and what is delivered', async () => {
+    test('it shows what a worker has leased, what is retried, and what is delivered', async () => {
       const { store, delivery, list } = await open();
-      const first = await claimOne(store, noon);
+      const first = await leaseOne(store, noon);
       const inHand = { ...delivery, nextAttemptAt: null, inProgress: true };
       expect(await list()).toEqual([inHand]);
-      await store.deliveries.recordAttempts([failedUntil(first, noon + 5_000)], noon + 20);
-      const waiting = { attempts: 1, lastStatus: 500, nextAttemptAt: noon + 5_000 };
+      await store.deliveries.recordAttempts([failedResult(first, noon + 5_000)], noon + 20);
+      const waiting = { attemptCount: 1, lastStatus: 500, nextAttemptAt: noon + 5_000 };
       expect(await list()).toEqual([{ ...delivery, ...waiting }]);
-      const second = await claimOne(store, noon + 5_000);
-      await store.deliveries.recordAttempts([outcomeOf(second)], noon + 5_020);
+      const second = await leaseOne(store, noon + 5_000);
+      await store.deliveries.recordAttempts([aResult(second)], noon + 5_020);
       const end = { state: 'delivered', finishedAt: noon + 5_020, nextAttemptAt: null };
-      expect(await list()).toEqual([{ ...delivery, ...end, attempts: 2, lastStatus: 200 }]);
+      expect(await list()).toEqual([{ ...delivery, ...end, attemptCount: 2, lastStatus: 200 }]);
     });
 
     test('it keeps the body, and each attempt as it was made, oldest first', async () => {
       const { store, delivery, find } = await open();
       const attempts = [
-        anAttempt({ duration: 31, status: 503, excerpt: 'später “bitte”' }),
-        anAttempt({ startedAt: noon + 5_000, status: null, error: 'timeout', excerpt: '' }),
+        anAttempt({ durationMs: 31, status: 503, responseSnippet: 'später “bitte”' }),
+        anAttempt({ startedAt: noon + 5_000, status: null, error: 'timeout', responseSnippet: '' }),
         anAttempt({ startedAt: noon + 20_000, url: 'https://elsewhere.example/', headers: {} }),
       ];
       const bodies = new Set<string>();
       for (const [index, attempt] of attempts.entries()) {
-        const claimed = await claimOne(store, attempt.startedAt);
+        const claimed = await leaseOne(store, attempt.startedAt);
         bodies.add(claimed.body);
         const again = attempts[index + 1]?.startedAt ?? null;
         const state = again === null ? 'delivered' : 'pending';
-        const outcome = outcomeOf(claimed, { attempt, state, nextAttemptAt: again });
-        await store.deliveries.recordAttempts([outcome], attempt.startedAt + attempt.duration);
+        const outcome = aResult(claimed, { attempt, state, nextAttemptAt: again });
+        await store.deliveries.recordAttempts([outcome], attempt.startedAt + attempt.durationMs);
       }
       const log = attempts.map(({ retryAfter: _own, ...attempt }, index) => ({
         number: index + 1,
@@ -83,22 +83,22 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
       }));
       expect(await find()).toMatchObject({
         id: delivery.id,
-        attempts: 3,
+        attemptCount: 3,
         body: [...bodies].join(),
       });
-      expect((await find())?.log).toEqual(log);
+      expect((await find())?.attempts).toEqual(log);
     });
 
-    test('it says that a webhook is paused, and until when its endpoint is held', async () => {
+    test('it shows that a webhook is paused, and until when its endpoint backs off', async () => {
       const { store, webhook, list } = await open();
       for (let round = 0; round < 5; round += 1) {
         const now = noon + round * 1_000;
-        const attempt = anAttempt({ startedAt: now, duration: 10, status: 500 });
-        const claimed = await claimOne(store, now);
-        const outcome = { ...failedUntil(claimed, now + 10), attempt };
+        const attempt = anAttempt({ startedAt: now, durationMs: 10, status: 500 });
+        const claimed = await leaseOne(store, now);
+        const outcome = { ...failedResult(claimed, now + 10), attempt };
         await store.deliveries.recordAttempts([outcome], now + 10);
       }
-      expect(await list()).toMatchObject([{ paused: false, heldUntil: noon + 9_010 }]);
+      expect(await list()).toMatchObject([{ paused: false, backoffUntil: noon + 9_010 }]);
       await changeWebhook(store, webhook, { status: 'paused' });
       expect(await list()).toMatchObject([{ paused: true, nextAttemptAt: noon + 4_010 }]);
     });
@@ -114,7 +114,7 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
 
     test('it survives a restart', async () => {
       const { store, accountId, delivery, find } = await open();
-      await store.deliveries.recordAttempts([outcomeOf(await claimOne(store, noon))], noon + 20);
+      await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
       const before = await find();
       const reopened = await underTest.reopen();
       expect(await reopened.deliveryLog.findDelivery(accountId, delivery.id)).toEqual(before);

@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Caller } from '../../../src/accounts/account';
 import { newDelivery } from '../../../src/deliveries/delivery';
-import { firstPlace } from '../../../src/events/event-place';
-import type { LoggedEvent } from '../../../src/events/event-store';
-import { readLogPage } from '../../../src/events/read-log';
-import { sampleEvent } from '../../../src/events/sample-event';
-import type { Order } from '../../../src/orders/order';
-import { aClaim, aMoment, noon } from '../../builders';
-import { queueUp } from '../queue-up';
-import { addCaller, Trade } from '../trade';
+import type { Caller } from '../../../src/features/accounts/account';
+import { createTestEvent } from '../../../src/features/events/domain-event';
+import {
+  firstSequenceAt,
+  type LoggedEvent,
+  readLogPage,
+} from '../../../src/features/events/event-log';
+import type { Order } from '../../../src/features/orders/order';
+import { aContext, anIdempotencyKey, noon } from '../../helpers/builders';
+import { enqueueDelivery } from '../../helpers/enqueue';
+import { addCaller, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
 function toldBy({ body }: LoggedEvent): { event: string; createdAt: string; order: string } {
@@ -31,7 +33,7 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       return { trade, read };
     }
 
-    test('each party of an order finds its events there, oldest first, and nobody else does', async () => {
+    test('each participant of an order finds its events there, oldest first, and no other account does', async () => {
       const { trade, read } = await open();
       const stranger = await addCaller(underTest.current, 'buyer');
       const order = await trade.place({ quantity: 10 });
@@ -55,13 +57,13 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       const { trade, read } = await open();
       await trade.subscribe(trade.buyer, ['order.created']);
       await trade.place();
-      const claim = { now: noon, leaseUntil: noon + 1, token: 'look', limit: 10 };
-      const [delivery] = await trade.store.deliveries.claimDue(claim);
+      const idempotencyKey = { now: noon, leaseUntil: noon + 1, leaseToken: 'look', limit: 10 };
+      const [delivery] = await trade.store.deliveries.leaseDue(idempotencyKey);
       const [first] = await read(trade.buyer);
       expect([first?.id, first?.body]).toEqual([delivery?.eventId, delivery?.body]);
     });
 
-    test('a reader that goes on from the last place it got gets every event once, in pages of any size', async () => {
+    test('a reader that continues from its last sequence number gets every event once, in pages of any size', async () => {
       const { trade, read } = await open();
       for (let count = 0; count < 6; count += 1) await trade.place({ now: noon + count });
       const all = await read(trade.buyer);
@@ -99,7 +101,7 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       expect(seen).toEqual(await read(trade.buyer));
     });
 
-    test('from the first place of a moment on stands all that happened since, whatever clocks did', async () => {
+    test('everything that happened since a timestamp follows its first sequence number, even if clocks were set', async () => {
       const { trade, read } = await open();
       const { accountId } = trade.buyer;
       let count = 0;
@@ -129,47 +131,47 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       );
     });
 
-    test('places only ever rise, and are never before that of their moment', async () => {
+    test('sequence numbers only increase, and are never below the first one of their timestamp', async () => {
       const { trade } = await open();
       const { accountId } = trade.buyer;
       // More in one millisecond than it has places.
-      await queueUp(trade, { accountId, count: 1_500, now: noon });
-      await queueUp(trade, { accountId, count: 3, now: noon + 1 });
-      await queueUp(trade, { accountId, count: 3, now: noon - 1_000 });
+      await enqueueDelivery(trade, { accountId, count: 1_500, now: noon });
+      await enqueueDelivery(trade, { accountId, count: 3, now: noon + 1 });
+      await enqueueDelivery(trade, { accountId, count: 3, now: noon - 1_000 });
       const log = await trade.store.events.readEvents(accountId, 0, 2_000);
       expect(log).toHaveLength(1_506);
       for (const [index, one] of log.entries()) {
         expect(one.seq).toBeGreaterThan(log[index - 1]?.seq ?? 0);
         const { createdAt } = JSON.parse(one.body) as { createdAt: string };
-        expect(one.seq).toBeGreaterThanOrEqual(firstPlace(Date.parse(createdAt)));
+        expect(one.seq).toBeGreaterThanOrEqual(firstSequenceAt(Date.parse(createdAt)));
       }
     });
 
-    test('what was refused or had been done before is not in it', async () => {
+    test('a rejected or repeated change is not in it', async () => {
       const { trade, read } = await open();
-      const claim = aClaim({ accountId: trade.buyer.accountId });
-      await trade.place({ claim });
+      const idempotencyKey = anIdempotencyKey({ accountId: trade.buyer.accountId });
+      await trade.place({ idempotencyKey });
       const before = await read(trade.buyer);
       await expect(trade.place({ quantity: 1_000_000 })).rejects.toThrow();
-      await trade.place({ claim });
+      await trade.place({ idempotencyKey });
       expect(await read(trade.buyer)).toEqual(before);
     });
 
-    test('a sample is in nobody’s', async () => {
+    test('a test event is in no event log', async () => {
       const { trade, read } = await open();
       const { accountId, id } = await trade.subscribe(trade.buyer, ['order.created']);
-      const request = { accountId, webhookId: id, claim: null, moment: aMoment() };
-      await trade.store.deliveryLog.addSample(request, () => {
-        const event = sampleEvent('order.created', request.moment);
-        const delivery = { ...newDelivery(event, id, request.moment), test: true };
-        return { event, delivery, answer: { status: 202, headers: {}, body: null } };
+      const request = { accountId, webhookId: id, idempotencyKey: null, context: aContext() };
+      await trade.store.deliveryLog.enqueueTestDelivery(request, () => {
+        const event = createTestEvent('order.created', request.context);
+        const delivery = { ...newDelivery(event, id, request.context), test: true };
+        return { event, delivery, response: { status: 202, headers: {}, body: null } };
       });
       for (const caller of [trade.buyer, trade.seller, trade.agent]) {
         expect(await read(caller)).toEqual([]);
       }
     });
 
-    test('it survives a restart, and goes on where it was', async () => {
+    test('it survives a restart, and continues where it was', async () => {
       const { trade, read } = await open();
       await trade.place();
       const before = await read(trade.buyer);
@@ -181,7 +183,7 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       expect(after).toHaveLength(4);
     });
 
-    test('listeners hear whom an event concerns once it can be read, and nothing of what was refused', async () => {
+    test('listeners are notified of the accounts of an event once it can be read, and not of rejected changes', async () => {
       const { trade, read } = await open();
       const heard: { accounts: string[]; events: Promise<LoggedEvent[]> }[] = [];
       trade.store.onEvents((accounts) => heard.push({ accounts, events: read(trade.buyer) }));

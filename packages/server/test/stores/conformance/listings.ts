@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { aListing } from '../../builders';
-import { addCaller } from '../trade';
+import { aListing } from '../../helpers/builders';
+import { addCaller } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
 /** Listings. */
@@ -15,7 +15,7 @@ export function describeListings(underTest: StoreUnderTest): void {
         agentId: agent.accountId,
         availableQuantity: 0,
         lowThreshold: 25,
-        lowTold: true,
+        lowStockNotified: true,
       });
       const plain = aListing({ sellerId: seller.accountId, agentId: null });
       await listings.addListing(told);
@@ -28,7 +28,7 @@ export function describeListings(underTest: StoreUnderTest): void {
       expect(await underTest.current.listings.findListing('lst_unknown')).toBeNull();
     });
 
-    test('a listing of a seller or an agent who is not there is refused', async () => {
+    test('a listing of a missing seller or agent is rejected', async () => {
       const { listings } = underTest.current;
       const { accountId: sellerId } = await addCaller(underTest.current, 'seller');
       for (const listing of [aListing({ agentId: null }), aListing({ sellerId })]) {

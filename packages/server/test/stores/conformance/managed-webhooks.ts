@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Webhook } from '../../../src/webhooks/webhook';
-import { aClaim, aMoment, aWebhook, noon } from '../../builders';
-import { changeWebhook } from '../ask-webhooks';
-import { claim, claimOne, failedUntil, outcomeOf } from '../claiming';
-import { addCaller, addWebhook, Trade } from '../trade';
+import type { Webhook } from '../../../src/features/webhooks/webhook';
+import { aContext, anIdempotencyKey, aWebhook, noon } from '../../helpers/builders';
+import { aResult, failedResult, leaseDue, leaseOne } from '../../helpers/leasing';
+import { addCaller, addWebhook, Trade } from '../../helpers/trade';
+import { changeWebhook } from '../change-webhook';
 import type { StoreUnderTest } from './store-under-test';
 
 const page = { after: null, limit: 100 };
-const idle = { pending: 0, failures: 0, heldUntil: 0 };
+const idle = { pending: 0, failures: 0, backoffUntil: 0 };
 
 /** Webhooks as their accounts find, change and remove them. */
 export function describeManagedWebhooks(underTest: StoreUnderTest): void {
@@ -21,7 +21,7 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       return { trade, store, accountId, webhook, find };
     }
 
-    test("an account's webhooks are listed newest first, those of one moment by their ids, and page by page", async () => {
+    test("an account's webhooks are listed newest first, those of one millisecond by their IDs, and page by page", async () => {
       const { store, accountId, webhook } = await open();
       const more: Webhook[] = [];
       for (const createdAt of [noon + 1, noon + 2, noon + 2, noon + 2, noon + 3]) {
@@ -29,7 +29,7 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       }
       const stranger = await addCaller(store, 'buyer');
       await addWebhook(store, aWebhook({ accountId: stranger.accountId }));
-      const expected = [...more, webhook].map((one) => ({ ...one, traffic: idle }));
+      const expected = [...more, webhook].map((one) => ({ ...one, stats: idle }));
       expect(await store.webhooks.listWebhooks(accountId, page)).toEqual(expected);
       const pages: unknown[] = [];
       for (let from = 0; from < expected.length; from += 2) {
@@ -41,7 +41,7 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
 
     test('a webhook is found by its id, and by its own account alone', async () => {
       const { store, webhook, find } = await open();
-      expect(await find()).toEqual({ ...webhook, traffic: idle });
+      expect(await find()).toEqual({ ...webhook, stats: idle });
       const stranger = await addCaller(store, 'buyer');
       expect(await store.webhooks.findWebhook(stranger.accountId, webhook.id)).toBeNull();
       expect(await store.webhooks.findWebhook(webhook.accountId, 'whk_none')).toBeNull();
@@ -57,34 +57,34 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
         stagedAt: noon + 5,
         updatedAt: noon + 5,
       };
-      const { answer } = await changeWebhook(store, webhook, change);
-      expect(answer.body).toEqual({ ...webhook, ...change });
+      const { response } = await changeWebhook(store, webhook, change);
+      expect(response.body).toEqual({ ...webhook, ...change });
       const reopened = await underTest.reopen();
       const found = await reopened.webhooks.findWebhook(webhook.accountId, webhook.id);
-      expect(found).toEqual({ ...webhook, ...change, traffic: idle });
+      expect(found).toEqual({ ...webhook, ...change, stats: idle });
     });
 
-    test('a change that is refused changes nothing', async () => {
+    test('a rejected change changes nothing', async () => {
       const { trade, store, webhook, find } = await open();
       const refused = changeWebhook(store, webhook, () => {
         throw new Error('not this one');
       });
       await expect(refused).rejects.toThrow('not this one');
-      expect(await find()).toEqual({ ...webhook, traffic: idle });
+      expect(await find()).toEqual({ ...webhook, stats: idle });
       await trade.place();
-      expect(await claim(store, noon)).toHaveLength(1);
+      expect(await leaseDue(store, noon)).toHaveLength(1);
     });
 
-    test('a change is told of no webhook that is unknown, removed, or of another account', async () => {
+    test('a change finds no webhook that is unknown, deleted, or of another account', async () => {
       const { store, accountId, webhook } = await open();
       const stranger = await addCaller(store, 'buyer');
-      await store.webhooks.removeWebhook(accountId, webhook.id, noon);
+      await store.webhooks.deleteWebhook(accountId, webhook.id, noon);
       for (const [owner, id] of [
         [accountId, 'whk_none'],
         [accountId, webhook.id],
         [stranger.accountId, webhook.id],
       ] as const) {
-        const request = { accountId: owner, id, claim: null, moment: aMoment() };
+        const request = { accountId: owner, id, idempotencyKey: null, context: aContext() };
         const told: unknown[] = [];
         const asked = store.webhooks.changeWebhook(request, (found) => {
           told.push(found);
@@ -111,15 +111,15 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
         stagedSecret: 'whsec_c',
       };
       await changeWebhook(store, webhook, change);
-      expect(await claimOne(store, noon)).toMatchObject({ webhookId: webhook.id, ...change });
+      expect(await leaseOne(store, noon)).toMatchObject({ webhookId: webhook.id, ...change });
     });
 
-    test('what it subscribes to holds for events from then on', async () => {
+    test('a new subscription applies to later events', async () => {
       const { trade, store, webhook } = await open();
       await trade.place();
       await changeWebhook(store, webhook, { events: ['task.approval_requested'] });
       await trade.place();
-      const due = await claim(store, noon);
+      const due = await leaseDue(store, noon);
       expect(due.map(({ body }) => JSON.parse(body).event)).toEqual([
         'order.created',
         'task.approval_requested',
@@ -130,45 +130,54 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       const { trade, store, find } = await open();
       await trade.place();
       await trade.place();
-      expect(await find()).toMatchObject({ traffic: { pending: 2, failures: 0 } });
-      const [one, other] = await claim(store, noon);
+      expect(await find()).toMatchObject({ stats: { pending: 2, failures: 0 } });
+      const [one, other] = await leaseDue(store, noon);
       if (!(one && other)) throw new Error('two are due');
-      expect(await find()).toMatchObject({ traffic: { pending: 2 } });
-      const outcomes = [outcomeOf(one), failedUntil(other, noon + 5_000)];
+      expect(await find()).toMatchObject({ stats: { pending: 2 } });
+      const outcomes = [aResult(one), failedResult(other, noon + 5_000)];
       await store.deliveries.recordAttempts(outcomes, noon + 20);
-      expect(await find()).toMatchObject({ traffic: { pending: 1, failures: 1 } });
+      expect(await find()).toMatchObject({ stats: { pending: 1, failures: 1 } });
     });
 
     describe('an idempotency key', () => {
-      test('is answered the same, and changes nothing again', async () => {
+      test('gets the same response, and changes nothing again', async () => {
         const { store, accountId, webhook, find } = await open();
-        const asking = { claim: aClaim({ accountId, operation: 'stageWebhookSecret' }) };
+        const asking = {
+          idempotencyKey: anIdempotencyKey({ accountId, operation: 'stageWebhookSecret' }),
+        };
         const first = await changeWebhook(store, webhook, { stagedSecret: 'whsec_b' }, asking);
         await changeWebhook(store, webhook, { stagedSecret: null });
         const again = await changeWebhook(store, webhook, { stagedSecret: 'whsec_c' }, asking);
-        expect(again).toEqual({ answer: first.answer, replayed: true });
+        expect(again).toEqual({ response: first.response, replayed: true });
         expect(await find()).toMatchObject({ stagedSecret: null });
       });
 
-      test('is refused for another request, and keeps nothing of a change that was refused', async () => {
+      test('is rejected for another request, and stores nothing of a rejected change', async () => {
         const { store, accountId, webhook, find } = await open();
-        const own = aClaim({ accountId, operation: 'stageWebhookSecret' });
+        const own = anIdempotencyKey({ accountId, operation: 'stageWebhookSecret' });
         const refusing = () => {
           throw new Error('not now');
         };
-        const refused = changeWebhook(store, webhook, refusing, { claim: own });
+        const refused = changeWebhook(store, webhook, refusing, { idempotencyKey: own });
         await expect(refused).rejects.toThrow('not now');
-        const done = await changeWebhook(store, webhook, { stagedSecret: 'b' }, { claim: own });
+        const done = await changeWebhook(
+          store,
+          webhook,
+          { stagedSecret: 'b' },
+          { idempotencyKey: own },
+        );
         expect(done.replayed).toBe(false);
-        const other = { claim: { ...own, fingerprint: 'another' } };
+        const other = { idempotencyKey: { ...own, fingerprint: 'another' } };
         const reused = changeWebhook(store, webhook, { stagedSecret: 'c' }, other);
         await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused' });
         expect(await find()).toMatchObject({ stagedSecret: 'b' });
       });
 
-      test('of many requests at once, one has an effect and all have its answer', async () => {
+      test('of many requests at once, one has an effect and all get its response', async () => {
         const { store, accountId, webhook, find } = await open();
-        const asking = { claim: aClaim({ accountId, operation: 'stageWebhookSecret' }) };
+        const asking = {
+          idempotencyKey: anIdempotencyKey({ accountId, operation: 'stageWebhookSecret' }),
+        };
         const all = await Promise.all(
           Array.from({ length: 8 }, (_, index) =>
             changeWebhook(store, webhook, { stagedSecret: `whsec_${index}` }, asking),
@@ -176,7 +185,8 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
         );
         expect(all.filter(({ replayed }) => !replayed)).toHaveLength(1);
         const found = await find();
-        for (const { answer } of all) expect(answer.body.stagedSecret).toBe(found?.stagedSecret);
+        for (const { response } of all)
+          expect(response.body.stagedSecret).toBe(found?.stagedSecret);
       });
     });
   });

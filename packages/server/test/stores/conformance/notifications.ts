@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Notification } from '../../../src/notifications/notification';
-import { cutPage, type Position, readCursor } from '../../../src/position';
-import type { Store } from '../../../src/store';
-import { noon } from '../../builders';
-import { addCaller, Trade } from '../trade';
+import type { Notification } from '../../../src/features/notifications/notification';
+import { decodeCursor, type PageKey, slicePage } from '../../../src/kernel/pagination';
+import type { Store } from '../../../src/stores/store';
+import { noon } from '../../helpers/builders';
+import { addCaller, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
 async function readPages(
@@ -14,20 +14,20 @@ async function readPages(
   limit: number,
 ): Promise<Notification[]> {
   const pages: Notification[][] = [];
-  for (let after: Position | null | undefined = null; after !== undefined; ) {
+  for (let after: PageKey | null | undefined = null; after !== undefined; ) {
     const page = { after, limit: limit + 1 };
     const found: Notification[] = await notifications.listNotifications(accountId, filter, page);
-    const { items, nextCursor } = cutPage(found, limit);
+    const { items, nextCursor } = slicePage(found, limit);
     pages.push(items);
-    after = nextCursor === null ? undefined : readCursor(nextCursor, 'ntf');
+    after = nextCursor === null ? undefined : decodeCursor(nextCursor, 'ntf');
   }
   return pages.flat();
 }
 
-/** Notifications: lists, and marking read. Who is told of what belongs to the consequences of a change. */
+/** Notifications: lists, and marking read. Who is notified of what belongs to the consequences of a change. */
 export function describeNotifications(underTest: StoreUnderTest): void {
   describe('notifications', () => {
-    test('pages of any size hold every notification exactly once, newest first, read or not as asked', async () => {
+    test('pages of any size have every notification exactly once, newest first, read or not as requested', async () => {
       const trade = await Trade.open(underTest.current);
       for (const offset of [0, 0, 3, 1]) {
         const order = await trade.place({ now: noon + offset });
@@ -73,7 +73,7 @@ export function describeNotifications(underTest: StoreUnderTest): void {
       expect(await readPages(trade.store, accountId, {}, 10)).toEqual([read, other]);
     });
 
-    test("nobody marks another account's notification read, nor learns that it exists", async () => {
+    test("an account cannot mark another account's notification read, or learn that it exists", async () => {
       const trade = await Trade.open(underTest.current);
       const stranger = await addCaller(underTest.current, 'buyer');
       await trade.place();

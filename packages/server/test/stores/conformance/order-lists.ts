@@ -1,14 +1,13 @@
 import { type OrderStatus, orderStatuses } from '@tradepost/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Caller } from '../../../src/accounts/account';
-import type { Order } from '../../../src/orders/order';
-import type { OrderFilter } from '../../../src/orders/order-store';
-import { placeOrder } from '../../../src/orders/place-order';
-import { cutPage, type Position, readCursor } from '../../../src/position';
-import type { Store } from '../../../src/store';
-import { aMoment, noon } from '../../builders';
-import { addCaller, Trade } from '../trade';
+import type { Caller } from '../../../src/features/accounts/account';
+import { type Order, placeOrder } from '../../../src/features/orders/order';
+import type { OrderFilter } from '../../../src/features/orders/order-store';
+import { decodeCursor, type PageKey, slicePage } from '../../../src/kernel/pagination';
+import type { Store } from '../../../src/stores/store';
+import { aContext, noon } from '../../helpers/builders';
+import { addCaller, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
 /** Writes an order in any state and of any time, without events: lists need nothing else. */
@@ -17,16 +16,16 @@ export async function insertOrder(
   createdAt: number,
   status: OrderStatus,
 ): Promise<Order> {
-  const moment = aMoment(createdAt);
-  const request = { listingId: trade.listing.id, claim: null, moment };
-  const { answer } = await trade.store.orders.placeOrder(request, (listing) => {
+  const context = aContext(createdAt);
+  const request = { listingId: trade.listing.id, idempotencyKey: null, context };
+  const { response } = await trade.store.orders.placeOrder(request, (listing) => {
     const wish = { listingId: trade.listing.id, quantity: 1 };
-    const change = placeOrder(trade.buyer, wish, listing, moment);
+    const change = placeOrder(trade.buyer, wish, listing, context);
     const order = { ...change.order, status };
     const quiet = { ...change, order, task: null, events: [] };
-    return { change: quiet, answer: { status: 201, headers: {}, body: order } };
+    return { change: quiet, response: { status: 201, headers: {}, body: order } };
   });
-  return answer.body;
+  return response.body;
 }
 
 /** Reads a list to its end as the routes do, page by page; `between` runs after each page. */
@@ -38,12 +37,12 @@ async function readPages(
   between: () => Promise<unknown> = async () => {},
 ): Promise<Order[]> {
   const pages: Order[][] = [];
-  for (let after: Position | null | undefined = null; after !== undefined; ) {
+  for (let after: PageKey | null | undefined = null; after !== undefined; ) {
     const page = { after, limit: limit + 1 };
     const found: Order[] = await store.orders.listOrders(caller, filter, page);
-    const { items, nextCursor } = cutPage(found, limit);
+    const { items, nextCursor } = slicePage(found, limit);
     pages.push(items);
-    after = nextCursor === null ? undefined : readCursor(nextCursor, 'ord');
+    after = nextCursor === null ? undefined : decodeCursor(nextCursor, 'ord');
     await between();
   }
   return pages.flat();
@@ -76,7 +75,7 @@ const party = fc.constantFrom('buyer', 'seller', 'agent');
 /** Lists of orders: who sees what, filters, pages. */
 export function describeOrderLists(underTest: StoreUnderTest): void {
   describe('lists of orders', () => {
-    test('each party of an order finds it in its list, and nobody else does', async () => {
+    test('each participant of an order finds it in its list, and no other account does', async () => {
       const trade = await Trade.open(underTest.current);
       const other = await Trade.open(underTest.current);
       const order = await trade.place();
@@ -97,7 +96,7 @@ export function describeOrderLists(underTest: StoreUnderTest): void {
       expect(await trade.store.orders.listOrders(agent, {}, page)).toEqual([]);
     });
 
-    test('pages of any size, under any filter, hold every order that passes exactly once, newest first', async () => {
+    test('pages of any size, under any filter, have every matching order exactly once, newest first', async () => {
       await fc.assert(
         fc.asyncProperty(inserts, filters, limits, party, async (rows, filter, limit, kind) => {
           const trade = await Trade.open(underTest.current);

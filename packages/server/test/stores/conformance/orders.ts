@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Listing } from '../../../src/listings/listing';
-import { changeStatus } from '../../../src/orders/change-status';
-import type { OrderSituation } from '../../../src/orders/order-change';
-import { placeOrder } from '../../../src/orders/place-order';
-import type { Store } from '../../../src/store';
-import type { Task } from '../../../src/tasks/task';
-import { aMoment, noon } from '../../builders';
-import { place, Trade } from '../trade';
+import type { Listing } from '../../../src/features/listings/listing';
+import { changeStatus, type OrderContext, placeOrder } from '../../../src/features/orders/order';
+import type { Task } from '../../../src/features/tasks/task';
+import type { Store } from '../../../src/stores/store';
+import { aContext, noon } from '../../helpers/builders';
+import { place, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
-const answer = { status: 201, headers: {}, body: null };
+const response = { status: 201, headers: {}, body: null };
 
 /** Placing and changing orders: what `decide` is shown, and that what it comes to is written whole or not at all. */
 export function describeOrders(underTest: StoreUnderTest): void {
@@ -25,7 +23,7 @@ export function describeOrders(underTest: StoreUnderTest): void {
       expect(await underTest.current.orders.findOrder('ord_unknown')).toBeNull();
     });
 
-    test('a change is answered and found as it was decided', async () => {
+    test('a change is returned and stored as it was decided', async () => {
       const trade = await Trade.open(underTest.current);
       const order = await trade.place();
       const changed = await trade.move(order, 'fulfilling', noon + 5_000);
@@ -38,27 +36,30 @@ export function describeOrders(underTest: StoreUnderTest): void {
       expect(await trade.store.orders.findOrder(order.id)).toEqual(changed);
     });
 
-    test('a decision to place is shown the listing as the order before left it, or null if there is none', async () => {
+    test('a decision to place gets the listing as the order before left it, or null if there is none', async () => {
       const trade = await Trade.open(underTest.current, { lowThreshold: 995 });
       await trade.place({ quantity: 10 });
       const shown: (Listing | null)[] = [];
       for (const listingId of [trade.listing.id, 'lst_unknown']) {
-        const request = { listingId, claim: null, moment: aMoment() };
+        const request = { listingId, idempotencyKey: null, context: aContext() };
         const refused = trade.store.orders.placeOrder(request, (listing) => {
           shown.push(listing);
           throw new Error('seen enough');
         });
         await expect(refused).rejects.toThrow('seen enough');
       }
-      expect(shown).toEqual([{ ...trade.listing, availableQuantity: 990, lowTold: true }, null]);
+      expect(shown).toEqual([
+        { ...trade.listing, availableQuantity: 990, lowStockNotified: true },
+        null,
+      ]);
     });
 
     test('a decision to change is shown the order, its listing and its open task', async () => {
       const trade = await Trade.open(underTest.current);
       const order = await trade.place({ quantity: 10 });
-      const shown: (OrderSituation | null)[] = [];
+      const shown: (OrderContext | null)[] = [];
       async function look(id: string): Promise<void> {
-        const refused = trade.store.orders.changeOrder(id, aMoment(), (found) => {
+        const refused = trade.store.orders.changeOrder(id, aContext(), (found) => {
           shown.push(found);
           throw new Error('seen enough');
         });
@@ -78,23 +79,23 @@ export function describeOrders(underTest: StoreUnderTest): void {
       ]);
     });
 
-    test('a decision of null changes nothing and is answered the order as it stands', async () => {
+    test('a decision of null changes nothing and returns the order as it is', async () => {
       const trade = await Trade.open(underTest.current);
       const order = await trade.place();
       await trade.subscribe(trade.buyer, ['order.status_changed']);
-      expect(await trade.store.orders.changeOrder(order.id, aMoment(), () => null)).toEqual(order);
+      expect(await trade.store.orders.changeOrder(order.id, aContext(), () => null)).toEqual(order);
       expect(await trade.store.orders.findOrder(order.id)).toEqual(order);
       expect(await trade.store.deliveries.nextDueAt()).toBeNull();
     });
 
-    test('there is no leaving an order unchanged that is not there', async () => {
+    test('a missing order cannot be left unchanged', async () => {
       const { orders } = underTest.current;
-      await expect(orders.changeOrder('ord_unknown', aMoment(), () => null)).rejects.toThrow(
+      await expect(orders.changeOrder('ord_unknown', aContext(), () => null)).rejects.toThrow(
         'ord_unknown',
       );
     });
 
-    test('an order that is refused leaves nothing behind', async () => {
+    test('a rejected order leaves nothing behind', async () => {
       const trade = await Trade.open(underTest.current, { availableQuantity: 5 });
       await trade.subscribe(trade.buyer, ['order.created']);
       await expect(trade.place({ quantity: 6 })).rejects.toMatchObject({
@@ -106,16 +107,16 @@ export function describeOrders(underTest: StoreUnderTest): void {
     test('an order that cannot be written to its end leaves nothing behind', async () => {
       const trade = await Trade.open(underTest.current, { availableQuantity: 50 });
       await trade.subscribe(trade.buyer, ['order.created']);
-      const moment = aMoment();
-      const request = { listingId: trade.listing.id, claim: null, moment };
+      const context = aContext();
+      const request = { listingId: trade.listing.id, idempotencyKey: null, context };
       const placed = trade.store.orders.placeOrder(request, (listing) => {
         const wish = { listingId: trade.listing.id, quantity: 5 };
-        const change = placeOrder(trade.buyer, wish, listing, moment);
+        const change = placeOrder(trade.buyer, wish, listing, context);
         // The last event is for an account that is not there: everything before it was written already.
         const events = change.events.map((event, place) =>
           place === change.events.length - 1 ? { ...event, recipients: ['usr_unknown'] } : event,
         );
-        return { change: { ...change, events }, answer };
+        return { change: { ...change, events }, response };
       });
       await expect(placed).rejects.toThrow();
       await expectUntouched(trade, 50);
@@ -128,15 +129,15 @@ export function describeOrders(underTest: StoreUnderTest): void {
       const page = { after: null, limit: 100 };
       const { notifications, orders, deliveries } = trade.store;
       const before = await notifications.listNotifications(trade.buyer.accountId, {}, page);
-      const moment = aMoment();
+      const context = aContext();
       const asked = {
         caller: trade.seller,
         id: order.id,
         to: 'cancelled',
         ifMatch: undefined,
       } as const;
-      const changed = orders.changeOrder(order.id, moment, (found) => {
-        const change = changeStatus(asked, found, moment);
+      const changed = orders.changeOrder(order.id, context, (found) => {
+        const change = changeStatus(asked, found, context);
         if (change === null) throw new Error('a pending order can be cancelled');
         return { ...change, listing: { ...change.listing, availableQuantity: -1 } };
       });
@@ -150,7 +151,7 @@ export function describeOrders(underTest: StoreUnderTest): void {
       expect(await openTaskOf(trade.store, order.id)).toMatchObject({ completedAt: null });
     });
 
-    test('of two orders for the last units, at once, one is refused', async () => {
+    test('of two orders for the last units, at once, one is rejected', async () => {
       const trade = await Trade.open(underTest.current, { availableQuantity: 10 });
       const both = await Promise.allSettled([
         trade.place({ quantity: 10 }),
@@ -178,7 +179,7 @@ export function describeOrders(underTest: StoreUnderTest): void {
         trade.move(order, 'confirmed'),
       ]);
       const final = await trade.store.orders.findOrder(order.id);
-      // Confirmed first and then cancelled is as good as cancelled first and confirming refused.
+      // Confirmed first and then cancelled is as good as cancelled first and confirming rejected.
       expect(final?.status).toBe('cancelled');
       expect(final?.version).toBe(1 + both.filter(({ status }) => status === 'fulfilled').length);
       expect(await trade.unitsLeft()).toBe(1_000);
@@ -196,7 +197,7 @@ export function describeOrders(underTest: StoreUnderTest): void {
 
 async function openTaskOf({ orders }: Store, id: string): Promise<Task | null> {
   const seen: (Task | null)[] = [];
-  await orders.changeOrder(id, aMoment(), (found) => {
+  await orders.changeOrder(id, aContext(), (found) => {
     seen.push(found?.task ?? null);
     return null;
   });

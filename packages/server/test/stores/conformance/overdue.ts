@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { retryWindow } from '../../../src/deliveries/delivery';
-import { noon } from '../../builders';
-import { claim, claimOne, outcomeOf } from '../claiming';
-import { addEndpoint, queueUp } from '../queue-up';
-import { Trade } from '../trade';
+import { retryWindowMs } from '../../../src/deliveries/delivery';
+import { noon } from '../../helpers/builders';
+import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
+import { aResult, leaseDue, leaseOne } from '../../helpers/leasing';
+import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
-const deadline = noon + retryWindow;
+const deadline = noon + retryWindowMs;
 
 /** Deliveries that wait longer than they may: those of paused endpoints, above all. */
 export function describeOverdue(underTest: StoreUnderTest): void {
@@ -14,13 +14,13 @@ export function describeOverdue(underTest: StoreUnderTest): void {
     async function paused(...times: number[]) {
       const trade = await Trade.open(underTest.current);
       const { accountId } = await addEndpoint(trade, { status: 'paused' });
-      for (const now of times) await queueUp(trade, { accountId, now });
+      for (const now of times) await enqueueDelivery(trade, { accountId, now });
       return { trade, accountId, deliveries: trade.store.deliveries };
     }
 
     test('what happens while an endpoint is paused is queued for it, and waits', async () => {
       const { trade, deliveries } = await paused(noon, noon + 1);
-      expect(await claim(trade.store, noon + 1)).toEqual([]);
+      expect(await leaseDue(trade.store, noon + 1)).toEqual([]);
       expect(await deliveries.nextDueAt()).toBeNull();
       expect(await deliveries.queueStatus(noon + 1)).toEqual({
         depth: 2,
@@ -32,8 +32,8 @@ export function describeOverdue(underTest: StoreUnderTest): void {
     test('a paused endpoint keeps nothing from the others', async () => {
       const { trade } = await paused(noon);
       const { id, accountId } = await addEndpoint(trade);
-      await queueUp(trade, { accountId });
-      expect(await claimOne(trade.store, noon)).toMatchObject({ webhookId: id });
+      await enqueueDelivery(trade, { accountId });
+      expect(await leaseOne(trade.store, noon)).toMatchObject({ webhookId: id });
     });
 
     test('what still waits when its deadline has passed is failed, and not before', async () => {
@@ -43,7 +43,7 @@ export function describeOverdue(underTest: StoreUnderTest): void {
       expect(await deliveries.queueStatus(deadline + 1)).toMatchObject({ depth: 1 });
       expect(await deliveries.failOverdue({ now: deadline + 2, limit: 10 })).toBe(1);
       expect(await deliveries.queueStatus(deadline + 2)).toMatchObject({ depth: 0 });
-      expect(await claim(trade.store, deadline + 2)).toEqual([]);
+      expect(await leaseDue(trade.store, deadline + 2)).toEqual([]);
     });
 
     test('they are failed in batches, those first that are overdue longest', async () => {
@@ -56,23 +56,24 @@ export function describeOverdue(underTest: StoreUnderTest): void {
       expect(left).toEqual([2, 3, 1, 2, 2, 0, 0, 0]);
     });
 
-    test('of those that can be claimed the most overdue go first', async () => {
+    test('the most overdue deliveries are leased first', async () => {
       const trade = await Trade.open(underTest.current);
       const { accountId } = await addEndpoint(trade);
-      for (const now of [noon + 2, noon, noon + 1]) await queueUp(trade, { accountId, now });
+      for (const now of [noon + 2, noon, noon + 1])
+        await enqueueDelivery(trade, { accountId, now });
       const { deliveries } = trade.store;
       expect(await deliveries.failOverdue({ now: deadline + 1_000, limit: 2 })).toBe(2);
-      expect(await claimOne(trade.store, deadline + 1_000)).toMatchObject({ createdAt: noon + 2 });
+      expect(await leaseOne(trade.store, deadline + 1_000)).toMatchObject({ createdAt: noon + 2 });
     });
 
     test('one that a worker has is left to it', async () => {
       const trade = await Trade.open(underTest.current);
       const { accountId } = await addEndpoint(trade);
-      await queueUp(trade, { accountId });
+      await enqueueDelivery(trade, { accountId });
       const { deliveries } = trade.store;
-      const inHand = await claimOne(trade.store, deadline);
+      const inHand = await leaseOne(trade.store, deadline);
       expect(await deliveries.failOverdue({ now: deadline + 1, limit: 10 })).toBe(0);
-      await deliveries.recordAttempts([outcomeOf(inHand)], deadline + 1);
+      await deliveries.recordAttempts([aResult(inHand)], deadline + 1);
       expect(await deliveries.queueStatus(deadline + 1)).toMatchObject({ depth: 0, inFlight: 0 });
       expect(await deliveries.failOverdue({ now: deadline + 1, limit: 10 })).toBe(0);
     });
@@ -80,9 +81,9 @@ export function describeOverdue(underTest: StoreUnderTest): void {
     test('those of other endpoints and those that have time are left alone', async () => {
       const { trade, deliveries } = await paused(noon);
       const { accountId } = await addEndpoint(trade);
-      await queueUp(trade, { accountId, now: noon + 5_000, count: 3 });
+      await enqueueDelivery(trade, { accountId, now: noon + 5_000, count: 3 });
       expect(await deliveries.failOverdue({ now: deadline + 1, limit: 10 })).toBe(1);
-      expect(await claim(trade.store, noon + 5_000)).toHaveLength(3);
+      expect(await leaseDue(trade.store, noon + 5_000)).toHaveLength(3);
     });
 
     test('it stays failed after a restart', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { hashApiKey } from '../../../src/accounts/api-key';
-import { leaseTime } from '../../../src/deliveries/delivery';
-import { aClaim, aKey, anAccount, noon } from '../../builders';
-import { failedUntil, outcomeOf } from '../claiming';
-import { Trade } from '../trade';
+import { leaseMs } from '../../../src/deliveries/delivery';
+import { hashApiKey } from '../../../src/features/accounts/api-key';
+import { aKey, anAccount, anIdempotencyKey, noon } from '../../helpers/builders';
+import { aResult, failedResult } from '../../helpers/leasing';
+import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
 const page = { after: null, limit: 100 };
@@ -11,13 +11,13 @@ const page = { after: null, limit: 100 };
 /** A restart loses nothing. */
 export function describeReopening(underTest: StoreUnderTest): void {
   describe('closing and opening again', () => {
-    test('keeps accounts, keys, listings, orders, notifications and kept answers', async () => {
+    test('keeps accounts, keys, listings, orders, notifications and stored responses', async () => {
       const trade = await Trade.open(underTest.current, { lowThreshold: 995 });
       const account = anAccount({ kind: 'agent' });
       const { record, apiKey } = aKey({ accountId: account.id });
       await trade.store.accounts.addAccount(account, record);
-      const claim = aClaim({ accountId: trade.buyer.accountId });
-      const order = await trade.place({ claim });
+      const idempotencyKey = anIdempotencyKey({ accountId: trade.buyer.accountId });
+      const order = await trade.place({ idempotencyKey });
       const confirmed = await trade.move(order, 'confirmed');
       const { accountId } = trade.seller;
       const told = await trade.store.notifications.listNotifications(accountId, {}, page);
@@ -32,29 +32,31 @@ export function describeReopening(underTest: StoreUnderTest): void {
       expect(await again.store.listings.findListing(trade.listing.id)).toEqual(listing);
       expect(await again.store.orders.listOrders(trade.agent, {}, page)).toEqual([confirmed]);
       expect(await again.store.notifications.listNotifications(accountId, {}, page)).toEqual(told);
-      expect(await again.place({ claim })).toEqual(order);
+      expect(await again.place({ idempotencyKey })).toEqual(order);
       expect(await again.store.orders.listOrders(trade.buyer, {}, page)).toHaveLength(1);
     });
 
-    test('keeps the queue: what is due, what is claimed, what was tried', async () => {
+    test('keeps the queue: what is due, what is leased, what was attempted', async () => {
       const trade = await Trade.open(underTest.current);
       await trade.subscribe(trade.buyer, ['order.created']);
       for (let count = 0; count < 3; count += 1) await trade.place();
-      const request = { now: noon, leaseUntil: noon + leaseTime, token: 'before', limit: 2 };
-      const [tried, held] = await trade.store.deliveries.claimDue(request);
+      const request = { now: noon, leaseUntil: noon + leaseMs, leaseToken: 'before', limit: 2 };
+      const [tried, held] = await trade.store.deliveries.leaseDue(request);
       if (!(tried && held)) throw new Error('two of three were claimed');
-      await trade.store.deliveries.recordAttempts([failedUntil(tried, noon + 5_000)], noon);
+      await trade.store.deliveries.recordAttempts([failedResult(tried, noon + 5_000)], noon);
 
       const { deliveries } = await underTest.reopen();
-      const now = { ...request, token: 'after', limit: 100 };
-      const [untouched, ...none] = await deliveries.claimDue(now);
+      const now = { ...request, leaseToken: 'after', limit: 100 };
+      const [untouched, ...none] = await deliveries.leaseDue(now);
       expect(none).toEqual([]);
       if (untouched === undefined) throw new Error('one was never claimed');
-      expect(untouched).toMatchObject({ attempts: 0 });
-      await deliveries.recordAttempts([outcomeOf(untouched)], noon);
-      const later = await deliveries.claimDue({ ...now, now: noon + 5_000 });
-      expect(later).toEqual([{ ...tried, token: expect.any(String), attempts: 1, tries: 1 }]);
-      const last = await deliveries.claimDue({ ...now, now: noon + leaseTime });
+      expect(untouched).toMatchObject({ attemptCount: 0 });
+      await deliveries.recordAttempts([aResult(untouched)], noon);
+      const later = await deliveries.leaseDue({ ...now, now: noon + 5_000 });
+      expect(later).toEqual([
+        { ...tried, leaseToken: expect.any(String), attemptCount: 1, scheduledTries: 1 },
+      ]);
+      const last = await deliveries.leaseDue({ ...now, now: noon + leaseMs });
       expect(last.map(({ id }) => id)).toContain(held.id);
     });
 
@@ -63,8 +65,8 @@ export function describeReopening(underTest: StoreUnderTest): void {
       const { id } = await trade.subscribe(trade.seller, ['order.created']);
       const again = trade.on(await underTest.reopen());
       await again.place();
-      const request = { now: noon, leaseUntil: noon + 1, token: 'after', limit: 10 };
-      expect(await again.store.deliveries.claimDue(request)).toMatchObject([{ webhookId: id }]);
+      const request = { now: noon, leaseUntil: noon + 1, leaseToken: 'after', limit: 10 };
+      expect(await again.store.deliveries.leaseDue(request)).toMatchObject([{ webhookId: id }]);
     });
   });
 }

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ClaimedDelivery } from '../../../src/deliveries/delivery';
-import { replay } from '../../../src/deliveries/logged-delivery';
+import type { LeasedDelivery } from '../../../src/deliveries/delivery';
+import { replayDelivery } from '../../../src/deliveries/logged-delivery';
 import type { ReferencePruneStep, ScanPruned } from '../../../src/retention/retention-store';
-import type { Store } from '../../../src/store';
-import { aClaim, aMoment, anAttempt, noon } from '../../builders';
-import { claim, claimOne, failedUntil, outcomeOf } from '../claiming';
-import { addEndpoint, queueUp } from '../queue-up';
-import { Trade } from '../trade';
+import type { Store } from '../../../src/stores/store';
+import { aContext, anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';
+import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
+import { aResult, failedResult, leaseDue, leaseOne } from '../../helpers/leasing';
+import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
 const day = 24 * 60 * 60 * 1000;
 
 type Prune = (step: ReferencePruneStep) => Promise<ScanPruned>;
 
-/** What a scan is done with. Events stay unless told. */
+/** What a scan is done with. Events stay by default. */
 interface PruneAll {
   limit?: number;
   eventsBefore?: number;
@@ -48,12 +48,12 @@ async function pruneAll(
 /** Pruning what has been kept for long enough. */
 export function describeRetention(underTest: StoreUnderTest): void {
   describe('retention', () => {
-    /** An endpoint with one delivery, which is claimed. */
+    /** An endpoint with one delivery, which is leased. */
     async function openClaimed(now = noon) {
       const trade = await Trade.open(underTest.current);
       const { id: webhookId, accountId } = await addEndpoint(trade);
-      await queueUp(trade, { accountId, now });
-      const delivery = await claimOne(trade.store, now);
+      await enqueueDelivery(trade, { accountId, now });
+      const delivery = await leaseOne(trade.store, now);
       return { trade, store: trade.store, webhookId, accountId, delivery };
     }
 
@@ -70,15 +70,15 @@ export function describeRetention(underTest: StoreUnderTest): void {
       return await store.notifications.listNotifications(accountId, {}, { after: null, limit: 10 });
     }
 
-    const find = (store: Store, accountId: string, { id }: ClaimedDelivery) =>
+    const find = (store: Store, accountId: string, { id }: LeasedDelivery) =>
       store.deliveryLog.findDelivery(accountId, id);
 
-    test('a delivery that ended before the moment goes with its attempts, and one that ended in it stays', async () => {
+    test('a delivery that finished before the cutoff is removed with its attempts, and one that finished at it stays', async () => {
       const { store, accountId, delivery } = await openClaimed();
-      await store.deliveries.recordAttempts([outcomeOf(delivery)], noon + day);
+      await store.deliveries.recordAttempts([aResult(delivery)], noon + day);
       const prune: Prune = (step) => store.retention.pruneDeliveries(step);
       expect(await pruneAll(prune, noon + day)).toBe(0);
-      expect(await find(store, accountId, delivery)).toMatchObject({ log: [{ number: 1 }] });
+      expect(await find(store, accountId, delivery)).toMatchObject({ attempts: [{ number: 1 }] });
       expect(await pruneAll(prune, noon + day + 1)).toBe(1);
       expect(await find(store, accountId, delivery)).toBeNull();
       expect(await pruneAll(prune, noon + day + 1)).toBe(0);
@@ -86,7 +86,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
 
     test('a delivery that failed goes as one that was delivered does', async () => {
       const { store, accountId, delivery } = await openClaimed();
-      const failed = outcomeOf(delivery, { number: 0, attempt: null, state: 'failed' });
+      const failed = aResult(delivery, { number: 0, attempt: null, state: 'failed' });
       await store.deliveries.recordAttempts([failed], noon + day);
       expect(await pruneAll((step) => store.retention.pruneDeliveries(step), noon + 2 * day)).toBe(
         1,
@@ -94,39 +94,47 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await find(store, accountId, delivery)).toBeNull();
     });
 
-    test('a delivery that is pending stays, however old, and can still be claimed', async () => {
+    test('a pending delivery stays, however old, and can still be leased', async () => {
       const { store, delivery } = await openClaimed();
       const prune: Prune = (step) => store.retention.pruneDeliveries(step);
       expect(await pruneAll(prune, noon + 100 * day)).toBe(0);
-      await store.deliveries.recordAttempts([failedUntil(delivery, noon + 5_000)], noon);
+      await store.deliveries.recordAttempts([failedResult(delivery, noon + 5_000)], noon);
       expect(await pruneAll(prune, noon + 100 * day)).toBe(0);
-      expect(await claimOne(store, noon + 5_000)).toMatchObject({ id: delivery.id, attempts: 1 });
+      expect(await leaseOne(store, noon + 5_000)).toMatchObject({
+        id: delivery.id,
+        attemptCount: 1,
+      });
     });
 
-    test('an old delivery that was replayed stays until it has ended anew for long enough', async () => {
+    test('an old delivery that was replayed stays until it has been finished for long enough again', async () => {
       const { store, accountId, delivery } = await openClaimed();
-      await store.deliveries.recordAttempts([outcomeOf(delivery)], noon);
-      const asked = { accountId, id: delivery.id, claim: null, moment: aMoment(noon + 40 * day) };
+      await store.deliveries.recordAttempts([aResult(delivery)], noon);
+      const asked = {
+        accountId,
+        id: delivery.id,
+        idempotencyKey: null,
+        context: aContext(noon + 40 * day),
+      };
       await store.deliveryLog.replayDelivery(asked, (found) => {
         if (found === null) throw new Error('it is there');
         return {
-          delivery: replay(found, noon + 40 * day),
-          answer: { status: 202, headers: {}, body: null },
+          delivery: replayDelivery(found, noon + 40 * day),
+          response: { status: 202, headers: {}, body: null },
         };
       });
       const prune: Prune = (step) => store.retention.pruneDeliveries(step);
       expect(await pruneAll(prune, noon + 50 * day)).toBe(0);
-      const again = await claimOne(store, noon + 40 * day);
-      await store.deliveries.recordAttempts([outcomeOf(again)], noon + 41 * day);
+      const again = await leaseOne(store, noon + 40 * day);
+      await store.deliveries.recordAttempts([aResult(again)], noon + 41 * day);
       expect(await pruneAll(prune, noon + 41 * day)).toBe(0);
       expect(await pruneAll(prune, noon + 42 * day)).toBe(1);
     });
 
-    test('a walk in steps of any size removes exactly what is to go, and never more than its limit with their attempts', async () => {
+    test('a scan in steps of any size removes exactly what is old, and never more than its limit with their attempts', async () => {
       const trade = await Trade.open(underTest.current);
       const { store } = trade;
       let base = noon;
-      // How often each was tried, and whether it ended before the moment, after it, or not yet.
+      // How often each was tried, and whether it ended before the time, after it, or not yet.
       const made = fc.record({
         tries: fc.integer({ min: 1, max: 3 }),
         end: fc.constantFrom('before', 'after', 'never'),
@@ -140,12 +148,12 @@ export function describeRetention(underTest: StoreUnderTest): void {
             const { accountId } = await addEndpoint(trade);
             const kept: string[] = [];
             for (const { tries, end } of wanted) {
-              await queueUp(trade, { accountId, now: base });
+              await enqueueDelivery(trade, { accountId, now: base });
               for (let number = 1; number <= tries; number += 1) {
                 const now = base + number;
-                const delivery = await claimOne(store, now);
+                const delivery = await leaseOne(store, now);
                 const ends = number === tries && end !== 'never';
-                const outcome = ends ? outcomeOf(delivery) : failedUntil(delivery, now + 1);
+                const outcome = ends ? aResult(delivery) : failedResult(delivery, now + 1);
                 const noted = end === 'after' && ends ? base + 5 * day : now;
                 // What is not to end is due again far behind all that follows.
                 const later = { ...outcome, nextAttemptAt: base + 9_000 * day };
@@ -176,7 +184,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       const later = noon + 100 * day;
       expect(await pruneAll(prune, later)).toBe(0);
 
-      await store.deliveries.recordAttempts([outcomeOf(delivery)], noon);
+      await store.deliveries.recordAttempts([aResult(delivery)], noon);
       expect(await pruneAll((step) => retention.pruneDeliveries(step), later)).toBe(1);
       expect(await pruneAll(prune, later)).toBe(0);
       expect(await store.events.readEvents(accountId, 0, 10)).toHaveLength(1);
@@ -204,9 +212,9 @@ export function describeRetention(underTest: StoreUnderTest): void {
 
     test('what comes after events that were pruned is read as before', async () => {
       const { trade, store, accountId, delivery } = await openClaimed();
-      await queueUp(trade, { accountId, now: noon + day, count: 2 });
+      await enqueueDelivery(trade, { accountId, now: noon + day, count: 2 });
       const before = await store.events.readEvents(accountId, 0, 10);
-      await store.deliveries.recordAttempts([outcomeOf(delivery)], noon);
+      await store.deliveries.recordAttempts([aResult(delivery)], noon);
       const page = { after: null, limit: 10 };
       for (const { id } of await store.notifications.listNotifications(accountId, {}, page)) {
         await store.notifications.markRead(accountId, id);
@@ -219,7 +227,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await store.events.readEvents(accountId, before[1]?.seq ?? 0, 10)).toEqual(
         before.slice(2),
       );
-      await queueUp(trade, { accountId, now: noon + 2 * day });
+      await enqueueDelivery(trade, { accountId, now: noon + 2 * day });
       const [last] = (await store.events.readEvents(accountId, 0, 10)).slice(-1);
       expect(last?.seq).toBeGreaterThan(before.at(-1)?.seq ?? Number.POSITIVE_INFINITY);
     });
@@ -228,7 +236,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       const trade = await Trade.open(underTest.current);
       const { store } = trade;
       const { accountId } = await addEndpoint(trade);
-      for (const now of [noon, noon, noon + day]) await queueUp(trade, { accountId, now });
+      for (const now of [noon, noon, noon + day]) await enqueueDelivery(trade, { accountId, now });
       const page = { after: null, limit: 10 };
       const [young, read, unread] = await store.notifications.listNotifications(
         accountId,
@@ -249,7 +257,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       const trade = await Trade.open(underTest.current);
       const { store } = trade;
       const { accountId } = await addEndpoint(trade);
-      for (const now of [noon, noon, noon + day]) await queueUp(trade, { accountId, now });
+      for (const now of [noon, noon, noon + day]) await enqueueDelivery(trade, { accountId, now });
       const [young, read] = await readNotifications(store, accountId);
       await store.notifications.markRead(accountId, read?.id ?? '');
       expect(await pruneAll(pruneUnread(store), noon)).toBe(0);
@@ -258,7 +266,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(left.map(({ id }) => id)).toEqual([young?.id]);
     });
 
-    test('an event is removed together with the last notification about it, out of the log of its accounts', async () => {
+    test('an event is removed with its last notification, also from the event logs', async () => {
       const trade = await Trade.open(underTest.current);
       const { store, buyer, seller, agent } = trade;
       const { id: orderId } = await trade.place();
@@ -286,9 +294,9 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await logs()).toEqual([0, 0, 0]);
     });
 
-    test('an event is removed together with the last delivery about it', async () => {
+    test('an event is removed with its last delivery', async () => {
       const { store, accountId, delivery } = await openClaimed();
-      await store.deliveries.recordAttempts([outcomeOf(delivery)], noon);
+      await store.deliveries.recordAttempts([aResult(delivery)], noon);
       const eventsBefore = noon + 1;
       expect(await pruneAll(pruneUnread(store), noon + 1, { eventsBefore })).toBe(1);
       expect(await store.events.readEvents(accountId, 0, 10)).toHaveLength(1);
@@ -297,9 +305,9 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await store.events.readEvents(accountId, 0, 10)).toEqual([]);
     });
 
-    test('an event that is still young when the last thing about it is removed stays until it is old', async () => {
+    test('an event that is still young when its last reference is removed stays until it is old', async () => {
       const { store, accountId, delivery } = await openClaimed();
-      await store.deliveries.recordAttempts([outcomeOf(delivery)], noon);
+      await store.deliveries.recordAttempts([aResult(delivery)], noon);
       const eventsBefore = noon;
       const prune: Prune = (step) => store.retention.pruneDeliveries(step);
       expect(await pruneAll(prune, noon + 1, { eventsBefore })).toBe(1);
@@ -313,7 +321,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       const trade = await Trade.open(underTest.current);
       const { store } = trade;
       const { accountId } = await addEndpoint(trade);
-      for (const now of [noon, noon + day]) await queueUp(trade, { accountId, now });
+      for (const now of [noon, noon + day]) await enqueueDelivery(trade, { accountId, now });
       const about = { eventsBefore: 0, limit: 10, unread: true };
       const { pruneNotifications } = store.retention;
       const first = await pruneNotifications({ ...about, after: null, before: noon + 1 });
@@ -328,11 +336,11 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(later).toMatchObject({ removed: 1, done: true });
     });
 
-    test('a scan for notifications leaves out what is older than its start', async () => {
+    test('a scan for notifications skips what is older than its start', async () => {
       const trade = await Trade.open(underTest.current);
       const { retention } = trade.store;
       const { accountId } = await addEndpoint(trade);
-      for (const now of [noon, noon + day]) await queueUp(trade, { accountId, now });
+      for (const now of [noon, noon + day]) await enqueueDelivery(trade, { accountId, now });
       const prune =
         (since: number): Prune =>
         (step) =>
@@ -346,36 +354,36 @@ export function describeRetention(underTest: StoreUnderTest): void {
       const trade = await Trade.open(underTest.current);
       const { retention } = trade.store;
       const claimFor = (key: string, expiresAt: number) =>
-        aClaim({ accountId: trade.buyer.accountId, key, expiresAt });
+        anIdempotencyKey({ accountId: trade.buyer.accountId, key, expiresAt });
       for (const key of ['one', 'two', 'three']) {
-        await trade.place({ claim: claimFor(key, noon + 1_000) });
+        await trade.place({ idempotencyKey: claimFor(key, noon + 1_000) });
       }
       const lasting = claimFor('four', noon + 1_001);
-      const order = await trade.place({ claim: lasting });
+      const order = await trade.place({ idempotencyKey: lasting });
       const prune = async (now: number, limit: number) =>
         (await retention.pruneIdempotencyKeys({ now, limit })).removed;
       expect(await prune(noon + 999, 10)).toBe(0);
       const removed: number[] = [];
       for (let step = 0; step < 3; step += 1) removed.push(await prune(noon + 1_000, 2));
       expect(removed).toEqual([2, 1, 0]);
-      expect(await trade.place({ claim: lasting, now: noon + 1_000 })).toEqual(order);
+      expect(await trade.place({ idempotencyKey: lasting, now: noon + 1_000 })).toEqual(order);
     });
 
-    test('what is left of a removed webhook goes in steps, whatever its state, and nothing of another', async () => {
+    test('what is left of a deleted webhook is removed in steps, whatever its state, and nothing of another', async () => {
       const { trade, store, webhookId, accountId, delivery } = await openClaimed();
       const other = await addEndpoint(trade);
-      await queueUp(trade, { accountId: other.accountId, count: 2 });
-      await store.deliveries.recordAttempts([failedUntil(delivery, noon + 9 * day)], noon);
-      await queueUp(trade, { accountId, count: 5, now: noon + 1 });
-      const claimed = await claim(store, noon + 1);
+      await enqueueDelivery(trade, { accountId: other.accountId, count: 2 });
+      await store.deliveries.recordAttempts([failedResult(delivery, noon + 9 * day)], noon);
+      await enqueueDelivery(trade, { accountId, count: 5, now: noon + 1 });
+      const claimed = await leaseDue(store, noon + 1);
       const [done, leased] = claimed.filter((one) => one.webhookId === webhookId);
       if (!(done && leased)) throw new Error('several were claimed');
-      await store.deliveries.recordAttempts([outcomeOf(done)], noon + 1);
+      await store.deliveries.recordAttempts([aResult(done)], noon + 1);
       const { depth } = await store.deliveries.queueStatus(noon + 1);
 
       const prune = async () => (await store.retention.pruneRemovedWebhooks({ limit: 2 })).removed;
       expect(await prune()).toBe(0);
-      await store.webhooks.removeWebhook(accountId, webhookId, noon + 2);
+      await store.webhooks.deleteWebhook(accountId, webhookId, noon + 2);
       const removed: number[] = [];
       for (let step = 0, count = 1; count > 0 && step < 20; step += 1) {
         count = await prune();
@@ -385,21 +393,21 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(removed.reduce((sum, count) => sum + count, 0)).toBe(7);
       expect(Math.max(...removed)).toBe(2);
 
-      await store.deliveries.recordAttempts([outcomeOf(leased)], noon + 3);
+      await store.deliveries.recordAttempts([aResult(leased)], noon + 3);
       expect(await store.deliveries.queueStatus(noon + 3)).toMatchObject({ depth: depth - 5 });
       const left = claimed.filter((one) => one.webhookId === other.id);
       await store.deliveries.recordAttempts(
-        left.map((one) => outcomeOf(one, { attempt: anAttempt() })),
+        left.map((one) => aResult(one, { attempt: anAttempt() })),
         noon + 3,
       );
       expect(await store.deliveries.queueStatus(noon + 3)).toMatchObject({ depth: 0, inFlight: 0 });
     });
 
-    test('a claim that outlived its worker is not taken off twice with its removed webhook', async () => {
+    test('a lease that outlived its worker is not subtracted twice with its deleted webhook', async () => {
       const { store, webhookId, accountId } = await openClaimed();
-      await queueUp(await Trade.open(store), { accountId, count: 3, now: noon + 1 });
-      await store.deliveries.beginAnew(noon + 1);
-      await store.webhooks.removeWebhook(accountId, webhookId, noon + 2);
+      await enqueueDelivery(await Trade.open(store), { accountId, count: 3, now: noon + 1 });
+      await store.deliveries.resetStaleLeases(noon + 1);
+      await store.webhooks.deleteWebhook(accountId, webhookId, noon + 2);
       for (let step = 0; step < 2; step += 1) {
         await store.retention.pruneRemovedWebhooks({ limit: 2 });
         const { inFlight } = await store.deliveries.queueStatus(noon + 2);
@@ -407,9 +415,9 @@ export function describeRetention(underTest: StoreUnderTest): void {
       }
     });
 
-    test('a webhook that was not removed keeps its deliveries', async () => {
+    test('a webhook that was not deleted keeps its deliveries', async () => {
       const { store, accountId, delivery } = await openClaimed();
-      await store.deliveries.recordAttempts([outcomeOf(delivery)], noon);
+      await store.deliveries.recordAttempts([aResult(delivery)], noon);
       expect((await store.retention.pruneRemovedWebhooks({ limit: 100 })).removed).toBe(0);
       expect(await find(store, accountId, delivery)).not.toBeNull();
     });

@@ -1,4 +1,4 @@
-import type { Store } from '../../../src/store';
+import type { Store } from '../../../src/stores/store';
 
 /** The store that a test of the conformance suite works on: a new, empty one for each test. */
 export interface StoreUnderTest {

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type ClaimedDelivery, leaseTime, retryWindow } from '../../../src/deliveries/delivery';
-import type { Store } from '../../../src/store';
-import { storeIn } from '../../../src/stores/sqlite/sqlite-store';
-import { noon } from '../../builders';
-import { claim, outcomeOf, refused } from '../claiming';
-import { Trade } from '../trade';
-import { expectDirect, PlannedDatabase } from './planned-database';
+import { type LeasedDelivery, leaseMs, retryWindowMs } from '../../../src/deliveries/delivery';
+import { createStore } from '../../../src/stores/sqlite/sqlite-store';
+import type { Store } from '../../../src/stores/store';
+import { noon } from '../../helpers/builders';
+import { aResult, leaseDue, rejectedResult } from '../../helpers/leasing';
+import { expectDirect, PlannedDatabase } from '../../helpers/planned-database';
+import { Trade } from '../../helpers/trade';
 
 let db: PlannedDatabase;
 let trade: Trade;
@@ -14,7 +14,7 @@ let store: Store;
 beforeEach(async () => {
   db = new PlannedDatabase(':memory:');
   onTestFinished(() => db.close());
-  store = storeIn(db);
+  store = createStore(db);
   trade = await Trade.open(store);
   await trade.subscribe(trade.buyer, ['order.created']);
   await trade.subscribe(trade.buyer, ['order.created']);
@@ -42,34 +42,34 @@ const readyQueues = 'SEARCH queues USING COVERING INDEX queues_next (next_at<?)'
 
 /** However long the queues are, the engine reaches straight for what it wants. */
 describe('plans of the queries on deliveries', () => {
-  async function claimed(now = noon, limit = 100): Promise<ClaimedDelivery[]> {
-    const deliveries = await claim(store, now, limit);
+  async function claimed(now = noon, limit = 100): Promise<LeasedDelivery[]> {
+    const deliveries = await leaseDue(store, now, limit);
     expect(deliveries.length).toBeGreaterThan(0);
     return deliveries;
   }
 
-  test('a claim goes from ready queues to what is due in them', async () => {
+  test('a lease request goes from ready queues to what is due in them', async () => {
     await claimed(noon, 2);
     expect(steps().sort()).toEqual([byLease, dueOnes, byRow, readyQueues, queue, firstDue].sort());
   });
 
-  test('a claim finds the leases that have ended by their end', async () => {
+  test('a lease request finds ended leases by their end', async () => {
     await claimed();
     steps();
-    await claimed(noon + leaseTime);
+    await claimed(noon + leaseMs);
     expect(steps()).toContain(byLease);
   });
 
-  test('outcomes find their deliveries by their rows, which the claim told', async () => {
+  test('results find their deliveries by their rows, which the lease token names', async () => {
     const [first, second, third] = await claimed();
     if (!(first && second && third)) throw new Error('several are due');
     steps();
-    const outcomes = [outcomeOf(first), refused(second, noon), outcomeOf(third)];
+    const outcomes = [aResult(first), rejectedResult(second, noon), aResult(third)];
     await store.deliveries.recordAttempts(outcomes, noon);
     expect(steps().sort()).toEqual([byRow, queue, firstDue].sort());
   });
 
-  test('the next moment is at the head of two indexes', async () => {
+  test('the next due time is at the head of two indexes', async () => {
     await claimed();
     steps();
     await store.deliveries.nextDueAt();
@@ -80,10 +80,10 @@ describe('plans of the queries on deliveries', () => {
   });
 
   test('what waits is found by its queue and its end when the clock is set, a page at a time', async () => {
-    const outcomes = (await claimed()).map((delivery) => refused(delivery, noon));
+    const outcomes = (await claimed()).map((delivery) => rejectedResult(delivery, noon));
     await store.deliveries.recordAttempts(outcomes, noon);
     db.plans.length = 0;
-    await store.deliveries.adjustToClock({ expected: noon, now: noon - retryWindow });
+    await store.deliveries.adjustToClock({ expected: noon, now: noon - retryWindowMs });
     const plans = db.plans.filter((step) => / deliveries /.test(step));
     expect(new Set(plans)).toEqual(
       new Set([
@@ -98,7 +98,7 @@ describe('plans of the queries on deliveries', () => {
   });
 
   test('what is overdue is found by its deadline', async () => {
-    const request = { now: noon + retryWindow + 1, limit: 3 };
+    const request = { now: noon + retryWindowMs + 1, limit: 3 };
     expect(await store.deliveries.failOverdue(request)).toBe(3);
     expect(steps().sort()).toEqual([byDeadline, byRow, queue, firstDue].sort());
   });

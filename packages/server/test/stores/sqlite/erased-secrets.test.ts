@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createEndpointSecret } from '../../../src/features/webhooks/webhook';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { newEndpointSecret } from '../../../src/webhooks/webhook';
-import { aClaim, aWebhook, noon } from '../../builders';
-import { tempFile } from '../../temp-folder';
-import { changeWebhook } from '../ask-webhooks';
-import { addWebhook, Trade } from '../trade';
+import { anIdempotencyKey, aWebhook, noon } from '../../helpers/builders';
+import { tempFile } from '../../helpers/temp-folder';
+import { addWebhook, Trade } from '../../helpers/trade';
+import { changeWebhook } from '../change-webhook';
 
 let file: string;
 let trade: Trade;
@@ -30,25 +30,25 @@ function occurrences(text: string): number {
 describe('the secrets of a deleted webhook', () => {
   test('are in none of the files once what was deleted is erased', async () => {
     const { store, buyer } = trade;
-    const secrets = [newEndpointSecret(), newEndpointSecret(), newEndpointSecret()];
+    const secrets = [createEndpointSecret(), createEndpointSecret(), createEndpointSecret()];
     const [first = '', second = '', third = ''] = secrets;
-    const claim = (key: string) => aClaim({ accountId: buyer.accountId, key });
+    const idempotencyKey = (key: string) => anIdempotencyKey({ accountId: buyer.accountId, key });
     const webhook = await addWebhook(
       store,
       aWebhook({ accountId: buyer.accountId, secret: first }),
-      claim('register'),
+      idempotencyKey('register'),
     );
     await changeWebhook(
       store,
       webhook,
       { stagedSecret: second, stagedAt: noon },
-      { claim: claim('stage') },
+      { idempotencyKey: idempotencyKey('stage') },
     );
     await changeWebhook(store, webhook, { secret: second, stagedSecret: third });
     await trade.place();
     for (const secret of secrets) expect(occurrences(secret)).toBeGreaterThan(0);
 
-    expect(await store.webhooks.removeWebhook(buyer.accountId, webhook.id, noon)).toBe(true);
+    expect(await store.webhooks.deleteWebhook(buyer.accountId, webhook.id, noon)).toBe(true);
     const prune = () => store.retention.pruneRemovedWebhooks({ limit: 100 });
     while ((await prune()).removed > 0);
     expect(await store.retention.eraseDeleted()).toBe(true);
@@ -58,9 +58,9 @@ describe('the secrets of a deleted webhook', () => {
   test('are erased later when others read or write just then', async () => {
     const { store, buyer } = trade;
     const { id, secret } = await trade.subscribe(buyer, ['order.created'], {
-      secret: newEndpointSecret(),
+      secret: createEndpointSecret(),
     });
-    await store.webhooks.removeWebhook(buyer.accountId, id, noon);
+    await store.webhooks.deleteWebhook(buyer.accountId, id, noon);
     const reader = new Database(file);
     reader.exec('BEGIN; SELECT count(*) FROM webhooks');
     reader.prepare('SELECT count(*) FROM webhooks').get();

@@ -8,11 +8,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { StoreUnavailableError } from '../../../src/store-unavailable-error';
-import { readFileId } from '../../../src/stores/sqlite/file-identity';
+import { StoreUnavailableError } from '../../../src/kernel/errors';
+import { readFileId } from '../../../src/stores/sqlite/open-connection';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { tempFile } from '../../temp-folder';
-import { Trade } from '../trade';
+import { tempFile } from '../../helpers/temp-folder';
+import { Trade } from '../../helpers/trade';
 
 let file: string;
 let trade: Trade;
@@ -47,7 +47,7 @@ const losses: [what: string, lose: () => void][] = [
 ];
 
 describe('a database file that is taken away while it is open', () => {
-  test.each(losses)('refuses every change once it is %s', async (_what, lose) => {
+  test.each(losses)('rejects every change once it is %s', async (_what, lose) => {
     await trade.place();
     lose();
     const changes = [trade.place(), trade.place(), trade.store.accounts.revokeKey('key_1', 1)];
@@ -61,7 +61,7 @@ describe('a database file that is taken away while it is open', () => {
     await expect(trade.store.orders.findOrder('ord_1')).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('is not made again by whoever is told to open that very file', () => {
+  test('is not created again if that very file is expected', () => {
     const expectedFile = readFileId(file) ?? '';
     rmSync(file);
     expect(() => openSqliteStore(file, { expectedFile })).toThrow(StoreUnavailableError);

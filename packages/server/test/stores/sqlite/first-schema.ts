@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
-import { retryWindow } from '../../../src/deliveries/delivery';
+import { retryWindowMs } from '../../../src/deliveries/delivery';
 import { initial } from '../../../src/stores/sqlite/migrations/001-initial';
-import { anOrder, noon } from '../../builders';
+import { anOrder, noon } from '../../helpers/builders';
 import { inspectFile } from './inspect-file';
 
 /** A row of a table. */
@@ -27,7 +27,7 @@ export const oldOrder = anOrder({
 export const oldBody =
   '{"event":"oldOrder.created","createdAt":"2026-11-21T12:00:00.000Z","data":{}}';
 /** When the deliveries are given up. */
-export const oldDeadline = noon + retryWindow;
+export const oldDeadline = noon + retryWindowMs;
 
 /** One delivery in each state that the first schema knew. */
 export const oldDeliveries: Row[] = [

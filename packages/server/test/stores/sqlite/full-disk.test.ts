@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { attemptTimeout } from '../../../src/deliveries/delivery';
-import type { Order } from '../../../src/orders/order';
-import type { Store } from '../../../src/store';
-import { StoreUnavailableError } from '../../../src/store-unavailable-error';
+import { attemptTimeoutMs } from '../../../src/deliveries/delivery';
+import type { Order } from '../../../src/features/orders/order';
+import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { aClaim, anAttempt, noon } from '../../builders';
-import { tempFile } from '../../temp-folder';
-import { claim, outcomeOf } from '../claiming';
-import { place, Trade } from '../trade';
-import { contentsOf, healthOf, inspectFile, sound } from './inspect-file';
+import type { Store } from '../../../src/stores/store';
+import { anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';
+import { aResult, leaseDue } from '../../helpers/leasing';
+import { tempFile } from '../../helpers/temp-folder';
+import { place, Trade } from '../../helpers/trade';
+import { checkIntegrity, inspectFile, readContents, sound } from './inspect-file';
 
 const all = { after: null, limit: 10_000 };
 
@@ -16,7 +16,7 @@ let file: string;
 let store: Store;
 let trade: Trade;
 
-/** Opens the store anew with room for so many more pages of 4,096 bytes. */
+/** Opens the store again with room for so many more pages of 4,096 bytes. */
 function reopenWithRoom(pages: number): void {
   const used = inspectFile(file, (connection) => connection.pragma('page_count', { simple: true }));
   const opened = openSqliteStore(file, { maxPages: Number(used) + pages });
@@ -57,18 +57,18 @@ beforeEach(async () => {
 });
 
 describe('a SQLite file that may grow no further', () => {
-  test('refuses a change that does not fit, whole, and reads go on', async () => {
+  test('rejects a change that does not fit completely, and reads continue', async () => {
     const placed = await fill();
     expect(placed.length).toBeGreaterThan(0);
-    const before = contentsOf(file);
+    const before = readContents(file);
     await expect(trade.place()).rejects.toBeInstanceOf(StoreUnavailableError);
-    expect(contentsOf(file)).toEqual(before);
+    expect(readContents(file)).toEqual(before);
     expect(await orders()).toEqual(placed.reverse());
     expect(await trade.unitsLeft()).toBe(100_000 - placed.length);
-    expect(healthOf(file)).toEqual(sound);
+    expect(checkIntegrity(file)).toEqual(sound);
   });
 
-  test('takes or refuses each of the changes that arrive together by itself', async () => {
+  test('accepts or rejects each of the changes that arrive together by itself', async () => {
     const placed: string[] = [];
     for (let refused = 0; refused === 0; ) {
       const together = Array.from({ length: 20 }, () => trade.place({ quantity: 1 }));
@@ -82,21 +82,21 @@ describe('a SQLite file that may grow no further', () => {
     }
     expect((await orders()).map(({ id }) => id).sort()).toEqual(placed.sort());
     expect(await trade.unitsLeft()).toBe(100_000 - placed.length);
-    expect(healthOf(file)).toEqual(sound);
+    expect(checkIntegrity(file)).toEqual(sound);
   });
 
-  test('goes on without being opened anew once there is room', async () => {
+  test('continues without being reopened once there is room', async () => {
     const placed = await fill();
     makeRoom();
     const more = await fill();
     expect(more.length).toBeGreaterThan(0);
     expect(await orders()).toHaveLength(placed.length + more.length);
-    expect(healthOf(file)).toEqual(sound);
+    expect(checkIntegrity(file)).toEqual(sound);
   });
 
   test('keeps no idempotency key of a request that did not fit', async () => {
-    const key = aClaim({ accountId: trade.buyer.accountId });
-    const placing = { listing: trade.listing, claim: key };
+    const key = anIdempotencyKey({ accountId: trade.buyer.accountId });
+    const placing = { listing: trade.listing, idempotencyKey: key };
     await fill();
     await expect(place(store, trade.buyer, placing)).rejects.toBeInstanceOf(StoreUnavailableError);
     makeRoom();
@@ -105,20 +105,22 @@ describe('a SQLite file that may grow no further', () => {
     expect(await place(store, trade.buyer, placing)).toEqual({ ...first, replayed: true });
   });
 
-  test('refuses outcomes of deliveries that do not fit; the claims stand, and are recorded once there is room', async () => {
+  test('rejects results of deliveries that do not fit; the leases stay valid, and the results are recorded once there is room', async () => {
     for (let count = 0; count < 4; count += 1) await trade.place({ quantity: 1 });
-    const claimed = await claim(store, noon);
+    const claimed = await leaseDue(store, noon);
     expect(claimed).toHaveLength(4);
     await fill();
-    const excerpt = 'Not now. '.repeat(111);
-    const end = noon + attemptTimeout;
+    const responseSnippet = 'Not now. '.repeat(111);
+    const end = noon + attemptTimeoutMs;
     const outcomes = claimed.map((delivery) =>
-      outcomeOf(delivery, { attempt: anAttempt({ excerpt, headers: { 'X-Long': excerpt } }) }),
+      aResult(delivery, {
+        attempt: anAttempt({ responseSnippet, headers: { 'X-Long': responseSnippet } }),
+      }),
     );
-    const before = contentsOf(file);
+    const before = readContents(file);
     const recording = store.deliveries.recordAttempts(outcomes, end);
     await expect(recording).rejects.toBeInstanceOf(StoreUnavailableError);
-    expect(contentsOf(file)).toEqual(before);
+    expect(readContents(file)).toEqual(before);
 
     makeRoom();
     await store.deliveries.recordAttempts(outcomes, end);
@@ -126,7 +128,7 @@ describe('a SQLite file that may grow no further', () => {
       connection.prepare("SELECT count(*) FROM deliveries WHERE state = 'delivered'").pluck().get(),
     );
     expect(states).toBe(4);
-    expect(healthOf(file)).toEqual(sound);
+    expect(checkIntegrity(file)).toEqual(sound);
   });
 
   test('may be larger than allowed when it is opened: then it is read, and takes what it has room for', async () => {

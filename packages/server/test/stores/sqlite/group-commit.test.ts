@@ -1,20 +1,19 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { SqliteDatabase } from '../../../src/stores/sqlite/database';
-import { GroupCommit } from '../../../src/stores/sqlite/group-commit';
-import { tempFile } from '../../temp-folder';
-import { CommitRig, refuse, statusOf } from './commit-rig';
+import { GroupCommit, SqliteDatabase } from '../../../src/stores/sqlite/database';
+import { tempFile } from '../../helpers/temp-folder';
+import { CommitHarness, refuse, statusOf } from './commit-harness';
 
-let rig: CommitRig;
+let harness: CommitHarness;
 
 beforeEach(() => {
-  rig = new CommitRig();
+  harness = new CommitHarness();
 });
 
 /** How many commits the write-ahead log holds: the frame that ends one tells the file's size. Source: SQLite, "WAL-mode File Format". */
 function commitCount(): number {
-  const log = readFileSync(`${rig.file}-wal`);
+  const log = readFileSync(`${harness.file}-wal`);
   const [header, frame] = [32, 24 + 4_096];
   let count = 0;
   for (let at = header; at < log.length; at += frame) if (log.readUInt32BE(at + 4) > 0) count += 1;
@@ -31,20 +30,25 @@ async function commitsOf(work: () => Promise<unknown>): Promise<number> {
 describe('changes that share commits', () => {
   test('take one when they arrive in the same turn', async () => {
     const texts = Array.from({ length: 50 }, (_, index) => `note ${index}`);
-    expect(await commitsOf(() => rig.addAll(...texts.map((text) => rig.note(text))))).toBe(1);
-    expect(rig.seenElsewhere()).toEqual(texts);
+    expect(await commitsOf(() => harness.addAll(...texts.map((text) => harness.note(text))))).toBe(
+      1,
+    );
+    expect(harness.seenElsewhere()).toEqual(texts);
   });
 
   test('do not wait for company: one that comes alone has a commit of its own', async () => {
-    expect(await commitsOf(() => rig.commits.add(rig.note('one')))).toBe(1);
-    expect(await commitsOf(() => rig.commits.add(rig.note('other')))).toBe(1);
+    expect(await commitsOf(() => harness.commits.add(harness.note('one')))).toBe(1);
+    expect(await commitsOf(() => harness.commits.add(harness.note('other')))).toBe(1);
   });
 
   test('that arrive while others are written take the next together', async () => {
     const later: Promise<number>[] = [];
     const count = await commitsOf(async () => {
-      await rig.commits.add(rig.note('first')).then(() => {
-        later.push(rig.commits.add(rig.note('second')), rig.commits.add(rig.note('third')));
+      await harness.commits.add(harness.note('first')).then(() => {
+        later.push(
+          harness.commits.add(harness.note('second')),
+          harness.commits.add(harness.note('third')),
+        );
       });
       await Promise.all(later);
     });
@@ -52,30 +56,32 @@ describe('changes that share commits', () => {
   });
 
   test('are a hundred at most in one commit, or as many as is said', async () => {
-    const works = Array.from({ length: 250 }, (_, index) => rig.note(`note ${index}`));
-    expect(await commitsOf(() => rig.addAll(...works))).toBe(3);
-    rig.commits = new GroupCommit(rig.connection, { largestGroup: 1 });
-    const alone = Array.from({ length: 5 }, (_, index) => rig.note(`alone ${index}`));
-    expect(await commitsOf(() => rig.addAll(...alone))).toBe(5);
+    const works = Array.from({ length: 250 }, (_, index) => harness.note(`note ${index}`));
+    expect(await commitsOf(() => harness.addAll(...works))).toBe(3);
+    harness.commits = new GroupCommit(harness.connection, { largestGroup: 1 });
+    const alone = Array.from({ length: 5 }, (_, index) => harness.note(`alone ${index}`));
+    expect(await commitsOf(() => harness.addAll(...alone))).toBe(5);
   });
 
-  test('are done in the order in which they were asked for, and each sees those before it', async () => {
-    const found = await rig.addAll(rig.note('a'), rig.note('b'), rig.note('c'));
+  test('are applied in the order of their requests, and each sees those before it', async () => {
+    const found = await harness.addAll(harness.note('a'), harness.note('b'), harness.note('c'));
     expect(found.map((one) => one.status === 'fulfilled' && one.value)).toEqual([1, 2, 3]);
-    expect(rig.seenElsewhere()).toEqual(['a', 'b', 'c']);
+    expect(harness.seenElsewhere()).toEqual(['a', 'b', 'c']);
   });
 
-  test('are on disk when they are answered', async () => {
-    const seen = await rig.commits.add(rig.note('mine')).then(() => rig.seenElsewhere());
+  test('are on disk when their promises resolve', async () => {
+    const seen = await harness.commits
+      .add(harness.note('mine'))
+      .then(() => harness.seenElsewhere());
     expect(seen).toEqual(['mine']);
   });
 
   test('cannot be seen before their commit, on this connection or on another', async () => {
-    const adding = rig.commits.add(rig.note('one'));
-    expect([rig.seenHere(), rig.seenElsewhere()]).toEqual([[], []]);
+    const adding = harness.commits.add(harness.note('one'));
+    expect([harness.seenHere(), harness.seenElsewhere()]).toEqual([[], []]);
     const reads: unknown[] = [];
-    const looking = rig.commits.add(() => {
-      reads.push(rig.seenElsewhere());
+    const looking = harness.commits.add(() => {
+      reads.push(harness.seenElsewhere());
     });
     await Promise.all([adding, looking]);
     expect(reads).toEqual([[]]);
@@ -84,92 +90,100 @@ describe('changes that share commits', () => {
 
 describe('a change that need not last', () => {
   /** What the disk is waited for: 0 for nothing, 1 for what must not break, 2 for everything. */
-  const disk = () => rig.connection.pragma('synchronous', { simple: true });
+  const disk = () => harness.connection.pragma('synchronous', { simple: true });
 
   test('does not wait for the disk; those that have to last do, before it and after it', async () => {
     const waited: unknown[] = [];
     for (const lasting of [false, true, false, false, true]) {
-      waited.push(await rig.commits.add(disk, lasting));
+      waited.push(await harness.commits.add(disk, lasting));
     }
     expect(waited).toEqual([1, 2, 1, 1, 2]);
   });
 
   test('waits with the others when it shares a commit with one that has to last', async () => {
     const together = [
-      rig.commits.add(disk, false),
-      rig.commits.add(disk),
-      rig.commits.add(disk, false),
+      harness.commits.add(disk, false),
+      harness.commits.add(disk),
+      harness.commits.add(disk, false),
     ];
     expect(await Promise.all(together)).toEqual([2, 2, 2]);
   });
 
-  test('is seen by others as soon as it is answered', async () => {
-    await rig.commits.add(rig.note('fleeting'), false);
-    expect(rig.seenElsewhere()).toEqual(['fleeting']);
+  test('is visible to others as soon as its promise resolves', async () => {
+    await harness.commits.add(harness.note('fleeting'), false);
+    expect(harness.seenElsewhere()).toEqual(['fleeting']);
   });
 
   test('changes nothing where the disk is never waited for', async () => {
-    rig.connection.pragma('synchronous = off');
-    rig.commits = new GroupCommit(rig.connection, { synchronous: 'off' });
-    expect(await rig.commits.add(disk, false)).toBe(0);
-    expect(await rig.commits.add(disk)).toBe(0);
+    harness.connection.pragma('synchronous = off');
+    harness.commits = new GroupCommit(harness.connection, { synchronous: 'off' });
+    expect(await harness.commits.add(disk, false)).toBe(0);
+    expect(await harness.commits.add(disk)).toBe(0);
   });
 });
 
-describe('a change that is refused', () => {
+describe('a rejected change', () => {
   test('leaves no trace, and its neighbours are written', async () => {
     const undone = () => {
-      rig.note('half')();
+      harness.note('half')();
       refuse();
     };
-    const found = await rig.addAll(rig.note('before'), undone, rig.note('after'));
+    const found = await harness.addAll(harness.note('before'), undone, harness.note('after'));
     expect(found.map(statusOf)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(found[1]).toMatchObject({ reason: { code: 'order_not_found' } });
-    expect(rig.seenElsewhere()).toEqual(['before', 'after']);
+    expect(harness.seenElsewhere()).toEqual(['before', 'after']);
   });
 
-  test('is told only after the commit: what it saw of its neighbours is on disk by then', async () => {
-    const adding = rig.commits.add(rig.note('neighbour'));
-    const refusal = rig.commits.add(refuse).catch(() => rig.seenElsewhere());
-    expect(await refusal).toEqual(['neighbour']);
+  test('is reported only after the commit: what it saw of its neighbours is on disk by then', async () => {
+    const adding = harness.commits.add(harness.note('neighbour'));
+    const domainError = harness.commits.add(refuse).catch(() => harness.seenElsewhere());
+    expect(await domainError).toEqual(['neighbour']);
     await adding;
   });
 
-  test('does not see what a refused one before it had written', async () => {
+  test('does not see what a rejected one before it had written', async () => {
     const half = () => {
-      rig.note('half')();
+      harness.note('half')();
       refuse();
     };
-    const [, found] = await rig.addAll(half, rig.note('whole'));
+    const [, found] = await harness.addAll(half, harness.note('whole'));
     expect(found).toEqual({ status: 'fulfilled', value: 1 });
   });
 
   test('by the database itself harms no other', async () => {
-    const found = await rig.addAll(rig.note('same'), rig.note('same'), rig.note('other'));
+    const found = await harness.addAll(
+      harness.note('same'),
+      harness.note('same'),
+      harness.note('other'),
+    );
     expect(found.map(statusOf)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(found[1]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_UNIQUE' } });
-    expect(rig.seenElsewhere()).toEqual(['same', 'other']);
+    expect(harness.seenElsewhere()).toEqual(['same', 'other']);
   });
 
   test('because it would wait is undone', async () => {
     const waiting = async () => {
-      rig.note('half')();
+      harness.note('half')();
     };
-    await expect(rig.commits.add(waiting)).rejects.toThrow('cannot wait');
-    expect(rig.seenElsewhere()).toEqual([]);
+    await expect(harness.commits.add(waiting)).rejects.toThrow('must not be asynchronous');
+    expect(harness.seenElsewhere()).toEqual([]);
   });
 
   test('by the commit takes no other along: each is tried by itself', async () => {
-    const found = await rig.addAll(rig.note('before'), rig.dangle(), rig.note('after'));
+    const found = await harness.addAll(
+      harness.note('before'),
+      harness.dangle(),
+      harness.note('after'),
+    );
     expect(found.map(statusOf)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(found[1]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' } });
-    expect(rig.seenElsewhere()).toEqual(['before', 'after']);
-    expect(rig.elsewhere.prepare('SELECT count(*) FROM replies').pluck().get()).toBe(0);
+    expect(harness.seenElsewhere()).toEqual(['before', 'after']);
+    expect(harness.elsewhere.prepare('SELECT count(*) FROM replies').pluck().get()).toBe(0);
   });
 });
 
 describe('the end of a database', () => {
-  test('comes after all that was asked for before', async () => {
+  test('comes after all earlier requests', async () => {
     const db = new SqliteDatabase(tempFile());
     const key = 'INSERT INTO accounts VALUES (?, ?, ?, ?)';
     const added = Array.from({ length: 250 }, (_, index) =>
@@ -180,9 +194,9 @@ describe('the end of a database', () => {
   });
 });
 
-test('whatever arrives whenever: what was answered is there, in its order, and what was refused is not', async () => {
+test('for any arrivals: resolved changes are there, in their order, and rejected ones are not', async () => {
   const change = fc.record({
-    turns: fc.nat(2),
+    priority: fc.nat(2),
     as: fc.constantFrom('done', 'done', 'refused', 'repeated', 'dangling'),
   });
   let run = 0;
@@ -192,29 +206,29 @@ test('whatever arrives whenever: what was answered is there, in its order, and w
       fc.integer({ min: 1, max: 12 }),
       async (all, size) => {
         run += 1;
-        rig.commits = new GroupCommit(rig.connection, { largestGroup: size });
+        harness.commits = new GroupCommit(harness.connection, { largestGroup: size });
         const expected: string[] = [];
         const asked: Promise<boolean>[] = [];
-        for (const [index, { turns, as }] of all.entries()) {
+        for (const [index, { priority, as }] of all.entries()) {
           const text = `${run}/${index}`;
           if (as === 'done') expected.push(text);
           const work = () => {
-            rig.note(text)();
+            harness.note(text)();
             if (as === 'refused') refuse();
-            if (as === 'repeated') rig.note(text)();
-            if (as === 'dangling') rig.dangle()();
+            if (as === 'repeated') harness.note(text)();
+            if (as === 'dangling') harness.dangle()();
           };
           asked.push(
-            rig.commits.add(work).then(
+            harness.commits.add(work).then(
               () => as === 'done',
               () => as !== 'done',
             ),
           );
-          for (let turn = 0; turn < turns; turn += 1)
+          for (let turn = 0; turn < priority; turn += 1)
             await new Promise((done) => setImmediate(done));
         }
         expect(await Promise.all(asked)).toEqual(all.map(() => true));
-        const written = rig.elsewhere.prepare(
+        const written = harness.elsewhere.prepare(
           'SELECT text FROM notes WHERE text LIKE ? ORDER BY seq',
         );
         expect(written.pluck().all(`${run}/%`)).toEqual(expected);

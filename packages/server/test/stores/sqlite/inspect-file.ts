@@ -14,7 +14,7 @@ export function inspectFile<Result>(
 }
 
 /** Everything that the tables of a database hold. */
-export function contentsOf(file: string): unknown {
+export function readContents(file: string): unknown {
   return inspectFile(file, (connection) => {
     const tables = connection
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
@@ -25,7 +25,7 @@ export function contentsOf(file: string): unknown {
 }
 
 /** What SQLite's own checks find in a database; compare it with `sound`. */
-export function healthOf(file: string): unknown {
+export function checkIntegrity(file: string): unknown {
   return inspectFile(file, (connection) => ({
     integrity: connection.pragma('integrity_check', { simple: true }),
     brokenReferences: connection.pragma('foreign_key_check'),

@@ -1,15 +1,15 @@
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryFilter } from '../../../src/deliveries/logged-delivery';
-import { readLogPage } from '../../../src/events/read-log';
-import type { OrderFilter } from '../../../src/orders/order-store';
-import type { Position } from '../../../src/position';
-import type { Store } from '../../../src/store';
-import { storeIn } from '../../../src/stores/sqlite/sqlite-store';
-import { noon } from '../../builders';
-import { makeTempFolder } from '../../temp-folder';
-import { Trade } from '../trade';
-import { CostMeter, RecordingDatabase } from './recording-database';
+import { readLogPage } from '../../../src/features/events/event-log';
+import type { OrderFilter } from '../../../src/features/orders/order-store';
+import type { PageKey } from '../../../src/kernel/pagination';
+import { createStore } from '../../../src/stores/sqlite/sqlite-store';
+import type { Store } from '../../../src/stores/store';
+import { noon } from '../../helpers/builders';
+import { CostMeter, RecordingDatabase } from '../../helpers/recording-database';
+import { makeTempFolder } from '../../helpers/temp-folder';
+import { Trade } from '../../helpers/trade';
 
 /** How long each list is. */
 const count = 20_000;
@@ -20,7 +20,7 @@ const stride = 5_000;
 const folder = makeTempFolder();
 const file = `${folder.path}/tradepost.db`;
 const db = new RecordingDatabase(file, { synchronous: 'off' });
-const store: Store = storeIn(db);
+const store: Store = createStore(db);
 const meter = new CostMeter(file);
 let trade: Trade;
 let webhookId: string;
@@ -30,7 +30,7 @@ const itemTime = (item: number) => noon + Math.floor(item / 4);
 const itemId = (prefix: string, item: number) => `${prefix}_${String(item).padStart(26, '0')}`;
 
 /** Cursors from the newest page to behind the oldest one. */
-const cursors = (prefix: string): (Position | null)[] => [
+const cursors = (prefix: string): (PageKey | null)[] => [
   null,
   ...[count - 10, count / 2, 1_000, 0].map((item) => ({
     createdAt: itemTime(item),
@@ -242,10 +242,10 @@ describe('what a page costs', () => {
     expectNoRowSteppedOver();
   });
 
-  test('each step of a search for deliveries looks at so many rows at most', async () => {
+  test('each step of a search for deliveries scans a limited number of rows', async () => {
     const filters: DeliveryFilter[] = [
-      { kind: 'task.completed' },
-      { http: '4xx', state: 'failed' },
+      { eventType: 'task.completed' },
+      { statusClass: '4xx', state: 'failed' },
     ];
     for (const filter of filters) {
       for (const after of cursors('dlv')) {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Store } from '../../../src/store';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { aCaller, noon } from '../../builders';
-import { tempFile } from '../../temp-folder';
-import { claim, delivered } from '../claiming';
+import type { Store } from '../../../src/stores/store';
+import { aCaller, noon } from '../../helpers/builders';
+import { deliveredResult, leaseDue } from '../../helpers/leasing';
+import { tempFile } from '../../helpers/temp-folder';
 import {
   makeFirstSchema,
   oldAttempts,
@@ -13,7 +13,7 @@ import {
   oldOrder,
   type Row,
 } from './first-schema';
-import { contentsOf, healthOf, inspectFile, sound } from './inspect-file';
+import { checkIntegrity, inspectFile, readContents, sound } from './inspect-file';
 
 let file: string;
 let store: Store;
@@ -26,12 +26,12 @@ function rows(sql: string): unknown[] {
 beforeEach(() => {
   file = tempFile();
   makeFirstSchema(file);
-  before = contentsOf(file);
+  before = readContents(file);
   store = openSqliteStore(file);
   onTestFinished(() => store.close());
 });
 
-/** When a delivery of the first schema began to wait: at the end of its last attempt, or when it was queued. */
+/** When a delivery of the first schema started to wait: at the end of its last attempt, or when it was queued. */
 function waitsSince({ id, attempts }: Row): number {
   const last = oldAttempts.find(
     ({ delivery_id, number }) => delivery_id === id && number === attempts,
@@ -42,10 +42,10 @@ function waitsSince({ id, attempts }: Row): number {
 describe('a SQLite file of the first schema', () => {
   test('is brought to the newest, and is sound', () => {
     expect(rows('PRAGMA user_version')).toEqual([{ user_version: 3 }]);
-    expect(healthOf(file)).toEqual(sound);
+    expect(checkIntegrity(file)).toEqual(sound);
   });
 
-  test('has stored responses found by the webhook that they show, and erased where there is none', () => {
+  test('links stored responses to the webhook that they show, and erases them if there is none', () => {
     const sql = 'SELECT key, answer, webhook_id FROM idempotency_keys ORDER BY key';
     expect(rows(sql)).toEqual([
       { key: 'a-key', answer: '{}', webhook_id: null },
@@ -62,7 +62,7 @@ describe('a SQLite file of the first schema', () => {
     const remade = ['attempts', 'deliveries', 'webhooks', 'idempotency_keys'];
     const kept = (before as [string, unknown][]).filter(([table]) => !remade.includes(table));
     expect(kept).toHaveLength(8);
-    expect(contentsOf(file)).toEqual(expect.arrayContaining(kept));
+    expect(readContents(file)).toEqual(expect.arrayContaining(kept));
     expect(rows('SELECT * FROM webhooks')).toEqual(
       ['whk_busy', 'whk_idle', 'whk_paused'].map((id) => ({
         id,
@@ -113,7 +113,7 @@ describe('a SQLite file of the first schema', () => {
     );
   });
 
-  test('keeps every attempt; where it went is told as far as it is known', () => {
+  test('keeps every attempt, with its URL as far as it is known', () => {
     const found = rows(
       `SELECT d.id AS delivery_id, a.* FROM attempts AS a JOIN deliveries AS d ON d.seq = a.delivery_seq
        ORDER BY d.id, a.number`,
@@ -137,7 +137,7 @@ describe('a SQLite file of the first schema', () => {
     ]);
   });
 
-  test('has its events in the logs of those who were told, in the order in which they happened', () => {
+  test('has its events in the logs of their recipients, in the order in which they happened', () => {
     const log = rows('SELECT account_id, event_id FROM account_events ORDER BY seq');
     expect(log).toHaveLength(6);
     for (const party of ['buyer', 'seller', 'agent']) {
@@ -146,20 +146,26 @@ describe('a SQLite file of the first schema', () => {
     }
   });
 
-  test('goes on where it stood: orders are read, deliveries are made, new ones are queued', async () => {
+  test('continues where it stopped: orders are read, deliveries are made, new ones are queued', async () => {
     const page = { after: null, limit: 10 };
     const buyer = aCaller({ accountId: 'usr_buyer' });
     expect(await store.orders.listOrders(buyer, {}, page)).toEqual([oldOrder]);
-    const first = await claim(store, noon + 30_000);
-    expect(first.map(({ id, attempts, tries }) => ({ id, attempts, tries }))).toEqual([
+    const first = await leaseDue(store, noon + 30_000);
+    expect(
+      first.map(({ id, attemptCount, scheduledTries }) => ({
+        id,
+        attempts: attemptCount,
+        tries: scheduledTries,
+      })),
+    ).toEqual([
       { id: 'dlv_1_new', attempts: 0, tries: 0 },
       { id: 'dlv_3_leased', attempts: 1, tries: 1 },
     ]);
-    const outcomes = first.map((delivery) => delivered(delivery, noon + 30_000));
+    const outcomes = first.map((delivery) => deliveredResult(delivery, noon + 30_000));
     await store.deliveries.recordAttempts(outcomes, noon + 30_010);
-    const [again] = await claim(store, noon + 70_000);
-    expect(again).toMatchObject({ id: 'dlv_2_again', attempts: 2, body: oldBody });
+    const [again] = await leaseDue(store, noon + 70_000);
+    expect(again).toMatchObject({ id: 'dlv_2_again', attemptCount: 2, body: oldBody });
     expect(await store.deliveries.failOverdue({ now: oldDeadline + 1, limit: 10 })).toBe(1);
-    expect(healthOf(file)).toEqual(sound);
+    expect(checkIntegrity(file)).toEqual(sound);
   });
 });

@@ -10,12 +10,12 @@ import {
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { StoreUnavailableError } from '../../../src/store-unavailable-error';
+import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { SqliteDatabase } from '../../../src/stores/sqlite/database';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { Child } from '../../child';
-import { tempFile } from '../../temp-folder';
-import { addCaller, Trade } from '../trade';
+import { Child } from '../../helpers/child';
+import { tempFile } from '../../helpers/temp-folder';
+import { addCaller, Trade } from '../../helpers/trade';
 
 /** Reads a database past the store, as an operator with a shell would. */
 function inspect<Result>(file: string, look: (connection: Database.Database) => Result): Result {
@@ -76,7 +76,7 @@ describe('opening a SQLite store', () => {
         connection.exec(`CREATE TABLE recipes (name TEXT); PRAGMA user_version = ${version}`);
       });
       expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
-      expect(() => openSqliteStore(file)).toThrow('is the database of another program');
+      expect(() => openSqliteStore(file)).toThrow('is a database of another program');
       expect(inspect(file, (db) => db.pragma('user_version', { simple: true }))).toBe(version);
       expect(schemaOf(file)).toMatchObject({ parts: [{ name: 'recipes' }] });
     }
@@ -84,7 +84,7 @@ describe('opening a SQLite store', () => {
 
   test('makes no file where one must be', () => {
     const file = tempFile();
-    expect(() => openSqliteStore(file, { mustExist: true })).toThrow('cannot be opened');
+    expect(() => openSqliteStore(file, { mustExist: true })).toThrow('Cannot open the database');
     expect(existsSync(file)).toBe(false);
   });
 
@@ -110,7 +110,7 @@ describe('opening a SQLite store', () => {
     expect(readdirSync(dirname(file))).toEqual(['tradepost.db']);
   });
 
-  test('makes commits durable and holds references', () => {
+  test('makes commits durable and enforces references', () => {
     const db = new SqliteDatabase(tempFile());
     onTestFinished(() => db.close());
     expect(db.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
@@ -126,17 +126,19 @@ describe('opening a SQLite store', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  test('refuses a database that a newer server has migrated, and leaves it as it was', async () => {
+  test('rejects a database that a newer server has migrated, and leaves it as it was', async () => {
     const file = tempFile();
     await openAndClose(file);
     inspect(file, (connection) => connection.pragma('user_version = 1000'));
     const before = readFileSync(file);
     expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
-    expect(() => openSqliteStore(file)).toThrow(/schema 1000, this server knows 3\b/);
+    expect(() => openSqliteStore(file)).toThrow(
+      /schema version 1000, but this server supports up to 3\b/,
+    );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test('lets go of a file that it refuses', async () => {
+  test('closes a file that it rejects', async () => {
     const file = tempFile();
     await openAndClose(file);
     inspect(file, (connection) => connection.pragma('user_version = 1000'));
@@ -144,7 +146,7 @@ describe('opening a SQLite store', () => {
     expect(readdirSync(dirname(file))).toEqual(['tradepost.db']);
   });
 
-  test('refuses a file that is no database, and leaves it as it was', () => {
+  test('rejects a file that is not a database, and leaves it as it was', () => {
     const file = tempFile('shopping-list.txt');
     const text = 'coffee, tea, and other things that are no database\n'.repeat(100);
     writeFileSync(file, text);
@@ -153,7 +155,7 @@ describe('opening a SQLite store', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test('refuses a database whose pages are damaged', async () => {
+  test('rejects a database whose pages are damaged', async () => {
     const file = tempFile();
     await openAndClose(file);
     const whole = readFileSync(file);
@@ -164,7 +166,7 @@ describe('opening a SQLite store', () => {
     expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
   });
 
-  test('refuses a path that cannot be a file, and names it', () => {
+  test('rejects a path that cannot be a file, and names it', () => {
     const file = tempFile();
     mkdirSync(file);
     for (const path of [file, join(dirname(file), 'no-such-folder', 'tradepost.db')]) {
@@ -187,7 +189,7 @@ describe('opening a SQLite store', () => {
   test('is done once when several processes open new files at once', async () => {
     const folder = dirname(tempFile());
     const files = Array.from({ length: 12 }, (_, index) => join(folder, `${index}.db`));
-    const script = new URL('./open-when-told.ts', import.meta.url);
+    const script = new URL('./open-process.ts', import.meta.url);
     const children = Array.from({ length: 4 }, () => new Child(script, ...files));
     for (const child of children) expect(await child.says()).toBe('ready');
     for (const child of children) child.tell('go');

@@ -1,46 +1,60 @@
-import { httpClasses } from '@tradepost/contract';
+import { statusClasses } from '@tradepost/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newDelivery } from '../../../src/deliveries/delivery';
-import { type DeliveryFilter, replay } from '../../../src/deliveries/logged-delivery';
-import { sampleEvent } from '../../../src/events/sample-event';
-import { placeOrder } from '../../../src/orders/place-order';
-import { sqliteAccounts } from '../../../src/stores/sqlite/accounts';
-import { sqliteDeliveryLog } from '../../../src/stores/sqlite/delivery-log';
-import { sqliteEvents } from '../../../src/stores/sqlite/events';
-import { sqliteListings } from '../../../src/stores/sqlite/listings';
-import { sqliteOrders } from '../../../src/stores/sqlite/orders';
-import { sqliteWebhooks } from '../../../src/stores/sqlite/webhooks';
-import { aCaller, aKey, aListing, aMoment, anAccount, aWebhook, noon } from '../../builders';
-import { expectDirect, PlannedDatabase } from './planned-database';
+import { type DeliveryFilter, replayDelivery } from '../../../src/deliveries/logged-delivery';
+import { createTestEvent } from '../../../src/features/events/domain-event';
+import { placeOrder } from '../../../src/features/orders/order';
+import { createSqliteAccountStore } from '../../../src/stores/sqlite/accounts';
+import { createSqliteDeliveryLogStore } from '../../../src/stores/sqlite/delivery-log';
+import { createSqliteEventStore } from '../../../src/stores/sqlite/events';
+import { createSqliteListingStore } from '../../../src/stores/sqlite/listings';
+import { createSqliteOrderStore } from '../../../src/stores/sqlite/orders';
+import { createSqliteWebhookStore } from '../../../src/stores/sqlite/webhooks';
+import {
+  aCaller,
+  aContext,
+  aKey,
+  aListing,
+  anAccount,
+  aWebhook,
+  noon,
+} from '../../helpers/builders';
+import { expectDirect, PlannedDatabase } from '../../helpers/planned-database';
 
 const db = new PlannedDatabase(':memory:');
-const webhooks = sqliteWebhooks(db, () => {});
-const log = sqliteDeliveryLog(db, () => {});
-const events = sqliteEvents(db);
+const webhooks = createSqliteWebhookStore(db, () => {});
+const log = createSqliteDeliveryLogStore(db, () => {});
+const events = createSqliteEventStore(db);
 const webhook = aWebhook();
 const { accountId, id } = webhook;
-const moment = aMoment();
-const answer = { status: 200, headers: {}, body: null };
+const context = aContext();
+const response = { status: 200, headers: {}, body: null };
 
 beforeAll(async () => {
   const account = anAccount({ id: accountId });
-  await sqliteAccounts(db).addAccount(account, aKey({ accountId }).record);
-  await webhooks.addWebhook({ accountId, claim: null, moment }, () => ({ webhook, answer }));
+  await createSqliteAccountStore(db).addAccount(account, aKey({ accountId }).record);
+  await webhooks.addWebhook({ accountId, idempotencyKey: null, context }, () => ({
+    webhook,
+    response,
+  }));
 });
 beforeEach(() => {
   db.plans.length = 0;
 });
 afterAll(() => db.close());
 
-/** Queues a sample, whose delivery is then in the log. */
+/** Queues a test event, whose delivery is then in the log. */
 async function sample(): Promise<string> {
-  const event = sampleEvent('order.created', moment);
-  const delivery = newDelivery(event, id, moment);
-  await log.addSample({ accountId, webhookId: id, claim: null, moment }, () => ({
-    event,
-    delivery,
-    answer,
-  }));
+  const event = createTestEvent('order.created', context);
+  const delivery = newDelivery(event, id, context);
+  await log.enqueueTestDelivery(
+    { accountId, webhookId: id, idempotencyKey: null, context },
+    () => ({
+      event,
+      delivery,
+      response,
+    }),
+  );
   return delivery.id;
 }
 
@@ -48,9 +62,9 @@ const afters = [null, { createdAt: noon + 1, id: 'dlv_1' }];
 const sinces = [undefined, noon];
 const lists: DeliveryFilter[] = [{}, { webhookId: id }, { state: 'failed' }];
 const searches: DeliveryFilter[] = [
-  { kind: 'order.created' },
-  { kind: 'order.created', state: 'pending' },
-  ...httpClasses.map((http) => ({ http })),
+  { eventType: 'order.created' },
+  { eventType: 'order.created', state: 'pending' },
+  ...statusClasses.map((statusClass) => ({ statusClass })),
 ];
 
 const combinations = (filters: DeliveryFilter[]) =>
@@ -96,7 +110,7 @@ describe('query plans of the logs', () => {
   );
 
   test.each(combinations(searches))(
-    'each step of a search looks through one range: $filter after $after',
+    'each step of a search scans one range: $filter after $after',
     async ({ filter, after }) => {
       await sample();
       db.plans.length = 0;
@@ -110,7 +124,7 @@ describe('query plans of the logs', () => {
   );
 
   test.each(sinces)(
-    'once a page is full, what is left is read down to its last one, since %s',
+    'once a page is full, the rest is read down to its last one, since %s',
     async (since) => {
       await sample();
       db.plans.length = 0;
@@ -133,12 +147,12 @@ describe('query plans of the logs', () => {
     expect(db.plans).toContainEqual(expect.stringContaining('SEARCH attempts USING PRIMARY KEY'));
   });
 
-  test('a replay and a sample touch one delivery and one queue', async () => {
+  test('a replay and a test event touch one delivery and one queue', async () => {
     const own = await sample();
-    const request = { accountId, id: own, claim: null, moment };
+    const request = { accountId, id: own, idempotencyKey: null, context };
     await log.replayDelivery(request, (found) => {
       if (found === null) throw new Error('it is there');
-      return { delivery: replay(found, noon), answer };
+      return { delivery: replayDelivery(found, noon), response };
     });
     expectDirect(db.plans);
   });
@@ -156,13 +170,13 @@ describe('query plans of the logs', () => {
     ]);
   });
 
-  test('webhooks are found, changed and removed by their account and id', async () => {
+  test('webhooks are found, changed and deleted by their account and ID', async () => {
     await webhooks.findWebhook(accountId, id);
-    await webhooks.changeWebhook({ accountId, id, claim: null, moment }, (found) => {
+    await webhooks.changeWebhook({ accountId, id, idempotencyKey: null, context }, (found) => {
       if (found === null) throw new Error('it is there');
-      return { webhook: { ...found, status: 'paused' }, answer };
+      return { webhook: { ...found, status: 'paused' }, response };
     });
-    await webhooks.removeWebhook(accountId, 'whk_none', noon);
+    await webhooks.deleteWebhook(accountId, 'whk_none', noon);
     expectDirect(db.plans);
     expect(db.plans).toContain('SEARCH webhooks USING PRIMARY KEY (id=?)');
   });
@@ -175,17 +189,20 @@ describe('query plans of the logs', () => {
     ]);
   });
 
-  test('a line of the log gets its place by a look at the last one', async () => {
+  test('an entry of the log gets its sequence number from the last one', async () => {
     const seller = anAccount({ kind: 'seller' });
-    await sqliteAccounts(db).addAccount(seller, aKey({ accountId: seller.id }).record);
+    await createSqliteAccountStore(db).addAccount(seller, aKey({ accountId: seller.id }).record);
     const listing = aListing({ sellerId: seller.id, agentId: null });
-    await sqliteListings(db).addListing(listing);
+    await createSqliteListingStore(db).addListing(listing);
     db.plans.length = 0;
     const wish = { listingId: listing.id, quantity: 1 };
-    await sqliteOrders(db, () => {}).placeOrder({ ...wish, claim: null, moment }, (found) => ({
-      change: placeOrder(aCaller({ accountId }), wish, found, moment),
-      answer,
-    }));
+    await createSqliteOrderStore(db, () => {}).placeOrder(
+      { ...wish, idempotencyKey: null, context },
+      (found) => ({
+        change: placeOrder(aCaller({ accountId }), wish, found, context),
+        response,
+      }),
+    );
     const looks = db.plans.filter((step) => step.includes('account_events'));
     expect(looks).toEqual(['SEARCH account_events', 'SEARCH account_events']);
     expectDirect(looks);

@@ -1,12 +1,12 @@
 import { type AccountKind, accountKinds } from '@tradepost/contract';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { OrderFilter } from '../../../src/orders/order-store';
-import type { Position } from '../../../src/position';
-import { sqliteAccounts } from '../../../src/stores/sqlite/accounts';
-import { sqliteNotifications } from '../../../src/stores/sqlite/notifications';
-import { sqliteOrders } from '../../../src/stores/sqlite/orders';
-import { aCaller, noon } from '../../builders';
-import { PlannedDatabase } from './planned-database';
+import type { OrderFilter } from '../../../src/features/orders/order-store';
+import type { PageKey } from '../../../src/kernel/pagination';
+import { createSqliteAccountStore } from '../../../src/stores/sqlite/accounts';
+import { createSqliteNotificationStore } from '../../../src/stores/sqlite/notifications';
+import { createSqliteOrderStore } from '../../../src/stores/sqlite/orders';
+import { aCaller, noon } from '../../helpers/builders';
+import { PlannedDatabase } from '../../helpers/planned-database';
 
 const db = new PlannedDatabase(':memory:');
 
@@ -22,8 +22,8 @@ const spans = [
   { createdBefore: noon },
   { createdAfter: noon, createdBefore: noon + 1 },
 ];
-const afters: (Position | null)[] = [null, { createdAt: noon, id: 'ord_1' }];
-const orderLists: { kind: AccountKind; filter: OrderFilter; after: Position | null }[] =
+const afters: (PageKey | null)[] = [null, { createdAt: noon, id: 'ord_1' }];
+const orderLists: { kind: AccountKind; filter: OrderFilter; after: PageKey | null }[] =
   accountKinds.flatMap((kind) =>
     statuses.flatMap((status) =>
       spans.flatMap((span) =>
@@ -43,7 +43,10 @@ describe('query plans', () => {
     '$kind lists orders by one range of one index: $filter after $after',
     async (list) => {
       const { kind, filter, after } = list;
-      await sqliteOrders(db, () => {}).listOrders(aCaller({ kind }), filter, { after, limit: 51 });
+      await createSqliteOrderStore(db, () => {}).listOrders(aCaller({ kind }), filter, {
+        after,
+        limit: 51,
+      });
       const byStatus = filter.status === undefined ? '' : '_by_status';
       const equal = `${kind}_id=?${byStatus && ' AND status=?'}`;
       const bounds = boundsIn(
@@ -68,7 +71,10 @@ describe('query plans', () => {
     async ({ filter, index, equal }) => {
       for (const after of afters) {
         db.plans.length = 0;
-        await sqliteNotifications(db).listNotifications('usr_1', filter, { after, limit: 51 });
+        await createSqliteNotificationStore(db).listNotifications('usr_1', filter, {
+          after,
+          limit: 51,
+        });
         const bounds = boundsIn(false, after !== null);
         expect(db.plans).toEqual([`SEARCH notifications USING INDEX ${index} (${equal}${bounds})`]);
       }
@@ -76,7 +82,7 @@ describe('query plans', () => {
   );
 
   test('keys are found by their hash and id, and listed by their account without a sort', async () => {
-    const accounts = sqliteAccounts(db);
+    const accounts = createSqliteAccountStore(db);
     const key = 'SEARCH api_keys USING PRIMARY KEY (id=?)';
     const plansOf = async (work: () => Promise<unknown>) => {
       db.plans.length = 0;
@@ -92,13 +98,13 @@ describe('query plans', () => {
     ]);
     // All keys are wanted, in the order in which the table has them.
     expect(await plansOf(() => accounts.listKeys())).toEqual(['SCAN api_keys']);
-    expect(await plansOf(() => accounts.findHolder('key_1'))).toEqual([key]);
+    expect(await plansOf(() => accounts.findKeyOwner('key_1'))).toEqual([key]);
     expect(await plansOf(() => accounts.revokeKey('key_1', noon))).toEqual([key, key]);
   });
 
   test('one notification and one order are found by their id', async () => {
-    await sqliteNotifications(db).markRead('usr_1', 'ntf_1');
-    await sqliteOrders(db, () => {}).findOrder('ord_1');
+    await createSqliteNotificationStore(db).markRead('usr_1', 'ntf_1');
+    await createSqliteOrderStore(db, () => {}).findOrder('ord_1');
     expect(db.plans).toEqual([
       'SEARCH notifications USING PRIMARY KEY (id=?)',
       'SEARCH notifications USING PRIMARY KEY (id=?)',

@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { retryWindow } from '../../../src/deliveries/delivery';
+import { retryWindowMs } from '../../../src/deliveries/delivery';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { anAttempt, noon } from '../../builders';
-import { tempFile } from '../../temp-folder';
-import { claimOne, delivered, failedUntil, outcomeOf } from '../claiming';
-import { Trade } from '../trade';
+import { anAttempt, noon } from '../../helpers/builders';
+import { aResult, deliveredResult, failedResult, leaseOne } from '../../helpers/leasing';
+import { tempFile } from '../../helpers/temp-folder';
+import { Trade } from '../../helpers/trade';
 
 let file: string;
 let trade: Trade;
@@ -27,7 +27,7 @@ function rows(sql: string): unknown[] {
 }
 
 describe('rows that the port does not show yet', () => {
-  test('an event stands beside the notifications and deliveries that name it, and in the log of each party', async () => {
+  test('an event is stored with the notifications and deliveries that name it, and in the log of each participant', async () => {
     const webhook = await trade.subscribe(trade.buyer, ['order.created']);
     const order = await trade.place();
     const [created] = rows("SELECT * FROM events WHERE kind = 'order.created'") as [{ id: string }];
@@ -51,7 +51,7 @@ describe('rows that the port does not show yet', () => {
         tries: 0,
         due_at: noon,
         scheduled_at: noon,
-        deadline_at: noon + retryWindow,
+        deadline_at: noon + retryWindowMs,
         lease_token: null,
         lease_until: null,
         lease_counts: 0,
@@ -63,13 +63,13 @@ describe('rows that the port does not show yet', () => {
     ]);
   });
 
-  test('a queue counts what is pending and what is in hand, and says when to look into it next', async () => {
+  test('a queue counts what is pending and what is leased, and when to poll it next', async () => {
     const { id } = await trade.subscribe(trade.buyer, ['order.created']);
     for (let count = 0; count < 3; count += 1) await trade.place({ now: noon + count });
-    const inHand = await trade.store.deliveries.claimDue({
+    const inHand = await trade.store.deliveries.leaseDue({
       now: noon + 10,
       leaseUntil: noon + 1_000,
-      token: 'mine',
+      leaseToken: 'mine',
       limit: 2,
     });
     const queue = {
@@ -85,7 +85,7 @@ describe('rows that the port does not show yet', () => {
     };
     expect(rows('SELECT * FROM queues')).toEqual([queue]);
     await trade.store.deliveries.recordAttempts(
-      inHand.map((delivery) => delivered(delivery, noon + 10)),
+      inHand.map((delivery) => deliveredResult(delivery, noon + 10)),
       noon + 20,
     );
     expect(rows('SELECT * FROM queues')).toEqual([
@@ -98,29 +98,36 @@ describe('rows that the port does not show yet', () => {
     await trade.place();
     const { store } = trade;
     const attempts = [
-      anAttempt({ startedAt: noon, duration: 31, status: 503, excerpt: 'später “bitte”' }),
-      anAttempt({ startedAt: noon + 5_000, status: null, error: 'timeout', excerpt: '' }),
+      anAttempt({
+        startedAt: noon,
+        durationMs: 31,
+        status: 503,
+        responseSnippet: 'später “bitte”',
+      }),
+      anAttempt({ startedAt: noon + 5_000, status: null, error: 'timeout', responseSnippet: '' }),
       anAttempt({ startedAt: noon + 20_000, headers: { 'webhook-id': 'evt_1', 'X-Ü': '“2”' } }),
     ];
     for (const [index, attempt] of attempts.entries()) {
-      const delivery = await claimOne(store, attempt.startedAt);
+      const delivery = await leaseOne(store, attempt.startedAt);
       const nextAttemptAt = attempts[index + 1]?.startedAt ?? null;
       const state = nextAttemptAt === null ? 'delivered' : 'pending';
-      const outcome = outcomeOf(delivery, { attempt, state, nextAttemptAt });
+      const outcome = aResult(delivery, { attempt, state, nextAttemptAt });
       await store.deliveries.recordAttempts([outcome], attempt.startedAt + 40);
     }
     expect(rows('SELECT * FROM attempts ORDER BY number')).toEqual(
-      attempts.map(({ startedAt, duration, url, headers, status, error, excerpt }, index) => ({
-        delivery_seq: 1,
-        number: index + 1,
-        started_at: startedAt,
-        duration,
-        url,
-        headers: JSON.stringify(headers),
-        status,
-        error,
-        excerpt,
-      })),
+      attempts.map(
+        ({ startedAt, durationMs, url, headers, status, error, responseSnippet }, index) => ({
+          delivery_seq: 1,
+          number: index + 1,
+          started_at: startedAt,
+          duration: durationMs,
+          url,
+          headers: JSON.stringify(headers),
+          status,
+          error,
+          excerpt: responseSnippet,
+        }),
+      ),
     );
     expect(
       rows(
@@ -141,12 +148,12 @@ describe('rows that the port does not show yet', () => {
     ]);
   });
 
-  test('no attempt is kept with a stale claim, nor where none was made', async () => {
+  test('no attempt is stored with a stale lease, nor where none was made', async () => {
     await trade.subscribe(trade.buyer, ['order.created']);
     await trade.place();
-    const delivery = await claimOne(trade.store, noon);
-    const givenUp = outcomeOf(delivery, { number: 0, attempt: null, state: 'failed' });
-    const outcomes = [outcomeOf(delivery, { token: 'stale' }), givenUp];
+    const delivery = await leaseOne(trade.store, noon);
+    const givenUp = aResult(delivery, { number: 0, attempt: null, state: 'failed' });
+    const outcomes = [aResult(delivery, { leaseToken: 'stale' }), givenUp];
     await trade.store.deliveries.recordAttempts(outcomes, noon + 7);
     expect(rows('SELECT state, attempts, last_status, finished_at FROM deliveries')).toEqual([
       { state: 'failed', attempts: 0, last_status: null, finished_at: noon + 7 },
@@ -160,9 +167,9 @@ describe('rows that the port does not show yet', () => {
   test('what ends after its deadline keeps how its last attempt went', async () => {
     await trade.subscribe(trade.buyer, ['order.created']);
     await trade.place();
-    const delivery = await claimOne(trade.store, noon);
-    await trade.store.deliveries.recordAttempts([failedUntil(delivery, noon + 5_000)], noon);
-    const now = noon + retryWindow + 1;
+    const delivery = await leaseOne(trade.store, noon);
+    await trade.store.deliveries.recordAttempts([failedResult(delivery, noon + 5_000)], noon);
+    const now = noon + retryWindowMs + 1;
     await trade.store.deliveries.failOverdue({ now, limit: 10 });
     expect(
       rows('SELECT state, attempts, due_at, last_status, finished_at FROM deliveries'),

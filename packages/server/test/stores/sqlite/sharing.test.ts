@@ -1,12 +1,12 @@
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Store } from '../../../src/store';
-import { StoreUnavailableError } from '../../../src/store-unavailable-error';
+import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
-import { aMoment, noon } from '../../builders';
-import { Child } from '../../child';
-import { tempFile } from '../../temp-folder';
-import { Trade } from '../trade';
+import type { Store } from '../../../src/stores/store';
+import { aContext, noon } from '../../helpers/builders';
+import { Child } from '../../helpers/child';
+import { tempFile } from '../../helpers/temp-folder';
+import { Trade } from '../../helpers/trade';
 
 const page = { after: null, limit: 100 };
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 async function lockElsewhere(): Promise<Child> {
-  const child = new Child(new URL('./hold-write-lock.ts', import.meta.url), file);
+  const child = new Child(new URL('./hold-write-lock-process.ts', import.meta.url), file);
   expect(await child.says()).toBe('locked');
   return child;
 }
@@ -74,7 +74,7 @@ describe('a SQLite file that other processes use too', () => {
     expect(await store.orders.listOrders(trade.buyer, {}, page)).toHaveLength(1);
   });
 
-  test('a change while another process holds the write lock is refused whole; reads go on; afterwards all is well', async () => {
+  test('a change while another process has the write lock is rejected completely; reads continue; afterwards all is well', async () => {
     const order = await trade.place();
     const before = contents();
     const other = await lockElsewhere();
@@ -91,7 +91,7 @@ describe('a SQLite file that other processes use too', () => {
     expect(health()).toEqual(sound);
   }, 20_000);
 
-  test('a process that dies with the write lock in its hands leaves the store usable', async () => {
+  test('a process that dies with the write lock leaves the store usable', async () => {
     const other = await lockElsewhere();
     await other.crash();
     await trade.place();
@@ -99,21 +99,21 @@ describe('a SQLite file that other processes use too', () => {
     expect(health()).toEqual(sound);
   }, 20_000);
 
-  test('two stores on one file see what the other commits, and never claim the same delivery', async () => {
+  test('two stores on one file see what the other commits, and never lease the same delivery', async () => {
     const second = openSqliteStore(file);
     onTestFinished(() => second.close());
     const orders = [await trade.place(), await trade.on(second).place(), await trade.place()];
     expect(await second.orders.listOrders(trade.buyer, {}, page)).toEqual(orders.reverse());
-    const claim = { now: noon, leaseUntil: noon + 1_000, limit: 2 };
-    const one = await store.deliveries.claimDue({ ...claim, token: 'one' });
-    const other = await second.deliveries.claimDue({ ...claim, token: 'other' });
+    const idempotencyKey = { now: noon, leaseUntil: noon + 1_000, limit: 2 };
+    const one = await store.deliveries.leaseDue({ ...idempotencyKey, leaseToken: 'one' });
+    const other = await second.deliveries.leaseDue({ ...idempotencyKey, leaseToken: 'other' });
     expect([one.length, other.length]).toEqual([2, 1]);
     expect(new Set([...one, ...other].map(({ id }) => id)).size).toBe(3);
   });
 
-  test('processes that order from one listing at once are never refused, and sell no more than there is', async () => {
+  test('processes that order from one listing at once are never rejected, and sell no more than there is', async () => {
     const { id } = trade.listing;
-    const script = new URL('./trade-when-told.ts', import.meta.url);
+    const script = new URL('./trade-process.ts', import.meta.url);
     const buyerId = trade.buyer.accountId;
     const children = [1, 2, 3].map(() => new Child(script, file, id, buyerId));
     for (const child of children) expect(await child.says()).toBe('ready');
@@ -130,8 +130,8 @@ describe('a SQLite file that other processes use too', () => {
   test('nothing of a change can be seen from outside before all of it can', async () => {
     const before = contents();
     const during: unknown[] = [];
-    const moment = aMoment();
-    const refused = store.orders.changeOrder('ord_unknown', moment, () => {
+    const context = aContext();
+    const refused = store.orders.changeOrder('ord_unknown', context, () => {
       during.push(contents());
       throw new Error('changed my mind');
     });

@@ -1,4 +1,4 @@
-/** The first schema. Times are milliseconds since 1970, booleans are 0 and 1. */
+/** The first schema. Times are in milliseconds since 1970, booleans are 0 and 1. */
 export const initial = `
 CREATE TABLE accounts (
   id TEXT PRIMARY KEY,
@@ -41,7 +41,7 @@ CREATE TABLE orders (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
--- One pair for each kind of account: its newest orders, and its newest orders in a state.
+-- One pair for each kind of account: its newest orders, and its newest orders with a status.
 CREATE INDEX orders_of_buyer ON orders (buyer_id, created_at, id);
 CREATE INDEX orders_of_buyer_by_status ON orders (buyer_id, status, created_at, id);
 CREATE INDEX orders_of_seller ON orders (seller_id, created_at, id);
@@ -103,7 +103,7 @@ CREATE TABLE deliveries (
   webhook_id TEXT NOT NULL REFERENCES webhooks (id),
   state TEXT NOT NULL,
   attempts INTEGER NOT NULL,
-  -- When it is due: the time of the next attempt, or the end of the lease while one is under way.
+  -- When it is due: the time of the next attempt, or the end of the lease while one is in flight.
   due_at INTEGER,
   deadline_at INTEGER NOT NULL,
   lease_token TEXT,

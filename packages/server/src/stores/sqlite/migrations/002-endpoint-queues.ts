@@ -1,12 +1,11 @@
 /**
- * A queue for each endpoint, the log that each account may read, and what an attempt was sent with.
- * Deliveries and attempts are made anew: they get what a list filters by, and rows of whole numbers, so
- * that an index of a million deliveries stays small.
+ * Adds a queue for each endpoint, the event log of each account, and the request of each attempt. Recreates deliveries and
+ * attempts with the columns that lists filter by and with integer row IDs, so that an index of a million deliveries stays small.
  */
 export const endpointQueues = `
 CREATE TABLE queues (
   webhook_id TEXT PRIMARY KEY REFERENCES webhooks (id) ON DELETE CASCADE,
-  -- Pending deliveries, those in a worker's hands included.
+  -- Pending deliveries, including leased ones.
   depth INTEGER NOT NULL,
   in_flight INTEGER NOT NULL,
   paused INTEGER NOT NULL,
@@ -14,7 +13,7 @@ CREATE TABLE queues (
   failures INTEGER NOT NULL,
   failed_at INTEGER NOT NULL,
   held_until INTEGER NOT NULL,
-  -- When a worker is to look into it next; null while nothing could be taken from it.
+  -- When a worker should poll it next; null while nothing may be leased.
   next_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX queues_next ON queues (next_at) WHERE next_at IS NOT NULL;
@@ -38,12 +37,12 @@ CREATE TABLE deliveries_anew (
   attempts INTEGER NOT NULL,
   -- Attempts since it was queued or replayed.
   tries INTEGER NOT NULL,
-  -- When it is to be tried next; null once it is final, and while a worker has it.
+  -- When the next attempt is due; null once it is final and while it is leased.
   due_at INTEGER,
   deadline_at INTEGER NOT NULL,
   lease_token TEXT,
   lease_until INTEGER,
-  -- Whether the lease counts against what its endpoint is allowed: not once another worker has started.
+  -- Whether the lease counts towards the concurrency limit: not after another worker has started.
   lease_counts INTEGER NOT NULL DEFAULT 0,
   last_status INTEGER,
   last_error TEXT,
@@ -94,8 +93,8 @@ INSERT INTO queues
     (SELECT min(d.due_at) FROM deliveries AS d WHERE d.webhook_id = w.id AND w.status = 'active')
   FROM webhooks AS w;
 
--- One line for each event and account that may see it, in the order of their commits. Its place is no sooner
--- than 1,024 times the event's time, as event-place.ts has it.
+-- One row for each event and account that may see it, in the order of their commits. Its sequence number is at least
+-- 1,024 times the event's time, as in event-log.ts.
 CREATE TABLE account_events (
   seq INTEGER PRIMARY KEY,
   account_id TEXT NOT NULL,

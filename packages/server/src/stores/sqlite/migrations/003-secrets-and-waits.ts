@@ -1,6 +1,6 @@
 /**
- * Stored responses that show a webhook, and may show its secret, are found when the webhook is deleted, to erase them.
- * And deliveries say since when they wait, so that a clock that is set back can be followed.
+ * Links stored responses to the webhooks that they show, so that they can be erased with them. Also records since when
+ * deliveries wait, to handle a clock that is set back.
  */
 export const secretsAndWaits = `
 ALTER TABLE idempotency_keys ADD COLUMN webhook_id TEXT;
@@ -10,7 +10,7 @@ UPDATE idempotency_keys
   WHERE operation IN ('createWebhook', 'stageWebhookSecret', 'promoteWebhookSecret');
 CREATE INDEX idempotency_keys_of_webhook ON idempotency_keys (webhook_id)
   WHERE webhook_id IS NOT NULL;
--- Of webhooks that were deleted before this migration.
+-- For webhooks that were deleted before this migration.
 UPDATE idempotency_keys SET answer = ''
   WHERE webhook_id IS NOT NULL
     AND webhook_id NOT IN (SELECT id FROM webhooks WHERE deleted_at IS NULL);

@@ -1,0 +1,50 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+/** Returns a parser for integers from `min` to `max`. */
+export function parseInteger(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`);
+    }
+    return value;
+  };
+}
+
+/** Parses a boolean. In the environment it has a value, and `false` must not mean true. */
+export function parseBoolean(text: string): boolean {
+  if (text === 'true' || text === '1') return true;
+  if (text === 'false' || text === '0' || text === '') return false;
+  throw new InvalidArgumentError('It must be true or false.');
+}
+
+/** Parses a display name. */
+export function parseName(text: string): string {
+  if (text.trim() === '' || /\p{Cc}/u.test(text)) {
+    throw new InvalidArgumentError('It must not be empty or contain control characters.');
+  }
+  return text;
+}
+
+/** Parses the units of a listing: an integer from 0. */
+export const parseQuantity = parseInteger(0, 1_000_000_000);
+
+function parseFile(text: string): string {
+  if (text.trim() === '') {
+    throw new InvalidArgumentError('It must not be empty. Check for an empty variable.');
+  }
+  return text;
+}
+
+/** The `--database` option of every command. */
+export function databaseOption(): Option {
+  return new Option('--database <file>', 'SQLite file; created if it does not exist')
+    .env('TRADEPOST_DATABASE')
+    .default('./tradepost.db')
+    .argParser(parseFile);
+}
+
+/** The `--json` option, for scripts. */
+export function jsonOption(): Option {
+  return new Option('--json', 'print one JSON document on stdout');
+}

@@ -1,0 +1,182 @@
+import type { Logger } from 'pino';
+import {
+  insecureWebhookPolicy,
+  strictWebhookPolicy,
+  type WebhookPolicy,
+} from '../features/webhooks/webhook-policy';
+import { systemClock } from '../kernel/context';
+import { createLog } from '../kernel/log';
+import { loadApiMetrics, loadEngineMetrics, loadQueueMetrics } from '../metrics/load-metrics';
+import type { Metrics } from '../metrics/metrics-server';
+import { startApi } from '../runtime/api';
+import {
+  allocateDescriptors,
+  type Engine,
+  readDescriptorLimit,
+  reservedDescriptors,
+  type SocketBudget,
+  startEngine,
+} from '../runtime/engine';
+import { createEngine, type EngineConfig } from '../runtime/engine-config';
+import { startEngineThread } from '../runtime/engine-thread';
+import { shutdownTimeoutMs } from '../runtime/server';
+import { readFileId, type SqliteOptions } from '../stores/sqlite/open-connection';
+import { openSqliteStore } from '../stores/sqlite/sqlite-store';
+import { createPriorityMemory } from '../stores/sqlite/write-priority';
+import type { Store } from '../stores/store';
+import { explainListenError, OperatorError } from './operator-error';
+import { readRetention, type StartOptions } from './start-options';
+
+/** A started process and how to stop it. */
+export interface StartedProcess {
+  /** Printed on stdout. */
+  messages: string;
+  /** Its metrics; empty unless metrics are served. */
+  metrics: Metrics[];
+  stop(): Promise<void>;
+}
+
+const pagesPerMb = 256;
+/** Polling takes microseconds, and a standalone worker learns of deliveries in no other way. */
+const workerPollMs = 100;
+
+function getStoreOptions({ maxDatabaseMb }: StartOptions): SqliteOptions {
+  return maxDatabaseMb === undefined ? {} : { maxPages: maxDatabaseMb * pagesPerMb };
+}
+
+function getWebhookPolicy({ allowInsecureWebhooks }: StartOptions): WebhookPolicy {
+  return allowInsecureWebhooks ? insecureWebhookPolicy : strictWebhookPolicy;
+}
+
+function isMeasured({ metricsPort }: StartOptions): boolean {
+  return metricsPort !== undefined;
+}
+
+/** Whether deliveries have their own thread, which needs a store that another thread can open. */
+function hasEngineThread({ role, database }: StartOptions): boolean {
+  return role === 'all' && database !== ':memory:';
+}
+
+function getEngineConfig(options: StartOptions): EngineConfig {
+  return {
+    database: options.database,
+    storeOptions: getStoreOptions(options),
+    logLevel: options.logLevel,
+    insecureWebhooks: options.allowInsecureWebhooks ?? false,
+    retention: readRetention(options),
+    sockets: getSocketBudget(options),
+    metrics: isMeasured(options),
+  };
+}
+
+/** Starts the delivery engine of a process that also serves the API. */
+async function startEngineForRole(
+  store: Store,
+  log: Logger,
+  options: StartOptions,
+  priorityMemory: SharedArrayBuffer,
+): Promise<Engine> {
+  const config = getEngineConfig(options);
+  if (!hasEngineThread(options)) {
+    const metrics = config.metrics ? await loadEngineMetrics(store, systemClock) : undefined;
+    const { retention, sockets } = config;
+    const webhookPolicy = getWebhookPolicy(options);
+    return startEngine({ store, log, webhookPolicy, retention, sockets, metrics });
+  }
+  // Clients wait for writes of the API, but nothing waits for the record of a delivery.
+  config.storeOptions.priority = { memory: priorityMemory, yields: true };
+  // A thread that is restarted later must not create a file, or open another one.
+  config.storeOptions.expectedFile = readFileId(options.database) ?? '';
+  const thread = startEngineThread(config, log);
+  store.onDeliveriesQueued(() => thread.wake());
+  return thread;
+}
+
+function getMetrics(engine: Engine): Metrics {
+  return { read: () => engine.readMetrics() };
+}
+
+async function startWorker(options: StartOptions): Promise<StartedProcess> {
+  const engine = await createEngine({ ...getEngineConfig(options), pollIntervalMs: workerPollMs });
+  return {
+    messages: `delivering from ${options.database}`,
+    metrics: [getMetrics(engine)],
+    stop: () => engine.stop(shutdownTimeoutMs),
+  };
+}
+
+async function startApiRole(options: StartOptions): Promise<StartedProcess> {
+  const log = createLog(options.logLevel);
+  const maxConnections = getMaxConnections(options);
+  const priorityMemory = createPriorityMemory();
+  const store = openSqliteStore(options.database, {
+    ...getStoreOptions(options),
+    ...(hasEngineThread(options) && { priority: { memory: priorityMemory, yields: false } }),
+  });
+  const metrics: Metrics[] = [];
+  const apiMetrics = isMeasured(options) ? await loadApiMetrics() : undefined;
+  if (apiMetrics) metrics.push(apiMetrics);
+  const api = await startApi({
+    store,
+    log,
+    port: options.port,
+    host: options.host,
+    rateLimit: options.rateLimit,
+    maxConnections,
+    webhookPolicy: getWebhookPolicy(options),
+    onRequestCompleted: apiMetrics?.onRequestCompleted,
+  }).catch(async (error: unknown) => {
+    await store.close();
+    throw explainListenError(error, options);
+  });
+
+  const engine =
+    options.role === 'all'
+      ? await startEngineForRole(store, log, options, priorityMemory)
+      : undefined;
+  if (engine) metrics.push(getMetrics(engine));
+  else if (isMeasured(options)) metrics.push(await loadQueueMetrics(store, systemClock));
+  return {
+    messages: `listening on ${api.url}`,
+    metrics,
+    async stop() {
+      await Promise.all([api.stop(shutdownTimeoutMs), engine?.stop(shutdownTimeoutMs)]);
+      await store.close();
+    },
+  };
+}
+
+/**
+ * Starts what a process with this role runs.
+ *
+ * @throws OperatorError if it cannot be started with these options.
+ */
+export async function startProcess(options: StartOptions): Promise<StartedProcess> {
+  // Validated for every role: several processes may share their configuration, and nothing is open yet.
+  readRetention(options);
+  return options.role === 'worker' ? startWorker(options) : startApiRole(options);
+}
+
+/** Returns how many sockets the parts of a process with this role may have open. */
+export function getSocketBudget({ role }: StartOptions): SocketBudget {
+  const serves = { api: role !== 'worker', deliveries: role !== 'api' };
+  return allocateDescriptors(readDescriptorLimit(), serves);
+}
+
+/**
+ * Returns how many API connections may be open at once: the option, or as many as there are file descriptors for.
+ *
+ * @throws OperatorError if that leaves too few for deliveries and the database.
+ */
+export function getMaxConnections(options: StartOptions): number {
+  const budget = getSocketBudget(options);
+  const { maxConnections = budget.connections } = options;
+  const limit = readDescriptorLimit();
+  const others = reservedDescriptors(budget);
+  if (limit === null || maxConnections <= Math.max(budget.connections, limit - others)) {
+    return maxConnections;
+  }
+  throw new OperatorError(
+    `--max-connections ${maxConnections} is too high: this process may open ${limit} files, and deliveries and the database need ${others} of them. Raise the limit (ulimit -n), or allow at most ${budget.connections} connections.`,
+  );
+}

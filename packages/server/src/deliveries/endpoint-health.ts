@@ -1,0 +1,156 @@
+/** How many concurrent attempts an endpoint starts with: few, so that one that hangs occupies little. */
+const initialConcurrencyLimit = 4;
+const maxConcurrencyLimit = 32;
+/** Rounds of failures after which an endpoint is in backoff: from then on it gets one attempt at a time. */
+const failuresBeforeBackoff = 5;
+const maxBackoffMs = 5 * 60 * 1000;
+
+/**
+ * The health of one endpoint, which decides how many attempts it may have in flight. Endpoints do not affect each other.
+ */
+export interface EndpointHealth {
+  /** How many attempts may be in flight at once. */
+  concurrencyLimit: number;
+  /** Consecutive failures. Attempts that were in flight at the same time count as one. */
+  failures: number;
+  /** When the last of these was recorded, in milliseconds since 1970; 0 if there is none. */
+  failedAt: number;
+  /** No attempt is made before this time, in milliseconds since 1970; 0 without backoff. */
+  backoffUntil: number;
+}
+
+/** The health of an endpoint without attempts. */
+export const newEndpointHealth: EndpointHealth = {
+  concurrencyLimit: initialConcurrencyLimit,
+  failures: 0,
+  failedAt: 0,
+  backoffUntil: 0,
+};
+
+/** The parts of an attempt that affect the health of its endpoint. Times are in milliseconds since 1970. */
+export interface AttemptEnd {
+  acknowledged: boolean;
+  startedAt: number;
+  endedAt: number;
+  /** The wait that the receiver requested, in milliseconds; null if it requested none. */
+  retryAfter: number | null;
+}
+
+/** Copies the health without other properties of the object, which the caller may be changing. */
+function pickHealth({
+  concurrencyLimit,
+  failures,
+  failedAt,
+  backoffUntil,
+}: EndpointHealth): EndpointHealth {
+  return { concurrencyLimit, failures, failedAt, backoffUntil };
+}
+
+/**
+ * Returns the end of a backoff that lasts beyond an attempt; 0 if there is none. No attempt starts during a backoff: one that
+ * ends before it was in flight when it started, and cannot show that it is over.
+ */
+function remainingBackoffUntil({ backoffUntil }: EndpointHealth, { endedAt }: AttemptEnd): number {
+  return backoffUntil > endedAt ? backoffUntil : 0;
+}
+
+/** Returns the end of the backoff that a receiver requests with a rejection; 0 if it requests none. */
+function requestedBackoffUntil({ retryAfter, endedAt }: AttemptEnd): number {
+  const pause = Math.min(retryAfter ?? 0, maxBackoffMs);
+  return pause > 0 ? endedAt + pause : 0;
+}
+
+/**
+ * Returns an endpoint's health after an attempt. Each success raises the concurrency limit by one, each round of failures
+ * halves it. After five rounds the endpoint is in backoff: one attempt, then a pause that grows from 5 s to 5 min, until one
+ * succeeds. It is never disabled. A receiver that rejects and requests a wait gets it at once for all of its deliveries, up
+ * to 5 min. Source: RFC 9110, section 10.2.3.
+ */
+export function nextHealth(health: EndpointHealth, attempt: AttemptEnd): EndpointHealth {
+  const remaining = remainingBackoffUntil(health, attempt);
+  if (attempt.acknowledged) {
+    const concurrencyLimit = Math.min(health.concurrencyLimit + 1, maxConcurrencyLimit);
+    return { concurrencyLimit, failures: 0, failedAt: 0, backoffUntil: remaining };
+  }
+  const requested = requestedBackoffUntil(attempt);
+  // It was in flight when the last failure was recorded, so it belongs to the same round.
+  if (attempt.startedAt < health.failedAt)
+    return { ...pickHealth(health), backoffUntil: Math.max(health.backoffUntil, requested) };
+  const failures = health.failures + 1;
+  const backsOff = failures >= failuresBeforeBackoff;
+  const pause = Math.min(backoff(failures - failuresBeforeBackoff + 1), maxBackoffMs);
+  return {
+    concurrencyLimit: backsOff ? 1 : Math.max(1, Math.floor(health.concurrencyLimit / 2)),
+    failures,
+    failedAt: attempt.endedAt,
+    backoffUntil: Math.max(remaining, requested, backsOff ? attempt.endedAt + pause : 0),
+  };
+}
+
+/** Returns the latest possible end of a backoff, in milliseconds since 1970: no backoff lasts longer than 5 min. */
+export function latestBackoffUntil(now: number): number {
+  return now + maxBackoffMs;
+}
+
+/**
+ * Returns when an endpoint's next attempt may start, in milliseconds since 1970: now, or the end of its backoff. A backoff
+ * never lasts longer than 5 min, even if the clock was set.
+ */
+export function nextAllowedAt({ backoffUntil }: EndpointHealth, now: number): number {
+  return Math.max(Math.min(backoffUntil, latestBackoffUntil(now)), now);
+}
+
+/**
+ * Returns the health after the clock was set back: a backoff that started in what is now the future starts again from now.
+ *
+ * @param now Milliseconds since 1970.
+ */
+export function alignHealth(health: EndpointHealth, now: number): EndpointHealth {
+  const ahead = Math.max(0, health.failedAt - now);
+  const backoffUntil = Math.min(health.backoffUntil - ahead, latestBackoffUntil(now));
+  return { ...pickHealth(health), failedAt: health.failedAt - ahead, backoffUntil };
+}
+
+/**
+ * Returns the health after a user intervened with a new URL, a resumption or a replay: the backoff ends, but the failures still
+ * count until an attempt succeeds.
+ */
+export function resetBackoff(health: EndpointHealth): EndpointHealth {
+  return { ...pickHealth(health), backoffUntil: 0 };
+}
+
+const firstDelayMs = 5_000;
+const factor = 3;
+const maxDelayMs = 6 * 60 * 60 * 1000;
+const jitter = 0.1;
+
+/** What the time of the next attempt depends on. Times and durations are in milliseconds, times since 1970. */
+export interface RetryContext {
+  /** Attempts made since the delivery was queued or replayed: 1 after the first. */
+  attemptCount: number;
+  /** When the last attempt ended. */
+  now: number;
+  /** The latest start of an attempt that still ends before the deadline. */
+  lastStartAt: number;
+  /** The wait that the receiver requested; null if it requested none. */
+  retryAfter: number | null;
+}
+
+/** Returns the pause after a number of attempts, without jitter: 5 s, then three times as long each time, at most 6 h. */
+export function backoff(attemptCount: number): number {
+  return Math.min(firstDelayMs * factor ** (attemptCount - 1), maxDelayMs);
+}
+
+/**
+ * Returns when to try again: exponential backoff with ±10% jitter, not before the time that the receiver requested. The last
+ * attempt is made just before the deadline. Returns null after the last attempt.
+ *
+ * @param random Returns numbers from 0 to below 1.
+ */
+export function nextRetryAt(times: RetryContext, random: () => number): number | null {
+  const { attemptCount, now, lastStartAt, retryAfter } = times;
+  // Less time is left than the shortest pause, so this was the last attempt.
+  if (lastStartAt - now < firstDelayMs) return null;
+  const jittered = Math.round(backoff(attemptCount) * (1 - jitter + 2 * jitter * random()));
+  return Math.min(now + Math.max(jittered, retryAfter ?? 0), lastStartAt);
+}

@@ -1,0 +1,74 @@
+import type { AccountKind, Account as AccountResponse } from '@tradepost/contract/wire';
+import { type CommandContext, formatTimestamp } from '../../kernel/context';
+import type { ApiKey } from './api-key';
+
+/** An account of the trade platform. */
+export interface Account {
+  /** `usr_<id>`. */
+  id: string;
+  kind: AccountKind;
+  /** The display name. */
+  name: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+}
+
+/** The account that sent a request, according to its API key. */
+export interface Caller {
+  accountId: string;
+  kind: AccountKind;
+  /** `key_<id>`. Rate limits count requests by it. */
+  keyId: string;
+  /** True for a read-only key. */
+  readOnly: boolean;
+}
+
+/** Creates an account. */
+export function createAccount(kind: AccountKind, name: string, context: CommandContext): Account {
+  return { id: context.newId('usr'), kind, name, createdAt: context.now };
+}
+
+/** Converts an account and the key that was used to the contract's account. */
+export function toAccountResponse(account: Account, key: ApiKey): AccountResponse {
+  return {
+    id: account.id,
+    kind: account.kind,
+    name: account.name,
+    createdAt: formatTimestamp(account.createdAt),
+    key: {
+      id: key.id,
+      prefix: key.prefix,
+      readOnly: key.readOnly,
+      expiresAt: key.expiresAt === null ? null : formatTimestamp(key.expiresAt),
+    },
+  };
+}
+
+/** A key and the kind of its account: what authentication needs. */
+export interface ApiKeyWithAccount extends ApiKey {
+  kind: AccountKind;
+}
+
+/** A key and the account that it belongs to. */
+export interface ApiKeyOwner {
+  account: Account;
+  key: ApiKey;
+}
+
+/** Stores accounts and their keys. Each method is one transaction. */
+export interface AccountStore {
+  /** Adds an account and its first key. */
+  addAccount(account: Account, firstKey: ApiKey): Promise<void>;
+  /** Returns the account with this ID, or null. */
+  findAccount(id: string): Promise<Account | null>;
+  /** Adds a key to an existing account. */
+  addKey(key: ApiKey): Promise<void>;
+  /** Returns the key with this SHA-256, even if it is revoked or expired, or null. */
+  findKeyByHash(hash: string): Promise<ApiKeyWithAccount | null>;
+  /** Returns the key with this ID, even if it is revoked or expired, and its account; or null. */
+  findKeyOwner(keyId: string): Promise<ApiKeyOwner | null>;
+  /** Lists the keys of one account, or of all accounts, newest first. */
+  listKeys(accountId?: string): Promise<ApiKey[]>;
+  /** Revokes a key permanently. Returns the key, or null if there is none. A second call keeps the first revocation time. */
+  revokeKey(id: string, now: number): Promise<ApiKey | null>;
+}

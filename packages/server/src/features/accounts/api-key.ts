@@ -1,0 +1,77 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { CommandContext } from '../../kernel/context';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomLength = 32;
+const checksumLength = 6;
+const shape = new RegExp(`^tpk_[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+
+/** The stored part of an API key. The key itself is never stored. */
+export interface ApiKey {
+  /** `key_<id>`. Used to list and revoke the key. */
+  id: string;
+  accountId: string;
+  /** SHA-256 of the whole key in lowercase hex. */
+  hash: string;
+  /** The first characters of the key, such as `tpk_4fQx…`, which help users recognize it. */
+  prefix: string;
+  readOnly: boolean;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  /** Milliseconds since 1970; null if the key does not expire. */
+  expiresAt: number | null;
+  /** Milliseconds since 1970; null if the key is not revoked. */
+  revokedAt: number | null;
+}
+
+/** A new key. The key itself is shown once and not stored. */
+export interface IssuedKey {
+  record: ApiKey;
+  /** `tpk_`, 32 random base62 characters and a checksum of 6 characters. */
+  apiKey: string;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let index = 0; index < checksumLength; index += 1) {
+    digits = (alphabet[rest % alphabet.length] ?? '') + digits;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return digits;
+}
+
+/** Returns whether a text has the shape and the checksum of an API key. Does not need the store. */
+export function isApiKey(text: string): boolean {
+  return (
+    shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
+  );
+}
+
+/** Returns the SHA-256 that a key is stored under. */
+export function hashApiKey(apiKey: string): string {
+  return createHash('sha256').update(apiKey).digest('hex');
+}
+
+/** Creates a key for an account. It has about 190 random bits. */
+export function issueKey(
+  key: { accountId: string; readOnly: boolean; expiresAt: number | null },
+  context: CommandContext,
+): IssuedKey {
+  let text = 'tpk_';
+  for (let index = 0; index < randomLength; index += 1)
+    text += alphabet[randomInt(alphabet.length)];
+  const apiKey = text + checksum(text);
+  return {
+    apiKey,
+    record: {
+      ...key,
+      id: context.newId('key'),
+      hash: hashApiKey(apiKey),
+      prefix: `${apiKey.slice(0, 8)}…`,
+      createdAt: context.now,
+      revokedAt: null,
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DomainError } from '../../kernel/errors';
+
+/** How many sequence numbers each millisecond has. More events in one millisecond use those of the next. */
+const sequencesPerMillisecond = 1_024;
+
+/**
+ * Returns the lowest sequence number that an event may have in the log. Each event gets a number above those committed before
+ * it, and at least this one, so that a timestamp maps to a number without a search. The numbers stay exact in JavaScript until
+ * the year 2248.
+ *
+ * @param timestamp Milliseconds since 1970. Negative values count as 0.
+ */
+export function firstSequenceAt(timestamp: number): number {
+  return Math.min(Math.max(0, timestamp) * sequencesPerMillisecond, Number.MAX_SAFE_INTEGER);
+}
+
+/** An event in an account's log. */
+export interface LoggedEvent {
+  /** The sequence number in the log. It increases with each commit and is at least `firstSequenceAt(createdAt)`. */
+  seq: number;
+  /** `evt_<id>`. */
+  id: string;
+  /** The envelope as JSON. */
+  body: string;
+  /** Milliseconds since 1970, by a clock that may have been behind others. */
+  createdAt: number;
+}
+
+/** Stores the event log. Changes write to it in their own transaction. */
+export interface EventStore {
+  /**
+   * Lists the events that an account may see after a sequence number, oldest first, up to `limit`. Later commits always get
+   * higher numbers, so a reader that continues from its last event misses none. One range of one index: the cost depends only
+   * on the page.
+   */
+  readEvents(accountId: string, after: number, limit: number): Promise<LoggedEvent[]>;
+}
+
+/** How many events are read at a time while all of them are too old, regardless of the page size. */
+const scanBatchSize = 500;
+
+/** What a reader requests from an account's event log. */
+export interface LogQuery {
+  /** Only events after this sequence number. */
+  after?: number | undefined;
+  /** Only events created at this time or later, in milliseconds since 1970. */
+  since?: number | undefined;
+  /** The maximum number of events on a page. */
+  limit: number;
+}
+
+/** One page of an account's log. */
+export interface LogPage {
+  /** Oldest first. */
+  events: LoggedEvent[];
+  /** The sequence number of the last event that was read, even if `since` excluded it. The next page starts after it. */
+  end: number;
+}
+
+/** Returns the sequence number after which a page starts. No event of `since` or later comes before it. */
+function findStart({ after = 0, since }: LogQuery): number {
+  return since === undefined ? after : Math.max(after, firstSequenceAt(since) - 1);
+}
+
+/**
+ * Reads one page of an account's event log. The page is empty only if nothing follows.
+ *
+ * Events that were committed late come after newer ones, so older events may follow the first sequence number of `since`;
+ * many of them after the clock was set back. They are filtered here and not by the store, so that each read of the store is
+ * one page of one range and other work gets a turn in between.
+ *
+ * @param signal Stops the search for events that are not too old.
+ */
+export async function readLogPage(
+  store: EventStore,
+  accountId: string,
+  query: LogQuery,
+  signal: AbortSignal,
+): Promise<LogPage> {
+  const { since = Number.NEGATIVE_INFINITY, limit } = query;
+  let size = limit;
+  for (let end = findStart(query); ; await nextTurn()) {
+    const lines = await store.readEvents(accountId, end, size);
+    const events = lines.filter(({ createdAt }) => createdAt >= since).slice(0, limit);
+    end = (events.length === limit ? events : lines).at(-1)?.seq ?? end;
+    if (events.length > 0 || lines.length < size || signal.aborted) return { events, end };
+    size = Math.max(limit, scanBatchSize);
+  }
+}
+
+/** Encodes a sequence number as the opaque cursor that clients send back. */
+export function encodeEventCursor(sequence: number): string {
+  return Buffer.from(`events.${sequence}`).toString('base64url');
+}
+
+/**
+ * Decodes the cursor of an event log.
+ *
+ * @throws DomainError `invalid_cursor` for anything that `encodeEventCursor` did not return.
+ */
+export function decodeEventCursor(cursor: string): number {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  const [, digits] = /^events\.(\d{1,16})$/.exec(text) ?? [];
+  const sequence = Number(digits);
+  if (!Number.isSafeInteger(sequence) || encodeEventCursor(sequence) !== cursor) {
+    throw new DomainError(
+      'invalid_cursor',
+      'This cursor is not valid for this list. Send nextCursor of the previous page unchanged as after, or use since to start over.',
+    );
+  }
+  return sequence;
+}

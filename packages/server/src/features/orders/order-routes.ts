@@ -1,0 +1,88 @@
+import { type contract, pageLimit } from '@tradepost/contract';
+import { type Clock, createContext, type IdGenerator } from '../../kernel/context';
+import { DomainError } from '../../kernel/errors';
+import { withReplayedHeader } from '../../kernel/idempotency';
+import { decodeCursor, slicePage } from '../../kernel/pagination';
+import type { RouteHandlers } from '../route-handlers';
+import {
+  changeStatus,
+  formatEtag,
+  isVisibleTo,
+  orderNotFound,
+  placeOrder,
+  toOrderResponse,
+} from './order';
+import type { OrderStore } from './order-store';
+
+/** Creates the handlers of the order endpoints. */
+export function orderRoutes(
+  orders: OrderStore,
+  clock: Clock,
+  newId: IdGenerator,
+): RouteHandlers<typeof contract.orders> {
+  return {
+    async list({ caller, query }) {
+      const limit = query.limit ?? pageLimit.default;
+      const { createdAfter, createdBefore } = query;
+      const found = await orders.listOrders(
+        caller,
+        {
+          ...(query.status && { status: query.status }),
+          ...(createdAfter && { createdAfter: Date.parse(createdAfter) }),
+          ...(createdBefore && { createdBefore: Date.parse(createdBefore) }),
+        },
+        { after: query.cursor ? decodeCursor(query.cursor, 'ord') : null, limit: limit + 1 },
+      );
+      const { items, nextCursor } = slicePage(found, limit);
+      return { status: 200, body: { data: items.map(toOrderResponse), nextCursor } };
+    },
+
+    async create({ caller, body, idempotencyKey }) {
+      if (caller.kind !== 'buyer') {
+        throw new DomainError(
+          'account_kind_not_allowed',
+          `Only a buyer account may create an order; this key belongs to ${
+            caller.kind === 'agent' ? 'an agent' : 'a seller'
+          }.`,
+        );
+      }
+      const context = createContext(clock, newId);
+      const { response, replayed } = await orders.placeOrder(
+        { listingId: body.listingId, idempotencyKey, context },
+        (listing) => {
+          const change = placeOrder(caller, body, listing, context);
+          const { order } = change;
+          const headers = { Location: `/v1/orders/${order.id}`, ETag: formatEtag(order) };
+          return {
+            change,
+            response: { status: 201 as const, headers, body: { data: toOrderResponse(order) } },
+          };
+        },
+      );
+      return replayed ? withReplayedHeader(response) : response;
+    },
+
+    async get({ caller, params }) {
+      const order = await orders.findOrder(params.id);
+      if (order === null || !isVisibleTo(order, caller)) throw orderNotFound(params.id);
+      return {
+        status: 200,
+        headers: { ETag: formatEtag(order) },
+        body: { data: toOrderResponse(order) },
+      };
+    },
+
+    async update({ caller, params, headers, body }) {
+      const context = createContext(clock, newId);
+      const request = { caller, id: params.id, to: body.status, ifMatch: headers['if-match'] };
+      const order = await orders.changeOrder(params.id, context, (found) =>
+        changeStatus(request, found, context),
+      );
+      return {
+        status: 200,
+        headers: { ETag: formatEtag(order) },
+        body: { data: toOrderResponse(order) },
+      };
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { OrderStatus } from '@tradepost/contract';
+import type { CommandContext } from '../../kernel/context';
+import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../../kernel/idempotency';
+import type { PageKey } from '../../kernel/pagination';
+import type { Caller } from '../accounts/account';
+import type { Listing } from '../listings/listing';
+import type { Order, OrderContext, OrderMutation } from './order';
+
+/** Filters a list of orders. */
+export interface OrderFilter {
+  status?: OrderStatus;
+  /** Created after this time, exclusive, in milliseconds since 1970. */
+  createdAfter?: number;
+  /** Created before this time, exclusive, in milliseconds since 1970. */
+  createdBefore?: number;
+}
+
+/**
+ * Stores orders. Each method is one transaction: the result of `decide` is written with its events, its notifications and one
+ * delivery for each subscribed webhook, or not at all. `decide` must be pure, may be called again, and throws to reject.
+ */
+export interface OrderStore {
+  /** Places an order from a listing. If the idempotency key has a stored response, returns that and does not call `decide`. */
+  placeOrder<Response extends StoredResponse>(
+    request: { listingId: string; idempotencyKey: IdempotencyKey | null; context: CommandContext },
+    decide: (listing: Listing | null) => { change: OrderMutation; response: Response },
+  ): Promise<IdempotentResult<Response>>;
+  /** Changes an order, unless `decide` returns null. Returns the order after the change. */
+  changeOrder(
+    id: string,
+    context: CommandContext,
+    decide: (found: OrderContext | null) => OrderMutation | null,
+  ): Promise<Order>;
+  /** Returns the order with this ID, or null. */
+  findOrder(id: string): Promise<Order | null>;
+  /** Lists the orders that the caller participates in, after `after`, newest first, up to `limit`. */
+  listOrders(
+    caller: Caller,
+    filter: OrderFilter,
+    page: { after: PageKey | null; limit: number },
+  ): Promise<Order[]>;
+}

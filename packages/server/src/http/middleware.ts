@@ -1,0 +1,178 @@
+import { TextDecoder } from 'node:util';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { MemoryStore, rateLimit } from 'express-rate-limit';
+import type { AccountStore, ApiKeyWithAccount, Caller } from '../features/accounts/account';
+import { hashApiKey, isApiKey } from '../features/accounts/api-key';
+import { type Clock, clockTolerance, formatTimestamp } from '../kernel/context';
+import { DomainError } from '../kernel/errors';
+import { sendProblem } from './problems';
+
+/** Returns the account that sent an authenticated request. */
+export function getCaller(res: Response): Caller {
+  return res.locals.caller as Caller;
+}
+
+function explainInvalidKey(key: ApiKeyWithAccount | null, now: number): string | null {
+  if (key === null) return 'Unknown API key. Check it for missing or changed characters.';
+  if (key.revokedAt !== null) return `API key ${key.prefix} was revoked. Request a new one.`;
+  if (key.expiresAt !== null && key.expiresAt <= now) {
+    return `API key ${key.prefix} expired at ${formatTimestamp(key.expiresAt)}. Request a new one.`;
+  }
+  return null;
+}
+
+/**
+ * Finds an API key that is currently valid.
+ *
+ * @throws DomainError `invalid_api_key`, with the reason.
+ */
+async function requireKey(
+  accounts: AccountStore,
+  clock: Clock,
+  text: string,
+): Promise<ApiKeyWithAccount> {
+  // The checksum saves a query for truncated or mistyped keys.
+  const key = isApiKey(text) ? await accounts.findKeyByHash(hashApiKey(text)) : null;
+  const reason = explainInvalidKey(key, clock.now());
+  if (key === null || reason !== null) throw new DomainError('invalid_api_key', reason ?? '');
+  return key;
+}
+
+/**
+ * Returns the function that checks a request's API key again, for a response that was delayed: the key may have been revoked
+ * or have expired meanwhile.
+ */
+export function getKeyCheck(res: Response): () => Promise<void> {
+  return res.locals.requireValidKey as () => Promise<void>;
+}
+
+/** Requires a valid API key as `Authorization: Bearer <API_KEY>`. */
+export function authenticate(accounts: AccountStore, clock: Clock): RequestHandler {
+  return async (req, res, next) => {
+    const header = req.get('authorization');
+    if (header === undefined) {
+      throw new DomainError(
+        'missing_api_key',
+        'Send the API key with every request in the header Authorization: Bearer <API_KEY>.',
+      );
+    }
+    const [, text] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
+    if (text === undefined) {
+      throw new DomainError(
+        'invalid_api_key',
+        'The Authorization header must have the form: Bearer <API_KEY>.',
+      );
+    }
+    const key = await requireKey(accounts, clock, text);
+    const { accountId, kind, id: keyId, readOnly } = key;
+    res.locals.caller = { accountId, kind, keyId, readOnly } satisfies Caller;
+    // Most requests arrive at once; for those there is nothing to wait for.
+    res.locals.bodyIsPending = hasBody(req) && !req.complete;
+    res.locals.requireValidKey = async () => {
+      await requireKey(accounts, clock, text);
+    };
+    next();
+  };
+}
+
+/** Rejects changes with a read-only API key. */
+export const requireWriteAccess: RequestHandler = (req, res, next) => {
+  if (getCaller(res).readOnly && req.method !== 'GET' && req.method !== 'HEAD') {
+    throw new DomainError(
+      'read_only_api_key',
+      'This API key is read-only. Use another key of the account to make changes.',
+    );
+  }
+  next();
+};
+
+/**
+ * Checks the key of a change again after its body has arrived, unless it had arrived before. A client may send it slowly, and a
+ * key that was revoked meanwhile must not change anything.
+ */
+export const reauthenticate: RequestHandler = async (_req, res, next) => {
+  if (res.locals.bodyIsPending) await getKeyCheck(res)();
+  next();
+};
+
+const maxBodyBytes = 65_536;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Rejects bytes that are not UTF-8. Decoded leniently, they would be stored as something that was not sent. */
+function requireUtf8(_req: unknown, _res: unknown, body: Buffer, charset: string): void {
+  if (charset !== 'utf-8') {
+    throw new DomainError('unsupported_media_type', `Send the body as UTF-8, not as ${charset}.`);
+  }
+  try {
+    utf8.decode(body);
+  } catch {
+    throw new DomainError('malformed_json', 'The body is not valid UTF-8, which JSON requires.');
+  }
+}
+
+/** Parses JSON bodies of up to 65,536 bytes. Accepts any JSON value; the contract validates it. */
+const parseJson = express.json({ limit: maxBodyBytes, strict: false, verify: requireUtf8 });
+
+/** Rejects bodies that are not sent as JSON. Otherwise they would be treated as missing. */
+const requireJson: RequestHandler = (req, _res, next) => {
+  // `is` returns null for a request without a body and false for another type. It treats an empty body as a body.
+  if (req.is('application/json') === false && req.get('content-length') !== '0') {
+    throw new DomainError(
+      'unsupported_media_type',
+      `Send the body with Content-Type: application/json, not ${req.get('content-type') ?? 'without a type'}.`,
+    );
+  }
+  next();
+};
+
+/** Returns whether requests with this method have a body. */
+export function hasBody({ method }: Pick<Request, 'method'>): boolean {
+  return method === 'POST' || method === 'PATCH';
+}
+
+/** Reads the bodies of methods that have one. Ignores the bodies of others. */
+export const jsonBody: RequestHandler[] = [requireJson, parseJson].map(
+  (handler): RequestHandler =>
+    (req, res, next) =>
+      hasBody(req) ? handler(req, res, next) : next(),
+);
+
+const windowMs = 60_000;
+
+/** A rate limiter and how to stop its timer. */
+export interface RateLimiter {
+  limit: RequestHandler;
+  stop(): void;
+}
+
+/**
+ * Counts requests by API key and returns the remaining number in the IETF `RateLimit` headers.
+ *
+ * @param perMinute How many requests one key may make in a minute.
+ */
+export function createRateLimiter(perMinute: number, clock: Clock): RateLimiter {
+  const store = new MemoryStore();
+  let latest = 0;
+  const counting = rateLimit({
+    windowMs,
+    limit: perMinute,
+    store,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    identifier: 'requests',
+    keyGenerator: (_req, res) => getCaller(res).keyId,
+    handler: (_req, res) =>
+      sendProblem(res, {
+        code: 'rate_limited',
+        detail: `This API key is limited to ${perMinute} requests per minute. Wait for the time in Retry-After, then try again.`,
+      }),
+  });
+  const limit: RequestHandler = (req, res, next) => {
+    const now = clock.now();
+    // Windows end by the system time. If the clock was set back by an hour, they would last an hour longer.
+    if (now < latest - clockTolerance) void store.resetAll();
+    latest = now;
+    return counting(req, res, next);
+  };
+  return { limit, stop: () => store.shutdown() };
+}

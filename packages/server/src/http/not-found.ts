@@ -1,0 +1,45 @@
+import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
+import type { Express, RequestHandler } from 'express';
+import { DomainError } from '../kernel/errors';
+
+function listRoutePaths(router: AppRouter): AppRoute[] {
+  return Object.values(router).flatMap((entry) =>
+    isAppRoute(entry) ? [entry] : listRoutePaths(entry),
+  );
+}
+
+/** Rejects methods that a path of the contract does not support with 405, and lists those that it does. */
+export function rejectMethods(app: Express, contract: AppRouter): void {
+  const methodsByPath = new Map<string, string[]>();
+  for (const { path, method } of listRoutePaths(contract)) {
+    methodsByPath.set(path, [
+      ...(methodsByPath.get(path) ?? []),
+      ...(method === 'GET' ? ['GET', 'HEAD'] : [method]),
+    ]);
+  }
+  for (const [path, methods] of methodsByPath) rejectOtherMethods(app, path, methods);
+}
+
+/** Rejects other methods of a path with 405, and lists those that it supports. */
+export function rejectOtherMethods(app: Express, path: string, methods: readonly string[]): void {
+  const allow = methods.join(', ');
+  app.all(path, (req, res) => {
+    res.set('Allow', allow);
+    if (req.method === 'OPTIONS') {
+      res.status(204).end();
+      return;
+    }
+    throw new DomainError(
+      'method_not_allowed',
+      `${req.path} does not support ${req.method}. Allowed: ${allow}.`,
+    );
+  });
+}
+
+/** Responds with 404 to every path that is not in the contract. */
+export const rejectPath: RequestHandler = (req) => {
+  throw new DomainError(
+    'route_not_found',
+    `${req.path} does not exist. The API has /v1/orders, /v1/notifications, /v1/webhooks, /v1/deliveries, /v1/events and /v1/account.`,
+  );
+};

@@ -1,0 +1,86 @@
+import { randomFillSync } from 'node:crypto';
+import { encodeTime, monotonicFactory } from 'ulid';
+
+/** The time and the timers that the server uses. Tests inject one that they control. */
+export interface Clock {
+  /** Milliseconds since 1970. May go backwards, as system clocks do. */
+  now(): number;
+  /** Milliseconds since an arbitrary start, with fractions. Never goes backwards, even if the clock is set. */
+  elapsed(): number;
+  /** Runs `work` once, after `milliseconds`. Returns a function that cancels it. */
+  schedule(milliseconds: number, work: () => void): () => void;
+}
+
+/**
+ * How far a clock may deviate from elapsed time before it counts as set, in milliseconds. Time services make smaller
+ * corrections all the time.
+ */
+export const clockTolerance = 1_000;
+
+/** The system clock. Its timers do not keep the process alive. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  schedule(milliseconds, work) {
+    const timer = setTimeout(work, milliseconds);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Formats milliseconds since 1970 as the contract requires: ISO 8601, UTC, with milliseconds. */
+export function formatTimestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** The time of a change, and the IDs created in it. */
+export interface CommandContext {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Creates an ID that sorts by `now`. */
+  newId(prefix: IdPrefix): string;
+}
+
+/** Creates a context with the current time. */
+export function createContext(clock: Clock, newId: IdGenerator): CommandContext {
+  const now = clock.now();
+  return { now, newId: (prefix) => newId(prefix, now) };
+}
+
+/** The prefixes of IDs. Source: API specification, "Resources and their fields". */
+export type IdPrefix = 'ord' | 'usr' | 'lst' | 'ntf' | 'whk' | 'evt' | 'dlv' | 'tsk' | 'key';
+
+/** Creates an ID such as `ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH` that sorts by `now`, in milliseconds since 1970. */
+export type IdGenerator = (prefix: IdPrefix, now: number) => string;
+
+const pool = new Uint32Array(256);
+let unused = 0;
+
+function secureRandom(): number {
+  if (unused === 0) {
+    randomFillSync(pool);
+    unused = pool.length;
+  }
+  unused -= 1;
+  return (pool[unused] ?? 0) / 2 ** 32;
+}
+
+/**
+ * Creates an ID generator. Its IDs increase even within one millisecond and when the clock goes backwards.
+ *
+ * @param random Returns numbers from 0 to below 1.
+ * @default random the secure random source of the system
+ */
+export function createIdGenerator(random: () => number = secureRandom): IdGenerator {
+  const next = monotonicFactory(random);
+  return (prefix, now) => `${prefix}_${next(now)}`;
+}
+
+/**
+ * Returns a string that sorts before every ID created at `now` or later, and after every older one.
+ *
+ * @param now Milliseconds since 1970. Negative values count as 0.
+ */
+export function smallestIdAt(prefix: IdPrefix, now: number): string {
+  return `${prefix}_${encodeTime(Math.max(0, now))}`;
+}

@@ -1,0 +1,24 @@
+import type { ProblemCode, ProblemIssue } from '@tradepost/contract';
+
+/** Thrown when a request breaks a rule of the domain. `http/problems.ts` maps its code to a response. */
+export class DomainError extends Error {
+  override name = 'DomainError' as const;
+
+  /**
+   * @param code A problem code of the contract.
+   * @param detail What failed and what to do next. The caller reads it.
+   * @param issues The invalid fields, if fields caused the problem.
+   */
+  constructor(
+    readonly code: ProblemCode,
+    readonly detail: string,
+    readonly issues?: ProblemIssue[],
+  ) {
+    super(`${code}: ${detail}`);
+  }
+}
+
+/** Thrown when the store is unavailable: locked, full or missing. Nothing was changed. */
+export class StoreUnavailableError extends Error {
+  override name = 'StoreUnavailableError' as const;
+}

@@ -1,0 +1,49 @@
+import type { IdPrefix } from './context';
+import { DomainError } from './errors';
+
+/** The sort key of the last item on a page. Lists are sorted from newest to oldest. */
+export interface PageKey {
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  id: string;
+}
+
+/** Encodes a page key as the opaque cursor that clients send back. */
+export function encodeCursor({ createdAt, id }: PageKey): string {
+  return Buffer.from(`${createdAt}.${id}`).toString('base64url');
+}
+
+/**
+ * Decodes a cursor.
+ *
+ * @param prefix The prefix of the IDs in the list. A cursor is valid for one list only.
+ * @throws DomainError `invalid_cursor` for anything that `encodeCursor` did not return for such a list.
+ */
+export function decodeCursor(cursor: string, prefix: IdPrefix): PageKey {
+  const match = /^(\d{1,15})\.([a-z]{3}_[0-9A-Z]{26})$/.exec(
+    Buffer.from(cursor, 'base64url').toString('latin1'),
+  );
+  const [, createdAt, id] = match ?? [];
+  const key = { createdAt: Number(createdAt), id: id ?? '' };
+  if (!key.id.startsWith(`${prefix}_`) || encodeCursor(key) !== cursor) {
+    throw new DomainError(
+      'invalid_cursor',
+      'This cursor is not valid for this list. Send nextCursor of the previous page unchanged, or omit it to start over.',
+    );
+  }
+  return key;
+}
+
+/**
+ * Cuts one page from a list that was read with one item more than the page holds. The extra item shows that there is a next
+ * page.
+ */
+export function slicePage<Item extends PageKey>(
+  items: Item[],
+  limit: number,
+): { items: Item[]; nextCursor: string | null } {
+  const page = items.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = items.length > limit && last !== undefined;
+  return { items: page, nextCursor: hasMore ? encodeCursor(last) : null };
+}

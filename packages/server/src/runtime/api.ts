@@ -1,0 +1,115 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import type { WebhookPolicy } from '../features/webhooks/webhook-policy';
+import { createApp } from '../http/app';
+import {
+  Connections,
+  handleClientErrors,
+  requestTimeouts,
+  withOriginForm,
+} from '../http/connections';
+import { type CompletedRequest, describeRequest } from '../http/request-log';
+import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
+import type { Store } from '../stores/store';
+
+const defaultMaxConnections = 10_000;
+
+/** Options of the API server. */
+export interface ApiOptions {
+  store: Store;
+  log: Logger;
+  /** TCP port; 0 for a free one. */
+  port: number;
+  /** Address to listen on. */
+  host: string;
+  /** How many requests one API key may make in a minute. */
+  rateLimit: number;
+  /**
+   * How many connections may be open at once.
+   * @default 10000
+   */
+  maxConnections?: number | undefined;
+  /** Which webhook URLs are allowed. */
+  webhookPolicy: WebhookPolicy;
+  /** The system clock by default. */
+  clock?: Clock;
+  /** Whether to validate responses against the contract. For tests, because it costs time. */
+  validateResponses?: boolean;
+  /** Called after each response. Metrics use it. */
+  onRequestCompleted?: ((request: CompletedRequest) => void) | undefined;
+}
+
+/** A running API server. */
+export interface Api {
+  /** The URL, such as `http://127.0.0.1:4010`. */
+  url: string;
+  port: number;
+  /** Finishes the requests in progress, for up to `timeoutMs`. Does not close the store. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** Starts the API server. Resolves when it accepts requests; rejects if it cannot listen. */
+export async function startApi(options: ApiOptions): Promise<Api> {
+  const { store, log, clock = systemClock, webhookPolicy } = options;
+  let stopping = false;
+  const {
+    app,
+    releaseLongPolls,
+    stop: stopApp,
+  } = createApp({
+    store,
+    clock,
+    newId: createIdGenerator(),
+    log,
+    webhookPolicy,
+    rateLimit: options.rateLimit,
+    isStopping: () => stopping,
+    validateResponses: options.validateResponses ?? false,
+  });
+
+  const listener = withOriginForm(app);
+  const server = createServer({ requireHostHeader: false, ...requestTimeouts }, listener);
+  const connections = new Connections(server, options.maxConnections ?? defaultMaxConnections, log);
+  handleClientErrors(server, listener, clock, log);
+  const { onRequestCompleted } = options;
+  server.on('request', (request, response) => {
+    if (onRequestCompleted) {
+      response.once('finish', () => {
+        try {
+          onRequestCompleted(describeRequest(request, response));
+        } catch (error) {
+          log.error({ err: error }, 'counting a request failed');
+        }
+      });
+    }
+    // Otherwise a client that keeps its connection alive would delay the shutdown until its timeout.
+    response.once('close', () => {
+      if (stopping) setImmediate(() => server.closeIdleConnections());
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return {
+    url: `http://${host}:${port}`,
+    port,
+    async stop(timeoutMs) {
+      stopping = true;
+      releaseLongPolls();
+      const drained = new Promise((resolve) => server.close(resolve));
+      const cancelTimeout = clock.schedule(timeoutMs, () => connections.destroyAll());
+      server.closeIdleConnections();
+      await drained;
+      cancelTimeout();
+      stopApp();
+    },
+  };
+}

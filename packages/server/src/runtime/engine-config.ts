@@ -1,0 +1,50 @@
+import { insecureWebhookPolicy, strictWebhookPolicy } from '../features/webhooks/webhook-policy';
+import { systemClock } from '../kernel/context';
+import { createLog, type LogLevel } from '../kernel/log';
+import { loadEngineMetrics } from '../metrics/load-metrics';
+import type { Retention } from '../retention/retention';
+import type { SqliteOptions } from '../stores/sqlite/open-connection';
+import { openSqliteStore } from '../stores/sqlite/sqlite-store';
+import { type Engine, type SocketBudget, startEngine } from './engine';
+
+/** The configuration of a standalone engine. Plain values, so that they can be passed to a thread. */
+export interface EngineConfig {
+  /** The SQLite file. */
+  database: string;
+  storeOptions: SqliteOptions;
+  logLevel: LogLevel;
+  /** Deliver to `http://` URLs, to private addresses and with invalid certificates. For development. */
+  insecureWebhooks: boolean;
+  retention: Retention;
+  /**
+   * How often to poll for deliveries that other processes queued, in milliseconds.
+   * @default 1000
+   */
+  pollIntervalMs?: number;
+  /** How many sockets it may open. */
+  sockets: Pick<SocketBudget, 'attempts' | 'idle'>;
+  /** Whether to collect metrics. */
+  metrics: boolean;
+}
+
+/** Starts an engine with its own store and log. Stopping it closes the store. */
+export async function createEngine(config: EngineConfig): Promise<Engine> {
+  const { database, storeOptions, logLevel, insecureWebhooks, retention } = config;
+  const store = openSqliteStore(database, storeOptions);
+  const engine = startEngine({
+    store,
+    log: createLog(logLevel),
+    webhookPolicy: insecureWebhooks ? insecureWebhookPolicy : strictWebhookPolicy,
+    retention,
+    pollIntervalMs: config.pollIntervalMs,
+    sockets: config.sockets,
+    metrics: config.metrics ? await loadEngineMetrics(store, systemClock) : undefined,
+  });
+  return {
+    ...engine,
+    async stop(timeoutMs) {
+      await engine.stop(timeoutMs);
+      await store.close();
+    },
+  };
+}

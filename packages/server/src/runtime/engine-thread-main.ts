@@ -1,0 +1,38 @@
+import { getPriority, setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createEngine, type EngineConfig } from './engine-config';
+import type { EngineMessage } from './engine-thread';
+
+/** The niceness of this thread. On a busy processor it still gets a quarter of the time. */
+const lowPriority = 5;
+
+lowerPriority();
+const engine = await createEngine(workerData as EngineConfig);
+
+parentPort?.on('message', async (message: EngineMessage) => {
+  if (message.type === 'wake') {
+    engine.wake();
+    return;
+  }
+  if (message.type === 'metrics') {
+    message.port.postMessage(await engine.readMetrics().catch(() => ''));
+    message.port.close();
+    return;
+  }
+  await engine.stop(message.timeoutMs);
+  // Without listeners the thread ends.
+  parentPort?.close();
+});
+
+/**
+ * Lowers the priority of this thread, where the system allows it: only Linux has a priority for each thread. A lower one stays
+ * as it is.
+ */
+function lowerPriority(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    if (getPriority() < lowPriority) setPriority(lowPriority);
+  } catch {
+    // A sandbox may forbid it. The engine works anyway.
+  }
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import type { Engine } from './engine';
+import type { EngineConfig } from './engine-config';
+
+const restartDelayMs = 1_000;
+/** How long a thread may run beyond its shutdown timeout: an unavailable store may respond late. */
+const shutdownGraceMs = 5_000;
+/** Longer than the engine's own timeout for the store. */
+const metricsTimeoutMs = 3_000;
+
+/** Messages to the thread. It sends metrics to the port. */
+export type EngineMessage =
+  | { type: 'wake' }
+  | { type: 'stop'; timeoutMs: number }
+  | { type: 'metrics'; port: MessagePort };
+
+/**
+ * Runs the delivery engine in its own thread with its own database connection, so that the API waits for it only while it
+ * writes. A thread that crashes is restarted; the deliveries that it had leased are due again when their leases end.
+ */
+export function startEngineThread(config: EngineConfig, log: Logger): Engine {
+  let stopping = false;
+  let thread: Worker;
+  let exited: Promise<void>;
+  let restart: NodeJS.Timeout | undefined;
+
+  function start(): void {
+    thread = new Worker(new URL('./engine-thread-main.js', import.meta.url), {
+      workerData: config,
+    });
+    thread.on('error', (error) => log.error({ err: error }, 'the delivery thread crashed'));
+    exited = new Promise((resolve) => {
+      thread.once('exit', () => {
+        resolve();
+        if (!stopping) restart = setTimeout(start, restartDelayMs);
+      });
+    });
+  }
+
+  const send = (message: EngineMessage, ports: MessagePort[] = []) =>
+    thread.postMessage(message, ports);
+  start();
+  return {
+    wake: () => send({ type: 'wake' }),
+    async readMetrics() {
+      const { port1, port2 } = new MessageChannel();
+      send({ type: 'metrics', port: port2 }, [port2]);
+      try {
+        // A thread that has crashed or is busy does not respond.
+        const signal = AbortSignal.timeout(metricsTimeoutMs);
+        const [text] = (await once(port1, 'message', { signal })) as [string];
+        return text;
+      } catch {
+        return '';
+      } finally {
+        port1.close();
+      }
+    },
+    async stop(timeoutMs) {
+      stopping = true;
+      clearTimeout(restart);
+      send({ type: 'stop', timeoutMs });
+      const terminateTimer = setTimeout(() => void thread.terminate(), timeoutMs + shutdownGraceMs);
+      await exited;
+      clearTimeout(terminateTimer);
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import process from 'node:process';
+import type { Logger } from 'pino';
+import { createSender } from '../deliveries/attempt/send';
+import { DeliveryWorker } from '../deliveries/delivery-worker';
+import type { WebhookPolicy } from '../features/webhooks/webhook-policy';
+import { type Clock, systemClock } from '../kernel/context';
+import type { EngineMetrics } from '../metrics/engine-metrics';
+import { Housekeeper } from '../retention/housekeeper';
+import { type Retention, resolveRetention } from '../retention/retention';
+import type { Store } from '../stores/store';
+
+/** Options of the delivery engine. */
+export interface EngineOptions {
+  store: Store;
+  log: Logger;
+  /** Which webhook URLs deliveries may go to. */
+  webhookPolicy: WebhookPolicy;
+  /**
+   * How many days data is kept.
+   *
+   * @default deliveries 30, events 30, read notifications 90, unread ones 180 or as long as read ones
+   */
+  retention?: Partial<Retention>;
+  /** The system clock by default. */
+  clock?: Clock;
+  /**
+   * Returns numbers from 0 to below 1 for the jitter of retries.
+   * @default Math.random
+   */
+  random?: () => number;
+  /**
+   * How often to poll for deliveries that other processes queued, in milliseconds.
+   * @default 1000
+   */
+  pollIntervalMs?: number | undefined;
+  /** How many sockets deliveries may use. 2,000 attempts in flight and 512 idle connections by default. */
+  sockets?: Pick<SocketBudget, 'attempts' | 'idle'> | undefined;
+  /** Collects metrics. None by default. */
+  metrics?: EngineMetrics | undefined;
+}
+
+/** Makes the deliveries and removes old data. */
+export interface Engine {
+  /** Polls for due deliveries at once. Call it when another thread queued some. */
+  wake(): void;
+  /** Returns the metrics in the text format of Prometheus; empty without metrics or if they are unavailable. */
+  readMetrics(): Promise<string>;
+  /** Leases nothing more, and waits for the attempts in flight, up to `timeoutMs`. Does not close the store. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/**
+ * Starts the delivery engine. It starts with the deliveries that an earlier process left in the queues.
+ *
+ * @throws RangeError if unread notifications would be kept shorter than read ones.
+ */
+export function startEngine(options: EngineOptions): Engine {
+  const { store, log, webhookPolicy, metrics, clock = systemClock, random = Math.random } = options;
+  const { deliveries, retention } = store;
+  const retentionMs = resolveRetention(options.retention);
+  const sender = createSender(webhookPolicy, clock, { maxIdle: options.sockets?.idle });
+  const worker = new DeliveryWorker({
+    deliveries,
+    sender,
+    clock,
+    log,
+    random,
+    pollIntervalMs: options.pollIntervalMs,
+    maxAttempts: options.sockets?.attempts,
+    ...(metrics && { onAttempt: metrics.onAttempt, onExpired: () => metrics.onExpired(1) }),
+  });
+  const housekeeper = new Housekeeper({
+    deliveries,
+    retention,
+    retentionMs,
+    clock,
+    log,
+    ...(metrics && { onFailed: metrics.onExpired }),
+  });
+  store.onDeliveriesQueued(() => worker.wake());
+  worker.wake();
+  housekeeper.start();
+  return {
+    wake: () => worker.wake(),
+    readMetrics: async () => metrics?.read() ?? '',
+    async stop(timeoutMs) {
+      await Promise.all([worker.stop(timeoutMs), housekeeper.stop()]);
+    },
+  };
+}
+
+/** File descriptors reserved for the database, logs, DNS and Node. */
+const reservedShare = 64;
+/** The defaults if the system allows them. The service was measured with these. */
+const maxDescriptors = { connections: 10_000, attempts: 2_000, idle: 512 };
+const minDescriptors = { connections: 16, attempts: 16, idle: 0 };
+
+/** How many sockets each part of a process may have open at once. */
+export interface SocketBudget {
+  /** Connections of API clients. */
+  connections: number;
+  /** Delivery attempts in flight. */
+  attempts: number;
+  /** Connections to receivers that are kept open between attempts. */
+  idle: number;
+}
+
+/**
+ * Divides the file descriptors of a process, so that clients cannot use up those for deliveries: a process that delivers gets
+ * half of what is left after the reserve for deliveries.
+ *
+ * @param limit How many descriptors the process may have; null for no limit.
+ * @param serves Whether the process serves the API and makes deliveries.
+ */
+export function allocateDescriptors(
+  limit: number | null,
+  serves: { api: boolean; deliveries: boolean },
+): SocketBudget {
+  if (limit === null) return maxDescriptors;
+  const usable = Math.max(0, limit - reservedShare);
+  const wanted = serves.deliveries ? maxDescriptors.attempts + maxDescriptors.idle : 0;
+  const forDeliveries = Math.min(wanted, serves.api ? Math.floor(usable / 2) : usable);
+  const idle = Math.floor(forDeliveries / 5);
+  const clamp = (kind: keyof SocketBudget, count: number) =>
+    Math.max(minDescriptors[kind], Math.min(maxDescriptors[kind], count));
+  return {
+    connections: clamp('connections', usable - forDeliveries),
+    attempts: clamp('attempts', forDeliveries - idle),
+    idle: clamp('idle', idle),
+  };
+}
+
+/** Returns how many descriptors are not for API connections. */
+export function reservedDescriptors({ attempts, idle }: SocketBudget): number {
+  return reservedShare + attempts + idle;
+}
+
+/** Returns how many file descriptors this process may have; null if there is no limit or it is unknown. */
+export function readDescriptorLimit(): number | null {
+  const { report } = process;
+  // Otherwise the report resolves the host names of this machine's addresses.
+  Object.assign(report, { excludeNetwork: true });
+  const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
+  const soft = Number(userLimits?.open_files?.soft);
+  return Number.isInteger(soft) && soft > 0 ? soft : null;
+}

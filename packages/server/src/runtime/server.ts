@@ -1,0 +1,53 @@
+import { strictWebhookPolicy, type WebhookPolicy } from '../features/webhooks/webhook-policy';
+import { resolveRetention } from '../retention/retention';
+import { type ApiOptions, startApi } from './api';
+import { type EngineOptions, startEngine } from './engine';
+
+/** The shutdown timeout in milliseconds. */
+export const shutdownTimeoutMs = 5_000;
+
+/** Options of a server. Closing the server closes the store. */
+export interface ServerOptions
+  extends Omit<ApiOptions, 'webhookPolicy'>,
+    Omit<EngineOptions, 'webhookPolicy'> {
+  /** Which webhook URLs are allowed. The strict policy by default. */
+  webhookPolicy?: WebhookPolicy;
+}
+
+/** A running server: API and delivery engine. */
+export interface RunningServer {
+  /** The URL, such as `http://127.0.0.1:4010`. */
+  url: string;
+  port: number;
+  /** Finishes requests and attempts in progress, and closes the store. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a server whose API and delivery engine share this thread. Resolves when it accepts requests. Rejects if it cannot
+ * listen, or with a RangeError if the retention options are invalid.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const resolved = {
+    ...options,
+    // Throws before anything is started that would have to be stopped.
+    retention: resolveRetention(options.retention),
+    webhookPolicy: options.webhookPolicy ?? strictWebhookPolicy,
+  };
+  const api = await startApi(resolved);
+  const engine = startEngine(resolved);
+
+  let closed: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    await Promise.all([api.stop(shutdownTimeoutMs), engine.stop(shutdownTimeoutMs)]);
+    await options.store.close();
+  }
+  return {
+    url: api.url,
+    port: api.port,
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}

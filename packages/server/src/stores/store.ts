@@ -1,0 +1,67 @@
+import type { DeliveryLogStore, DeliveryStore } from '../deliveries/delivery-store';
+import type { AccountStore } from '../features/accounts/account';
+import type { DomainEvent } from '../features/events/domain-event';
+import type { EventStore } from '../features/events/event-log';
+import type { ListingStore } from '../features/listings/listing';
+import type { NotificationStore } from '../features/notifications/notification';
+import type { OrderStore } from '../features/orders/order-store';
+import type { WebhookStore } from '../features/webhooks/webhook-store';
+import type { RetentionStore } from '../retention/retention-store';
+
+/** Everything that the server stores, by feature. All implementations pass one conformance suite. */
+export interface Store {
+  accounts: AccountStore;
+  listings: ListingStore;
+  orders: OrderStore;
+  notifications: NotificationStore;
+  webhooks: WebhookStore;
+  deliveries: DeliveryStore;
+  deliveryLog: DeliveryLogStore;
+  events: EventStore;
+  retention: RetentionStore;
+  /** Runs `listener` after each commit in this process that queued deliveries or made some due. */
+  onDeliveriesQueued(listener: () => void): void;
+  /** Runs `listener` after each commit in this process that wrote events, with the accounts that may see them. */
+  onEvents(listener: (accountIds: string[]) => void): void;
+  /**
+   * Checks that the store can be used.
+   *
+   * @throws StoreUnavailableError if it cannot, for example because its file was deleted or replaced.
+   */
+  check(): Promise<void>;
+  /** Closes the store's files and connections. */
+  close(): Promise<void>;
+}
+
+/** Notifies listeners of commits in this process. Other processes have to poll. */
+export class Announcements {
+  readonly #queueListeners: (() => void)[] = [];
+  readonly #eventListeners: ((accountIds: string[]) => void)[] = [];
+
+  /** Runs `listener` after each commit that made deliveries due. */
+  onDeliveriesQueued(listener: () => void): void {
+    this.#queueListeners.push(listener);
+  }
+
+  /** Runs `listener` after each commit that wrote events. */
+  onEvents(listener: (accountIds: string[]) => void): void {
+    this.#eventListeners.push(listener);
+  }
+
+  /** Notifies that deliveries are due. */
+  notifyDeliveriesQueued(): void {
+    for (const listener of this.#queueListeners) listener();
+  }
+
+  /**
+   * Notifies of new events.
+   *
+   * @param queued How many deliveries were queued.
+   */
+  notifyEvents(events: DomainEvent[], queued: number): void {
+    if (queued > 0) this.notifyDeliveriesQueued();
+    if (events.length === 0) return;
+    const accountIds = [...new Set(events.flatMap(({ recipients }) => recipients))];
+    for (const listener of this.#eventListeners) listener(accountIds);
+  }
+}

@@ -1,0 +1,37 @@
+import { orderStatuses } from '@tradepost/contract';
+import { expect, onTestFinished, test } from 'vitest';
+import { seed } from '../../src/commands/seed';
+import { hashApiKey } from '../../src/features/accounts/api-key';
+import { createIdGenerator } from '../../src/kernel/context';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import { FakeClock } from '../helpers/fake-clock';
+
+test('the demo data has accounts of each kind with valid keys, orders with every status, and consistent stock', async () => {
+  const store = openSqliteStore(':memory:');
+  onTestFinished(() => store.close());
+  const { accounts, listings, orders } = await seed(store, new FakeClock(), createIdGenerator());
+  expect(new Set(accounts.map(({ kind }) => kind))).toEqual(new Set(['buyer', 'seller', 'agent']));
+  for (const { id, kind, apiKey } of accounts) {
+    const key = await store.accounts.findKeyByHash(hashApiKey(apiKey));
+    expect(key).toMatchObject({ accountId: id, kind, readOnly: false });
+  }
+  expect(new Set(orders.map(({ status }) => status))).toEqual(new Set(orderStatuses));
+  for (const { id, status, quantity } of orders) {
+    expect(await store.orders.findOrder(id)).toMatchObject({ status, quantity });
+  }
+  const taken = orders
+    .filter(({ status }) => status !== 'cancelled')
+    .reduce((sum, { quantity }) => sum + quantity, 0);
+  const left = listings.reduce((sum, { availableQuantity }) => sum + availableQuantity, 0);
+  expect(left).toBe(700 - taken);
+});
+
+test('the demo world can be added twice', async () => {
+  const store = openSqliteStore(':memory:');
+  onTestFinished(() => store.close());
+  const newId = createIdGenerator();
+  const first = await seed(store, new FakeClock(), newId);
+  const second = await seed(store, new FakeClock(), newId);
+  const ids = [...first.orders, ...second.orders].map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { deliveryHeaders, signBody, signStandard } from '../../../src/deliveries/attempt/send';
+import { createEndpointSecret } from '../../../src/features/webhooks/webhook';
+import { version } from '../../../src/kernel/version';
+import { aLeasedDelivery, noon } from '../../helpers/builders';
+
+const seconds = noon / 1_000;
+
+describe('the headers of an attempt', () => {
+  test('are these, its time in whole seconds', () => {
+    const delivery = aLeasedDelivery();
+    const { eventId, secret, body } = delivery;
+    expect(deliveryHeaders(delivery, noon + 999)).toEqual({
+      'Content-Type': 'application/json',
+      'User-Agent': `Tradepost/${version}`,
+      'Service-Signature': signBody(secret, body),
+      'webhook-id': eventId,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signStandard(secret, eventId, seconds, body),
+    });
+  });
+
+  test('sign with both secrets while one is staged, the present one first', () => {
+    const delivery = aLeasedDelivery({ stagedSecret: createEndpointSecret() });
+    const { eventId, secret, stagedSecret, body } = delivery;
+    const headers = deliveryHeaders(delivery, noon);
+    expect(headers['Service-Signature']).toBe(signBody(secret, body));
+    expect(headers['webhook-signature']?.split(' ')).toEqual([
+      signStandard(secret, eventId, seconds, body),
+      signStandard(stagedSecret ?? '', eventId, seconds, body),
+    ]);
+  });
+
+  test('mark a test event', () => {
+    const headers = deliveryHeaders(aLeasedDelivery({ test: true }), noon);
+    expect(headers['Tradepost-Test']).toBe('true');
+  });
+});

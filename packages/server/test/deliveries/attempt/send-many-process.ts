@@ -1,0 +1,43 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createSender } from '../../../src/deliveries/attempt/send';
+import { insecureWebhookPolicy } from '../../../src/features/webhooks/webhook-policy';
+import { systemClock } from '../../../src/kernel/context';
+import { aLeasedDelivery } from '../../helpers/builders';
+import { settle } from '../../helpers/fake-clock';
+
+// A process that makes so many attempts at each URL that it is given, and says what it holds before and after.
+const [count, ...urls] = process.argv.slice(2);
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+const atOnce = 25;
+const errors = new Map<string, Set<string | null>>();
+
+function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((kind) => /^(TCP|TLS)/.test(kind)).length;
+}
+
+/** Makes so many attempts at each URL, closes everything, and tells how many bytes are held then. */
+async function attempt(times: number): Promise<number> {
+  const sender = createSender(insecureWebhookPolicy, systemClock, { timeout: 500 });
+  for (let time = 0; time < times; time += atOnce) {
+    const wanted = urls.flatMap((url) => Array<string>(atOnce).fill(url));
+    const made = wanted.map((url) => sender.send(aLeasedDelivery({ url })));
+    for (const { url, error } of await Promise.all(made)) {
+      errors.set(url, (errors.get(url) ?? new Set()).add(error));
+    }
+  }
+  await sender.close();
+  for (let turn = 0; turn < 1_000 && openSockets() > 0; turn += 1) await settle();
+  collectGarbage();
+  await settle();
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+// The first ones fill caches.
+const before = await attempt(atOnce);
+const grown = (await attempt(Number(count))) - before;
+const named = urls.map((url) => [...(errors.get(url) ?? [])]);
+console.log(JSON.stringify({ grown, sockets: openSockets(), errors: named }));

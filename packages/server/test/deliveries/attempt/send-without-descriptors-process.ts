@@ -1,0 +1,33 @@
+import { openSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { createSender } from '../../../src/deliveries/attempt/send';
+import { createDnsResolver, systemResolver } from '../../../src/deliveries/attempt/ssrf-guard';
+import { insecureWebhookPolicy } from '../../../src/features/webhooks/webhook-policy';
+import { systemClock } from '../../../src/kernel/context';
+import { aLeasedDelivery } from '../../helpers/builders';
+
+// A process that makes attempts at each URL, first with file descriptors left and then without, and says how they ended.
+const [dnsServer = '', ...urls] = process.argv.slice(2);
+const resolvers = [createDnsResolver([dnsServer], 1_000), systemResolver()];
+
+async function attempts(): Promise<(string | null)[]> {
+  const errors: (string | null)[] = [];
+  for (const resolver of resolvers) {
+    for (const url of urls) {
+      // A sender of its own has no connection from before.
+      const sender = createSender(insecureWebhookPolicy, systemClock, { timeout: 5_000, resolver });
+      errors.push((await sender.send(aLeasedDelivery({ url }))).error);
+      await sender.close();
+    }
+  }
+  return errors;
+}
+
+const before = await attempts();
+try {
+  for (;;) openSync(devNull, 'r');
+} catch {
+  // That was the last one.
+}
+console.log(JSON.stringify({ before, without: await attempts() }));
+process.exit();

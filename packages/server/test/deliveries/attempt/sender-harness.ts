@@ -1,0 +1,51 @@
+import { onTestFinished } from 'vitest';
+import { createSender, type Sender } from '../../../src/deliveries/attempt/send';
+import { createDnsResolver, type HostResolver } from '../../../src/deliveries/attempt/ssrf-guard';
+import type { Attempt, LeasedDelivery } from '../../../src/deliveries/delivery';
+import {
+  insecureWebhookPolicy,
+  strictWebhookPolicy,
+  type WebhookPolicy,
+} from '../../../src/features/webhooks/webhook-policy';
+import { aLeasedDelivery } from '../../helpers/builders';
+import { FakeClock } from '../../helpers/fake-clock';
+import { Receiver, type Respond } from '../../helpers/receiver';
+import { openDnsServer, type Zone } from './dns-server';
+
+/** Checks all that the strict policy checks but the addresses: receivers of tests are local. */
+export const localStrictPolicy: WebhookPolicy = {
+  ...strictWebhookPolicy,
+  publicAddressesOnly: false,
+};
+
+/** A sender that lasts as long as the running test; under the insecure policy by default, since receivers are local. */
+export function openSender(
+  policy: WebhookPolicy = insecureWebhookPolicy,
+  timeout?: number,
+  resolver?: HostResolver,
+): Sender {
+  const sender = createSender(policy, new FakeClock(), { timeout, resolver });
+  onTestFinished(() => sender.close());
+  return sender;
+}
+
+/** A sender that asks a real DNS server with this zone, and what that was asked. */
+export async function openSenderWithDns(
+  zone: Zone,
+  policy?: WebhookPolicy,
+  timeout?: number,
+): Promise<{ sender: Sender; questions: string[] }> {
+  const { address, questions } = await openDnsServer(zone);
+  return { sender: openSender(policy, timeout, createDnsResolver([address], 1_000)), questions };
+}
+
+/** Sends one delivery to a receiver that responds so. */
+export async function sendTo(
+  respond: Respond,
+  timeout?: number,
+): Promise<{ attempt: Attempt; receiver: Receiver; delivery: LeasedDelivery }> {
+  const receiver = await Receiver.open(respond);
+  const delivery = aLeasedDelivery({ url: `${receiver.origin}/hook` });
+  const attempt = await openSender(insecureWebhookPolicy, timeout).send(delivery);
+  return { attempt, receiver, delivery };
+}

@@ -1,0 +1,166 @@
+import type { EventType } from '@tradepost/contract';
+import { expect, onTestFinished } from 'vitest';
+import { createSender, type Sender } from '../../src/deliveries/attempt/send';
+import type { Attempt } from '../../src/deliveries/delivery';
+import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+import { type AttemptListener, DeliveryWorker } from '../../src/deliveries/delivery-worker';
+import type { Webhook } from '../../src/features/webhooks/webhook';
+import {
+  insecureWebhookPolicy,
+  type WebhookPolicy,
+} from '../../src/features/webhooks/webhook-policy';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import type { Store } from '../../src/stores/store';
+import { CapturedLog, type LogLine } from '../helpers/captured-log';
+import { FakeClock } from '../helpers/fake-clock';
+import { expectNoSockets } from '../helpers/leaks';
+import { Receiver, type Respond } from '../helpers/receiver';
+import { tempFile } from '../helpers/temp-folder';
+import { Trade } from '../helpers/trade';
+
+/** How long a worker is given to end its attempts; on the fake clock it ends only when a test says so. */
+export const shutdownTimeout = 5_000;
+
+/** What can be set of a rig's worker. */
+export interface WorkerOptions {
+  policy?: WebhookPolicy;
+  /** Milliseconds that one attempt may take. */
+  timeout?: number;
+  /** How many attempts may be in flight at once. */
+  maxAttempts?: number;
+  /** What makes the attempts; a real sender by default. */
+  sender?: Sender;
+  /** The store's queue by default: where a test makes it fail. */
+  deliveries?: DeliveryStore;
+  /** Called for every attempt. */
+  onAttempt?: AttemptListener;
+}
+
+/** A worker with all that it works with: a store in a file, trade in it, real receivers, a clock that stands still, a log. */
+export class DeliveryHarness {
+  readonly clock = new FakeClock();
+  readonly book = new CapturedLog();
+  readonly #file: string;
+  readonly #workers = new Set<DeliveryWorker>();
+  store: Store;
+
+  private constructor(
+    file: string,
+    store: Store,
+    /** Moves on as `restart` opens the store again. */
+    public trade: Trade,
+  ) {
+    this.#file = file;
+    this.store = store;
+  }
+
+  /** Opens one. When the test ends, everything is stopped, and what leaks fails it. */
+  static async open(): Promise<DeliveryHarness> {
+    const file = tempFile();
+    // Checks run last: what is registered first here is done after all that a test opens later.
+    onTestFinished(expectNoSockets);
+    const store = openSqliteStore(file);
+    const harness = new DeliveryHarness(file, store, await Trade.open(store));
+    onTestFinished(async () => {
+      await Promise.all([...harness.#workers].map((worker) => harness.stop(worker)));
+      await harness.store.close();
+      expect(harness.clock.pendingTimers).toBe(0);
+    });
+    return harness;
+  }
+
+  /**
+   * The store's queue with outcomes that it cannot record as long as `fault` gives an error.
+   *
+   * @param fault Is asked at each try.
+   */
+  failingToRecord(fault: () => Error | null): DeliveryStore {
+    const { deliveries } = this.store;
+    return {
+      ...deliveries,
+      recordAttempts: async (outcomes, now) => {
+        const error = fault();
+        if (error !== null) throw error;
+        return deliveries.recordAttempts(outcomes, now);
+      },
+    };
+  }
+
+  /** Opens the same file once more, as another process does, and trades there. */
+  beside(): Trade {
+    const store = openSqliteStore(this.#file);
+    onTestFinished(() => store.close());
+    return this.trade.on(store);
+  }
+
+  /** Starts a worker as the server does. */
+  start(options: WorkerOptions = {}): DeliveryWorker {
+    const { clock, book, store } = this;
+    const { policy, timeout, sender, deliveries, maxAttempts, onAttempt } = options;
+    const worker = new DeliveryWorker({
+      maxAttempts,
+      deliveries: deliveries ?? store.deliveries,
+      sender: sender ?? createSender(policy ?? insecureWebhookPolicy, clock, { timeout }),
+      clock,
+      log: book.log,
+      random: () => 0.5,
+      ...(onAttempt && { onAttempt }),
+    });
+    this.#workers.add(worker);
+    store.onDeliveriesQueued(() => worker.wake());
+    worker.wake();
+    return worker;
+  }
+
+  /** Stops a worker and waits for it. */
+  async stop(worker: DeliveryWorker): Promise<void> {
+    this.#workers.delete(worker);
+    await worker.stop(shutdownTimeout);
+  }
+
+  /** Closes the store and opens it again from its file, as a restart of the process does. */
+  async restart(): Promise<void> {
+    await Promise.all([...this.#workers].map((worker) => this.stop(worker)));
+    await this.store.close();
+    this.store = openSqliteStore(this.#file);
+    this.trade = this.trade.on(this.store);
+  }
+
+  /** Opens a receiver and registers it as the buyer's webhook. */
+  async receiver(
+    respond: Respond,
+    events: EventType[] = ['order.created'],
+  ): Promise<{ receiver: Receiver; webhook: Webhook }> {
+    const receiver = await Receiver.open(respond);
+    const url = `${receiver.origin}/hook`;
+    const webhook = await this.trade.subscribe(this.trade.buyer, events, { url });
+    return { receiver, webhook };
+  }
+
+  /** Places an order now. */
+  async place(): Promise<void> {
+    await this.trade.place({ now: this.clock.now(), quantity: 1 });
+  }
+
+  /** The next attempt that the worker says it recorded. */
+  recorded(): Promise<LogLine & Pick<Attempt, 'status' | 'error'>> {
+    return this.book.next('attempt') as Promise<LogLine & Pick<Attempt, 'status' | 'error'>>;
+  }
+
+  /** Sets the clock to when the next delivery is due, without living through the time between. */
+  async skipToNext(worker: DeliveryWorker): Promise<number> {
+    const due = await this.store.deliveries.nextDueAt();
+    if (due === null) throw new Error('nothing is due any more');
+    this.clock.set(due);
+    worker.wake();
+    return due;
+  }
+
+  /** Lets time pass until the next delivery is due, and a time more, as timers are never early. */
+  async advanceToNext(): Promise<number> {
+    const due = await this.store.deliveries.nextDueAt();
+    if (due === null) throw new Error('nothing is due any more');
+    await this.clock.advance(Math.max(due - this.clock.now(), 0) + 1);
+    return due;
+  }
+}

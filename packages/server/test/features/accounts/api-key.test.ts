@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hashApiKey, isApiKey, issueKey } from '../../../src/features/accounts/api-key';
+import { aContext, aKey, noon } from '../../helpers/builders';
+
+const issued = fc.constant(null).map(() => aKey().apiKey);
+const characters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_ =';
+
+/** The checksum as it is documented: the CRC-32 in base62, six digits, the highest first. */
+function checksumOf(text: string): string {
+  const digits = characters.slice(0, 62);
+  let rest = BigInt(crc32(text));
+  return Array.from({ length: 6 }, () => {
+    const digit = digits[Number(rest % 62n)];
+    rest /= 62n;
+    return digit;
+  })
+    .reverse()
+    .join('');
+}
+
+describe('API keys', () => {
+  test('an issued key has the documented shape', () => {
+    expect(aKey().apiKey).toMatch(/^tpk_[0-9A-Za-z]{38}$/);
+  });
+
+  test('an issued key is a key', () => {
+    fc.assert(fc.property(issued, (apiKey) => isApiKey(apiKey)));
+  });
+
+  test('no two issued keys are alike', () => {
+    const keys = Array.from({ length: 1_000 }, () => aKey().apiKey);
+    expect(new Set(keys).size).toBe(1_000);
+  });
+
+  test('a key with any single changed character is invalid', () => {
+    const { apiKey } = aKey();
+    for (let place = 0; place < apiKey.length; place += 1) {
+      for (const character of characters) {
+        if (character === apiKey[place]) continue;
+        const changed = apiKey.slice(0, place) + character + apiKey.slice(place + 1);
+        if (isApiKey(changed)) throw new Error(`${changed} is taken for ${apiKey}`);
+      }
+    }
+    expect(isApiKey(apiKey)).toBe(true);
+  });
+
+  test('a key that was truncated, doubled, or has two neighbours swapped is invalid', () => {
+    fc.assert(
+      fc.property(issued, fc.integer({ min: 4, max: 40 }), (apiKey, place) => {
+        expect(isApiKey(apiKey.slice(0, place))).toBe(false);
+        expect(isApiKey(apiKey.slice(place))).toBe(false);
+        expect(isApiKey(apiKey + apiKey)).toBe(false);
+        const swapped =
+          apiKey.slice(0, place) + apiKey[place + 1] + apiKey[place] + apiKey.slice(place + 2);
+        if (swapped !== apiKey) expect(isApiKey(swapped)).toBe(false);
+      }),
+    );
+  });
+
+  test('a key ends with the checksum of all before it', () => {
+    fc.assert(
+      fc.property(issued, (apiKey) => checksumOf(apiKey.slice(0, -6)) === apiKey.slice(-6)),
+    );
+  });
+
+  test('a right checksum alone does not make a key', () => {
+    for (const start of [
+      '',
+      'tpk_',
+      'tpk_short',
+      `tpk-${'a'.repeat(32)}`,
+      `tpk_${'a'.repeat(33)}`,
+    ]) {
+      expect(isApiKey(start + checksumOf(start)), start).toBe(false);
+    }
+    const start = `tpk_${'a'.repeat(32)}`;
+    expect(isApiKey(start + checksumOf(start))).toBe(true);
+  });
+
+  test('no other text is a key', () => {
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary-ascii' }),
+      fc.stringMatching(/^tpk_[0-9A-Za-z]{38}$/),
+      issued.map((apiKey) => `${apiKey}\n`),
+      issued.map((apiKey) => ` ${apiKey}`),
+    );
+    fc.assert(fc.property(texts, (text) => !isApiKey(text)));
+  });
+
+  test('the record has what is needed to find and to show a key, and nothing to make it from', () => {
+    const asked = { accountId: 'usr_1', readOnly: true, expiresAt: noon + 5 };
+    const { record, apiKey } = issueKey(asked, aContext());
+    expect(record).toEqual({
+      ...asked,
+      id: expect.stringMatching(/^key_/),
+      hash: createHash('sha256').update(apiKey).digest('hex'),
+      prefix: `${apiKey.slice(0, 8)}…`,
+      createdAt: noon,
+      revokedAt: null,
+    });
+    expect(record.hash).toBe(hashApiKey(apiKey));
+    expect(JSON.stringify(record)).not.toContain(apiKey);
+  });
+});

@@ -1,0 +1,70 @@
+import { eventTypes, webhookEventSchema } from '@tradepost/contract';
+import { describe, expect, test } from 'vitest';
+import type { DomainEvent } from '../../../src/features/events/domain-event';
+import {
+  createNotifications,
+  toNotificationResponse,
+} from '../../../src/features/notifications/notification';
+import { changeStatus, placeOrder } from '../../../src/features/orders/order';
+import { aCaller, aContext, aListing, noon } from '../../helpers/builders';
+
+/** One event of each type, made by the domain itself. */
+function everyEvent(): DomainEvent[] {
+  const listing = aListing({ availableQuantity: 10, lowThreshold: 10 });
+  const wish = { listingId: listing.id, quantity: 3 };
+  const placed = placeOrder(aCaller(), wish, listing, aContext());
+  const { order, task } = placed;
+  const caller = aCaller({ kind: 'seller', accountId: order.sellerId });
+  const changed = changeStatus(
+    { caller, id: order.id, to: 'fulfilling', ifMatch: undefined },
+    { order, listing: placed.listing, task },
+    aContext(noon + 1),
+  );
+  return [...placed.events, ...(changed?.events ?? [])];
+}
+
+const events = everyEvent();
+
+describe('events', () => {
+  test('there is one of each event type', () => {
+    expect(events.map(({ eventType }) => eventType).sort()).toEqual([...eventTypes].sort());
+  });
+
+  describe.each(events)('$kind', (event) => {
+    const envelope = JSON.parse(event.body);
+
+    test('is rendered with exactly event, createdAt and data, in this order', () => {
+      expect(Object.keys(envelope)).toEqual(['event', 'createdAt', 'data']);
+      expect(envelope.event).toBe(event.eventType);
+      expect(envelope.createdAt).toBe(new Date(event.createdAt).toISOString());
+    });
+
+    test('is rendered without a space, so that its bytes are what its JSON makes of it', () => {
+      expect(JSON.stringify(envelope)).toBe(event.body);
+    });
+
+    test('is what the contract says, no field less and none more', () => {
+      expect(webhookEventSchema.parse(envelope)).toEqual(envelope);
+    });
+
+    test('has an id that the body does not carry', () => {
+      expect(event.id).toMatch(/^evt_/);
+      expect(event.body).not.toContain(event.id);
+    });
+
+    test('makes one unread notification for each recipient, of the type that its name spells', () => {
+      const notifications = createNotifications(event, aContext(noon + 5));
+      expect(notifications.map(({ accountId }) => accountId)).toEqual(event.recipients);
+      for (const notification of notifications) {
+        expect(toNotificationResponse(notification)).toEqual({
+          id: expect.stringMatching(/^ntf_/),
+          type: event.eventType.replace('.', '_'),
+          orderId: event.orderId,
+          message: event.message,
+          read: false,
+          createdAt: envelope.createdAt,
+        });
+      }
+    });
+  });
+});

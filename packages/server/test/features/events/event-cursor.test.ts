@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  decodeEventCursor,
+  encodeEventCursor,
+  firstSequenceAt,
+} from '../../../src/features/events/event-log';
+import { encodeCursor } from '../../../src/kernel/pagination';
+import { noon } from '../../helpers/builders';
+import { catchDomainError } from '../../helpers/catch-domain-error';
+
+const places = fc.nat(Number.MAX_SAFE_INTEGER);
+
+describe('the cursor of the log of events', () => {
+  test('leads back to its place', () => {
+    fc.assert(
+      fc.property(places, (place) => decodeEventCursor(encodeEventCursor(place)) === place),
+    );
+  });
+
+  test('is safe to put into a URL', () => {
+    fc.assert(fc.property(places, (place) => /^[0-9A-Za-z_-]+$/.test(encodeEventCursor(place))));
+  });
+
+  test('is rejected unless it was created for this log', () => {
+    const base64 = fc.string().map((text) => Buffer.from(text).toString('base64url'));
+    const near = fc
+      .tuple(fc.constantFrom('events.', 'events.0', 'events. ', 'Events.', ''), fc.string())
+      .map((parts) => Buffer.from(parts.join('')).toString('base64url'));
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), base64, near), (text) => {
+        let place: number;
+        try {
+          place = decodeEventCursor(text);
+        } catch {
+          expect(catchDomainError(() => decodeEventCursor(text)).code).toBe('invalid_cursor');
+          return;
+        }
+        expect(encodeEventCursor(place)).toBe(text);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('of another list is rejected', () => {
+    const other = encodeCursor({ createdAt: noon, id: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH' });
+    expect(catchDomainError(() => decodeEventCursor(other)).code).toBe('invalid_cursor');
+  });
+});
+
+describe('the first sequence number of a timestamp', () => {
+  const moments = fc.integer({ min: 0, max: Date.parse('2248-01-01T00:00:00Z') });
+
+  test('is a safe integer that increases with the timestamp', () => {
+    fc.assert(
+      fc.property(moments, (context) => {
+        expect(Number.isSafeInteger(firstSequenceAt(context))).toBe(true);
+        expect(firstSequenceAt(context + 1)).toBeGreaterThan(firstSequenceAt(context));
+      }),
+    );
+  });
+
+  test('is never out of bounds, for any timestamp', () => {
+    fc.assert(
+      fc.property(fc.date({ noInvalidDate: true }), (date) => {
+        const place = firstSequenceAt(date.getTime());
+        expect(Number.isSafeInteger(place) && place >= 0).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { LongPollRegistry } from '../../../src/features/events/long-poll-registry';
+import { FakeClock } from '../../helpers/fake-clock';
+
+const unending = () => new AbortController().signal;
+
+let clock: FakeClock;
+let waiters: LongPollRegistry;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  waiters = new LongPollRegistry(clock);
+});
+
+/** Waits, and records what came of it. */
+function wait(accountId: string, milliseconds = 1_000, over = unending()) {
+  const noted: { worthAnotherLook: boolean | null } = { worthAnotherLook: null };
+  const ended = waiters.wait(accountId, milliseconds, over).then((worth) => {
+    noted.worthAnotherLook = worth;
+  });
+  return { noted, ended };
+}
+
+describe('requests that wait for events', () => {
+  test('end when their account is notified, and may wait again', async () => {
+    const mine = wait('usr_1');
+    const also = wait('usr_1');
+    const theirs = wait('usr_2');
+    waiters.notify(['usr_3', 'usr_1']);
+    await Promise.all([mine.ended, also.ended]);
+    expect([mine, also, theirs].map(({ noted }) => noted.worthAnotherLook)).toEqual([
+      true,
+      true,
+      null,
+    ]);
+    expect(clock.pendingTimers).toBe(1);
+  });
+
+  test('end when their time is over, not before', async () => {
+    const { noted, ended } = wait('usr_1', 250);
+    await clock.advance(249);
+    expect(noted.worthAnotherLook).toBeNull();
+    await clock.advance(1);
+    await ended;
+    expect(noted.worthAnotherLook).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('end when it is over for them, and are not to wait again', async () => {
+    const over = new AbortController();
+    const { noted, ended } = wait('usr_1', 1_000, over.signal);
+    over.abort();
+    await ended;
+    expect(noted.worthAnotherLook).toBe(false);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('do not wait if they were cancelled before', async () => {
+    expect(await waiters.wait('usr_1', 1_000, AbortSignal.abort())).toBe(false);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('end when all are released, and no new ones start', async () => {
+    const waits = [wait('usr_1'), wait('usr_2')];
+    waiters.release();
+    await Promise.all(waits.map(({ ended }) => ended));
+    expect(waits.map(({ noted }) => noted.worthAnotherLook)).toEqual([false, false]);
+    expect(await waiters.wait('usr_1', 1_000, unending())).toBe(false);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('are 100 of an account at most; who goes makes room', async () => {
+    const over = new AbortController();
+    const [first] = Array.from({ length: 100 }, (_, index) =>
+      wait('usr_1', 1_000, index === 0 ? over.signal : unending()),
+    );
+    expect(await waiters.wait('usr_1', 1_000, unending())).toBe(false);
+    const other = wait('usr_2');
+    expect(other.noted.worthAnotherLook).toBeNull();
+    over.abort();
+    await first?.ended;
+    const again = wait('usr_1');
+    expect(clock.pendingTimers).toBe(101);
+    waiters.notify(['usr_1']);
+    await again.ended;
+    expect(clock.pendingTimers).toBe(1);
+  });
+
+  test('may be announced to when there are none', () => {
+    expect(() => waiters.notify(['usr_1'])).not.toThrow();
+  });
+
+  test('each end once, by whichever comes first, and leave no timer and no listener', async () => {
+    const accounts = fc.constantFrom('usr_1', 'usr_2', 'usr_3');
+    const step = fc.oneof(
+      fc.record({ verb: fc.constant('wait' as const), of: accounts, time: fc.nat(30) }),
+      fc.record({ verb: fc.constant('announce' as const), of: accounts, time: fc.constant(0) }),
+      fc.record({ verb: fc.constant('hang up' as const), of: accounts, time: fc.nat(9) }),
+      fc.record({ verb: fc.constant('pass' as const), of: accounts, time: fc.nat(20) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        clock = new FakeClock();
+        waiters = new LongPollRegistry(clock);
+        const waits: { of: string; ends: number; over: AbortController; due: number }[] = [];
+        const going = () => waits.filter(({ ends }) => ends === 0);
+        for (const { verb, of, time } of steps) {
+          if (verb === 'wait') {
+            const one = { of, ends: 0, over: new AbortController(), due: clock.now() + time };
+            waits.push(one);
+            void waiters.wait(of, time, one.over.signal).then(() => {
+              one.ends += 1;
+            });
+          } else if (verb === 'announce') waiters.notify([of]);
+          else if (verb === 'hang up') waits[time]?.over.abort();
+          const expected = going().filter((one) => {
+            if (verb === 'announce' && one.of === of) return false;
+            if (verb === 'hang up' && one.over.signal.aborted) return false;
+            return !(verb === 'pass' && one.due <= clock.now() + time);
+          });
+          await clock.advance(verb === 'pass' ? time : 0);
+          // A wait of no time at all ends in the next turn.
+          expect(going()).toEqual(expected.filter(({ due }) => due > clock.now()));
+          expect(clock.pendingTimers).toBe(going().length);
+        }
+        waiters.release();
+        await clock.advance(0);
+        expect(waits.every(({ ends }) => ends === 1)).toBe(true);
+        expect(clock.pendingTimers).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatEtag, ifMatchSatisfied } from '../../../src/features/orders/order';
+import { anOrder } from '../../helpers/builders';
+
+const order = anOrder({ version: 12 });
+
+describe('If-Match', () => {
+  test.each(['"12"', '*', ' "12" ', '"11", "12"', '"11","12","13"', '"a", "12"', '\t"12"\t,"1"'])(
+    '%j matches version 12',
+    (ifMatch) => {
+      expect(ifMatchSatisfied(order, ifMatch)).toBe(true);
+    },
+  );
+
+  test.each([
+    '"1"',
+    '"2"',
+    '"123"',
+    '"012"',
+    '12',
+    "'12'",
+    'W/"12"',
+    'w/"12"',
+    '"11", W/"12"',
+    '"11,12"',
+    '"11 12"',
+    '" 12"',
+    '"12',
+    '12"',
+    '"*"',
+    '',
+    ',',
+    '"12";',
+  ])('%j does not match version 12', (ifMatch) => {
+    expect(ifMatchSatisfied(order, ifMatch)).toBe(false);
+  });
+
+  test("an order's own tag matches it, whatever else is in the header, and the tag of another version never does", () => {
+    const version = fc.integer({ min: 1, max: 1_000_000 });
+    const others = fc.array(fc.string().map((text) => `"${text.replaceAll(/[",]/g, '')}"`));
+    fc.assert(
+      fc.property(version, version, others, (one, other, beside) => {
+        const tag = formatEtag(anOrder({ version: one }));
+        expect(ifMatchSatisfied(anOrder({ version: one }), [...beside, tag].join(', '))).toBe(true);
+        expect(ifMatchSatisfied(anOrder({ version: other }), tag)).toBe(one === other);
+      }),
+    );
+  });
+
+  test('a header with any text has a result', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
+        expect(typeof ifMatchSatisfied(order, text)).toBe('boolean');
+      }),
+    );
+  });
+});

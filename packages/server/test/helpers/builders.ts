@@ -1,0 +1,158 @@
+import type { Attempt, LeasedDelivery } from '../../src/deliveries/delivery';
+import type { Account, Caller } from '../../src/features/accounts/account';
+import { type IssuedKey, issueKey } from '../../src/features/accounts/api-key';
+import type { Listing } from '../../src/features/listings/listing';
+import type { Order } from '../../src/features/orders/order';
+import type { Task } from '../../src/features/tasks/task';
+import { createEndpointSecret, type Webhook } from '../../src/features/webhooks/webhook';
+import { type CommandContext, createIdGenerator, type IdGenerator } from '../../src/kernel/context';
+import type { IdempotencyKey } from '../../src/kernel/idempotency';
+
+/** When tests take place unless they say otherwise. */
+export const noon = Date.parse('2026-11-21T12:00:00.000Z');
+
+const newId = createIdGenerator();
+
+const makers = new Map<number, IdGenerator>();
+
+/** A time, at noon by default. Its ids sort by it, whatever times there were before. */
+export function aContext(now = noon): CommandContext {
+  const newIdThen = makers.get(now) ?? createIdGenerator();
+  makers.set(now, newIdThen);
+  return { now, newId: (prefix) => newIdThen(prefix, now) };
+}
+
+/** An account: a buyer by default. */
+export function anAccount(overrides: Partial<Account> = {}): Account {
+  return {
+    id: newId('usr', noon),
+    kind: 'buyer',
+    name: 'Harbour Street Café',
+    createdAt: noon,
+    ...overrides,
+  };
+}
+
+/** An issued key: it may write and does not expire by default. */
+export function aKey(overrides: Partial<Parameters<typeof issueKey>[0]> = {}): IssuedKey {
+  const key = { accountId: newId('usr', noon), readOnly: false, expiresAt: null, ...overrides };
+  return issueKey(key, aContext());
+}
+
+/** Who asks: a buyer by default. */
+export function aCaller(overrides: Partial<Caller> = {}): Caller {
+  return {
+    accountId: newId('usr', noon),
+    kind: 'buyer',
+    keyId: newId('key', noon),
+    readOnly: false,
+    ...overrides,
+  };
+}
+
+/** A listing of 1,000 units, with an agent and without a threshold by default. */
+export function aListing(overrides: Partial<Listing> = {}): Listing {
+  return {
+    id: newId('lst', noon),
+    sellerId: newId('usr', noon),
+    agentId: newId('usr', noon),
+    availableQuantity: 1_000,
+    lowThreshold: null,
+    lowStockNotified: false,
+    createdAt: noon,
+    ...overrides,
+  };
+}
+
+/** A pending order of 10 units, with an agent by default. */
+export function anOrder(overrides: Partial<Order> = {}): Order {
+  return {
+    id: newId('ord', noon),
+    status: 'pending',
+    buyerId: newId('usr', noon),
+    sellerId: newId('usr', noon),
+    agentId: newId('usr', noon),
+    listingId: newId('lst', noon),
+    quantity: 10,
+    version: 1,
+    createdAt: noon,
+    updatedAt: noon,
+    ...overrides,
+  };
+}
+
+/** An open task. */
+export function aTask(overrides: Partial<Task> = {}): Task {
+  return {
+    id: newId('tsk', noon),
+    orderId: newId('ord', noon),
+    agentId: newId('usr', noon),
+    createdAt: noon,
+    completedAt: null,
+    ...overrides,
+  };
+}
+
+/** An active webhook that subscribes to `order.created` by default. */
+export function aWebhook(overrides: Partial<Webhook> = {}): Webhook {
+  return {
+    id: newId('whk', noon),
+    accountId: newId('usr', noon),
+    url: 'https://receiver.example/tradepost',
+    events: ['order.created'],
+    status: 'active',
+    secret: createEndpointSecret(),
+    stagedSecret: null,
+    stagedAt: null,
+    createdAt: noon,
+    updatedAt: noon,
+    ...overrides,
+  };
+}
+
+/** A claim on an idempotency key, good for a day. */
+export function anIdempotencyKey(overrides: Partial<IdempotencyKey> = {}): IdempotencyKey {
+  return {
+    accountId: newId('usr', noon),
+    operation: 'createOrder',
+    key: 'b2f6d4d0-7c7e-4d1f-9d5e-2d9f4a1c8e11',
+    fingerprint: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    expiresAt: noon + 24 * 60 * 60 * 1000,
+    ...overrides,
+  };
+}
+
+/** An attempt that was answered 200 at once by default. */
+export function anAttempt(overrides: Partial<Attempt> = {}): Attempt {
+  return {
+    startedAt: noon,
+    durationMs: 12,
+    url: 'https://receiver.example/tradepost',
+    headers: { 'webhook-id': 'evt_1' },
+    status: 200,
+    error: null,
+    responseSnippet: 'ok',
+    retryAfter: null,
+    ...overrides,
+  };
+}
+
+/** A delivery in a worker's hands that was never tried before by default. */
+export function aLeasedDelivery(overrides: Partial<LeasedDelivery> = {}): LeasedDelivery {
+  return {
+    id: newId('dlv', noon),
+    eventId: newId('evt', noon),
+    leaseToken: 'a-token',
+    attemptCount: 0,
+    scheduledTries: 0,
+    deadlineAt: noon + 24 * 60 * 60 * 1000,
+    webhookId: newId('whk', noon),
+    url: 'https://receiver.example/tradepost',
+    secret: createEndpointSecret(),
+    stagedSecret: null,
+    body: '{"event":"order.created"}',
+    createdAt: noon,
+    test: false,
+    ...overrides,
+  };
+}

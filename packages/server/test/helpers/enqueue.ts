@@ -1,0 +1,49 @@
+import { createEvent } from '../../src/features/events/domain-event';
+import type { Order } from '../../src/features/orders/order';
+import type { Webhook } from '../../src/features/webhooks/webhook';
+import { aContext, anOrder, noon } from './builders';
+import { addCaller, type Trade } from './trade';
+
+/** Registers a webhook of an account of its own, so that what is queued for it is queued for no other account. */
+export async function addEndpoint(
+  trade: Trade,
+  overrides: Partial<Webhook> = {},
+): Promise<Webhook> {
+  return trade.subscribe(await addCaller(trade.store, 'buyer'), ['order.created'], overrides);
+}
+
+/** What is to be queued. */
+export interface EnqueueOptions {
+  /** Whose webhooks it is queued for. */
+  accountId: string;
+  /** How many deliveries for each of them: one by default. */
+  count?: number;
+  /** When they are due, in milliseconds since 1970: at noon by default. */
+  now?: number;
+}
+
+/**
+ * Queues deliveries in one commit: events of an order that only one account is notified of.
+ *
+ * @returns The events' ids.
+ */
+export async function enqueueDelivery(
+  trade: Trade,
+  { accountId, count = 1, now = noon }: EnqueueOptions,
+): Promise<string[]> {
+  const context = aContext(now);
+  const parties = { buyerId: trade.buyer.accountId, sellerId: trade.seller.accountId };
+  const order: Order = anOrder({ ...parties, agentId: null, listingId: trade.listing.id });
+  const { id: orderId, buyerId, sellerId, agentId, listingId, quantity, status } = order;
+  const data = { orderId, buyerId, sellerId, agentId, listingId, quantity, status };
+  const about = { orderId, recipients: [accountId], message: 'An order was created.' };
+  const events = Array.from({ length: count }, () =>
+    createEvent({ event: 'order.created', data }, about, context),
+  );
+  const request = { listingId, idempotencyKey: null, context };
+  await trade.store.orders.placeOrder(request, () => ({
+    change: { order, listing: trade.listing, task: null, events },
+    response: { status: 201, headers: {}, body: order },
+  }));
+  return events.map(({ id }) => id);
+}

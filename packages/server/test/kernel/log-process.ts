@@ -1,0 +1,46 @@
+import { createInterface } from 'node:readline';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { createLog } from '../../src/kernel/log';
+
+// A process that logs what it is asked to: `log COUNT`, `thread COUNT` from a thread that dies then,
+// `throw COUNT`, `secrets`.
+const log = createLog('info');
+
+/** Logs numbered lines of some 200 bytes. */
+function logLines(count: number): void {
+  const thread = isMainThread ? 'main' : 'other';
+  for (let n = 0; n < count; n += 1) log.info({ n, thread, filler: 'x'.repeat(120) }, 'line');
+}
+
+/** A thread does not inherit the loader of TypeScript. */
+const threadMain = `import('tsx/esm/api').then(({ register }) => {
+  register();
+  return import(${JSON.stringify(import.meta.url)});
+})`;
+
+/** Has another thread log and die of an exception. Resolves to what it died of. */
+function logInThread(count: number): Promise<Error> {
+  const thread = new Worker(threadMain, { eval: true });
+  thread.postMessage(count);
+  return new Promise((resolve) => thread.once('error', resolve));
+}
+
+async function obey(): Promise<void> {
+  for await (const line of createInterface(process.stdin)) {
+    const [command, count] = line.split(' ');
+    if (command === 'secrets') log.info({ apiKey: 'hush', webhook: { secret: 'hush' } }, 'line');
+    const death = command === 'thread' ? logInThread(Number(count)) : undefined;
+    logLines(Number(count));
+    if (command === 'throw') throw new Error('as told');
+    console.log(death === undefined ? 'logged' : (await death).message);
+  }
+}
+
+if (isMainThread) {
+  await obey();
+} else {
+  parentPort?.once('message', (count: number) => {
+    logLines(count);
+    throw new Error('as in a crash');
+  });
+}

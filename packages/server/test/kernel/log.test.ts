@@ -1,0 +1,155 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { Child } from '../helpers/child';
+import { Pipe, readLines } from '../helpers/pipe';
+import { tempFile } from '../helpers/temp-folder';
+
+interface Line {
+  n: number;
+  thread: 'main' | 'other';
+  level: number;
+  dropped?: number;
+  msg: string;
+}
+
+const file = new URL('./log-process.ts', import.meta.url);
+/** Lines of some 200 bytes: less than the buffer of the log, and several times what a pipe or socket holds. */
+const many = 2_000;
+/** More than pipe and buffer hold. */
+const tooMany = 12_000;
+/** Milliseconds. The end waits half a second for a reader; the rest is for a slow machine. */
+const endAtMost = 10_000;
+
+/** Starts a child with its stderr on a pipe whose only writer it is. */
+function startOnPipe(pipe: Pipe): Child {
+  const stderr = pipe.openWriter();
+  const child = new Child({ file, stderr });
+  closeSync(stderr);
+  return child;
+}
+
+/** Returns a child to do something, and waits until it has. */
+async function order(child: Child, command: string): Promise<string> {
+  child.tell(command);
+  return child.says();
+}
+
+const numbers = (lines: Line[], thread: Line['thread']) =>
+  lines.filter((line) => line.thread === thread).map(({ n }) => n);
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+test.each([
+  ['pipe', () => startOnPipe(new Pipe())],
+  ['socket', () => new Child({ file, stderr: 'unread' })],
+])(
+  'logging blocks neither the work nor the end of a process while nobody reads its stderr, a %s',
+  async (_, start) => {
+    const child = start();
+    expect(await order(child, `log ${tooMany}`)).toBe('logged');
+    expect(await order(child, 'thread 5000')).toBe('as in a crash');
+    const started = performance.now();
+    expect(await child.finish()).toBe(0);
+    expect(performance.now() - started).toBeLessThan(endAtMost);
+  },
+);
+
+test.each([
+  ['pipe', () => startOnPipe(new Pipe())],
+  ['socket', () => new Child({ file, stderr: 'unread' })],
+])('a crash ends the process while nobody reads its stderr, a %s', async (_, start) => {
+  const child = start();
+  expect(await order(child, `log ${tooMany}`)).toBe('logged');
+  const started = performance.now();
+  child.tell('throw 100');
+  expect(await child.finish()).not.toBe(0);
+  expect(performance.now() - started).toBeLessThan(endAtMost);
+});
+
+test('a late reader finds how many lines were dropped', async () => {
+  const child = new Child({ file, stderr: 'unread' });
+  await order(child, `log ${tooMany}`);
+  const lines = await readLines<Line>(child.stderr, ({ dropped }) => dropped !== undefined);
+  const kept = numbers(lines, 'main');
+  expect(kept).toEqual(upTo(kept.length));
+  expect(lines.at(-1)).toMatchObject({
+    level: 40,
+    time: expect.stringMatching(/^\d{4}-.*Z$/),
+    dropped: tooMany - kept.length,
+    msg: 'log lines dropped: stderr was not read fast enough',
+  });
+});
+
+test('a process writes its last lines before it ends', async () => {
+  const pipe = new Pipe();
+  const child = startOnPipe(pipe);
+  await order(child, `log ${many}`);
+  const reading = readLines<Line>(pipe.read());
+  expect(await child.finish()).toBe(0);
+  expect(numbers(await reading, 'main')).toEqual(upTo(many));
+});
+
+test('a process that crashes writes its last lines first', async () => {
+  const pipe = new Pipe();
+  const child = startOnPipe(pipe);
+  const reading = readLines<Line>(pipe.read(), ({ n }) => n === many - 1);
+  child.tell(`throw ${many}`);
+  expect(numbers(await reading, 'main')).toEqual(upTo(many));
+});
+
+test('a thread that dies writes its last lines first, and threads do not mix their lines', async () => {
+  const pipe = new Pipe();
+  const child = startOnPipe(pipe);
+  await order(child, `log ${many}`);
+  const reading = readLines<Line>(pipe.read());
+  expect(await order(child, `thread ${many}`)).toBe('as in a crash');
+  expect(await child.finish()).toBe(0);
+  const lines = await reading;
+  expect(numbers(lines, 'main')).toEqual([...upTo(many), ...upTo(many)]);
+  expect(numbers(lines, 'other')).toEqual(upTo(many));
+});
+
+test.runIf(process.platform === 'linux')(
+  'a full disk ends neither the process nor a thread',
+  async () => {
+    const stderr = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(stderr));
+    const child = new Child({ file, stderr });
+    expect(await order(child, `log ${tooMany}`)).toBe('logged');
+    expect(await order(child, 'thread 10')).toBe('as in a crash');
+    expect(await child.finish()).toBe(0);
+  },
+);
+
+test('a reader that goes away ends neither the process nor a thread', async () => {
+  const pipe = new Pipe();
+  const child = startOnPipe(pipe);
+  await order(child, 'log 1');
+  pipe.closeReader();
+  expect(await order(child, `log ${tooMany}`)).toBe('logged');
+  expect(await order(child, 'thread 10')).toBe('as in a crash');
+  expect(await child.finish()).toBe(0);
+});
+
+test('the log keeps its place in a file that it shares with stdout', () => {
+  const path = tempFile('output');
+  const output = openSync(path, 'w');
+  const input = 'log 2\nlog 1\n';
+  spawnSync(process.execPath, ['--import', 'tsx', fileURLToPath(file)], {
+    stdio: ['pipe', output, output],
+    input,
+  });
+  closeSync(output);
+  const shown = readFileSync(path, 'utf8').trim().split('\n');
+  const kinds = shown.map((text) => (text === 'logged' ? text : JSON.parse(text).msg));
+  expect(kinds).toEqual(['line', 'line', 'logged', 'line', 'logged']);
+});
+
+test('the log redacts keys and secrets', async () => {
+  const child = new Child({ file, stderr: 'unread' });
+  await order(child, 'secrets');
+  const [line] = await readLines<Line>(child.stderr, () => true);
+  expect(JSON.stringify(line)).not.toContain('hush');
+  expect(line).toMatchObject({ apiKey: '[Redacted]', webhook: { secret: '[Redacted]' } });
+});

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  allocateDescriptors,
+  readDescriptorLimit,
+  reservedDescriptors,
+} from '../../src/runtime/engine';
+
+const both = { api: true, deliveries: true };
+
+describe('file descriptors', () => {
+  test('are plenty on most machines: each use of sockets gets what it was measured with', () => {
+    const all = { connections: 10_000, attempts: 2_000, idle: 512 };
+    expect(allocateDescriptors(1_048_576, both)).toMatchObject({ connections: 10_000 });
+    expect(allocateDescriptors(null, both)).toEqual(all);
+  });
+
+  test.each([
+    [1_024, both, { connections: 480, attempts: 384, idle: 96 }],
+    [1_024, { api: true, deliveries: false }, { connections: 960 }],
+    [1_024, { api: false, deliveries: true }, { attempts: 768, idle: 192 }],
+    [16, both, { connections: 16, attempts: 16, idle: 0 }],
+  ])('of %i are shared by what the process does: %j', (limit, serves, expected) => {
+    expect(allocateDescriptors(limit, serves)).toMatchObject(expected);
+  });
+
+  test('never go to clients alone: what deliveries and the database need is left', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 128, max: 2_000_000 }), (limit) => {
+        const budget = allocateDescriptors(limit, both);
+        expect(budget.connections + reservedDescriptors(budget)).toBeLessThanOrEqual(limit);
+        expect(budget.attempts).toBeGreaterThanOrEqual(16);
+      }),
+    );
+  });
+
+  test('have a limit that the process can read', () => {
+    const limit = readDescriptorLimit();
+    expect(limit === null || limit > 0).toBe(true);
+  });
+});

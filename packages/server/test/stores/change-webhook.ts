@@ -1,0 +1,33 @@
+import type { Webhook, WebhookWithStats } from '../../src/features/webhooks/webhook';
+import type { IdempotencyKey, IdempotentResult } from '../../src/kernel/idempotency';
+import type { Store } from '../../src/stores/store';
+import { aContext, noon } from '../helpers/builders';
+
+/** What a change of a webhook is asked with. */
+export interface Asking {
+  idempotencyKey?: IdempotencyKey | null;
+  now?: number;
+}
+
+/** An answer whose body is the webhook as the change leaves it. */
+export interface Changed {
+  status: number;
+  headers: Record<string, string>;
+  body: Webhook;
+}
+
+/** Changes a webhook of its account; `change` may reject by throwing. */
+export function changeWebhook(
+  { webhooks }: Store,
+  { accountId, id }: Webhook,
+  change: Partial<Webhook> | ((found: WebhookWithStats) => Partial<Webhook>),
+  { idempotencyKey = null, now = noon }: Asking = {},
+): Promise<IdempotentResult<Changed>> {
+  const request = { accountId, id, idempotencyKey, context: aContext(now) };
+  return webhooks.changeWebhook(request, (found) => {
+    if (found === null) throw new Error('there is no such webhook');
+    const { stats: _own, ...webhook } = found;
+    const body = { ...webhook, ...(typeof change === 'function' ? change(found) : change) };
+    return { webhook: body, response: { status: 200, headers: {}, body } };
+  });
+}

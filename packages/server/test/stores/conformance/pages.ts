@@ -1,0 +1,208 @@
+import { orderStatuses, statusClasses } from '@tradepost/contract';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { DeliveryFilter } from '../../../src/deliveries/logged-delivery';
+import { type LogQuery, readLogPage } from '../../../src/features/events/event-log';
+import type { OrderFilter } from '../../../src/features/orders/order-store';
+import type { PageKey } from '../../../src/kernel/pagination';
+import { aContext, anAttempt, noon } from '../../helpers/builders';
+import { aResult, failedResult, leaseDue } from '../../helpers/leasing';
+import { Trade } from '../../helpers/trade';
+import { insertOrder } from './order-lists';
+import type { StoreUnderTest } from './store-under-test';
+
+/** Few different times, so that many items share one. */
+const times = [noon, noon + 1, noon + 2, noon + 4];
+const time = fc.integer({ min: noon - 1, max: noon + 5 });
+const limit = fc.integer({ min: 1, max: 12 });
+const runs = { numRuns: 150 };
+
+function newestFirst(one: PageKey, other: PageKey): number {
+  const byId = Number(other.id > one.id) - Number(other.id < one.id);
+  return other.createdAt - one.createdAt || byId;
+}
+
+/** Any cursor: that of an item, one between items, and none. */
+function anyCursor(items: readonly PageKey[]): fc.Arbitrary<PageKey | null> {
+  const ids = fc.constantFrom('', '~', ...items.map(({ id }) => id));
+  const item = fc.constantFrom(...items.map(({ createdAt, id }) => ({ createdAt, id })));
+  return fc.oneof(fc.constant(null), item, fc.record({ createdAt: time, id: ids }));
+}
+
+/** A list, and what its filter means. */
+interface List<Item extends PageKey, Filter> {
+  /** All that is in it. */
+  items: Item[];
+  filters: fc.Arbitrary<Filter>;
+  isWanted: (item: Item, filter: Filter) => boolean;
+  read: (filter: Filter, page: { after: PageKey | null; limit: number }) => Promise<Item[]>;
+}
+
+/** Holds each page, with any filter and behind any cursor, to what filtering all items in memory gives. */
+async function expectPages<Item extends PageKey, Filter>({
+  items,
+  filters,
+  isWanted,
+  read,
+}: List<Item, Filter>): Promise<void> {
+  const property = fc.asyncProperty(
+    filters,
+    anyCursor(items),
+    limit,
+    async (filter, after, size) => {
+      const wanted = items
+        .filter((item) => isWanted(item, filter))
+        .filter((item) => after === null || newestFirst(after, item) < 0)
+        .sort(newestFirst);
+      expect(await read(filter, { after, limit: size })).toEqual(wanted.slice(0, size));
+    },
+  );
+  await fc.assert(property, runs);
+}
+
+/** Pages of every list, with every combination of filters and cursor. */
+export function describePages(underTest: StoreUnderTest): void {
+  describe('a page with any filter and any cursor has what a filter in memory returns', () => {
+    test('a page of orders', async () => {
+      const trade = await Trade.open(underTest.current);
+      const items = [];
+      for (const [index, createdAt] of [...times, ...times, ...times].entries()) {
+        const status = orderStatuses[index % 2] ?? 'pending';
+        items.push(await insertOrder(trade, createdAt, status));
+      }
+      await expectPages({
+        items,
+        filters: fc.record<OrderFilter, never>(
+          {
+            status: fc.constantFrom(...orderStatuses.slice(0, 3)),
+            createdAfter: time,
+            createdBefore: time,
+          },
+          { requiredKeys: [] },
+        ),
+        isWanted: (order, { status, createdAfter, createdBefore }) =>
+          (status ?? order.status) === order.status &&
+          order.createdAt > (createdAfter ?? 0) &&
+          order.createdAt < (createdBefore ?? Number.POSITIVE_INFINITY),
+        read: (filter, page) => trade.store.orders.listOrders(trade.seller, filter, page),
+      });
+    });
+
+    test('a page of notifications', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { accountId } = trade.buyer;
+      const { notifications } = trade.store;
+      for (const now of [...times, ...times]) await trade.place({ now });
+      const whole = { after: null, limit: 1_000 };
+      const unread = await notifications.listNotifications(accountId, {}, whole);
+      for (const { id } of unread.filter((_one, index) => index % 3 === 0)) {
+        await notifications.markRead(accountId, id);
+      }
+      const items = await notifications.listNotifications(accountId, {}, whole);
+      expect(items.filter(({ read }) => read).length).toBeGreaterThan(2);
+      await expectPages({
+        items,
+        filters: fc.record<{ read?: boolean }, never>({ read: fc.boolean() }, { requiredKeys: [] }),
+        isWanted: (one, { read }) => (read ?? one.read) === one.read,
+        read: (filter, page) => notifications.listNotifications(accountId, filter, page),
+      });
+    });
+
+    test('a page of webhooks', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { accountId } = trade.buyer;
+      const { webhooks } = trade.store;
+      for (const createdAt of [...times, ...times, ...times]) {
+        await trade.subscribe(trade.buyer, ['order.created'], {
+          id: aContext(createdAt).newId('whk'),
+          createdAt,
+        });
+      }
+      const items = await webhooks.listWebhooks(accountId, { after: null, limit: 1_000 });
+      expect(items).toHaveLength(12);
+      await expectPages({
+        items,
+        filters: fc.constant({}),
+        isWanted: () => true,
+        read: (_filter, page) => webhooks.listWebhooks(accountId, page),
+      });
+    });
+
+    test('a page of deliveries', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { store, buyer } = trade;
+      const kinds = ['order.created', 'task.approval_requested'] as const;
+      const hooks = [
+        await trade.subscribe(buyer, [...kinds]),
+        await trade.subscribe(buyer, ['order.created']),
+      ];
+      for (const now of times) {
+        await trade.place({ now });
+        const claimed = await leaseDue(store, now, 2);
+        const outcomes = claimed.map((one, index) => {
+          if (index === 0) return aResult(one);
+          return { ...failedResult(one, now + 3_600_000), attempt: anAttempt({ status: 500 }) };
+        });
+        await store.deliveries.recordAttempts(outcomes, now);
+      }
+      const list = (filter: DeliveryFilter, page: { after: PageKey | null; limit: number }) =>
+        store.deliveryLog.listDeliveries(buyer.accountId, filter, page);
+      const items = await list({}, { after: null, limit: 1_000 });
+      expect(items).toHaveLength(12);
+      await expectPages({
+        items,
+        filters: fc.record<DeliveryFilter, never>(
+          {
+            webhookId: fc.constantFrom(...hooks.map(({ id }) => id)),
+            eventType: fc.constantFrom(...kinds),
+            state: fc.constantFrom('pending', 'delivered', 'failed'),
+            since: time,
+            statusClass: fc.constantFrom(...statusClasses),
+          },
+          { requiredKeys: [] },
+        ),
+        isWanted: (one, { webhookId, eventType, state, since, statusClass }) =>
+          (webhookId ?? one.webhookId) === one.webhookId &&
+          (eventType ?? one.eventType) === one.eventType &&
+          (state ?? one.state) === one.state &&
+          one.createdAt >= (since ?? 0) &&
+          (statusClass === undefined ||
+            statusClass === (one.lastStatus && `${one.lastStatus / 100}xx`)),
+        read: list,
+      });
+    });
+
+    test('a page of events', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { accountId } = trade.buyer;
+      const { events } = trade.store;
+      // As written by processes whose clocks differ: what is late stands behind what is newer.
+      for (const offset of [0, 2, 1, 4, 0, 1, 5, 2, 2, 5, 0]) {
+        await trade.place({ now: noon + offset, quantity: 1 });
+      }
+      const items = await events.readEvents(accountId, 0, 1_000);
+      const place = fc.constantFrom(0, ...items.flatMap(({ seq }) => [seq - 1, seq]));
+      const queries = fc.record<LogQuery, 'limit'>(
+        { after: place, since: time, limit },
+        { requiredKeys: ['limit'] },
+      );
+      const { signal } = new AbortController();
+      await fc.assert(
+        fc.asyncProperty(queries, async (query) => {
+          const { after = 0, since = 0 } = query;
+          const wanted = items.filter(({ seq, createdAt }) => seq > after && createdAt >= since);
+          const found = [];
+          for (let from: number | undefined = query.after, more = true; more; ) {
+            const page = await readLogPage(events, accountId, { ...query, after: from }, signal);
+            expect(page.events.length).toBeLessThanOrEqual(query.limit);
+            found.push(...page.events);
+            more = page.events.length > 0;
+            from = page.end;
+          }
+          expect(found).toEqual(wanted);
+        }),
+        runs,
+      );
+    });
+  });
+}

@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest';
+import { newDelivery, retryWindowMs } from '../../../src/deliveries/delivery';
+import { type LoggedDelivery, replayDelivery } from '../../../src/deliveries/logged-delivery';
+import { createTestEvent } from '../../../src/features/events/domain-event';
+import type { Webhook } from '../../../src/features/webhooks/webhook';
+import type { IdempotencyKey } from '../../../src/kernel/idempotency';
+import type { Store } from '../../../src/stores/store';
+import { aContext, anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';
+import { aResult, failedResult, leaseDue, leaseOne } from '../../helpers/leasing';
+import { Trade } from '../../helpers/trade';
+import type { StoreUnderTest } from './store-under-test';
+
+const page = { after: null, limit: 100 };
+
+/** Replays a delivery by the domain's own rules. */
+function askReplay(
+  { deliveryLog }: Store,
+  accountId: string,
+  id: string,
+  {
+    now = noon,
+    idempotencyKey: own = null,
+  }: { now?: number; idempotencyKey?: IdempotencyKey | null } = {},
+) {
+  const request = { accountId, id, idempotencyKey: own, context: aContext(now) };
+  return deliveryLog.replayDelivery(request, (found) => {
+    if (found === null) throw new Error('there is no such delivery');
+    const delivery = replayDelivery(found, now);
+    return { delivery, response: { status: 202, headers: {}, body: delivery } };
+  });
+}
+
+/** Queues a test event for a webhook. */
+function askSample(
+  { deliveryLog }: Store,
+  { accountId, id: webhookId }: Pick<Webhook, 'accountId' | 'id'>,
+  {
+    now = noon,
+    idempotencyKey: own = null,
+  }: { now?: number; idempotencyKey?: IdempotencyKey | null } = {},
+) {
+  const context = aContext(now);
+  const request = { accountId, webhookId, idempotencyKey: own, context };
+  return deliveryLog.enqueueTestDelivery(request, (found) => {
+    if (found === null) throw new Error('there is no such webhook');
+    const event = createTestEvent('task.completed', context);
+    const delivery = { ...newDelivery(event, webhookId, context), test: true };
+    return { event, delivery, response: { status: 202, headers: {}, body: { event, delivery } } };
+  });
+}
+
+/** What an account may ask for: a delivery once more, or a test event of an event. */
+export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
+  describe('deliveries on request', () => {
+    /** A trade whose buyer has one webhook, and one delivery to it. */
+    async function open() {
+      const trade = await Trade.open(underTest.current);
+      const { store, buyer } = trade;
+      const { accountId } = buyer;
+      const webhook = await trade.subscribe(buyer, ['order.created']);
+      await trade.place();
+      const list = () => store.deliveryLog.listDeliveries(accountId, {}, page);
+      const [delivery, ...more] = await list();
+      if (delivery === undefined || more.length > 0) throw new Error('exactly one is queued');
+      const find = () => store.deliveryLog.findDelivery(accountId, delivery.id);
+      return { trade, store, accountId, webhook, delivery, list, find };
+    }
+
+    describe('a replay', () => {
+      test.each(['delivered', 'failed'] as const)(
+        'of a %s delivery puts it back into the queue and restarts its schedule',
+        async (state) => {
+          const { store, accountId, webhook, delivery, find } = await open();
+          const outcome = aResult(await leaseOne(store, noon), { state });
+          await store.deliveries.recordAttempts([outcome], noon + 20);
+          const now = noon + retryWindowMs;
+          const { response } = await askReplay(store, accountId, delivery.id, { now });
+          const { attempts: _log, body: _body, ...found } = (await find()) ?? {};
+          expect(found).toEqual(response.body);
+          expect(response.body).toMatchObject({
+            state: 'pending',
+            finishedAt: null,
+            attemptCount: 1,
+          });
+          const watched = await store.webhooks.findWebhook(accountId, webhook.id);
+          expect(watched?.stats.pending).toBe(1);
+          expect(await leaseOne(store, now)).toMatchObject({
+            id: delivery.id,
+            eventId: delivery.eventId,
+            attemptCount: 1,
+            scheduledTries: 0,
+            deadlineAt: now + retryWindowMs,
+          });
+        },
+      );
+
+      test('of what waits makes it due at once, and counts it once', async () => {
+        const { store, accountId, webhook, delivery } = await open();
+        const first = await leaseOne(store, noon);
+        await store.deliveries.recordAttempts([failedResult(first, noon + 3_600_000)], noon + 20);
+        await askReplay(store, accountId, delivery.id, { now: noon + 60_000 });
+        await askReplay(store, accountId, delivery.id, { now: noon + 60_001 });
+        const watched = await store.webhooks.findWebhook(accountId, webhook.id);
+        expect(watched?.stats.pending).toBe(1);
+        const again = await leaseOne(store, noon + 60_001);
+        await store.deliveries.recordAttempts([aResult(again)], noon + 60_020);
+        expect(await store.deliveries.nextDueAt()).toBeNull();
+      });
+
+      test('notifies listeners, and ends the backoff of the endpoint', async () => {
+        const { store, accountId, webhook, delivery } = await open();
+        for (let round = 0; round < 5; round += 1) {
+          const now = noon + round * 1_000;
+          const attempt = anAttempt({ startedAt: now, durationMs: 10, status: 500 });
+          const outcome = { ...failedResult(await leaseOne(store, now), now + 10), attempt };
+          await store.deliveries.recordAttempts([outcome], now + 10);
+        }
+        expect(await leaseDue(store, noon + 5_000)).toEqual([]);
+        let heard = 0;
+        store.onDeliveriesQueued(() => {
+          heard += 1;
+        });
+        await askReplay(store, accountId, delivery.id, { now: noon + 5_000 });
+        expect(heard).toBe(1);
+        expect(await leaseDue(store, noon + 5_000)).toHaveLength(1);
+        const watched = await store.webhooks.findWebhook(accountId, webhook.id);
+        expect(watched?.stats).toMatchObject({ failures: 5, backoffUntil: 0 });
+      });
+
+      test('that is rejected changes nothing, and finds no delivery of another account', async () => {
+        const { trade, store, accountId, delivery, list } = await open();
+        const claimed = await leaseOne(store, noon);
+        const before = await list();
+        const refused = askReplay(store, accountId, delivery.id);
+        await expect(refused).rejects.toMatchObject({ code: 'delivery_in_progress' });
+        expect(await list()).toEqual(before);
+        for (const [owner, id] of [
+          [accountId, 'dlv_none'],
+          [trade.seller.accountId, delivery.id],
+        ] as const) {
+          await expect(askReplay(store, owner, id)).rejects.toThrow('there is no such delivery');
+        }
+        await store.deliveries.recordAttempts([aResult(claimed)], noon + 20);
+        expect(await list()).toMatchObject([{ state: 'delivered', attemptCount: 1 }]);
+      });
+
+      test('with an idempotency key has one effect, however often it is requested', async () => {
+        const { store, accountId, delivery, list } = await open();
+        await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
+        const own = {
+          idempotencyKey: anIdempotencyKey({ accountId, operation: 'replayDelivery' }),
+        };
+        const first = await askReplay(store, accountId, delivery.id, own);
+        const again = aResult(await leaseOne(store, noon + 40));
+        await store.deliveries.recordAttempts([again], noon + 60);
+        const repeated = await askReplay(store, accountId, delivery.id, own);
+        expect(repeated).toEqual({ response: first.response, replayed: true });
+        expect(await list()).toMatchObject([{ state: 'delivered', attemptCount: 2 }]);
+      });
+    });
+
+    test('come before what has waited in their queue', async () => {
+      const { trade, store, accountId, webhook, delivery } = await open();
+      await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
+      for (let count = 0; count < 3; count += 1) await trade.place();
+      const now = noon + 3_600_000;
+      await askReplay(store, accountId, delivery.id, { now });
+      const { response } = await askSample(store, webhook, { now: now + 1 });
+      const asked = [response.body.delivery.id, delivery.id];
+      const firstTwo = await leaseDue(store, now + 1, 2);
+      expect(firstTwo.map(({ id }) => id)).toEqual(asked);
+      expect(await leaseDue(store, now + 1)).toHaveLength(3);
+    });
+
+    test('are done in their order where nothing has waited for long', async () => {
+      const { store, webhook } = await open();
+      await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
+      const asked: string[] = [];
+      for (const now of [noon + 40, noon + 41, noon + 42]) {
+        asked.push((await askSample(store, webhook, { now })).response.body.delivery.id);
+      }
+      expect((await leaseDue(store, noon + 42)).map(({ id }) => id)).toEqual(asked);
+    });
+
+    test('may be repeated without limit: the latest hundred attempts are kept, all are counted', async () => {
+      const { store, accountId, delivery, find } = await open();
+      for (let number = 1; number <= 103; number += 1) {
+        const now = noon + number * 1_000;
+        await store.deliveries.recordAttempts([aResult(await leaseOne(store, now))], now + 20);
+        await askReplay(store, accountId, delivery.id, { now: now + 40 });
+      }
+      const { attemptCount, attempts: log } = (await find()) ?? {};
+      expect(attemptCount).toBe(103);
+      expect(log?.map(({ number }) => number)).toEqual(
+        Array.from({ length: 100 }, (_, index) => index + 4),
+      );
+    });
+
+    describe('a test event', () => {
+      test('is queued for its webhook alone, marked, and listed', async () => {
+        const { store, accountId, webhook } = await open();
+        await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
+        const { response } = await askSample(store, webhook, { now: noon + 40 });
+        const { event, delivery } = response.body;
+        expect(await leaseOne(store, noon + 40)).toMatchObject({
+          id: delivery.id,
+          eventId: event.id,
+          webhookId: webhook.id,
+          body: event.body,
+          test: true,
+        });
+        const [newest] = await store.deliveryLog.listDeliveries(accountId, {}, page);
+        const shown: Partial<LoggedDelivery> = {
+          id: delivery.id,
+          eventType: event.eventType,
+          test: true,
+        };
+        expect(newest).toMatchObject(shown);
+      });
+
+      test('notifies no account', async () => {
+        const { trade, store, accountId, webhook } = await open();
+        const told = () => store.notifications.listNotifications(accountId, {}, page);
+        const before = await told();
+        let heard = 0;
+        trade.store.onEvents(() => {
+          heard += 1;
+        });
+        await askSample(store, webhook);
+        expect([heard, await told()]).toEqual([0, before]);
+      });
+
+      test('is rejected for a webhook that is unknown, deleted, or of another account', async () => {
+        const { trade, store, accountId, webhook } = await open();
+        await store.webhooks.deleteWebhook(accountId, webhook.id, noon);
+        const theirs = await trade.subscribe(trade.seller, ['order.created']);
+        for (const id of ['whk_none', webhook.id, theirs.id]) {
+          const asked = askSample(store, { accountId, id });
+          await expect(asked).rejects.toThrow('there is no such webhook');
+        }
+        expect(await leaseDue(store, noon)).toEqual([]);
+      });
+
+      test('with an idempotency key is queued once', async () => {
+        const { store, accountId, webhook, list } = await open();
+        const own = { idempotencyKey: anIdempotencyKey({ accountId, operation: 'sendTestEvent' }) };
+        const all = await Promise.all([1, 2, 3].map(() => askSample(store, webhook, own)));
+        expect(all.map(({ replayed }) => replayed).toSorted()).toEqual([false, true, true]);
+        expect(new Set(all.map(({ response }) => response.body.delivery.id)).size).toBe(1);
+        expect(await list()).toHaveLength(2);
+      });
+    });
+  });
+}

@@ -1,0 +1,170 @@
+import { type EventType, eventTypes } from '@tradepost/contract';
+import { describe, expect, test } from 'vitest';
+import { type LeasedDelivery, retryWindowMs } from '../../../src/deliveries/delivery';
+import type { Caller } from '../../../src/features/accounts/account';
+import type { Store } from '../../../src/stores/store';
+import { noon } from '../../helpers/builders';
+import { aResult } from '../../helpers/leasing';
+import { addCaller, Trade } from '../../helpers/trade';
+import type { StoreUnderTest } from './store-under-test';
+
+/** Leases all that is queued for endpoints that are not paused, though each hands out little at once. */
+async function allDeliveries({ deliveries }: Store): Promise<LeasedDelivery[]> {
+  const now = noon + retryWindowMs;
+  const all: LeasedDelivery[] = [];
+  for (;;) {
+    const idempotencyKey = { now, leaseUntil: now + 1, leaseToken: 'look', limit: 1_000 };
+    const claimed = await deliveries.leaseDue(idempotencyKey);
+    if (claimed.length === 0) return all;
+    await deliveries.recordAttempts(
+      claimed.map((one) => aResult(one)),
+      now,
+    );
+    all.push(...claimed);
+  }
+}
+
+async function typesTold({ notifications }: Store, caller: Caller): Promise<string[]> {
+  const page = { after: null, limit: 100 };
+  const found = await notifications.listNotifications(caller.accountId, {}, page);
+  return found.map(({ type }) => type);
+}
+
+function kindOf({ body }: { body: string }): EventType {
+  return (JSON.parse(body) as { event: EventType }).event;
+}
+
+/** What follows from a change: notifications of its events, and deliveries to each webhook that subscribes to them. */
+export function describeSideEffects(underTest: StoreUnderTest): void {
+  describe('consequences of a change', () => {
+    test('each participant is notified of each event of an order, newest first', async () => {
+      const trade = await Trade.open(underTest.current, { lowThreshold: 995 });
+      const order = await trade.place({ quantity: 10 });
+      await trade.move(order, 'confirmed', noon + 1);
+      const ofTheOrder = ['order_status_changed', 'task_approval_requested', 'order_created'];
+      const expected = ['task_completed', ...ofTheOrder];
+      expect(await typesTold(trade.store, trade.buyer)).toEqual(expected);
+      const withLow = expected.toSpliced(2, 0, 'listing_availability_low');
+      expect(await typesTold(trade.store, trade.seller)).toEqual(withLow);
+      expect(await typesTold(trade.store, trade.agent)).toEqual(withLow);
+    });
+
+    test('a notification carries what its event said', async () => {
+      const trade = await Trade.open(underTest.current);
+      const order = await trade.place({ now: noon + 7 });
+      const page = { after: null, limit: 1 };
+      const [newest] = await trade.store.notifications.listNotifications(
+        trade.agent.accountId,
+        {},
+        page,
+      );
+      expect(newest).toEqual({
+        id: expect.stringMatching(/^ntf_/),
+        accountId: trade.agent.accountId,
+        eventId: expect.stringMatching(/^evt_/),
+        type: 'task_approval_requested',
+        orderId: order.id,
+        message: expect.stringContaining(order.id),
+        read: false,
+        createdAt: noon + 7,
+      });
+    });
+
+    test('an event is delivered to each webhook of its recipients that subscribes to it, and to no other', async () => {
+      const trade = await Trade.open(underTest.current);
+      const stranger = await addCaller(underTest.current, 'buyer');
+      const wanted = await Promise.all([
+        trade.subscribe(trade.buyer, ['order.created']),
+        trade.subscribe(trade.seller, ['order.created', 'task.completed']),
+        trade.subscribe(trade.seller, ['order.created']),
+        trade.subscribe(trade.agent, ['order.created', 'order.status_changed']),
+      ]);
+      await trade.subscribe(trade.buyer, ['order.status_changed']);
+      await trade.subscribe(stranger, [...eventTypes]);
+      await trade.place();
+      const deliveries = await allDeliveries(trade.store);
+      expect(deliveries.map(({ webhookId }) => webhookId).sort()).toEqual(
+        wanted.map(({ id }) => id).sort(),
+      );
+      expect(new Set(deliveries.map(({ eventId }) => eventId)).size).toBe(1);
+      expect(new Set(deliveries.map(({ body }) => body)).size).toBe(1);
+      expect(new Set(deliveries.map(({ id }) => id)).size).toBe(wanted.length);
+    });
+
+    test('a webhook receives each event type that it subscribes to once', async () => {
+      const trade = await Trade.open(underTest.current, { lowThreshold: 995 });
+      await trade.subscribe(trade.seller, [...eventTypes]);
+      await trade.subscribe(trade.buyer, ['listing.availability_low']);
+      const order = await trade.place({ quantity: 10 });
+      await trade.move(order, 'cancelled');
+      const deliveries = await allDeliveries(trade.store);
+      expect(deliveries.map(kindOf).sort()).toEqual([...eventTypes].sort());
+    });
+
+    test('a delivery has what an attempt needs, and is due at once', async () => {
+      const trade = await Trade.open(underTest.current);
+      const { id, url, secret } = await trade.subscribe(trade.buyer, ['order.created'], {
+        url: 'https://receiver.example/hooks?from=tradepost',
+      });
+      const order = await trade.place({ now: noon + 9 });
+      expect(await trade.store.deliveries.nextDueAt()).toBe(noon + 9);
+      const idempotencyKey = {
+        now: noon + 9,
+        leaseUntil: noon + 99,
+        leaseToken: 'mine',
+        limit: 10,
+      };
+      const [delivery, ...more] = await trade.store.deliveries.leaseDue(idempotencyKey);
+      expect(more).toEqual([]);
+      expect(delivery).toEqual({
+        id: expect.stringMatching(/^dlv_/),
+        eventId: expect.stringMatching(/^evt_/),
+        leaseToken: expect.any(String),
+        attemptCount: 0,
+        scheduledTries: 0,
+        createdAt: noon + 9,
+        deadlineAt: noon + 9 + retryWindowMs,
+        test: false,
+        webhookId: id,
+        url,
+        secret,
+        stagedSecret: null,
+        body: expect.stringContaining(`"orderId":"${order.id}"`),
+      });
+    });
+
+    test('a webhook that is registered after an event does not receive it', async () => {
+      const trade = await Trade.open(underTest.current);
+      await trade.place();
+      await trade.subscribe(trade.buyer, ['order.created']);
+      expect(await allDeliveries(trade.store)).toEqual([]);
+    });
+
+    test('listeners are notified of queued deliveries once those can be leased', async () => {
+      const trade = await Trade.open(underTest.current);
+      await trade.subscribe(trade.buyer, ['order.created', 'order.status_changed']);
+      const heard: Promise<LeasedDelivery[]>[] = [];
+      trade.store.onDeliveriesQueued(() => heard.push(allDeliveries(trade.store)));
+      const order = await trade.place();
+      await trade.move(order, 'confirmed');
+      const claimed = await Promise.all(heard);
+      expect(claimed.map((deliveries) => deliveries.map(kindOf))).toEqual([
+        ['order.created'],
+        expect.arrayContaining(['order.status_changed']),
+      ]);
+    });
+
+    test('every listener hears, and none of a change that queued nothing', async () => {
+      const trade = await Trade.open(underTest.current, { availableQuantity: 10 });
+      const heard: string[] = [];
+      trade.store.onDeliveriesQueued(() => heard.push('one'));
+      trade.store.onDeliveriesQueued(() => heard.push('other'));
+      await trade.place({ quantity: 1 });
+      await trade.subscribe(trade.buyer, ['order.created']);
+      await expect(trade.place({ quantity: 10 })).rejects.toThrow();
+      expect(heard).toEqual([]);
+      await trade.place({ quantity: 9 });
+      expect(heard).toEqual(['one', 'other']);
+    });
+  });
+}

@@ -1,0 +1,15 @@
+import { once } from 'node:events';
+import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
+import { addCaller } from '../../helpers/trade';
+
+// A process that opens new databases one after another, from the time it is asked to, and writes to each.
+const files = process.argv.slice(2);
+console.log('ready');
+await once(process.stdin, 'data');
+for (const file of files) {
+  const store = openSqliteStore(file);
+  await addCaller(store, 'buyer');
+  await store.close();
+}
+console.log('done');
+process.exit();

@@ -1,0 +1,123 @@
+import { statSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { GroupCommit, SqliteDatabase } from '../../../src/stores/sqlite/database';
+import { createPriorityMemory, WritePriority } from '../../../src/stores/sqlite/write-priority';
+import { tempFile } from '../../helpers/temp-folder';
+import { CommitHarness } from './commit-harness';
+
+/** A thread that goes first and one that yields, as far as their turns go. */
+function aPair() {
+  const memory = createPriorityMemory();
+  return {
+    memory,
+    first: new WritePriority({ memory, yields: false }),
+    yielding: new WritePriority({ memory, yields: true }),
+  };
+}
+
+describe('turns to write', () => {
+  test('go to the one that others wait for; the other waits until it wants no more', async () => {
+    const { first, yielding } = aPair();
+    expect([first.shouldYield, yielding.shouldYield]).toEqual([false, false]);
+    first.setPending(true);
+    expect([first.shouldYield, yielding.shouldYield]).toEqual([false, true]);
+    const waited = yielding.yield();
+    first.setPending(false);
+    expect(await waited).toBe(true);
+    expect(yielding.shouldYield).toBe(false);
+  });
+
+  test('reach the one that yields even when the others never stop', async () => {
+    const { first, yielding } = aPair();
+    first.setPending(true);
+    expect(await yielding.yield()).toBe(false);
+  });
+
+  test('are counted once, however often they are set', async () => {
+    const { first, yielding } = aPair();
+    for (const wants of [true, true, false, false]) first.setPending(wants);
+    expect(yielding.shouldYield).toBe(false);
+    yielding.setPending(true);
+    expect([first.shouldYield, yielding.shouldYield]).toEqual([false, false]);
+  });
+
+  test('of one who waits for an end come with it, or soon without it', async () => {
+    const { first, yielding } = aPair();
+    const ended = first.waitForOtherWrite();
+    yielding.end();
+    await ended;
+    await first.waitForOtherWrite();
+  });
+});
+
+describe('changes of two threads in one file', () => {
+  function twoSides() {
+    const harness = new CommitHarness();
+    const memory = createPriorityMemory();
+    const first = new GroupCommit(harness.elsewhere, { priority: { memory, yields: false } });
+    harness.commits = new GroupCommit(harness.connection, { priority: { memory, yields: true } });
+    const noteFirst = (text: string) => () => {
+      harness.elsewhere.prepare('INSERT INTO notes (text) VALUES (?)').run(text);
+    };
+    return { harness, first, noteFirst };
+  }
+
+  test('a long group is cut for what others wait for, and continues after it', async () => {
+    const { harness, first, noteFirst } = twoSides();
+    let urgent: Promise<unknown> | undefined;
+    await harness.addAll(
+      () => {
+        harness.note('one')();
+        urgent ??= first.add(noteFirst('urgent'));
+      },
+      harness.note('two'),
+      harness.note('three'),
+    );
+    await urgent;
+    expect(harness.seenElsewhere()).toEqual(['one', 'urgent', 'two', 'three']);
+  });
+
+  test('none is lost or done twice, and each side keeps its order, at any timing', async () => {
+    const change = fc.record({ urgent: fc.boolean(), priority: fc.nat(3) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { maxLength: 30 }), async (changes) => {
+        const { harness, first, noteFirst } = twoSides();
+        const asked: Promise<unknown>[] = [];
+        for (const [index, { urgent, priority }] of changes.entries()) {
+          for (let turn = 0; turn < priority; turn += 1) await new Promise(setImmediate);
+          const text = `${urgent ? 'urgent' : 'patient'} ${index}`;
+          asked.push(urgent ? first.add(noteFirst(text)) : harness.commits.add(harness.note(text)));
+        }
+        await Promise.all(asked);
+        const seen = harness.seenElsewhere();
+        for (const side of ['urgent', 'patient']) {
+          const own = changes.flatMap(({ urgent }, index) =>
+            urgent === (side === 'urgent') ? [`${side} ${index}`] : [],
+          );
+          expect(seen.filter((text) => String(text).startsWith(side))).toEqual(own);
+        }
+        expect(seen).toHaveLength(changes.length);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+test('what has to be copied from the log into the file is left to the thread that yields', async () => {
+  const file = tempFile();
+  const memory = createPriorityMemory();
+  const open = (yields: boolean) => {
+    const db = new SqliteDatabase(file, { priority: { memory, yields } });
+    onTestFinished(() => db.close());
+    return db;
+  };
+  const [first, yielding] = [open(false), open(true)];
+  const before = statSync(file).size;
+  const insert = 'INSERT INTO accounts VALUES (?, ?, ?, ?)';
+  const long = 'long'.repeat(2_500_000);
+  await first.write(() => first.run(insert, 'usr_1', 'buyer', long, 0));
+  expect(statSync(file).size).toBe(before);
+  await yielding.write(() => yielding.run(insert, 'usr_2', 'buyer', 'short', 0));
+  expect(statSync(file).size).toBeGreaterThan(before + long.length);
+});
