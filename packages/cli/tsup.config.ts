@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number];
@@ -9,45 +9,47 @@ const source = join(import.meta.dirname, 'src');
 const require = createRequire(import.meta.url);
 const requireOfSdk = createRequire(require.resolve('@tradepost/sdk/package.json'));
 
-/** What a command line starts without: the commands, and what is loaded beside one. */
-const later = [
-  'report-error',
-  'support/debug-record',
+/** Loaded on demand: the commands, and what a command needs only sometimes. */
+const loadedOnDemand = [
+  'report/report-error',
+  'debug/debug-log',
   ...readdirSync(join(source, 'commands'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => `commands/${file.replaceAll('\\', '/').replace(/\.ts$/, '')}`),
 ];
 
-/** In the start: what is imported dynamically is asked of the other file once it is needed. */
-const leaveForLater: Plugin = {
-  name: 'leave-for-later',
+/** In the startup bundle: a dynamic import requires the module from the commands bundle. */
+const externalizeOnDemand: Plugin = {
+  name: 'externalize-on-demand',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.\// }, ({ kind, path }) => {
       const name = path.slice('./'.length);
-      return kind === 'dynamic-import' && later.includes(name)
-        ? { path: name, namespace: 'later' }
+      return kind === 'dynamic-import' && loadedOnDemand.includes(name)
+        ? { path: name, namespace: 'on-demand' }
         : undefined;
     });
-    onLoad({ filter: /./, namespace: 'later' }, ({ path }) => ({
-      contents: `module.exports = require('./later.cjs')[${JSON.stringify(path)}]();`,
+    onLoad({ filter: /./, namespace: 'on-demand' }, ({ path }) => ({
+      contents: `module.exports = require('./commands.cjs')[${JSON.stringify(path)}]();`,
     }));
-    onResolve({ filter: /^\.\/later\.cjs$/, namespace: 'later' }, ({ path }) => ({
+    onResolve({ filter: /^\.\/commands\.cjs$/, namespace: 'on-demand' }, ({ path }) => ({
       path,
       external: true,
     }));
   },
 };
 
-/** In the other file: everything by its name, each run when it is asked for and not before. */
-const gatherLater: Plugin = {
-  name: 'gather-later',
+/** In the commands bundle: every module by name, each evaluated when it is first required. */
+const bundleOnDemand: Plugin = {
+  name: 'bundle-on-demand',
   setup({ onLoad, onResolve }) {
     onLoad({ filter: /[\\/]src[\\/]command-tree\.ts$/ }, () => ({
-      contents: later.map((name) => `exports['${name}'] = () => require('./${name}');`).join('\n'),
+      contents: loadedOnDemand
+        .map((name) => `exports['${name}'] = () => require('./${name}');`)
+        .join('\n'),
       resolveDir: source,
     }));
-    onResolve({ filter: /^\.\.?\/apart\// }, ({ path }) => ({
-      path: path.replace(/^\.+(.*)$/, '.$1.cjs'),
+    onResolve({ filter: /^[./]+\/lazy\// }, ({ path }) => ({
+      path: `./lazy/${basename(path)}.cjs`,
       external: true,
     }));
     // As it is for Node it brings a fetch of its own, which every Node that this runs on has.
@@ -60,7 +62,7 @@ const gatherLater: Plugin = {
  * The SDK advises a line of code that begins with `export`. Written with an escape it says the same, and
  * no checker takes the file for an ES module.
  */
-function escapeAdvice(file: string): void {
+function escapeExportHint(file: string): void {
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replaceAll(' export const ', ' export\\u0020const '));
 }
@@ -80,13 +82,13 @@ const all: Options = {
  * since the loader of ES modules alone takes longer than all of the start.
  */
 export default defineConfig([
-  { ...all, entry: ['src/main.ts'], format: ['cjs'], esbuildPlugins: [leaveForLater] },
+  { ...all, entry: ['src/main.ts'], format: ['cjs'], esbuildPlugins: [externalizeOnDemand] },
   {
     ...all,
-    entry: { later: 'src/command-tree.ts' },
+    entry: { commands: 'src/command-tree.ts' },
     format: ['cjs'],
-    esbuildPlugins: [gatherLater],
-    onSuccess: async () => escapeAdvice(join(import.meta.dirname, 'dist/later.cjs')),
+    esbuildPlugins: [bundleOnDemand],
+    onSuccess: async () => escapeExportHint(join(import.meta.dirname, 'dist/commands.cjs')),
   },
-  { ...all, entry: ['src/apart/*.ts'], outDir: 'dist/apart', format: ['cjs'] },
+  { ...all, entry: ['src/lazy/*.ts'], outDir: 'dist/lazy', format: ['cjs'] },
 ]);

@@ -1,57 +1,64 @@
 import type { Command } from 'commander';
-import type { Terminal } from './terminal';
+import type { CliContext } from './context';
 
-/** What a command's file has: it gives the command its arguments, options and action. */
+/** The module of a command. */
 interface CommandModule {
-  /** @param load gives another command of the tree what it takes, for commands about commands */
-  define: (command: Command, terminal: Terminal, load: (command: Command) => Promise<void>) => void;
+  /**
+   * Adds arguments, options and action to the command.
+   *
+   * @param load loads another command, for commands about commands
+   */
+  configure: (
+    command: Command,
+    context: CliContext,
+    load: (command: Command) => Promise<void>,
+  ) => void;
 }
 
-/** A command that does something. */
-export interface Leaf {
+/** A command. */
+export interface CommandSpec {
   /** What it does, for the list of commands. */
   summary: string;
-  /** Loads the command's file. Only the command that is run is ever loaded: start-up stays fast. */
+  /** Loads its module. Only the command that runs is loaded, so that start-up stays fast. */
   load: () => Promise<CommandModule>;
-  /** Whether it is left out of the help: programs call it, people do not. */
+  /** Whether help omits it: it is for programs. */
   hidden?: true;
 }
 
-/** A noun, and what can be done with it. */
-export interface Group {
-  /** What its commands do, in a few words. */
+/** The commands of a noun. */
+export interface CommandGroup {
   summary: string;
-  /** Its commands by their names. */
-  commands: Record<string, Leaf>;
+  /** The commands by name. */
+  commands: Record<string, CommandSpec>;
 }
 
-/** The commands that stand together in the help, under a heading. */
-export type Chapter = Record<string, Group | Leaf>;
+/** The commands under a heading of the help. */
+export type HelpSection = Record<string, CommandGroup | CommandSpec>;
 
-/** The tree of commands. The path is the command: `orders list` is in `commands/orders/list.ts`. */
-export const chapters: Record<string, Chapter> = {
+/** All commands. The path is the command: `orders list` is in `commands/orders/list.ts`. */
+export const helpSections: Record<string, HelpSection> = {
   'Orders:': {
     orders: {
-      summary: 'List orders, look at one, move them on',
+      summary: 'List, view and update orders',
       commands: {
         list: {
           summary: 'List orders, newest first',
           load: () => import('./commands/orders/list'),
         },
         get: { summary: 'Show one order', load: () => import('./commands/orders/get') },
-        create: { summary: 'Place an order', load: () => import('./commands/orders/create') },
+        create: { summary: 'Create an order', load: () => import('./commands/orders/create') },
         'set-status': {
           summary: 'Move orders to another status',
-          load: () => import('./commands/orders/set-status'),
+          load: () => import('./commands/orders/set-status/command'),
         },
         watch: {
-          summary: 'Follow what happens to orders, live',
-          load: () => import('./commands/orders/watch'),
+          summary: 'Print changes of orders as they happen',
+          load: () => import('./commands/orders/watch/command'),
         },
       },
     },
     notifications: {
-      summary: 'List notifications, mark them read',
+      summary: 'List notifications, mark them as read',
       commands: {
         list: {
           summary: 'List notifications, newest first',
@@ -66,10 +73,10 @@ export const chapters: Record<string, Chapter> = {
   },
   'Webhooks:': {
     webhooks: {
-      summary: 'Register endpoints for signed events, see and mend their deliveries',
+      summary: 'Register endpoints for signed events, inspect and retry deliveries',
       commands: {
         register: {
-          summary: 'Register a webhook and show its secret, once',
+          summary: 'Register a webhook and show its secret once',
           load: () => import('./commands/webhooks/register'),
         },
         list: {
@@ -78,20 +85,20 @@ export const chapters: Record<string, Chapter> = {
         },
         get: { summary: 'Show one webhook', load: () => import('./commands/webhooks/get') },
         update: {
-          summary: 'Change the URL or the events of a webhook',
+          summary: 'Change the URL or the event types of a webhook',
           load: () => import('./commands/webhooks/update'),
         },
         pause: {
-          summary: 'Hold back what is sent to a webhook',
+          summary: 'Pause deliveries to a webhook',
           load: () => import('./commands/webhooks/pause'),
         },
         resume: {
-          summary: 'Let what was held back go on',
+          summary: 'Resume deliveries to a webhook',
           load: () => import('./commands/webhooks/resume'),
         },
-        delete: { summary: 'Remove a webhook', load: () => import('./commands/webhooks/delete') },
+        delete: { summary: 'Delete a webhook', load: () => import('./commands/webhooks/delete') },
         test: {
-          summary: 'Send a sample of an event to a webhook',
+          summary: 'Send a test event to a webhook',
           load: () => import('./commands/webhooks/test'),
         },
         'rotate-secret': {
@@ -107,21 +114,21 @@ export const chapters: Record<string, Chapter> = {
           load: () => import('./commands/webhooks/replay'),
         },
         explain: {
-          summary: 'Tell why a delivery stands where it stands, and what to do',
-          load: () => import('./commands/webhooks/explain'),
+          summary: "Explain a delivery's status",
+          load: () => import('./commands/webhooks/explain/command'),
         },
         verify: {
-          summary: 'Check the signature of a delivery, without the service',
+          summary: 'Verify the signature of a delivery, offline',
           load: () => import('./commands/webhooks/verify'),
         },
         listen: {
-          summary: 'Forward events to a receiver on this machine as they happen',
-          load: () => import('./commands/webhooks/listen'),
+          summary: 'Forward events to a local receiver as they happen',
+          load: () => import('./commands/webhooks/listen/command'),
         },
       },
     },
     events: {
-      summary: 'List what happened',
+      summary: 'List events',
       commands: {
         list: {
           summary: 'List events, oldest first',
@@ -131,30 +138,30 @@ export const chapters: Record<string, Chapter> = {
     },
   },
   'Account and settings:': {
-    login: {
-      summary: 'Store the key of an account, for the commands to come',
-      load: () => import('./commands/login'),
-    },
-    logout: { summary: 'Remove a stored login', load: () => import('./commands/logout') },
+    login: { summary: 'Log in with an API key', load: () => import('./commands/login') },
+    logout: { summary: 'Delete a saved profile', load: () => import('./commands/logout') },
     whoami: {
-      summary: 'Tell which service is asked, and as whom',
+      summary: 'Show the current account and service',
       load: () => import('./commands/whoami'),
     },
     profiles: {
-      summary: 'List logins, choose the current one',
+      summary: 'List profiles, choose the current one',
       commands: {
-        list: { summary: 'List the logins', load: () => import('./commands/profiles/list') },
-        use: { summary: 'Choose the current login', load: () => import('./commands/profiles/use') },
+        list: { summary: 'List profiles', load: () => import('./commands/profiles/list') },
+        use: {
+          summary: 'Choose the current profile',
+          load: () => import('./commands/profiles/use'),
+        },
       },
     },
     doctor: {
-      summary: 'Check settings, key and service, and say what to do',
-      load: () => import('./commands/doctor'),
+      summary: 'Diagnose settings, API key and service',
+      load: () => import('./commands/doctor/command'),
     },
   },
   'More:': {
     completion: {
-      summary: 'Print what lets a shell complete commands',
+      summary: 'Generate a shell completion script',
       load: () => import('./commands/completion'),
     },
     complete: {

@@ -1,42 +1,40 @@
 import { Command, Option } from 'commander';
 import { version } from '../package.json';
-import { chapters, type Leaf } from './command-tree';
-import { type OutputFormat, outputFormats } from './global-options';
-import { helpStyle } from './help/help-style';
-import { rootSections } from './help/root-sections';
-import { showsColours } from './output/style';
-import type { Terminal } from './terminal';
+import { type CommandSpec, helpSections } from './command-tree';
+import type { CliContext } from './context';
+import { addHelp, helpConfiguration, rootSections } from './help/help';
+import { type OutputFormat, outputFormats } from './input/options';
+import { supportsColor } from './output/text';
 
-/** The command line, and how far its parser has come. */
+/** The parser and its progress. */
 interface Program {
   program: Command;
-  /** The command that the parser has come to. */
+  /** Returns the command that was parsed last. */
   current: () => Command;
 }
 
 /**
- * Builds the command line: every command's name and summary, and how to load the rest of it.
+ * Creates the parser: the name and summary of every command, and how to load the rest.
  *
- * Parsing rejects with a `CommanderError`: of exit code 0 after `--help` and `--version`, of another
- * when the command line makes no sense.
+ * Parsing rejects with a `CommanderError`, of exit code 0 after `--help` and `--version`.
  */
-export function createProgram(terminal: Terminal): Program {
+export function createProgram(context: CliContext): Program {
   const program = new Command('tradepost');
   let current = program;
-  const unloaded = new Map<Command, Leaf>();
+  const unloaded = new Map<Command, CommandSpec>();
 
-  /** Gives a command what it takes. One that has it already, or has commands instead, stays as it is. */
+  /** Adds the options of a command, unless they are there or it is a group. */
   async function load(command: Command): Promise<void> {
-    const leaf = unloaded.get(command);
-    if (!leaf) return;
+    const spec = unloaded.get(command);
+    if (!spec) return;
     unloaded.delete(command);
-    (await leaf.load()).define(command, terminal, load);
+    (await spec.load()).configure(command, context, load);
   }
 
-  function add(parent: Command, name: string, leaf: Leaf): void {
-    const { summary, hidden = false } = leaf;
+  function add(parent: Command, name: string, spec: CommandSpec): void {
+    const { summary, hidden = false } = spec;
     const command = parent.command(name, { hidden }).summary(summary);
-    unloaded.set(command.description(`${summary}.`), leaf);
+    unloaded.set(command.description(`${summary}.`), spec);
   }
 
   function loadNext(parent: Command): void {
@@ -47,38 +45,38 @@ export function createProgram(terminal: Terminal): Program {
   }
 
   program
-    .description('Orders, notifications and webhooks of a trade platform, for people and scripts.')
+    .description('Manage orders, notifications and webhooks of a trade platform.')
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .configureHelp(helpStyle)
+    .configureHelp(helpConfiguration)
     .configureOutput({
-      writeOut: (text) => terminal.stdout.write(text),
+      writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => {
-        // The help that is shown when a command is missing. Where JSON is asked for it is in the way.
-        if (!isJson(program.opts().output)) terminal.stderr.write(text);
+        // The help after a missing command. With JSON output it would be noise.
+        if (!isJson(program.opts().output)) context.stderr.write(text);
       },
-      // Errors are reported in one place, by reportError.
+      // Errors are reported in one place: reportError.
       outputError: () => {},
-      getOutHelpWidth: () => (terminal.stdout.isTTY && terminal.stdout.columns) || 80,
-      getErrHelpWidth: () => (terminal.stderr.isTTY && terminal.stderr.columns) || 80,
-      getOutHasColors: () => showsColours(terminal.stdout),
-      getErrHasColors: () => showsColours(terminal.stderr),
+      getOutHelpWidth: () => (context.stdout.isTTY && context.stdout.columns) || 80,
+      getErrHelpWidth: () => (context.stderr.isTTY && context.stderr.columns) || 80,
+      getOutHasColors: () => supportsColor(context.stdout),
+      getErrHasColors: () => supportsColor(context.stderr),
     })
     .exitOverride()
     .addHelpText('after', rootSections);
   addGlobalOptions(program);
 
-  for (const [heading, chapter] of Object.entries(chapters)) {
+  for (const [heading, section] of Object.entries(helpSections)) {
     program.commandsGroup(heading);
-    for (const [name, entry] of Object.entries(chapter)) {
+    for (const [name, entry] of Object.entries(section)) {
       if ('load' in entry) {
         add(program, name, entry);
         continue;
       }
       const group = program.command(name).summary(entry.summary).helpCommand(false);
-      group.description(`${entry.summary}.`);
-      for (const [child, leaf] of Object.entries(entry.commands)) add(group, child, leaf);
+      addHelp(group.description(`${entry.summary}.`));
+      for (const [child, spec] of Object.entries(entry.commands)) add(group, child, spec);
       loadNext(group);
     }
   }
@@ -89,19 +87,19 @@ export function createProgram(terminal: Terminal): Program {
 function addGlobalOptions(program: Command): void {
   program
     .addOption(
-      new Option('--output <format>', 'how data is printed on stdout')
+      new Option('--output <format>', 'format of the data on stdout')
         .choices(outputFormats)
         .default('table' satisfies OutputFormat),
     )
-    .option('--fields <names>', 'print these fields alone, separated by commas')
+    .option('--fields <names>', 'print only these fields, separated by commas')
     .addOption(
-      new Option('--jq <expression>', 'print what this jq expression makes of the JSON').implies({
+      new Option('--jq <expression>', 'print the result of a jq expression on the JSON').implies({
         output: 'json' satisfies OutputFormat,
       }),
     )
-    .option('--profile <name>', 'the login to use, instead of TRADEPOST_PROFILE')
-    .option('--base-url <url>', 'where the service is, instead of TRADEPOST_BASE_URL')
-    .option('--debug <file>', 'write requests and answers to a file, without keys and secrets');
+    .option('--profile <name>', 'profile to use, in place of TRADEPOST_PROFILE')
+    .option('--base-url <url>', 'service URL, in place of TRADEPOST_BASE_URL')
+    .option('--debug <file>', 'log requests and responses to a file, without keys and secrets');
 }
 
 function isJson(output: OutputFormat): boolean {

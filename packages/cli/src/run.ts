@@ -1,40 +1,40 @@
 import { version } from '../package.json';
-import type { Terminal } from './terminal';
+import type { CliContext } from './context';
 
 /**
- * Runs one command line: parses it, does what it asks for, reports what goes wrong.
+ * Runs one command line: parses it, runs the command, reports errors.
  *
- * @param argv the arguments alone, without the program
+ * @param argv the arguments without the program
  * @returns the exit code
  */
-export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function run(argv: readonly string[], context: CliContext): Promise<number> {
   if (argv.length === 1 && argv[0] === '--version') {
-    // Asked for by scripts and installers: no parser is needed to tell.
-    terminal.stdout.write(`${version}\n`);
+    // Scripts and installers call it: the parser is not loaded.
+    context.stdout.write(`${version}\n`);
     return 0;
   }
   const { createProgram } = await import('./program');
-  const { program, current } = createProgram(terminal);
-  let endRecord = (_?: unknown) => {};
+  const { program, current } = createProgram(context);
+  let endLog = (_?: unknown) => {};
   program.hook('preAction', async () => {
     const { debug } = program.opts();
     if (debug === undefined) return;
-    endRecord = (await import('./support/debug-record')).beginRecord(debug, argv, terminal);
+    endLog = (await import('./debug/debug-log')).openDebugLog(debug, argv, context);
   });
   try {
     await program.parseAsync(argv, { from: 'user' });
-    endRecord();
+    endLog();
     return 0;
   } catch (error) {
-    if (isAnswered(error)) return 0;
-    endRecord(error);
-    const { reportError } = await import('./report-error');
-    const { output, ...login } = program.opts();
-    return reportError(error, terminal, { output, command: current(), login });
+    if (isHelpOrVersion(error)) return 0;
+    endLog(error);
+    const { reportError } = await import('./report/report-error');
+    const { output, ...flags } = program.opts();
+    return reportError(error, context, { output, command: current(), flags });
   }
 }
 
-/** Whether it is how the parser ends after `--help` and `--version`. */
-function isAnswered(error: unknown): boolean {
+/** Whether the parser ended after `--help` or `--version`. */
+function isHelpOrVersion(error: unknown): boolean {
   return error instanceof Error && 'exitCode' in error && error.exitCode === 0;
 }

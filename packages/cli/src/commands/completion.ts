@@ -1,27 +1,25 @@
 import type { Command } from 'commander';
-import { type Shell, scriptOf, shells } from '../completion/script-of';
-import { sections } from '../help/sections';
-import { writeData } from '../output/write';
-import type { Terminal } from '../terminal';
+import { createScript, type Shell, shells } from '../completion/script';
+import type { CliContext } from '../context';
+import { addHelp } from '../help/help';
+import { writeData } from '../output/print';
 
-/** `tradepost completion <shell>`. */
-export function define(command: Command, terminal: Terminal): void {
+/** `tradepost completion <shell>` */
+export function configure(command: Command, context: CliContext): void {
   command
-    .addArgument(command.createArgument('<shell>', 'the shell that you use').choices(shells))
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost completion bash > ~/.local/share/bash-completion/completions/tradepost',
-          '$ tradepost completion zsh > ~/.zfunc/_tradepost',
-          '$ tradepost completion fish > ~/.config/fish/completions/tradepost.fish',
-          '$ tradepost completion powershell >> $PROFILE',
-        ],
-        Output: ['the script, whatever --output says'],
-        Notes: [
-          'For the shell that is open: `source <(tradepost completion bash)`, in zsh with zsh instead of bash, `tradepost completion fish | source` in fish. The folder ~/.zfunc must be in $fpath.',
-          'It completes commands, options, their values and the names of logins. No service is asked.',
-        ],
-      }),
-    )
-    .action((shell: Shell) => writeData(terminal.stdout, scriptOf(shell)));
+    .addArgument(command.createArgument('<shell>', 'your shell').choices(shells))
+    .action((shell: Shell) => writeData(context.stdout, createScript(shell)));
+  addHelp(command, {
+    Examples: [
+      '$ tradepost completion bash > ~/.local/share/bash-completion/completions/tradepost',
+      '$ tradepost completion zsh > ~/.zfunc/_tradepost',
+      '$ tradepost completion fish > ~/.config/fish/completions/tradepost.fish',
+      '$ tradepost completion powershell >> $PROFILE',
+    ],
+    Output: ['the script; --output has no effect'],
+    Notes: [
+      'For the current shell: `source <(tradepost completion bash)`, the same with zsh, `tradepost completion fish | source` in fish. For zsh, ~/.zfunc must be in $fpath.',
+      'It completes commands, options, their values and profile names, without a request.',
+    ],
+  });
 }

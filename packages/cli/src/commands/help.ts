@@ -1,50 +1,109 @@
 import type { Command } from 'commander';
-import { CliError } from '../cli-error';
-import { environmentTopic } from '../help/environment-topic';
-import { exitCodesTopic } from '../help/exit-codes-topic';
-import { outputTopic } from '../help/output-topic';
-import { sections } from '../help/sections';
-import { writeData } from '../output/write';
-import type { Terminal } from '../terminal';
+import type { CliContext } from '../context';
+import { CliError } from '../errors/cli-error';
+import { exitCodes } from '../errors/exit-codes';
+import { addHelp, environmentLines } from '../help/help';
+import { writeData } from '../output/print';
+import { eventView } from './events/event-view';
+import { notificationView } from './notifications/notification-view';
+import { orderView } from './orders/order-view';
+import { statusOutcomeView } from './orders/set-status/outcome-view';
+import { orderChangeView } from './orders/watch/change-view';
+import { deliveryView } from './webhooks/delivery-view';
+import { webhookView } from './webhooks/webhook-view';
 
-/** Texts that belong to no command. */
+/** Topics that belong to no command. */
 const topics: ReadonlyMap<string, () => string> = new Map([
-  ['exit-codes', exitCodesTopic],
-  ['environment', environmentTopic],
-  ['output', outputTopic],
+  ['exit-codes', formatExitCodes],
+  ['environment', formatEnvironment],
+  ['output', formatOutput],
 ]);
 
 const topicNames = Array.from(topics.keys()).join(', ');
 
-/** `tradepost help [topic...]`: a command's help, or a topic's text. */
-export function define(command: Command, terminal: Terminal): void {
+/** `tradepost help [topic...]` */
+export function configure(command: Command, context: CliContext): void {
   command
     .argument('[topic...]', `a command, or a topic: ${topicNames}`)
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost help orders set-status',
-          '$ tradepost help exit-codes',
-          '$ tradepost help output',
-        ],
-      }),
-    )
-    .action((path: string[]) => showHelp(command, path, terminal));
+    .action((path: string[]) => showHelp(command, path, context));
+  addHelp(command, {
+    Examples: [
+      '$ tradepost help orders set-status',
+      '$ tradepost help exit-codes',
+      '$ tradepost help output',
+    ],
+  });
 }
 
-async function showHelp(command: Command, path: string[], terminal: Terminal): Promise<void> {
+async function showHelp(command: Command, path: string[], context: CliContext): Promise<void> {
   const program = command.parent ?? command;
   const topic = path.length === 1 ? topics.get(path[0] ?? '') : undefined;
-  if (topic) return await writeData(terminal.stdout, topic());
+  if (topic) return await writeData(context.stdout, topic());
   let found: Command | undefined = program;
   for (const name of path) found = found?.commands.find((child) => child.name() === name);
   if (!found) {
     throw new CliError(
       'usage',
-      `there is no help for '${path.join(' ')}'`,
-      `\`tradepost --help\` lists the commands. Other topics: ${topicNames}.`,
+      `No help for '${path.join(' ')}'`,
+      { text: 'To list the commands, run', command: '--help', local: true },
+      `Other topics: ${topicNames}.`,
     );
   }
-  // Asked for in the usual way, so that the command is loaded and shows all that it takes.
+  // Parsed as `COMMAND --help`, which loads the command with its options.
   await program.parseAsync([...path, '--help'], { from: 'user' });
+}
+
+function formatExitCodes(): string {
+  const lines = Object.values(exitCodes).map(
+    ({ code, meaning }) => `${String(code).padStart(5)}  ${meaning}`,
+  );
+  return ['Exit codes of tradepost:', '', ...lines, ''].join('\n');
+}
+
+function formatEnvironment(): string {
+  return [
+    'Environment variables of tradepost:',
+    '',
+    ...environmentLines().map((line) => `  ${line}`),
+    '',
+    'Options take precedence over the environment, and the environment over profiles, except for a',
+    'profile that --profile names. The key of a profile is sent to its own service only, whatever',
+    '--base-url says.',
+    '',
+  ].join('\n');
+}
+
+const outputRules = `Stdout is for data only. Notices, prompts, progress and errors go to stderr.
+
+  --output table   for people, the default; fits the terminal, a pipe gets everything
+  --output json    one document: an array for a list, an object for a single item
+  --output ndjson  one object per line, as they arrive
+  --output csv     with a heading; a text that a spreadsheet would run as a formula begins with '
+  --fields a,b     only these fields, in this order, in every format
+  --jq EXPRESSION  the result of a jq 1.8 expression (built in): of json on the whole document, of
+                   ndjson on each object; strings are printed without quotes
+
+A notice on stderr says when a list is truncated; --fail-if-truncated makes that exit code 8. With
+json and ndjson an error is one line of JSON on stderr:
+
+  { "error": { "code", "message", "status", "requestId", "hint", "errors": [{ "path", "message" }] } }
+
+Fields of the JSON, as the service sends them. --fields selects among these:
+`;
+
+function formatOutput(): string {
+  const views = {
+    order: orderView,
+    notification: notificationView,
+    webhook: webhookView,
+    delivery: deliveryView,
+    event: eventView,
+    'orders set-status': statusOutcomeView,
+    'orders watch': orderChangeView,
+  };
+  const width = Math.max(...Object.keys(views).map((name) => name.length));
+  const lines = Object.entries(views).map(
+    ([name, { fields }]) => `  ${name.padEnd(width)}  ${fields.join(' ')}`,
+  );
+  return [outputRules, ...lines, ''].join('\n');
 }

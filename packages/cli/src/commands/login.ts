@@ -1,81 +1,94 @@
 import { isTradepostError, type Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { askCredentials, readCredentials } from '../account/ask-credentials';
-import { identify } from '../account/identify';
-import { identityOf, identityShape, identityView } from '../account/identity';
-import { CliError } from '../cli-error';
-import { connectAs } from '../connect';
-import type { GlobalOptions } from '../global-options';
-import { sections } from '../help/sections';
-import { messageOf } from '../message-of';
+import { createClientFor } from '../client/create-client';
+import { fetchIdentity, identityView, toIdentity } from '../config/identity';
+import {
+  configFolder,
+  defaultProfile,
+  parseProfileName,
+  profilesFile,
+  readProfiles,
+} from '../config/profiles';
+import {
+  assertBaseUrl,
+  displayUrl,
+  isBaseUrl,
+  isSameService,
+  isUnencrypted,
+  isValidKey,
+  type Settings,
+  selectedProfile,
+} from '../config/settings';
+import { updateProfiles } from '../config/update-profiles';
+import type { CliContext } from '../context';
+import { CliError, getErrorMessage, type Hint } from '../errors/cli-error';
+import { addHelp } from '../help/help';
+import type { GlobalOptions } from '../input/options';
+import { type Keyboard, openKeyboard, prompt } from '../input/prompt';
+import { readInput } from '../input/read-input';
 import { chooseFormat } from '../output/choose-format';
-import { note } from '../output/note';
-import { showChange } from '../output/show-change';
-import { checkBaseUrl, isOpenOnTheWay } from '../settings/base-url';
-import { changeProfiles } from '../settings/change-profiles';
-import { configFolder } from '../settings/folders';
-import { checkProfileName } from '../settings/profile-name';
-import { profilesFile, readProfiles, usualProfile } from '../settings/profiles';
-import { isSameService, namedProfile, type Settings, shownUrl } from '../settings/settings';
-import type { Terminal } from '../terminal';
+import { describeShape } from '../output/format';
+import { printChange, printNotice } from '../output/print';
 
 interface Options extends GlobalOptions {
   keyStdin?: true;
 }
 
-/** `tradepost login`. */
-export function define(command: Command, terminal: Terminal): void {
+/** `tradepost login` */
+export function configure(command: Command, context: CliContext): void {
   command
-    .option('--key-stdin', 'read the key from stdin instead of asking for it')
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost login',
-          '$ tradepost login --profile staging --base-url https://staging.trade.example',
-          '$ tradepost login --key-stdin --base-url https://trade.example < key.txt',
-        ],
-        Output: [`json: ${identityShape}`],
-        Notes: [
-          'The service is asked whether it takes the key. A key that it refuses is not stored.',
-          `The login is named ${usualProfile} unless --profile or TRADEPOST_PROFILE names it, and becomes the current one. It is stored on this machine, in a file that nobody else may read.`,
-          'TRADEPOST_API_KEY and TRADEPOST_BASE_URL go before it, except where --profile names it.',
-        ],
-      }),
-    )
-    .action(() => login(command.optsWithGlobals<Options>(), terminal));
+    .option('--key-stdin', 'read the key from stdin instead of prompting for it')
+    .action(() => login(command.optsWithGlobals<Options>(), context));
+  addHelp(command, {
+    Examples: [
+      '$ tradepost login',
+      '$ tradepost login --profile staging --base-url https://staging.trade.example',
+      '$ tradepost login --key-stdin --base-url https://trade.example < key.txt',
+    ],
+    Output: [`json: ${describeShape(identityView)}`],
+    Notes: [
+      'It verifies the key with the service. A rejected key is not saved.',
+      `It saves a profile, named ${defaultProfile} unless --profile or TRADEPOST_PROFILE names it, which becomes the current one. Only you can read the file.`,
+      'TRADEPOST_API_KEY and TRADEPOST_BASE_URL take precedence over it, unless --profile names it.',
+    ],
+  });
 }
 
-async function login(options: Options, terminal: Terminal): Promise<void> {
-  const format = await chooseFormat(options, identityView, terminal.stdout);
-  const { env } = terminal;
-  const name = checkProfileName(namedProfile(terminal, options) ?? usualProfile);
-  const file = profilesFile(configFolder(env));
-  const { profiles } = readProfiles(file);
-  const before = Object.hasOwn(profiles, name) ? (profiles[name]?.baseUrl ?? null) : null;
-  const given = options.baseUrl?.trim() || env.TRADEPOST_BASE_URL?.trim() || null;
-  if (given !== null) checkBaseUrl(given);
-  const tell = (baseUrl: string) => tellWhere(baseUrl, given !== null, terminal);
-  const { baseUrl, apiKey } = options.keyStdin
-    ? await readCredentials(given, terminal)
-    : await askCredentials(given, before, terminal, tell);
-  if (options.keyStdin) tell(baseUrl);
+/** What `login` saves. */
+interface Credentials {
+  baseUrl: string;
+  apiKey: string;
+}
 
-  const tradepost = connectAs({ baseUrl, apiKey }, terminal, options);
-  const account = await identifyOrRefuse(tradepost, baseUrl, terminal);
-  await changeProfiles(terminal, (stored) => ({
+async function login(options: Options, context: CliContext): Promise<void> {
+  const format = await chooseFormat(options, identityView, context.stdout);
+  const { env } = context;
+  const name = parseProfileName(selectedProfile(context, options) ?? defaultProfile);
+  const { profiles } = readProfiles(profilesFile(configFolder(env)));
+  const previousUrl = Object.hasOwn(profiles, name) ? (profiles[name]?.baseUrl ?? null) : null;
+  const given = options.baseUrl?.trim() || env.TRADEPOST_BASE_URL?.trim() || null;
+  if (given !== null) assertBaseUrl(given);
+  const onBaseUrl = (baseUrl: string) => reportService(baseUrl, given !== null, context);
+  const credentials = options.keyStdin
+    ? await readCredentials(given, context)
+    : await promptCredentials(given, previousUrl, context, onBaseUrl);
+  const { baseUrl, apiKey } = credentials;
+  if (options.keyStdin) onBaseUrl(baseUrl);
+
+  const tradepost = createClientFor(credentials, context, options);
+  const account = await verifyKey(tradepost, baseUrl, context);
+  await updateProfiles(context, (stored) => ({
     current: name,
-    profiles: { ...stored.profiles, [name]: { baseUrl, apiKey } },
+    profiles: { ...stored.profiles, [name]: credentials },
   }));
 
-  const who =
-    account === null ? 'the service does not tell as whom' : `as ${account.name ?? account.id}`;
-  note(terminal, `Logged in to ${baseUrl}: ${who}${account ? ` (${account.kind})` : ''}.`);
-  note(terminal, `The login '${name}' is stored in ${file}.`);
-  if (before !== null && !isSameService(before, baseUrl)) {
-    note(terminal, `It stands instead of the login of that name to ${before}.`);
+  const who = account === null ? '' : ` as ${account.name ?? account.id} (${account.kind})`;
+  printNotice(context, `Logged in to ${baseUrl}${who}.`);
+  printNotice(context, `Saved as profile '${name}', now the current one.`);
+  if (previousUrl !== null && !isSameService(previousUrl, baseUrl)) {
+    printNotice(context, `It replaces the profile '${name}' for ${previousUrl}.`);
   }
-  for (const line of whatGoesBefore(name, baseUrl, env)) note(terminal, line);
-  // As it is found from now on, wherever it came from this time.
+  for (const line of findOverrides(name, baseUrl, env)) printNotice(context, line);
   const settings: Settings = {
     profile: name,
     baseUrl,
@@ -83,46 +96,142 @@ async function login(options: Options, terminal: Terminal): Promise<void> {
     apiKey,
     apiKeySource: 'profile',
   };
-  const what = `the login '${name}' is stored`;
-  const text = () => format.one(identityOf(settings, account));
-  await showChange({ what, look: 'tradepost profiles list', text }, terminal);
+  await printChange(
+    {
+      subject: `profile '${name}' is saved`,
+      check: { text: 'To list profiles, run', command: 'profiles list', local: true },
+      text: () => format.formatItem(toIdentity(settings, account)),
+    },
+    context,
+  );
 }
 
-/** Tells which service gets the key, when nobody typed it just now, and whether others can read it. */
-function tellWhere(baseUrl: string, isGiven: boolean, terminal: Terminal): void {
-  if (isGiven) note(terminal, `Service: ${baseUrl}`);
-  if (isOpenOnTheWay(baseUrl)) {
-    note(terminal, 'Warning: it is http, not https: others on the way can read the key.');
+/** Prints a service URL that was not typed at the prompt, and warns of http. */
+function reportService(baseUrl: string, isGiven: boolean, context: CliContext): void {
+  if (isGiven) printNotice(context, `Service: ${baseUrl}`);
+  if (isUnencrypted(baseUrl)) {
+    printNotice(context, 'Warning: http is not encrypted. Others on the network can read the key.');
   }
 }
 
-async function identifyOrRefuse(tradepost: Tradepost, baseUrl: string, terminal: Terminal) {
+async function verifyKey(tradepost: Tradepost, baseUrl: string, context: CliContext) {
   try {
-    return await identify(tradepost, { signal: terminal.signal });
+    return await fetchIdentity(tradepost, { signal: context.signal });
   } catch (error) {
     if (!isTradepostError(error) || error.status !== 401) throw error;
-    const asked = error.requestId === null ? '' : ` (request ${error.requestId})`;
+    const request = error.requestId === null ? '' : ` (request ${error.requestId})`;
     throw new CliError(
       'invalid_api_key',
-      `${baseUrl} refuses the key${asked}: ${error.problem?.detail ?? messageOf(error)}`,
-      'Nothing was stored. The key may be mistyped, expired or revoked, or belong to another service.',
+      `${baseUrl} rejected this API key${request}: ${error.problem?.detail ?? getErrorMessage(error)}`,
+      'Nothing was saved. The key may be mistyped, expired, revoked or for another service.',
     );
   }
 }
 
-/** What of the environment will be used instead of this login, line by line. */
-function whatGoesBefore(name: string, baseUrl: string, env: Terminal['env']): string[] {
+/** Lists the environment variables that take precedence over the profile. */
+function findOverrides(name: string, baseUrl: string, env: CliContext['env']): string[] {
   const lines: string[] = [];
   const named = env.TRADEPOST_PROFILE?.trim();
   const envUrl = env.TRADEPOST_BASE_URL?.trim();
   if (named && named !== name) {
-    lines.push(`TRADEPOST_PROFILE is set: '${named}' is used until it is unset.`);
+    lines.push(`TRADEPOST_PROFILE is set: '${named}' is used until you unset it.`);
   }
   if (env.TRADEPOST_API_KEY?.trim()) {
-    lines.push('TRADEPOST_API_KEY is set and goes before this login: unset it to use the login.');
+    lines.push('TRADEPOST_API_KEY is set and takes precedence. Unset it to use this profile.');
   }
   if (envUrl && !isSameService(envUrl, baseUrl)) {
-    lines.push(`TRADEPOST_BASE_URL is set and leads elsewhere, to ${shownUrl(envUrl)}: unset it.`);
+    lines.push(`TRADEPOST_BASE_URL is set to ${displayUrl(envUrl)}. Unset it to use this profile.`);
   }
   return lines;
+}
+
+const stdinHints: Hint[] = [
+  'Pass the key on stdin: `tradepost login --key-stdin --base-url URL < FILE`.',
+  'Scripts need no login: set TRADEPOST_BASE_URL and TRADEPOST_API_KEY.',
+];
+
+/**
+ * Prompts for the service URL, unless it is known, and for the API key.
+ *
+ * @param suggested the initial value of the URL
+ * @param onBaseUrl called before the prompt for the key
+ * @throws {CliError} `usage` without a user, `interrupted` after Ctrl-C
+ */
+async function promptCredentials(
+  known: string | null,
+  suggested: string | null,
+  context: CliContext,
+  onBaseUrl: (baseUrl: string) => void,
+): Promise<Credentials> {
+  const keyboard = openKeyboard(context);
+  if (keyboard === null) {
+    throw new CliError('usage', 'Cannot prompt for the API key without a terminal', ...stdinHints);
+  }
+  try {
+    const baseUrl = known ?? (await promptBaseUrl(keyboard, suggested, context));
+    onBaseUrl(baseUrl);
+    return { baseUrl, apiKey: await promptApiKey(keyboard, context) };
+  } finally {
+    keyboard.close();
+  }
+}
+
+async function promptBaseUrl(
+  keyboard: Keyboard,
+  suggested: string | null,
+  context: CliContext,
+): Promise<string> {
+  const { text } = await import('../lazy/prompts');
+  const typed = await prompt(keyboard, context, (options) =>
+    text({
+      message: 'Service URL',
+      placeholder: 'https://trade.example',
+      ...(suggested === null ? {} : { initialValue: suggested }),
+      validate: (typed) =>
+        isBaseUrl(typed?.trim() ?? '')
+          ? undefined
+          : 'Enter a full URL, such as https://trade.example',
+      ...options,
+    }),
+  );
+  return typed.trim();
+}
+
+async function promptApiKey(keyboard: Keyboard, context: CliContext): Promise<string> {
+  const { password } = await import('../lazy/prompts');
+  const typed = await prompt(keyboard, context, (options) =>
+    password({
+      message: 'API key (hidden)',
+      validate: (typed) =>
+        isValidKey(typed?.trim() ?? '') ? undefined : 'Enter the key without spaces',
+      ...options,
+    }),
+  );
+  return typed.trim();
+}
+
+/**
+ * Reads the key from stdin.
+ *
+ * @throws {CliError} `usage` without a base URL or with a terminal as stdin, `missing_api_key`,
+ * `invalid_api_key`, `interrupted`
+ */
+async function readCredentials(baseUrl: string | null, context: CliContext): Promise<Credentials> {
+  if (baseUrl === null) {
+    throw new CliError(
+      'usage',
+      'Missing service URL',
+      'Pass --base-url with --key-stdin, or set TRADEPOST_BASE_URL.',
+    );
+  }
+  const apiKey = (await readInput(context, 'API keys')).toString().trim();
+  if (apiKey === '') throw new CliError('missing_api_key', 'No API key on stdin', ...stdinHints);
+  if (!isValidKey(apiKey)) {
+    throw new CliError(
+      'invalid_api_key',
+      'The API key on stdin contains an invalid character',
+      'Pass the key alone, without spaces, quotes or a second line.',
+    );
+  }
+  return { baseUrl, apiKey };
 }

@@ -1,42 +1,38 @@
 import type { Command } from 'commander';
-import { identify } from '../account/identify';
-import { identityOf, identityShape, identityView } from '../account/identity';
-import { connectAs } from '../connect';
-import type { GlobalOptions } from '../global-options';
-import { sections } from '../help/sections';
+import { createClientFor } from '../client/create-client';
+import { fetchIdentity, identityView, toIdentity } from '../config/identity';
+import { resolveSettings } from '../config/settings';
+import type { CliContext } from '../context';
+import { addHelp } from '../help/help';
+import type { GlobalOptions } from '../input/options';
 import { chooseFormat } from '../output/choose-format';
-import { note } from '../output/note';
-import { writeData } from '../output/write';
-import { settingsOf } from '../settings/settings';
-import type { Terminal } from '../terminal';
+import { describeShape } from '../output/format';
+import { printNotice, writeData } from '../output/print';
 
-/** `tradepost whoami`. */
-export function define(command: Command, terminal: Terminal): void {
-  command
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost whoami',
-          '$ tradepost whoami --profile staging',
-          '$ tradepost whoami --output json | jq -r .accountKind',
-        ],
-        Output: [`json: ${identityShape}`],
-        Notes: [
-          'The service is asked, so that a key it refuses ends with exit code 4.',
-          'What a service does not tell is null. Of the key only its first characters are shown.',
-        ],
-      }),
-    )
-    .action(() => whoami(command.optsWithGlobals<GlobalOptions>(), terminal));
+/** `tradepost whoami` */
+export function configure(command: Command, context: CliContext): void {
+  command.action(() => whoami(command.optsWithGlobals<GlobalOptions>(), context));
+  addHelp(command, {
+    Examples: [
+      '$ tradepost whoami',
+      '$ tradepost whoami --profile staging',
+      '$ tradepost whoami --output json | jq -r .accountKind',
+    ],
+    Output: [`json: ${describeShape(identityView)}`],
+    Notes: [
+      'It sends a request: a rejected key ends with exit code 4.',
+      'What the service does not report is null. Only the first characters of the key are shown.',
+    ],
+  });
 }
 
-async function whoami(options: GlobalOptions, terminal: Terminal): Promise<void> {
-  const format = await chooseFormat(options, identityView, terminal.stdout);
-  const settings = settingsOf(terminal, options);
-  const tradepost = connectAs(settings, terminal, options);
-  const account = await identify(tradepost, { signal: terminal.signal });
-  await writeData(terminal.stdout, format.one(identityOf(settings, account)));
+async function whoami(options: GlobalOptions, context: CliContext): Promise<void> {
+  const format = await chooseFormat(options, identityView, context.stdout);
+  const settings = resolveSettings(context, options);
+  const tradepost = createClientFor(settings, context, options);
+  const account = await fetchIdentity(tradepost, { signal: context.signal });
+  await writeData(context.stdout, format.formatItem(toIdentity(settings, account)));
   if (account === null) {
-    note(terminal, 'The service accepts the key. It does not tell whose it is.');
+    printNotice(context, 'The key is valid. The service does not report its account.');
   }
 }

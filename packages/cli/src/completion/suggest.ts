@@ -1,102 +1,113 @@
 import type { Argument, Command, Option } from 'commander';
-import { valuesOf } from './knows-values';
+import { getValues } from '../input/options';
 
-/** A word that a shell may put in. */
+/** A suggested word. */
 export interface Suggestion {
   value: string;
-  /** What it means, for shells that show it. */
+  /** Its description, for shells that show it. */
   description?: string;
 }
 
-/** What a shell may put in where the cursor is. */
+/** The suggestions at the cursor. */
 export interface Suggestions {
   words: Suggestion[];
-  /** Whether the name of a file belongs there. */
+  /** Whether a file name is expected. */
   areFiles?: true;
-  /** Whether more may follow at once: the shell sets no space. */
-  goesOn?: true;
+  /** Whether more may follow directly: the shell adds no space. */
+  isPartial?: true;
 }
 
-/** What suggestions are made from. */
+/** The sources of suggestions. */
 export interface Source {
-  /** The command line, with every command's name. */
+  /** The parser with the names of all commands. */
   program: Command;
-  /** Gives a command what it takes. */
+  /** Adds the options of a command. */
   load: (command: Command) => Promise<void>;
-  /** The names of the logins. */
-  logins: () => readonly string[];
+  /** Returns the profile names. */
+  profiles: () => readonly string[];
 }
 
-/** Where the cursor is in a command line. */
-interface Place {
+/** The position of the cursor. */
+interface CursorContext {
   command: Command;
-  /** How many arguments the command has before the cursor. */
+  /** The number of arguments before the cursor. */
   operands: number;
-  /** The option that waits for its value. */
+  /** The option whose value is expected. */
   waiting: Option | null;
-  /** Whether `--` came: what follows are arguments, whatever they begin with. */
+  /** Whether `--` ended the options. */
   optionsEnded: boolean;
 }
 
 /**
- * Suggests words for the end of a command line. Only the command that it leads to is loaded.
+ * Suggests words for the end of a command line. Only the command that it names is loaded.
  *
- * @param line what is typed so far, without the program; the last word may be empty
+ * @param line the words up to the cursor, without the program; the last one may be empty
  */
 export async function suggest(source: Source, line: readonly string[]): Promise<Suggestions> {
   const typed = line.at(-1) ?? '';
-  const place = await placeOf(source, line.slice(0, -1));
-  if (place.waiting !== null) return valueSuggestions(place.waiting, typed, source);
-  if (!place.optionsEnded && typed.startsWith('-')) {
+  const cursor = await parseCursorContext(source, line.slice(0, -1));
+  if (cursor.waiting !== null) return valueSuggestions(cursor.waiting, typed, source);
+  if (!cursor.optionsEnded && typed.startsWith('-')) {
     const [flag = '', ...value] = typed.split('=');
-    if (value.length === 0) return { words: matching(optionsOf(place.command), typed) };
-    const option = findOption(place.command, flag);
-    // The shell knows what stands before the value.
+    if (value.length === 0) return { words: filterByPrefix(listOptions(cursor.command), typed) };
+    const option = findOption(cursor.command, flag);
+    // The shell keeps what precedes the value.
     return option?.required ? valueSuggestions(option, value.join('='), source) : { words: [] };
   }
-  return argumentSuggestions(place, typed, source);
+  return argumentSuggestions(cursor, typed, source);
 }
 
-async function placeOf({ program, load }: Source, words: readonly string[]): Promise<Place> {
-  const place: Place = { command: program, operands: 0, waiting: null, optionsEnded: false };
+async function parseCursorContext(
+  { program, load }: Source,
+  words: readonly string[],
+): Promise<CursorContext> {
+  const cursor: CursorContext = {
+    command: program,
+    operands: 0,
+    waiting: null,
+    optionsEnded: false,
+  };
   for (const word of words) {
-    if (place.waiting !== null) {
-      place.waiting = null;
-    } else if (!place.optionsEnded && word === '--') {
-      place.optionsEnded = true;
-    } else if (!place.optionsEnded && /^-./.test(word)) {
-      const option = findOption(place.command, word);
-      place.waiting = option?.required ? option : null;
+    if (cursor.waiting !== null) {
+      cursor.waiting = null;
+    } else if (!cursor.optionsEnded && word === '--') {
+      cursor.optionsEnded = true;
+    } else if (!cursor.optionsEnded && /^-./.test(word)) {
+      const option = findOption(cursor.command, word);
+      cursor.waiting = option?.required ? option : null;
     } else {
-      const child = place.operands > 0 ? undefined : childOf(place.command, word);
-      if (child === undefined) place.operands += 1;
-      // The commands that `help` takes are those of the program.
-      else place.command = child.name() === 'help' ? program : child;
+      const child = cursor.operands > 0 ? undefined : findSubcommand(cursor.command, word);
+      if (child === undefined) cursor.operands += 1;
+      // `help` takes the commands of the program.
+      else cursor.command = child.name() === 'help' ? program : child;
       if (child !== undefined) await load(child);
     }
   }
-  return place;
+  return cursor;
 }
 
-function childOf(command: Command, name: string): Command | undefined {
+function findSubcommand(command: Command, name: string): Command | undefined {
   return command.commands.find((child) => child.name() === name || child.aliases().includes(name));
 }
 
-/** An option of a command, or one that every command takes. */
+/** Finds an option of a command or of its parents. */
 function findOption(command: Command, flag: string): Option | null {
   const own = command.options.find(({ long, short }) => long === flag || short === flag);
   return own ?? (command.parent ? findOption(command.parent, flag) : null);
 }
 
-function optionsOf(command: Command): Suggestion[] {
-  const help = command.createHelp();
-  return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]
+function listOptions(command: Command): Suggestion[] {
+  const options = [...command.createHelp().visibleOptions(command)];
+  for (let { parent } = command; parent !== null; parent = parent.parent) {
+    options.push(...parent.options);
+  }
+  return options
     .filter((option) => option.long !== undefined)
     .map((option) => ({ value: option.long ?? '', description: option.description }));
 }
 
 async function argumentSuggestions(
-  { command, operands }: Place,
+  { command, operands }: CursorContext,
   typed: string,
   source: Source,
 ): Promise<Suggestions> {
@@ -104,7 +115,7 @@ async function argumentSuggestions(
     if (operands > 0) return { words: [] };
     const commands = command.createHelp().visibleCommands(command);
     const words = commands.map((child) => ({ value: child.name(), description: child.summary() }));
-    return { words: matching(words, typed) };
+    return { words: filterByPrefix(words, typed) };
   }
   const taken = command.registeredArguments;
   const last = taken.at(-1);
@@ -112,21 +123,21 @@ async function argumentSuggestions(
   return argument === undefined ? { words: [] } : valueSuggestions(argument, typed, source);
 }
 
-/** Suggests values for an option or an argument, as far as it is known what it takes. */
+/** Suggests values for an option or an argument, if its values are known. */
 async function valueSuggestions(
   target: Option | Argument,
   typed: string,
-  { logins }: Source,
+  { profiles }: Source,
 ): Promise<Suggestions> {
-  const known = valuesOf(target.parseArg);
-  const values = (await namedValues(target, logins)) ?? target.argChoices ?? known?.values();
+  const known = getValues(target.parseArg);
+  const values = (await namedValues(target, profiles)) ?? target.argChoices ?? known?.values();
   if (values === undefined) {
     const placeholder = 'flags' in target ? target.flags : `<${target.name()}>`;
     return /<(file|folder)>/.test(placeholder) ? { words: [], areFiles: true } : { words: [] };
   }
   if (!known?.isList)
     return {
-      words: matching(
+      words: filterByPrefix(
         values.map((value) => ({ value })),
         typed,
       ),
@@ -134,19 +145,31 @@ async function valueSuggestions(
   const given = typed.split(',').slice(0, -1);
   const rest = values.filter((value) => !given.includes(value));
   const words = rest.map((value) => ({ value: [...given, value].join(',') }));
-  return { words: matching(words, typed), goesOn: true };
+  return { words: filterByPrefix(words, typed), isPartial: true };
 }
 
-/** The values of what is known by its name. Of what takes ids and a status the ids are not known. */
+/** Returns the values of options and arguments that are known by name. IDs are not suggested. */
 async function namedValues(
   target: Option | Argument,
-  logins: Source['logins'],
+  profiles: Source['profiles'],
 ): Promise<readonly string[] | undefined> {
-  if ('long' in target) return target.long === '--profile' ? logins() : undefined;
+  if ('long' in target) return target.long === '--profile' ? profiles() : undefined;
   if (target.name() !== 'ids-and-status') return undefined;
   return (await import('@tradepost/sdk')).orderStatuses;
 }
 
-function matching(words: readonly Suggestion[], typed: string): Suggestion[] {
+function filterByPrefix(words: readonly Suggestion[], typed: string): Suggestion[] {
   return words.filter(({ value }) => value.startsWith(typed));
+}
+
+/** Bits of the last line. Source: the completion protocol of Cobra. */
+const directives = { noSpace: 2, noFiles: 4 } as const;
+
+/** Formats suggestions for a shell: a line per word with a tab and its description, then `:` and the bits. */
+export function formatSuggestions({ words, areFiles, isPartial }: Suggestions): string {
+  const lines = words.map(({ value, description }) =>
+    description ? `${value}\t${description.replaceAll(/\s+/g, ' ')}` : value,
+  );
+  const directive = (isPartial ? directives.noSpace : 0) | (areFiles ? 0 : directives.noFiles);
+  return [...lines, `:${directive}`, ''].join('\n');
 }

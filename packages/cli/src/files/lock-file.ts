@@ -2,50 +2,48 @@ import { readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'nod
 import { hostname } from 'node:os';
 import { dirname, relative, resolve } from 'node:path';
 import process from 'node:process';
-import { CliError } from '../cli-error';
-import { messageOf } from '../message-of';
-import { hasCode } from './has-code';
-import { makeFolder } from './make-folder';
+import { CliError, getErrorMessage } from '../errors/cli-error';
+import { createFolder, hasCode } from './private-files';
 
-/** Another process has a file: it can be waited for. */
+/** Another process has locked a file. It can be waited for. */
 export class LockedError extends CliError {}
 
-/** A lock that says nothing for so many milliseconds belongs to nobody. */
-const emptyFor = 10_000;
+/** An empty lock that is older than this, in milliseconds, belongs to a process that was killed. */
+const maxEmptyLockMs = 10_000;
 
-/** The locks that this process has, by their whole paths. */
-const held = new Set<string>();
+/** The locks of this process, by their full paths. */
+const heldLocks = new Set<string>();
 
 /**
- * Takes a file for this process alone, by a file beside it that names the process and its machine
- * (`FILE.lock`). That of a process of this machine which was killed is taken over.
+ * Locks a file for this process, by a file beside it that names the process and its machine
+ * (`FILE.lock`). The lock of a killed process of this machine is taken over.
  *
- * @returns what gives it back
- * @throws {CliError} a `LockedError` (`file_failed`) when another process has it, or had it a moment ago;
- * `file_refused` when no lock can be made there
+ * @returns a function that releases the lock
+ * @throws {CliError} a `LockedError` (`file_failed`) if another process has it; `file_unusable` if no lock
+ * can be created there
  */
 export function lockFile(path: string): () => void {
-  const lock = `${wholePath(path)}.lock`;
+  const lock = `${resolvePath(path)}.lock`;
   const self = `${process.pid} ${hostname()}`;
-  if (!isMade(lock, self)) {
+  if (!createLock(lock, self)) {
     const owner = readIfPossible(lock);
-    const isOurs = owner !== null && isGone(owner, lock) && isTakenOver(lock, owner, self);
-    if (!isOurs) throw lockedBy(owner, path);
+    const isOurs = owner !== null && isGone(owner, lock) && takeOver(lock, owner, self);
+    if (!isOurs) throw lockedError(owner, path);
   }
-  held.add(lock);
+  heldLocks.add(lock);
   return () => {
-    held.delete(lock);
-    // A person may have deleted it, and another process have it by now.
+    heldLocks.delete(lock);
+    // A person may have deleted it, and another process may have locked the file since.
     if (readIfPossible(lock) === self) rmSync(lock, { force: true });
   };
 }
 
-/** Whether the file could be made: of several that try at once, one makes it. */
-function isMade(file: string, content: string): boolean {
+/** Creates a lock. Returns false if it exists: of several processes, one succeeds. */
+function createLock(file: string, content: string): boolean {
   try {
-    makeFolder(dirname(file));
+    createFolder(dirname(file));
   } catch (error) {
-    throw notMade(error);
+    throw cannotLockError(error);
   }
   try {
     writeFileSync(file, content, { flag: 'wx', mode: 0o600 });
@@ -54,37 +52,37 @@ function isMade(file: string, content: string): boolean {
     if (hasCode(error, 'EEXIST')) return false;
     // A full disk can leave it empty.
     if (hasCode(error, 'ENOSPC')) rmSync(file, { force: true });
-    throw notMade(error);
+    throw cannotLockError(error);
   }
 }
 
-/** One name for one file, whatever links lead to it. One that is not there yet has its own name. */
-function wholePath(path: string): string {
+/** Resolves links: one file has one lock. A new file has its own name. */
+function resolvePath(path: string): string {
   for (const known of [path, dirname(path)]) {
     try {
       return resolve(realpathSync(known), relative(known, path));
     } catch {
-      // It is not there, or not to be seen.
+      // It does not exist or is not accessible.
     }
   }
   return resolve(path);
 }
 
-/** Takes over the lock of a process that is gone, unless somebody else does or has done so. */
-function isTakenOver(lock: string, owner: string, self: string): boolean {
-  // Only who makes this file may remove the lock of that owner.
+/** Takes over the lock of a dead process, unless another process does. */
+function takeOver(lock: string, owner: string, self: string): boolean {
+  // Only the process that creates this file may remove the lock of that owner.
   const claim = `${lock}.${Number.parseInt(owner, 10) || 0}`;
-  if (!isMade(claim, self)) return false;
+  if (!createLock(claim, self)) return false;
   try {
     if (readIfPossible(lock) !== owner) return false;
     rmSync(lock, { force: true });
-    return isMade(lock, self);
+    return createLock(lock, self);
   } finally {
     rmSync(claim, { force: true });
   }
 }
 
-/** What a file says; null when it is gone, or belongs to another user. */
+/** Returns the content of a file; null if it is gone or not readable. */
 function readIfPossible(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
@@ -93,21 +91,18 @@ function readIfPossible(file: string): string | null {
   }
 }
 
-/**
- * Whether there is no such process. That of another machine, and what names no process at all, is left
- * to a person to judge.
- */
+/** Whether the owner of a lock is dead. The lock of another machine, or without a process, is kept. */
 function isGone(owner: string, lock: string): boolean {
-  // Killed before it could say who it is: others have done so long since.
+  // Killed before it could write its name.
   if (owner === '') {
-    const madeAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    // One that lies ahead is of before the clock was set back.
-    return Math.abs(Date.now() - madeAt) > emptyFor;
+    const createdAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    // A time in the future is from before the clock was set back.
+    return Math.abs(Date.now() - createdAt) > maxEmptyLockMs;
   }
-  const [, pid, machine = hostname()] = /^(\d{1,10})(?: (.+))?$/.exec(owner) ?? [];
+  const { pid, machine = hostname() } = parseOwner(owner);
   if (pid === undefined || machine !== hostname()) return false;
-  // In a container every run may get the same number: then it is the number of one that was killed.
-  if (owner === `${process.pid} ${machine}`) return !held.has(lock);
+  // In a container every run may get the same process ID: then it is that of a killed process.
+  if (owner === `${process.pid} ${machine}`) return !heldLocks.has(lock);
   try {
     process.kill(Number(pid), 0);
     return false;
@@ -116,20 +111,25 @@ function isGone(owner: string, lock: string): boolean {
   }
 }
 
-function lockedBy(owner: string | null, path: string): LockedError {
-  const [, pid, machine] = /^(\d{1,10})(?: (.+))?$/.exec(owner ?? '') ?? [];
-  const who = `${pid === undefined ? '' : `: process ${pid}`}${machine ? ` of ${machine}` : ''}`;
+function parseOwner(owner: string): { pid?: string | undefined; machine?: string | undefined } {
+  const [, pid, machine] = /^(\d{1,10})(?: (.+))?$/.exec(owner) ?? [];
+  return { pid, machine };
+}
+
+function lockedError(owner: string | null, path: string): LockedError {
+  const { pid, machine } = parseOwner(owner ?? '');
+  const who = pid === undefined ? 'another process' : `process ${pid}`;
   return new LockedError(
     'file_failed',
-    `another process is working on ${path}${who}`,
-    `Try again once it has ended. If there is none, delete ${path}.lock and what begins with its name.`,
+    `${path} is in use by ${who}${machine ? ` on ${machine}` : ''}`,
+    `Try again when it has ended. If there is no such process, delete ${path}.lock*.`,
   );
 }
 
-function notMade(error: unknown): CliError {
+function cannotLockError(error: unknown): CliError {
   return new CliError(
-    'file_refused',
-    `no file can be made there: ${messageOf(error)}`,
-    'Nothing was done. It takes a folder that you may write to.',
+    'file_unusable',
+    `Cannot create a file there: ${getErrorMessage(error)}`,
+    'Nothing changed. Use a folder that you can write to.',
   );
 }

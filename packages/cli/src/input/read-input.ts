@@ -1,35 +1,194 @@
-import { CliError } from '../cli-error';
-import { messageOf } from '../message-of';
-import type { Terminal } from '../terminal';
+import type { CliContext } from '../context';
+import { CliError, getErrorMessage, isRecord } from '../errors/cli-error';
+import { type IdPrefix, isId } from './options';
 
 /**
  * Reads stdin to its end.
  *
- * @param whatFor what is read, in the plural: `the ids`
- * @throws {CliError} `usage` when a person sits at it, who knows of nothing to type, `interrupted`
- * after Ctrl-C, and `input_failed` when it cannot be read.
+ * @param what the name of the input, in the plural
+ * @throws {CliError} `usage` if stdin is a terminal, `interrupted`, `input_unreadable`
  */
-export async function readInput(terminal: Terminal, whatFor: string): Promise<Buffer> {
-  const stdin = terminal.stdin();
+export async function readInput(context: CliContext, what: string): Promise<Buffer> {
+  const stdin = context.stdin();
   if (stdin.isTTY === true) {
     throw new CliError(
       'usage',
-      `stdin is the keyboard: ${whatFor} come from a file or another command`,
+      `Stdin is a terminal: ${what} must come from a file or a pipe`,
       'For example: `tradepost … < FILE`, or `other-command | tradepost …`.',
     );
   }
-  const stop = () => stdin.destroy(new CliError('interrupted', 'interrupted: nothing was done'));
-  terminal.signal.addEventListener('abort', stop);
-  if (terminal.signal.aborted) stop();
+  const stop = () => stdin.destroy(new CliError('interrupted', 'Interrupted. Nothing changed.'));
+  context.signal.addEventListener('abort', stop);
+  if (context.signal.aborted) stop();
   try {
     const chunks: Buffer[] = [];
     for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
     return Buffer.concat(chunks);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const reason = messageOf(error);
-    throw new CliError('input_failed', `stdin cannot be read: ${reason}`);
+    throw new CliError('input_unreadable', `Cannot read stdin: ${getErrorMessage(error)}`);
   } finally {
-    terminal.signal.removeEventListener('abort', stop);
+    context.signal.removeEventListener('abort', stop);
   }
+}
+
+/** A candidate for an ID and its position: `Line 3`, `Item 3`. */
+interface Candidate {
+  id: unknown;
+  where: string;
+}
+
+/** The start of UTF-16, with and without a byte order mark, and of a binary spreadsheet. */
+const notUtf8 = /^(\ufffd\ufffd|.?\0|PK\p{Cc}{2})/su;
+
+/** A line that Excel writes, and reads, before the heading. */
+const delimiterLine = /^"?sep=[,;\t]"?(?=\r?\n|\r)/i;
+
+/** Invalid lines that are listed; the others are counted. */
+const maxFaultsShown = 5;
+/** Characters of an invalid line that are shown. */
+const maxCharactersShown = 60;
+
+/**
+ * Parses IDs out of what another command or a spreadsheet made: plain IDs, JSON (an array, or an object
+ * per line) with a field `id`, or CSV with a column `id`. It detects the format.
+ *
+ * @returns each ID once, in the order of the input, and the number of repetitions
+ * @throws {CliError} `usage` if anything is not an ID: then nothing may be done
+ */
+export async function parseIds(
+  text: string,
+  prefix: IdPrefix,
+): Promise<{ ids: string[]; repeated: number }> {
+  if (notUtf8.test(text)) {
+    throw invalidInput(
+      'Input is not UTF-8',
+      'Save it as "CSV UTF-8", or in PowerShell with `Out-File -Encoding utf8`.',
+    );
+  }
+  // Spreadsheets begin their files with a byte order mark, and some with a line for the delimiter.
+  const found = await findIds(text.replace(/^\ufeff/, '').replace(delimiterLine, ''));
+  const faults = found.filter(({ id }) => typeof id !== 'string' || !isId(id, prefix));
+  if (faults.length > 0) throw invalidIds(faults, prefix);
+  const ids = Array.from(new Set(found.map(({ id }) => String(id))));
+  return { ids, repeated: found.length - ids.length };
+}
+
+async function findIds(text: string): Promise<Candidate[]> {
+  const start = text.trimStart();
+  if (start.startsWith('[')) return parseArray(text);
+  if (start.startsWith('{')) return parseObjects(text);
+  const [head = ''] = start.split(/\r?\n|\r/, 1);
+  // Where the comma is the decimal separator, spreadsheets write semicolons.
+  const delimiter = [',', ';', '\t'].find((mark) => head.split(mark).some(isIdHeading));
+  if (delimiter !== undefined) return await parseTable(text, delimiter);
+  return text.split(/\r\n|\n|\r/).flatMap((line, index) =>
+    line.split(/\s+/).flatMap((word) => {
+      // `jq` prints strings with quotes by default.
+      const id = word.replace(/^"(.*)"$/, '$1');
+      return id === '' ? [] : [{ id, where: `Line ${index + 1}` }];
+    }),
+  );
+}
+
+function isIdHeading(name: string): boolean {
+  return /^\s*"?\s*id\s*"?\s*$/i.test(name);
+}
+
+/** Parses `--output json`: an array of objects or of IDs. */
+function parseArray(text: string): Candidate[] {
+  const items = tryParseJson(text);
+  if (items instanceof SyntaxError) throw notJson('Input is not a JSON array', items);
+  if (!Array.isArray(items)) return [];
+  return items.map((item: unknown, index) => ({
+    id: typeof item === 'string' ? item : getId(item),
+    where: `Item ${index + 1}`,
+  }));
+}
+
+/** Parses `--output ndjson`, or a single object in any layout. */
+function parseObjects(text: string): Candidate[] {
+  const whole = tryParseJson(text);
+  if (!(whole instanceof SyntaxError)) return [{ id: getId(whole), where: 'The object' }];
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const where = `Line ${index + 1}`;
+    const item = tryParseJson(line);
+    if (item instanceof SyntaxError) throw notJson(`${where} is not JSON`, item);
+    return [{ id: getId(item), where }];
+  });
+}
+
+/** Parses `--output csv`, or what a spreadsheet made of it. */
+async function parseTable(text: string, delimiter: string): Promise<Candidate[]> {
+  const { parse } = await import('../lazy/csv-parse');
+  try {
+    // Line ends may be mixed. Those within quotes have no meaning here.
+    const lines = text.replace(/\r\n?/g, '\n');
+    const rows: { info: { lines: number }; raw: string; record: Record<string, string> }[] = parse(
+      lines,
+      {
+        columns: parseHeadings,
+        delimiter,
+        record_delimiter: '\n',
+        info: true,
+        raw: true,
+        // Spreadsheets omit the empty cells at the end of a row, and keep rows that were cleared.
+        relax_column_count_less: true,
+        skip_empty_lines: true,
+        skip_records_with_empty_values: true,
+        trim: true,
+      },
+    );
+    return rows.map(({ info, raw, record }) => ({
+      id: record.id,
+      where: `Line ${info.lines - (raw.trim().match(/\n/g)?.length ?? 0)}`,
+    }));
+  } catch (error) {
+    throw invalidInput(
+      `Input is not valid CSV: ${getErrorMessage(error)}`,
+      'Create it with `--output csv`, or save it as CSV again.',
+    );
+  }
+}
+
+function parseHeadings(names: string[]): string[] {
+  if (names.filter(isIdHeading).length > 1) throw new Error('several columns are named id');
+  return names.map((name) => name.trim().toLowerCase());
+}
+
+/** Returns the parsed JSON, or the SyntaxError. */
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return error;
+  }
+}
+
+function getId(item: unknown): unknown {
+  return isRecord(item) ? item.id : undefined;
+}
+
+function invalidInput(message: string, hint: string): CliError {
+  return new CliError('usage', message, `Nothing changed. ${hint}`);
+}
+
+function notJson(what: string, { message }: SyntaxError): CliError {
+  return invalidInput(`${what}: ${message}`, 'Use one array, or one object per line (`jq -c`).');
+}
+
+function invalidIds(faults: Candidate[], prefix: IdPrefix): CliError {
+  const noun = prefix === 'ord' ? 'order ID' : 'ID';
+  const shown = faults.slice(0, maxFaultsShown).map(({ id, where }) => {
+    if (id === undefined) return where;
+    const text = JSON.stringify(id);
+    return `${where} (${text.length > maxCharactersShown ? `${text.slice(0, maxCharactersShown)}…` : text})`;
+  });
+  const rest = faults.length - maxFaultsShown;
+  const more = rest > 0 ? `, and ${rest} more` : '';
+  return invalidInput(
+    `Input without ${noun}: ${shown.join(', ')}${more}`,
+    `IDs begin with ${prefix}_. CSV needs a heading with a column named id.`,
+  );
 }

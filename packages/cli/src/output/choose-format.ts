@@ -1,17 +1,14 @@
-import { checkRecord } from '../check-record';
-import { CliError } from '../cli-error';
-import type { OutputOptions } from '../global-options';
-import type { OutputStream } from '../terminal';
-import type { View } from './column';
-import type { Format } from './format';
-import { styleOf } from './style';
+import type { OutputStream } from '../context';
+import { assertObject, CliError } from '../errors/cli-error';
+import type { OutputOptions } from '../input/options';
+import type { Format, View } from './format';
+import { getStyle } from './text';
 
 /**
- * Loads the format that was asked for, and only that one. It throws `wrong_answer` for an item that is
- * no object.
+ * Loads the requested format, and no other. The format throws `invalid_response` for an item that is not
+ * an object.
  *
- * @throws {CliError} `usage` for a field that there is not, an expression that is not jq, or one for
- * something that is not printed as JSON.
+ * @throws {CliError} `usage` for an unknown field, an invalid jq expression, or `--jq` without JSON
  */
 export async function chooseFormat<Item extends object>(
   options: OutputOptions,
@@ -19,50 +16,80 @@ export async function chooseFormat<Item extends object>(
   stdout: OutputStream,
 ): Promise<Format<Item>> {
   if (options.fields === undefined) {
-    return picking(await formatOf(options, view, stdout), checkRecord);
+    return mapItems(await loadFormat(options, view, stdout), assertObject);
   }
-  const { narrowView, pickFields } = await import('./fields');
-  const narrow = narrowView(view, options.fields);
-  const format = await formatOf(options, narrow, stdout);
-  return picking(format, (item) => pickFields(checkRecord(item), narrow.fields));
+  const narrow = selectFields(view, options.fields);
+  const format = await loadFormat(options, narrow, stdout);
+  return mapItems(format, (item) => pickFields(assertObject(item), narrow.fields));
 }
 
-/** A format that makes something of each item first. */
-function picking<Item>(format: Format<Item>, pick: (item: Item) => Item): Format<Item> {
+function mapItems<Item>(format: Format<Item>, map: (item: Item) => Item): Format<Item> {
   return {
-    part: (items) => format.part(items.map(pick)),
+    formatItems: (items) => format.formatItems(items.map(map)),
     end: () => format.end(),
-    one: (item) => format.one(pick(item)),
+    formatItem: (item) => format.formatItem(map(item)),
   };
 }
 
-async function formatOf<Item extends object>(
+async function loadFormat<Item extends object>(
   { output, jq }: OutputOptions,
   view: View<Item>,
   stdout: OutputStream,
 ): Promise<Format<Item>> {
+  const isTerminal = stdout.isTTY === true;
   if (jq !== undefined) {
     if (output === 'table' || output === 'csv') {
       throw new CliError(
         'usage',
-        `--jq works on JSON, not on ${output}`,
-        'Leave --output out, or set it to json (one document) or ndjson (each item by itself).',
+        `--jq needs JSON output, not ${output}`,
+        'Omit --output, or set it to json (one document) or ndjson (one item at a time).',
       );
     }
-    return await (await import('./jq')).jqFormat(jq, output, stdout.isTTY === true);
+    return await (await import('./jq')).createJqFormat(jq, output, isTerminal);
   }
   switch (output) {
     case 'json':
-      return (await import('./json')).jsonFormat();
+      return (await import('./json')).createJsonFormat();
     case 'ndjson':
-      return (await import('./ndjson')).ndjsonFormat();
+      return (await import('./json')).createNdjsonFormat();
     case 'csv':
-      return (await import('./csv')).csvFormat(view.fields, stdout.isTTY === true);
+      return (await import('./csv')).createCsvFormat(view.fields, isTerminal);
     case 'table': {
-      const { tableFormat } = await import('./table');
-      // Some terminals say that they are 0 cells wide: they do not know.
-      const available = (stdout.isTTY === true && stdout.columns) || Number.POSITIVE_INFINITY;
-      return tableFormat(view.columns, available, styleOf(stdout));
+      const { createTableFormat } = await import('./table');
+      // Some terminals report 0 columns when they do not know their width.
+      const available = (isTerminal && stdout.columns) || Number.POSITIVE_INFINITY;
+      return createTableFormat(view.columns, available, getStyle(stdout));
     }
   }
+}
+
+/**
+ * Reduces a view to some fields, in the given order, with a whole column for each.
+ *
+ * @throws {CliError} `usage` for an unknown field
+ */
+function selectFields<Item extends object>(view: View<Item>, names: string): View<Item> {
+  const wanted = new Set(names.split(',').map((name) => name.trim()));
+  const fields = Array.from(wanted, (name) => {
+    const field = view.fields.find((known) => known === name);
+    if (field !== undefined) return field;
+    throw new CliError('usage', `Unknown field '${name}'. Fields: ${view.fields.join(', ')}`);
+  });
+  const columns = fields.map((field) => {
+    const known = view.columns.find((column) => column.field === field);
+    return {
+      title: known?.title ?? field.replaceAll(/(?=[A-Z])/g, ' ').toUpperCase(),
+      field,
+      ...(known?.align && { align: known.align }),
+      ...(known?.style && { style: known.style }),
+    };
+  });
+  return { fields, columns };
+}
+
+function pickFields<Item extends object>(
+  item: Item,
+  fields: readonly (keyof Item & string)[],
+): Item {
+  return Object.fromEntries(fields.map((field) => [field, item[field] ?? null])) as Item;
 }

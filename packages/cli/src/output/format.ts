@@ -1,16 +1,72 @@
-/** Turns data into text. What it returns is all there is to write; it writes nothing itself. */
+import type { Page } from '@tradepost/sdk';
+import { assertObject } from '../errors/cli-error';
+import type { StyleName } from './text';
+
+/** Turns data into text. It returns all there is to write, and writes nothing itself. */
 export interface Format<Item> {
-  /** The text of a list's next items. A list may come in any number of parts. */
-  part(items: readonly Item[]): string | Promise<string>;
-  /** The text that ends a list. */
+  /** Formats the next items of a list. A list may come in any number of parts. */
+  formatItems(items: readonly Item[]): string | Promise<string>;
+  /** Returns the text that ends a list. */
   end(): string | Promise<string>;
-  /** The text of a single thing. */
-  one(item: Item): string | Promise<string>;
+  /** Formats a single item. */
+  formatItem(item: Item): string | Promise<string>;
 }
 
-/** A format that has to wait for nothing. */
-export interface InstantFormat<Item> extends Format<Item> {
-  part(items: readonly Item[]): string;
+/** A synchronous format. */
+export interface SyncFormat<Item> extends Format<Item> {
+  formatItems(items: readonly Item[]): string;
   end(): string;
-  one(item: Item): string;
+  formatItem(item: Item): string;
+}
+
+/** One column of a table. */
+export interface Column<Item> {
+  /** The heading. */
+  title: string;
+  /** The field that it shows. `--fields` finds the column by it. */
+  field: keyof Item & string;
+  /** The text of a row. The table escapes it. @default the field's value, `-` if it is null */
+  text?: (item: Item) => string;
+  /** @default left */
+  align?: 'right';
+  /** The style of a row's text; null for none. */
+  style?: (item: Item) => StyleName | null;
+  /**
+   * What happens on a narrow terminal: the column is left out, the last one first, or its text is
+   * shortened. @default the column stays whole
+   */
+  whenNarrow?: 'leave-out' | 'shorten';
+}
+
+/** How the items of one type are shown. */
+export interface View<Item> {
+  /** The fields of CSV, in order, which `--fields` can select. JSON has every field of the response. */
+  fields: readonly (keyof Item & string)[];
+  /** The columns of a table; empty for items that are only shown one at a time. */
+  columns: readonly Column<Item>[];
+}
+
+/** Describes the JSON of a view for help pages: `{ id, status }`. */
+export function describeShape({ fields }: { fields: readonly string[] }): string {
+  return `{ ${fields.join(', ')} }`;
+}
+
+/** Formats a field's value for people: `-` if it is missing. */
+export function formatField(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value)) return value.map(formatField).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/**
+ * Filters the items of pages, for filters that the API specification does not have: a service that does
+ * not know the parameter ignores it.
+ */
+export async function* filterPages<Item, OnePage extends Page<Item>>(
+  pages: AsyncIterable<OnePage>,
+  isWanted: (item: Item) => boolean,
+): AsyncIterable<OnePage> {
+  for await (const page of pages) {
+    yield { ...page, data: page.data.filter((item) => isWanted(assertObject(item))) };
+  }
 }

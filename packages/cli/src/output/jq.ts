@@ -1,101 +1,96 @@
-import { CliError } from '../cli-error';
-import type { InstantFormat } from './format';
-import { harmless, harmlessJson } from './harmless';
+import { CliError } from '../errors/cli-error';
+import type { SyncFormat } from './format';
+import { escapeControlChars, escapeControlCharsInJson } from './text';
 
-/** Applies an expression to JSON values, one after the other. Returns a line of JSON for each result. */
+/** Applies an expression to JSON values, one after the other. Returns a line of JSON per result. */
 type Filter = (values: readonly unknown[]) => string[];
 
-/** What jq ends with when the expression is none. */
+/** jq's exit code for an invalid expression. */
 const compileError = 3;
 
-async function compiled(expression: string): Promise<Filter> {
-  const { loadJq } = await import('../apart/jq');
+async function compile(expression: string): Promise<Filter> {
+  const { loadJq } = await import('../lazy/jq');
   const jq = await loadJq();
 
-  /** @throws {Error} of jq's own words */
   function run(input: string): { lines: string[]; exitCode: number; reason: string | null } {
     const { stdout, stderr, exitCode } = jq.raw(input, expression, ['--compact-output']);
-    // An error at one of several values is told and passed over: of the others there is an answer.
+    // jq reports an error at one of several values and continues with the next.
     const failed = exitCode !== 0 || /^jq: (parse )?error/m.test(stderr);
     const lines = stdout === '' ? [] : stdout.split('\n');
-    return { lines, exitCode, reason: failed ? reasonOf(stderr) : null };
+    return { lines, exitCode, reason: failed ? parseReason(stderr) : null };
   }
 
   const { exitCode, reason } = run('');
   if (exitCode === compileError) {
     throw new CliError(
       'usage',
-      `--jq ${JSON.stringify(expression)} is no expression: ${reason}`,
-      "An example: --jq '.[] | select(.quantity > 10) | .id'.",
+      `--jq ${JSON.stringify(expression)} is not a valid expression: ${reason}`,
+      "Example: --jq '.[] | select(.quantity > 10) | .id'.",
     );
   }
   return (values) => {
-    const { lines, reason } = run(values.map(jsonOf).join('\n'));
+    const { lines, reason } = run(values.map(toJqInput).join('\n'));
     if (reason === null) return lines;
     throw new CliError(
       'output_failed',
-      `--jq ${JSON.stringify(expression)} does not fit what is printed: ${reason}`,
-      'Leave --jq out and set --output json to see what it works on.',
+      `--jq ${JSON.stringify(expression)} does not fit the data: ${reason}`,
+      'To see its input, omit --jq and set --output json.',
     );
   };
 }
 
-/** The first line of what jq says, without what stands around it. */
-function reasonOf(stderr: string): string {
+/** Returns the first line of jq's message without its prefix and position. */
+function parseReason(stderr: string): string {
   const [first = ''] = stderr.split('\n');
   return first
     .replace(/^jq: (parse )?error( \(at [^)]*\))?: /, '')
     .replace(/ at <top-level>, line \d+, column \d+:$/, '');
 }
 
-/** One half of a surrogate pair without the other. */
-const halfPair = /\p{Cs}/gu;
+/** A surrogate without its other half. jq rejects it. */
+const loneSurrogate = /\p{Cs}/gu;
 
-/** A value as JSON that jq takes: it refuses half a surrogate pair. */
-function jsonOf(value: unknown): string {
+function toJqInput(value: unknown): string {
   return JSON.stringify(value, (_, item) =>
-    typeof item === 'string' ? item.replace(halfPair, '\ufffd') : item,
+    typeof item === 'string' ? item.replace(loneSurrogate, '\ufffd') : item,
   );
 }
 
-/**
- * Strings as they are, so that a script needs no quotes taken off; all else as JSON, on one line. On a
- * terminal control characters in strings are escaped; a program gets each as it is.
- */
-function textOf(line: string, isShown: boolean): string {
-  if (!line.startsWith('"')) return `${harmlessJson(line)}\n`;
+/** Formats a result: strings without quotes, everything else as JSON on one line. */
+function formatResult(line: string, isTerminal: boolean): string {
+  if (!line.startsWith('"')) return `${escapeControlCharsInJson(line)}\n`;
   const text = String(JSON.parse(line));
-  // A tab does no harm, and `@tsv` is made of them.
-  return `${isShown ? text.split('\t').map(harmless).join('\t') : text}\n`;
+  // Tabs are harmless, and `@tsv` consists of them.
+  return `${isTerminal ? text.split('\t').map(escapeControlChars).join('\t') : text}\n`;
 }
 
 /**
- * What a jq expression makes of the JSON, a line for each result. Of `json` it gets the whole list as
- * one array, of `ndjson` each item by itself, as it comes.
+ * Creates the format that applies a jq expression to the JSON, with a line for each result. With `json`
+ * it gets the whole list as one array, with `ndjson` each item by itself.
  *
- * @param isShown whether a terminal shows it
- * @throws {CliError} `usage` for what is no expression, and while it formats `output_failed` for one
- * that does not fit the data.
+ * @param isTerminal whether to escape control characters in strings
+ * @throws {CliError} `usage` for an invalid expression; while formatting, `output_failed` for one that
+ * does not fit the data
  */
-export async function jqFormat<Item>(
+export async function createJqFormat<Item>(
   expression: string,
   output: 'json' | 'ndjson',
-  isShown: boolean,
-): Promise<InstantFormat<Item>> {
-  const filter = await compiled(expression);
+  isTerminal: boolean,
+): Promise<SyncFormat<Item>> {
+  const filter = await compile(expression);
   const all: Item[] = [];
   const apply = (values: readonly unknown[]) =>
     filter(values)
-      .map((line) => textOf(line, isShown))
+      .map((line) => formatResult(line, isTerminal))
       .join('');
   return {
-    part(items) {
+    formatItems(items) {
       if (output === 'ndjson') return items.length > 0 ? apply(items) : '';
-      // Not spread into one call: that has a limit, which a long page could reach.
+      // Not one `push(...items)`: a call has a limit of arguments.
       for (const item of items) all.push(item);
       return '';
     },
     end: () => (output === 'json' ? apply([all]) : ''),
-    one: (item) => apply([item]),
+    formatItem: (item) => apply([item]),
   };
 }

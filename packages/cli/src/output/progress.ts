@@ -1,35 +1,65 @@
-import type { Terminal } from '../terminal';
-import { cellWidth } from './cell-width';
-import { liveLine } from './live-line';
-import { styleOf } from './style';
+import { clearLine, cursorTo } from 'node:readline';
+import type { CliContext, OutputStream } from '../context';
+import { activeLiveLines } from './print';
+import { cellWidth } from './table';
+import { getStyle } from './text';
 
-/** Of many things, how far the work has come. */
-export interface Progress {
-  /** One more is done. */
-  step(kind: 'done' | 'failed'): void;
-  /** Takes the line away: something else is written, or all is done. */
+/** A line at the end of a terminal that is redrawn. A notice erases it first. */
+export interface LiveLine {
+  /** Returns how many cells a text may have: a wrapped line cannot be erased. */
+  room(): number;
+  /** Replaces the line. */
+  draw(text: string): void;
+  /** Erases the line. */
   clear(): void;
 }
 
-/** Redrawn at most so often, in milliseconds: faster is only flicker. */
-const interval = 80;
+/** Creates a live line on a terminal. */
+export function createLiveLine(stream: OutputStream): LiveLine {
+  function clear(): void {
+    if (activeLiveLines.get(stream) !== clear) return;
+    activeLiveLines.delete(stream);
+    cursorTo(stream, 0);
+    clearLine(stream, 0);
+  }
+
+  return {
+    room: () => Math.max(1, (stream.columns || 80) - 1),
+    draw(text) {
+      clear();
+      stream.write(text);
+      activeLiveLines.set(stream, clear);
+    },
+    clear,
+  };
+}
+
+/** The progress of a bulk command. */
+export interface Progress {
+  /** Counts one more item. */
+  step(result: 'done' | 'failed'): void;
+  /** Erases the line. */
+  clear(): void;
+}
+
+/** The least time between two redraws, in milliseconds. */
+const redrawIntervalMs = 80;
 const barWidth = 24;
 
-/** Seconds as people read them. */
-function spanText(seconds: number): string {
+function formatDuration(seconds: number): string {
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
 /**
- * A line on stderr with a bar, what failed, the pace and the time that is left. Where stderr is no
- * terminal there is none.
+ * Shows a line on stderr with a bar, the failures, the rate and the remaining time. Without a terminal it
+ * shows nothing.
  */
-export function progressOf(total: number, terminal: Terminal): Progress {
-  const { stderr } = terminal;
+export function createProgress(total: number, context: CliContext): Progress {
+  const { stderr } = context;
   if (stderr.isTTY !== true) return { step: () => {}, clear: () => {} };
-  const style = styleOf(stderr);
-  const line = liveLine(stderr);
-  const startedAt = terminal.elapsed();
+  const style = getStyle(stderr);
+  const line = createLiveLine(stderr);
+  const startedAt = context.elapsed();
   let done = 0;
   let failed = 0;
   let drawnAt = Number.NEGATIVE_INFINITY;
@@ -38,13 +68,13 @@ export function progressOf(total: number, terminal: Terminal): Progress {
     const room = line.room();
     const cells = Math.min(barWidth, room);
     const filled = Math.floor((done / Math.max(total, done)) * cells);
-    const pace = (done / Math.max(1, now - startedAt)) * 1000;
+    const perSecond = (done / Math.max(1, now - startedAt)) * 1000;
     const parts = [
       `${'█'.repeat(filled)}${'░'.repeat(cells - filled)}`,
       `${done}/${total}`,
       ...(failed > 0 ? [`${failed} failed`] : []),
-      `${pace.toFixed(pace < 10 ? 1 : 0)}/s`,
-      `${spanText(Math.max(0, total - done) / pace)} left`,
+      `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`,
+      `${formatDuration(Math.max(0, total - done) / perSecond)} left`,
     ];
     while (cellWidth(parts.join('  ')) > room && parts.length > 1) parts.pop();
     line.draw(
@@ -54,11 +84,11 @@ export function progressOf(total: number, terminal: Terminal): Progress {
   }
 
   return {
-    step(kind) {
+    step(result) {
       done += 1;
-      if (kind === 'failed') failed += 1;
-      const now = terminal.elapsed();
-      if (now - drawnAt >= interval || done === total) draw(now);
+      if (result === 'failed') failed += 1;
+      const now = context.elapsed();
+      if (now - drawnAt >= redrawIntervalMs || done === total) draw(now);
     },
     clear: line.clear,
   };

@@ -1,22 +1,20 @@
-import { pad, shorten } from './cell';
-import { cellWidth, prepareToMeasure } from './cell-width';
-import type { Column } from './column';
-import { fieldText } from './field-text';
-import { fitColumns, gap } from './fit-columns';
-import type { Format } from './format';
-import { harmless } from './harmless';
-import { recordText } from './record';
-import type { Look, Style } from './style';
+import { type Column, type Format, formatField } from './format';
+import { escapeControlChars, type Style, type StyleName } from './text';
+
+/** Spaces between two columns. */
+export const gap = 2;
+
+/** Text is shortened below this many cells only after columns were left out. */
+const comfortableWidth = 40;
 
 /**
- * Tables for people. On a terminal the lines fit its width; elsewhere nothing is shortened or left
- * out. An empty list has no text at all, not even a heading.
+ * Creates the format for people. On a terminal the lines fit its width; elsewhere nothing is shortened or
+ * left out. An empty list has no text, not even a heading. When a list comes in parts, a column may get
+ * wider with a later part, and never narrower.
  *
- * A long list comes in parts: a column gets wider when a later part needs it, and never narrower.
- *
- * @param available the terminal's width in cells; Infinity where there is none
+ * @param available the terminal's width in cells; Infinity without one
  */
-export function tableFormat<Item extends object>(
+export function createTableFormat<Item extends object>(
   columns: readonly Column<Item>[],
   available: number,
   style: Style,
@@ -24,8 +22,8 @@ export function tableFormat<Item extends object>(
   const widest = columns.map((column) => column.title.length);
   let started = false;
 
-  /** One line. Its last text is not filled up: no line ends in spaces. */
-  function line(
+  /** Renders one line. Its last text is not padded: no line ends in spaces. */
+  function renderLine(
     cells: readonly string[],
     widths: readonly number[],
     paint: (text: string, index: number) => string,
@@ -43,9 +41,9 @@ export function tableFormat<Item extends object>(
   }
 
   return {
-    async part(items) {
+    async formatItems(items) {
       if (items.length === 0) return '';
-      const rows = items.map((item) => columns.map((column) => cellText(column, item)));
+      const rows = items.map((item) => columns.map((column) => formatCell(column, item)));
       await prepareToMeasure(rows.flat());
       for (const row of rows) {
         for (const [index, text] of row.entries()) {
@@ -57,39 +55,156 @@ export function tableFormat<Item extends object>(
         available,
       );
       const titles = columns.map((column) => column.title);
-      const heading = started ? '' : line(titles, widths, (text) => style('bold', text));
+      const heading = started ? '' : renderLine(titles, widths, (text) => style('bold', text));
       started = true;
       const lines = rows.map((row, position) =>
-        line(row, widths, (text, index) => {
+        renderLine(row, widths, (text, index) => {
           const item = items[position];
-          const look = item === undefined ? null : lookOf(columns[index], item);
-          return look === null ? text : style(look, text);
+          const name = item === undefined ? null : getCellStyle(columns[index], item);
+          return name === null ? text : style(name, text);
         }),
       );
       return heading + lines.join('');
     },
     end: () => '',
-    one: (item) => recordText(item, style),
+    formatItem: (item) => formatRecord(item, style),
   };
 }
 
-/** What a cell shows. A service may leave a field out, or send another thing than the interface says. */
-function cellText<Item extends object>({ field, text }: Column<Item>, item: Item): string {
+/** Formats a cell. A service may omit a field, or send another type than the specification defines. */
+function formatCell<Item extends object>({ field, text }: Column<Item>, item: Item): string {
   const value: unknown = item[field];
   if (value === undefined) return '-';
-  let shown: unknown;
+  let shown: unknown = value;
   try {
-    shown = text(item);
+    if (text !== undefined) shown = text(item);
   } catch {
-    shown = value;
+    // The value itself is shown.
   }
-  return harmless(typeof shown === 'string' ? shown : fieldText(shown));
+  return escapeControlChars(typeof shown === 'string' ? shown : formatField(shown));
 }
 
-function lookOf<Item extends object>(column: Column<Item> | undefined, item: Item): Look | null {
+function getCellStyle<Item extends object>(
+  column: Column<Item> | undefined,
+  item: Item,
+): StyleName | null {
   try {
-    return column?.look?.(item) ?? null;
+    return column?.style?.(item) ?? null;
   } catch {
     return null;
   }
+}
+
+/** Formats a single item: a line `field  value` for each of its fields. */
+async function formatRecord(item: object, style: Style): Promise<string> {
+  const lines = Object.entries(item).map(
+    ([field, value]) =>
+      [escapeControlChars(field), escapeControlChars(formatField(value))] as const,
+  );
+  const fields = lines.map(([field]) => field);
+  await prepareToMeasure(fields);
+  const width = Math.max(0, ...fields.map(cellWidth));
+  return lines
+    .map(([field, value]) => `${style('bold', pad(field, width))}  ${value}`.trimEnd().concat('\n'))
+    .join('');
+}
+
+/** The size of a column. */
+export interface ColumnSize {
+  /** Cells of its widest text, including the heading. */
+  width: number;
+  whenNarrow?: Column<object>['whenNarrow'] | undefined;
+}
+
+function totalWidth(widths: readonly number[]): number {
+  const shown = widths.filter((width) => width > 0);
+  return shown.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, shown.length - 1);
+}
+
+/**
+ * Fits columns into a width. Texts are first shortened as far as they stay comfortable to read, then
+ * columns are left out from the right; the shortened texts get the freed space back. Columns that must
+ * stay whole do so, even if the lines get too long.
+ *
+ * @returns the width of each column, 0 if it is left out
+ */
+export function fitColumns(columns: readonly ColumnSize[], available: number): number[] {
+  const widths = columns.map(({ width, whenNarrow }) =>
+    whenNarrow === 'shorten' ? Math.min(width, comfortableWidth) : width,
+  );
+  for (let index = columns.length - 1; index >= 0; index -= 1) {
+    if (totalWidth(widths) <= available) break;
+    if (columns[index]?.whenNarrow === 'leave-out') widths[index] = 0;
+  }
+  for (const [index, column] of columns.entries()) {
+    if (column.whenNarrow !== 'shorten') continue;
+    const width = widths[index] ?? 0;
+    const room = available - totalWidth(widths) + width;
+    widths[index] = Math.max(Math.min(column.width, room), Math.min(width, 8));
+  }
+  return widths;
+}
+
+/** Created on first use: a segmenter takes longer than the rest of a table. */
+let graphemes: Intl.Segmenter | undefined;
+
+/** Takes as many leading characters as fit into a number of cells. */
+function takeCells(characters: readonly string[], cells: number): string[] {
+  const taken: string[] = [];
+  let left = cells;
+  for (const character of characters) {
+    left -= cellWidth(character);
+    if (left < 0) break;
+    taken.push(character);
+  }
+  return taken;
+}
+
+/**
+ * Shortens a text to a number of cells, at least 1, by an ellipsis inside it. Two thirds of the space
+ * go to the end, where a message says what happened. Graphemes are never split.
+ */
+export function shorten(text: string, cells: number): string {
+  if (cellWidth(text) <= cells) return text;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const characters = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  const tail = takeCells(characters.toReversed(), Math.floor(((cells - 1) * 2) / 3)).reverse();
+  const head = takeCells(characters, cells - 1 - cellWidth(tail.join('')));
+  return `${head.join('')}…${tail.join('')}`;
+}
+
+/** Pads a text with spaces to a number of cells. */
+export function pad(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
+  const spaces = ' '.repeat(Math.max(0, cells - cellWidth(text)));
+  return align === 'right' ? spaces + text : text + spaces;
+}
+
+/** Characters that take one cell on every terminal. */
+const plainText = /^[\x20-\x7e…·█░]*$/;
+
+let measure: ((text: string) => number) | null = null;
+
+/**
+ * Loads the width tables if one of the texts needs them. They take longer to load than the rest of a
+ * table, and most tables are plain ASCII.
+ */
+export async function prepareToMeasure(texts: Iterable<string>): Promise<void> {
+  if (measure !== null) return;
+  for (const text of texts) {
+    if (plainText.test(text)) continue;
+    const { stringWidth } = await import('../lazy/string-width');
+    measure = (wide) => stringWidth(wide, { countAnsiEscapeCodes: true });
+    return;
+  }
+}
+
+/**
+ * Returns how many cells of a terminal a text takes: two for a wide character, none for a combining one.
+ *
+ * @throws {Error} for a text that is not plain, without `prepareToMeasure` before
+ */
+export function cellWidth(text: string): number {
+  if (plainText.test(text)) return text.length;
+  if (measure === null) throw new Error('prepareToMeasure must come before cellWidth');
+  return measure(text);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Pool, runPool } from '../../src/bulk/pool';
+import { type PoolOptions, runPool } from '../../src/bulk/run-bulk';
 
 /** What a pool did with its targets. */
 interface Course {
@@ -15,12 +15,12 @@ interface Course {
 async function watchPool(
   scheduler: fc.Scheduler,
   count: number,
-  pool: Partial<Pool<number, number>> & { concurrency: number },
+  pool: Partial<PoolOptions<number, number>> & { concurrency: number },
 ): Promise<Course & { told: number }> {
   const course: Course = { begun: [], underWay: [], finished: [] };
   const running = runPool<number, number>({
     targets: Array.from({ length: count }, (_, index) => index),
-    endsAll: () => false,
+    stopsRun: () => false,
     signal: new AbortController().signal,
     ...pool,
     work: async (target) => {
@@ -80,7 +80,7 @@ describe('a pool', () => {
               targets: firstOnes(size),
               concurrency: limit,
               signal: new AbortController().signal,
-              endsAll: (ends) => ends,
+              stopsRun: (ends) => ends,
               work: async (target) => {
                 course.begun.push(target);
                 await scheduler.schedule(Promise.resolve());
@@ -99,7 +99,7 @@ describe('a pool', () => {
   });
 
   it('stops after the first one, when that ends all', async () => {
-    const pool = { concurrency: 4, endsAll: () => true };
+    const pool = { concurrency: 4, stopsRun: () => true };
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
         const { begun, told } = await watchPool(scheduler, 9, pool);
@@ -125,7 +125,7 @@ describe('a pool', () => {
               targets: firstOnes(size),
               concurrency: limit,
               signal: interrupt.signal,
-              endsAll: () => false,
+              stopsRun: () => false,
               work: async (target) => {
                 begun.push(target);
                 await scheduler.schedule(Promise.resolve());
@@ -148,7 +148,7 @@ describe('a pool', () => {
 
   it('begins nothing at all when the interruption came before', async () => {
     const work = () => Promise.reject(new Error('it was begun'));
-    const pool = { targets: [1, 2], concurrency: 2, work, endsAll: () => false };
+    const pool = { targets: [1, 2], concurrency: 2, work, stopsRun: () => false };
     expect(await runPool({ ...pool, signal: AbortSignal.abort() })).toBe(0);
   });
 
@@ -162,11 +162,11 @@ describe('a pool', () => {
           turns += 1;
           return scheduler.schedule(Promise.resolve(), 'turn');
         };
-        const endsAll = (target: number) => {
+        const stopsRun = (target: number) => {
           ended ||= target === 5;
           return target === 5;
         };
-        const { begun } = await watchPool(scheduler, size, { concurrency: limit, turn, endsAll });
+        const { begun } = await watchPool(scheduler, size, { concurrency: limit, turn, stopsRun });
         expect(begun).toEqual(firstOnes(begun.length));
         expect(turns).toBeGreaterThanOrEqual(begun.length);
         expect(turns).toBeLessThan(begun.length + limit);

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { makeFolder } from '../../src/files/make-folder';
+import { createFolder } from '../../src/files/private-files';
 
 let place: string;
 
@@ -14,24 +14,24 @@ beforeEach(() => {
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 it('makes a folder and those above it, for their owner alone', () => {
-  makeFolder(join(place, 'a/b/c'));
+  createFolder(join(place, 'a/b/c'));
   for (const path of ['a', 'a/b', 'a/b/c']) expect(modeOf(join(place, path))).toBe('700');
 });
 
 it('leaves one that is there as it is', () => {
   chmodSync(place, 0o755);
-  makeFolder(place);
+  createFolder(place);
   expect(modeOf(place)).toBe('755');
-  makeFolder('/');
+  createFolder('/');
 });
 
 it('follows a link to a folder', () => {
   symlinkSync(place, join(place, 'link'));
-  makeFolder(join(place, 'link/a'));
+  createFolder(join(place, 'link/a'));
   expect(statSync(join(place, 'a')).isDirectory()).toBe(true);
 });
 
 it('cannot make one below a file', () => {
   writeFileSync(join(place, 'file'), '');
-  expect(() => makeFolder(join(place, 'file/a'))).toThrow(/ENOTDIR/);
+  expect(() => createFolder(join(place, 'file/a'))).toThrow(/ENOTDIR/);
 });

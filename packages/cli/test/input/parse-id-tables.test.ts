@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { orderView } from '../../src/commands/orders/order-view';
-import type { OutputFormat } from '../../src/global-options';
-import { parseIds } from '../../src/input/parse-ids';
+import type { OutputFormat } from '../../src/input/options';
+import { parseIds } from '../../src/input/read-input';
 import { chooseFormat } from '../../src/output/choose-format';
-import { anOrder } from '../setting/bare-service';
-import { FakeStream } from '../setting/fake-stream';
+import { FakeStream } from '../helpers/fake-stream';
+import { anOrder } from '../helpers/minimal-service';
 
 const read = async (text: string) => (await parseIds(text, 'ord')).ids;
 const refusal = (text: string) =>
@@ -54,7 +54,7 @@ describe('ids of our own output', () => {
         const options = { output: form, ...(names === undefined ? {} : { fields: names }) };
         const format = await chooseFormat(options, orderView, new FakeStream());
         let text = '';
-        for (const page of pages) text += await format.part(page.map(anOrder));
+        for (const page of pages) text += await format.formatItems(page.map(anOrder));
         text += await format.end();
         const ids = [...new Set(pages.flat().map((one) => one.id))];
         expect(await read(text)).toEqual(ids);
@@ -94,32 +94,32 @@ describe('ids of a spreadsheet', () => {
       const mark = head.includes(';') ? ';' : ',';
       const row = head.split(mark).fill('ord_1').join(mark);
       expect(await refusal(`${head}\n${row}\n`)).toBe(
-        'stdin is no CSV as its heading says: several of its columns are named id',
+        'Input is not valid CSV: several columns are named id',
       );
     }
   });
 
   it('are refused where a row does not fit its heading, or a quote is left open', async () => {
-    expect(await refusal('id,note\nord_1,a\nord_2,b,c\n')).toMatch(/CSV as .* line 3$/);
-    expect(await refusal('note,id\n"a,ord_1\nb,ord_2\n')).toMatch(/CSV as its heading says: Quote/);
+    expect(await refusal('id,note\nord_1,a\nord_2,b,c\n')).toMatch(/not valid CSV: .* line 3$/);
+    expect(await refusal('note,id\n"a,ord_1\nb,ord_2\n')).toMatch(/not valid CSV: Quote/);
   });
 
   it('are refused with the line that a row begins in', async () => {
     const text = '\nnote,id\r\n"two\r\nlines",ord_1\r\n\r\n,\r\n"two\r\nlines",x\r\nc,\r\n';
-    expect(await refusal(text)).toBe('stdin has what is no id: line 7: "x", line 9: ""');
+    expect(await refusal(text)).toBe('Input without order ID: Line 7 ("x"), Line 9 ("")');
     const lines = fc.array(fc.constantFrom('a', 'b\n', '\r\n', '"'), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(fc.array(lines), async (notes) => {
         const cells = notes.map((note) => `"${note.join('').replaceAll('"', '""')}"`);
         const before = cells.map((text) => `${text},ord_1\n`).join('');
         const line = 2 + before.split('\n').length - 1;
-        expect(await refusal(`note,id\n${before}"\n",x\n`)).toContain(`: line ${line}: "x"`);
+        expect(await refusal(`note,id\n${before}"\n",x\n`)).toContain(`: Line ${line} ("x")`);
       }),
     );
   });
 
   it('are refused without a heading: nobody knows which column it is', async () => {
-    expect(await refusal('ord_1,pending\nord_2,pending\n')).toContain('line 1: "ord_1,pending"');
-    expect(await refusal('order,status\nord_1,pending\n')).toContain('line 1: "order,status"');
+    expect(await refusal('ord_1,pending\nord_2,pending\n')).toContain('Line 1 ("ord_1,pending")');
+    expect(await refusal('order,status\nord_1,pending\n')).toContain('Line 1 ("order,status")');
   });
 });

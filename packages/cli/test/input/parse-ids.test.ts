@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseIds } from '../../src/input/parse-ids';
+import { parseIds } from '../../src/input/read-input';
 
 const read = async (text: string) => (await parseIds(text, 'ord')).ids;
 
@@ -9,11 +9,16 @@ async function refusal(text: string): Promise<{ message: string; hint: unknown }
   try {
     return { message: `read as ${JSON.stringify(await parseIds(text, 'ord'))}`, hint: null };
   } catch (error) {
-    expect(error).toMatchObject({ name: 'CliError', code: 'usage', hint: expect.any(String) });
+    expect(error).toMatchObject({ name: 'CliError', code: 'usage', hints: [expect.any(String)] });
     const { message, hint }: { message: string; hint: unknown } = Object.assign(
       { message: '', hint: null },
       { message: error instanceof Error ? error.message : '' },
-      { hint: typeof error === 'object' && error !== null && 'hint' in error ? error.hint : null },
+      {
+        hint:
+          typeof error === 'object' && error !== null && 'hints' in error
+            ? String(error.hints)
+            : null,
+      },
     );
     return { message, hint };
   }
@@ -79,23 +84,23 @@ describe('what is no id', () => {
     `ord_${'1'.repeat(201)}`,
   ])('%j is refused, and so is all that came with it', async (text) => {
     const { message, hint } = await refusal(`ord_1\n${text}\nord_2`);
-    expect(message).toMatch(/^stdin has what is no id: line 2: "/);
-    expect(hint).toContain('Nothing was changed. An id here begins with ord_.');
+    expect(message).toMatch(/^Input without order ID: Line 2 \("/);
+    expect(hint).toContain('Nothing changed. IDs begin with ord_.');
   });
 
   it.each(['ord_1/x', 'ord_1 ', 'ord_1\n', 'ord_1\u0000', 'ord_1,ord_2', 1, null, true, ['ord_1']])(
     '%j is refused as the id of an object, too',
     async (id) => {
       const line = JSON.stringify({ id });
-      expect((await refusal(`{"id":"ord_1"}\n\n${line}`)).message).toContain('id: line 3: ');
-      expect((await refusal(`[{"id":"ord_1"},${line}]`)).message).toContain('id: item 2: ');
+      expect((await refusal(`{"id":"ord_1"}\n\n${line}`)).message).toContain('ID: Line 3');
+      expect((await refusal(`[{"id":"ord_1"},${line}]`)).message).toContain('ID: Item 2');
     },
   );
 
   it('is told with its place, five at once, and the others are counted', async () => {
     const text = `ord_1\nx1\nx2 x3\n\nx4\r\nx5\nx6\nx7\n`;
     expect((await refusal(text)).message).toBe(
-      'stdin has what is no id: line 2: "x1", line 3: "x2", line 3: "x3", line 5: "x4", line 6: "x5", and 2 more',
+      'Input without order ID: Line 2 ("x1"), Line 3 ("x2"), Line 3 ("x3"), Line 5 ("x4"), Line 6 ("x5"), and 2 more',
     );
   });
 
@@ -112,7 +117,7 @@ describe('what is no id', () => {
     ];
     for (const text of texts) {
       const { message, hint } = await refusal(text);
-      expect(message).toBe('stdin is no text in UTF-8');
+      expect(message).toBe('Input is not UTF-8');
       expect(hint).toContain('CSV UTF-8');
     }
   });
@@ -156,18 +161,18 @@ describe('JSON', () => {
 
   it('without an id is told by its place', async () => {
     const { message } = await refusal('[{"id":"ord_1"},{"orderId":"ord_2"},null,[]]');
-    expect(message).toBe('stdin has what is no id: item 2: no id, item 3: no id, item 4: no id');
-    expect((await refusal('{"data":[]}')).message).toContain('the object: no id');
+    expect(message).toBe('Input without order ID: Item 2, Item 3, Item 4');
+    expect((await refusal('{"data":[]}')).message).toContain('ID: The object');
   });
 
   it('that was cut off is refused, with what JSON has to be', async () => {
     const array = await refusal('[{"id":"ord_1"},');
-    expect(array.message).toMatch(/^stdin begins like a JSON array: /);
+    expect(array.message).toMatch(/^Input is not a JSON array: /);
     const lines = await refusal('{"id":"ord_1"}\n\n{"id":"ord_2"');
-    expect(lines.message).toMatch(/^line 3 is no JSON: /);
-    expect(lines.hint).toContain('Nothing was changed.');
+    expect(lines.message).toMatch(/^Line 3 is not JSON: /);
+    expect(lines.hint).toContain('Nothing changed.');
     const laidOut = await refusal('{\n  "id": "ord_1"\n}\n{\n  "id": "ord_2"\n}\n');
-    expect(laidOut.message).toMatch(/^line 1 is no JSON: /);
+    expect(laidOut.message).toMatch(/^Line 1 is not JSON: /);
     expect(laidOut.hint).toContain('`jq -c`');
   });
 });

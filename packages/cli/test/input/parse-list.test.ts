@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidArgument } from '../../src/input/invalid-argument';
-import { countParser } from '../../src/input/parse-count';
-import { listParser } from '../../src/input/parse-list';
+import { InvalidArgument } from '../../src/errors/cli-error';
+import { integerParser, listParser } from '../../src/input/options';
 
 const kinds = ['order.created', 'order.status_changed', 'task.completed'] as const;
-const parseKinds = listParser(kinds, 'event kind');
+const parseKinds = listParser(kinds, 'event type');
 
 describe('a list of names', () => {
   it('has each name once, in the order that they are given in, spaces around them or not', () => {
@@ -24,7 +23,7 @@ describe('a list of names', () => {
     (text) => {
       expect(() => parseKinds(text)).toThrow(InvalidArgument);
       expect(() => parseKinds(text)).toThrow(
-        /is no event kind\. The event kinds are order\.created, order\.status_changed, task\.completed\.$/,
+        /Invalid event type '.*'\. Use: order\.created, order\.status_changed, task\.completed\.$/,
       );
     },
   );
@@ -34,24 +33,24 @@ describe('a whole number', () => {
   it('is read when it is within its bounds, both included', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 32 }), (number) => {
-        expect(countParser(1, 32)(String(number))).toBe(number);
-        expect(countParser(1, 32)(`0${number}`)).toBe(number);
+        expect(integerParser(1, 32)(String(number))).toBe(number);
+        expect(integerParser(1, 32)(`0${number}`)).toBe(number);
       }),
     );
-    expect(countParser(1, 999_999_999)('999999999')).toBe(999_999_999);
+    expect(integerParser(1, 999_999_999)('999999999')).toBe(999_999_999);
   });
 
   it.each(['', ' ', '0', '33', '-1', '+1', '1.0', '1e1', '0x1', '1 ', '1_0', '٣', 'Infinity'])(
     '%j is refused, with the bounds',
     (text) => {
-      expect(() => countParser(1, 32)(text)).toThrow('It must be a whole number, 1 to 32.');
+      expect(() => integerParser(1, 32)(text)).toThrow('Use an integer from 1 to 32.');
     },
   );
 
   it('names the upper bound to whoever went beyond it, and else only where it means something', () => {
-    const parse = countParser(1, 999_999_999);
-    expect(() => parse('0')).toThrow(/, 1 or more\.$/);
-    expect(() => parse('1000000000')).toThrow(/, 1 to 999999999\.$/);
-    expect(() => parse('9'.repeat(400))).toThrow(/, 1 to 999999999\.$/);
+    const parse = integerParser(1, 999_999_999);
+    expect(() => parse('0')).toThrow(/of at least 1\.$/);
+    expect(() => parse('1000000000')).toThrow(/from 1 to 999999999\.$/);
+    expect(() => parse('9'.repeat(400))).toThrow(/from 1 to 999999999\.$/);
   });
 });

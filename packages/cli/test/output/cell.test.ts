@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { pad, shorten } from '../../src/output/cell';
-import { cellWidth, prepareToMeasure } from '../../src/output/cell-width';
-import { harmless } from '../../src/output/harmless';
+import { cellWidth, pad, prepareToMeasure, shorten } from '../../src/output/table';
+import { escapeControlChars } from '../../src/output/text';
 
-const text = fc.string({ unit: 'grapheme', maxLength: 60 }).map(harmless);
+const text = fc.string({ unit: 'grapheme', maxLength: 60 }).map(escapeControlChars);
 
 beforeAll(() => prepareToMeasure(['界']));
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvFormat } from '../../src/output/csv';
+import { createCsvFormat } from '../../src/output/csv';
 
 /** Reads CSV as RFC 4180 has it: a plain reader, written apart from the writer. */
 function readCsv(text: string): string[][] {
@@ -37,8 +37,8 @@ describe('CSV', () => {
   it('reads back as what was written, but for the apostrophe before a formula', () => {
     fc.assert(
       fc.property(fc.array(fc.array(item)), (parts) => {
-        const format = csvFormat<{ id: string; message: string }>(fields);
-        const text = parts.map((part) => format.part(part)).join('') + format.end();
+        const format = createCsvFormat<{ id: string; message: string }>(fields);
+        const text = parts.map((part) => format.formatItems(part)).join('') + format.end();
         const written = (value: string) => {
           const text = value.replace(
             /(?<=[;\t\r\n][\s"]*)(?=[=+@\uff1d\uff0b\uff0d\uff20-])/g,
@@ -58,8 +58,8 @@ describe('CSV', () => {
     const starts = fc.constantFrom('=', '+', '-', '@', '\t', '\r');
     fc.assert(
       fc.property(starts, fc.string(), (start, rest) => {
-        const format = csvFormat<{ id: string; message: string }>(fields);
-        const cells = readCsv(format.one({ id: start + rest, message: '' })).flat();
+        const format = createCsvFormat<{ id: string; message: string }>(fields);
+        const cells = readCsv(format.formatItem({ id: start + rest, message: '' })).flat();
         expect(cells.filter((cell) => formulaStart.test(cell))).toEqual([]);
       }),
     );
@@ -70,44 +70,49 @@ describe('CSV', () => {
     const starts = fc.constantFrom('=', '+', '-', '@');
     fc.assert(
       fc.property(fc.string(), separators, starts, (before, separator, start) => {
-        const format = csvFormat<{ id: string; message: string }>(fields);
-        const text = format.one({ id: 'ntf_1', message: `${before}${separator}${start}1+1` });
+        const format = createCsvFormat<{ id: string; message: string }>(fields);
+        const text = format.formatItem({
+          id: 'ntf_1',
+          message: `${before}${separator}${start}1+1`,
+        });
         for (const split of [';', '\t']) {
           const [, ...cells] = text.split(/\r?\n/).flatMap((line) => line.split(split));
           for (const cell of cells) expect(cell.replace(/^[\s"]+/, '')).not.toMatch(/^[=+@-]1\+1/);
         }
       }),
     );
-    const format = csvFormat<{ id: string }>(['id']);
-    expect(format.one({ id: 'a;=1+1;b; -2' })).toBe("id\na;'=1+1;b; '-2\n");
+    const format = createCsvFormat<{ id: string }>(['id']);
+    expect(format.formatItem({ id: 'a;=1+1;b; -2' })).toBe("id\na;'=1+1;b; '-2\n");
   });
 
   it('is quick with a text that is made to slow it down', () => {
     const id = `${'\t '.repeat(100_000)};`;
-    expect(csvFormat<{ id: string }>(['id']).one({ id })).toContain(id);
+    expect(createCsvFormat<{ id: string }>(['id']).formatItem({ id })).toContain(id);
   });
 
   it('is harmless on a terminal, and to the byte elsewhere', () => {
     const id = 'a\u001b[2J\u0007\u202eb';
-    expect(csvFormat<{ id: string }>(['id'], true).one({ id })).toBe(
+    expect(createCsvFormat<{ id: string }>(['id'], true).formatItem({ id })).toBe(
       'id\na\\u001b[2J\\u0007\\u202eb\n',
     );
-    expect(csvFormat<{ id: string }>(['id']).one({ id })).toBe(`id\n${id}\n`);
+    expect(createCsvFormat<{ id: string }>(['id']).formatItem({ id })).toBe(`id\n${id}\n`);
   });
 
   it('has its heading once, also when there is nothing below it', () => {
-    const format = csvFormat<{ id: string }>(['id']);
-    expect(format.part([]) + format.part([{ id: 'ord_1' }]) + format.end()).toBe('id\nord_1\n');
-    expect(csvFormat<{ id: string }>(['id']).end()).toBe('id\n');
+    const format = createCsvFormat<{ id: string }>(['id']);
+    expect(format.formatItems([]) + format.formatItems([{ id: 'ord_1' }]) + format.end()).toBe(
+      'id\nord_1\n',
+    );
+    expect(createCsvFormat<{ id: string }>(['id']).end()).toBe('id\n');
   });
 
   it('leaves null empty, and writes a list with commas', () => {
-    const format = csvFormat<{ agentId: null; events: string[]; read: boolean }>([
+    const format = createCsvFormat<{ agentId: null; events: string[]; read: boolean }>([
       'agentId',
       'events',
       'read',
     ]);
-    expect(format.one({ agentId: null, events: ['a', 'b'], read: false })).toBe(
+    expect(format.formatItem({ agentId: null, events: ['a', 'b'], read: false })).toBe(
       'agentId,events,read\n,"a,b",false\n',
     );
   });

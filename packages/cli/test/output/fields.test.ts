@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { notificationView } from '../../src/commands/notifications/notification-view';
 import { orderView } from '../../src/commands/orders/order-view';
-import type { OutputFormat } from '../../src/global-options';
+import type { OutputFormat } from '../../src/input/options';
 import { chooseFormat } from '../../src/output/choose-format';
-import { aNotification, anOrder, BareService } from '../setting/bare-service';
-import { FakeStream } from '../setting/fake-stream';
+import { FakeStream } from '../helpers/fake-stream';
+import { aNotification, anOrder, BareService } from '../helpers/minimal-service';
 
 /** Every command of orders and notifications that prints data, with what the service needs for it. */
 const commands = [
@@ -65,8 +65,8 @@ describe('--fields', () => {
           const asked = [...argv, `--fields=${fields}`, '--output', output];
           const { exitCode, stdout, stderr } = await service.cli(asked);
           expect({ argv, exitCode, stdout }).toEqual({ argv, exitCode: 2, stdout: '' });
-          expect(stderr).toContain('is no field of what is printed here');
-          expect(stderr).toContain('The fields are id, ');
+          expect(stderr).toContain('Unknown field');
+          expect(stderr).toContain('Fields: id, ');
         }
       }
       expect(service.seen).toEqual([]);
@@ -76,20 +76,20 @@ describe('--fields', () => {
   it('names a field once, however often it is named, with spaces or without', async () => {
     const options = { output: 'csv', fields: ' id , status,id,  status ' } as const;
     const format = await chooseFormat(options, orderView, new FakeStream());
-    expect(await format.one(anOrder({ id: 'ord_1' }))).toBe('id,status\nord_1,pending\n');
+    expect(await format.formatItem(anOrder({ id: 'ord_1' }))).toBe('id,status\nord_1,pending\n');
   });
 
   it('shows a single thing with those fields alone, a line for each', async () => {
     const options = { output: 'table', fields: 'agentId,id' } as const;
     const format = await chooseFormat(options, orderView, new FakeStream());
-    expect(await format.one(anOrder({ id: 'ord_1' }))).toBe('agentId  -\nid       ord_1\n');
+    expect(await format.formatItem(anOrder({ id: 'ord_1' }))).toBe('agentId  -\nid       ord_1\n');
   });
 
   it('keeps every column whole on a narrow terminal: it was asked for', async () => {
     const options = { output: 'table', fields: 'message,orderId' } as const;
     const format = await chooseFormat(options, notificationView, new FakeStream({ columns: 20 }));
     const { message, orderId } = aNotification();
-    expect(await format.part([aNotification()])).toContain(`\n${message}  ${orderId}\n`);
+    expect(await format.formatItems([aNotification()])).toContain(`\n${message}  ${orderId}\n`);
   });
 
   it('gives null for a field that the service does not send', async () => {
@@ -114,7 +114,7 @@ describe('--fields', () => {
         const format = await chooseFormat(options, orderView, new FakeStream());
         const order = anOrder({ agentId: 'usr_a' });
         const picked = fields.map((field) => [field, order[field]]);
-        expect(Object.entries(JSON.parse(await format.one(order)))).toEqual(picked);
+        expect(Object.entries(JSON.parse(await format.formatItem(order)))).toEqual(picked);
       }),
     );
   });
@@ -138,7 +138,7 @@ describe('CSV of a list, for a spreadsheet', () => {
           orderView,
           new FakeStream(),
         );
-        const row = await format.part([anOrder(values)]);
+        const row = await format.formatItems([anOrder(values)]);
         const rows: string[][] = parse(row, { record_delimiter: '\n' });
         expect(rows).toHaveLength(2);
         expect(rows[1]).toHaveLength((chosen ?? orderView.fields).length);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ColumnSize, fitColumns, gap } from '../../src/output/fit-columns';
+import { type ColumnSize, fitColumns, gap } from '../../src/output/table';
 
 const column: fc.Arbitrary<ColumnSize> = fc.record({
   width: fc.integer({ min: 1, max: 120 }),

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jqFormat } from '../../src/output/jq';
-import { aNotification, anOrder, BareService } from '../setting/bare-service';
-import { FakeStream } from '../setting/fake-stream';
+import { createJqFormat } from '../../src/output/jq';
+import { FakeStream } from '../helpers/fake-stream';
+import { aNotification, anOrder, BareService } from '../helpers/minimal-service';
 
 const two = [anOrder({ id: 'ord_1', quantity: 5 }), anOrder({ id: 'ord_2', quantity: 20 })];
 
@@ -121,7 +121,7 @@ describe('--jq', () => {
     const service = await BareService.start();
     const { exitCode, stdout, stderr } = await list(service, '--jq', '.', '--output', output);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain(`--jq works on JSON, not on ${output}`);
+    expect(stderr).toContain(`--jq needs JSON output, not ${output}`);
     expect(service.seen).toEqual([]);
   });
 
@@ -152,7 +152,9 @@ describe('--jq', () => {
       expect({ argv, exitCode, stdout }).toEqual({ argv, exitCode: 2, stdout: '' });
       expect(JSON.parse(stderr).error).toMatchObject({
         code: 'usage',
-        message: expect.stringContaining(`--jq ${JSON.stringify(expression)} is no expression: `),
+        message: expect.stringContaining(
+          `--jq ${JSON.stringify(expression)} is not a valid expression: `,
+        ),
       });
       expect(JSON.parse(stderr).error.message).toContain(reason);
     }
@@ -175,8 +177,8 @@ describe('--jq', () => {
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
       expect(JSON.parse(stderr).error).toMatchObject({
         code: 'output_failed',
-        message: expect.stringContaining(`does not fit what is printed: `),
-        hint: 'Leave --jq out and set --output json to see what it works on.',
+        message: expect.stringContaining(`does not fit the data: `),
+        hint: 'To see its input, omit --jq and set --output json.',
       });
       expect(JSON.parse(stderr).error.message).toContain(reason);
     },
@@ -214,8 +216,8 @@ describe('--jq', () => {
     const lists = fc.array(fc.record({ id: text }));
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...forms), lists, async (expression, items) => {
-        const format = await jqFormat(expression, 'json', true);
-        const lines = (format.part(items) + format.end()).split('\n');
+        const format = await createJqFormat(expression, 'json', true);
+        const lines = (format.formatItems(items) + format.end()).split('\n');
         expect(lines).toHaveLength(items.length + 1);
         for (const line of lines) {
           const shown = line.replaceAll('\t', '');
@@ -228,8 +230,8 @@ describe('--jq', () => {
   it('gives a program each string as it is, whatever is in it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (id) => {
-        const format = await jqFormat('.id', 'ndjson', false);
-        expect(format.part([{ id }])).toBe(`${id}\n`);
+        const format = await createJqFormat('.id', 'ndjson', false);
+        expect(format.formatItems([{ id }])).toBe(`${id}\n`);
       }),
     );
   });
@@ -238,8 +240,8 @@ describe('--jq', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), async (items) => {
         const values = items.filter((item) => typeof item !== 'string');
-        const format = await jqFormat('.', 'ndjson', true);
-        const lines = format.part(values).split('\n').slice(0, -1);
+        const format = await createJqFormat('.', 'ndjson', true);
+        const lines = format.formatItems(values).split('\n').slice(0, -1);
         expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(JSON.stringify(values)));
       }),
     );

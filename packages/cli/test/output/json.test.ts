@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonFormat } from '../../src/output/json';
-import { ndjsonFormat } from '../../src/output/ndjson';
+import { createJsonFormat, createNdjsonFormat } from '../../src/output/json';
 
 const item = fc.record({ id: fc.string({ unit: 'binary' }), more: fc.jsonValue() });
 const list = fc.array(fc.array(item));
@@ -12,25 +11,25 @@ describe('JSON', () => {
   it('is one document that says what the items say, in however many parts they come', () => {
     fc.assert(
       fc.property(list, (parts) => {
-        const format = jsonFormat();
-        const text = parts.map((part) => format.part(part)).join('') + format.end();
+        const format = createJsonFormat();
+        const text = parts.map((part) => format.formatItems(part)).join('') + format.end();
         expect(JSON.parse(text)).toEqual(asJson(parts.flat()));
       }),
     );
   });
 
   it('is not complete before its end, so that a part is not taken for the whole', () => {
-    const text = jsonFormat().part([{ id: 'ord_1' }]);
+    const text = createJsonFormat().formatItems([{ id: 'ord_1' }]);
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
   });
 
   it('is laid out for people, too', () => {
-    const format = jsonFormat();
-    expect(format.part([{ id: 'a' }]) + format.part([{ id: 'b' }]) + format.end()).toBe(
-      '[\n  {\n    "id": "a"\n  },\n  {\n    "id": "b"\n  }\n]\n',
-    );
-    expect(jsonFormat().end()).toBe('[]\n');
-    expect(jsonFormat().one({ id: 'a' })).toBe('{\n  "id": "a"\n}\n');
+    const format = createJsonFormat();
+    expect(
+      format.formatItems([{ id: 'a' }]) + format.formatItems([{ id: 'b' }]) + format.end(),
+    ).toBe('[\n  {\n    "id": "a"\n  },\n  {\n    "id": "b"\n  }\n]\n');
+    expect(createJsonFormat().end()).toBe('[]\n');
+    expect(createJsonFormat().formatItem({ id: 'a' })).toBe('{\n  "id": "a"\n}\n');
   });
 });
 
@@ -38,8 +37,8 @@ describe('ndjson', () => {
   it('is one object a line', () => {
     fc.assert(
       fc.property(list, (parts) => {
-        const format = ndjsonFormat();
-        const text = parts.map((part) => format.part(part)).join('') + format.end();
+        const format = createNdjsonFormat();
+        const text = parts.map((part) => format.formatItems(part)).join('') + format.end();
         const lines = text.split('\n').slice(0, -1);
         expect(lines.map((line) => JSON.parse(line))).toEqual(asJson(parts.flat()));
       }),
@@ -51,8 +50,8 @@ describe('JSON and ndjson', () => {
   it('hold no character that a terminal acts on', () => {
     fc.assert(
       fc.property(item, (one) => {
-        for (const format of [jsonFormat(), ndjsonFormat()]) {
-          const text = format.one(one).replaceAll('\n', '');
+        for (const format of [createJsonFormat(), createNdjsonFormat()]) {
+          const text = format.formatItem(one).replaceAll('\n', '');
           expect(text).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u);
         }
       }),

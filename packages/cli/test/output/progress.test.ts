@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellWidth } from '../../src/output/cell-width';
-import { progressOf } from '../../src/output/progress';
-import { aTerminal } from '../setting/a-terminal';
-import { FakeStream } from '../setting/fake-stream';
+import { createProgress } from '../../src/output/progress';
+import { cellWidth } from '../../src/output/table';
+import { aContext } from '../helpers/a-context';
+import { FakeStream } from '../helpers/fake-stream';
 
 /** What takes a line away again: back to its start, and everything on it gone. */
 const cleared = '\u001b[1G\u001b[2K';
@@ -13,7 +13,7 @@ const cleared = '\u001b[1G\u001b[2K';
 function aScreen(columns: number, colours = false) {
   const stderr = new FakeStream({ columns, colours });
   const clock = { time: 1_000_000 };
-  return { stderr, clock, terminal: aTerminal({ stderr, now: () => clock.time }) };
+  return { stderr, clock, context: aContext({ stderr, now: () => clock.time }) };
 }
 
 /** The lines that were drawn, one after the other. */
@@ -21,8 +21,8 @@ const drawn = ({ text }: FakeStream) => text.split(cleared).filter((line) => lin
 
 describe('the progress of many', () => {
   it('has a bar, what failed, the pace and the time that is left', () => {
-    const { stderr, clock, terminal } = aScreen(100);
-    const progress = progressOf(4, terminal);
+    const { stderr, clock, context } = aScreen(100);
+    const progress = createProgress(4, context);
     clock.time += 2000;
     progress.step('done');
     clock.time += 2000;
@@ -34,8 +34,8 @@ describe('the progress of many', () => {
   });
 
   it('is taken away in the end, once', () => {
-    const { stderr, terminal } = aScreen(100);
-    const progress = progressOf(1, terminal);
+    const { stderr, context } = aScreen(100);
+    const progress = createProgress(1, context);
     progress.clear();
     expect(stderr.text).toBe('');
     progress.step('done');
@@ -46,17 +46,17 @@ describe('the progress of many', () => {
   });
 
   it('is not written where stderr is no terminal', () => {
-    const terminal = aTerminal();
-    const progress = progressOf(2, terminal);
+    const context = aContext();
+    const progress = createProgress(2, context);
     progress.step('done');
     progress.step('failed');
     progress.clear();
-    expect(terminal.stderr).toMatchObject({ text: '' });
+    expect(context.stderr).toMatchObject({ text: '' });
   });
 
   it('is redrawn at most every 80 ms, and always for the last one', () => {
-    const { stderr, clock, terminal } = aScreen(100);
-    const progress = progressOf(100, terminal);
+    const { stderr, clock, context } = aScreen(100);
+    const progress = createProgress(100, context);
     for (let step = 1; step <= 100; step += 1) {
       clock.time += 1;
       progress.step('done');
@@ -69,8 +69,8 @@ describe('the progress of many', () => {
   });
 
   it('has colours only around what failed', () => {
-    const { stderr, terminal } = aScreen(100, true);
-    progressOf(2, terminal).step('failed');
+    const { stderr, context } = aScreen(100, true);
+    createProgress(2, context).step('failed');
     expect(stderr.text).toContain('  \u001b[31m1 failed\u001b[39m  ');
   });
 
@@ -82,8 +82,8 @@ describe('the progress of many', () => {
     });
     fc.assert(
       fc.property(width, fc.nat(60), steps, fc.boolean(), (columns, total, course, colours) => {
-        const { stderr, clock, terminal } = aScreen(columns, colours);
-        const progress = progressOf(total, terminal);
+        const { stderr, clock, context } = aScreen(columns, colours);
+        const progress = createProgress(total, context);
         for (const [isDone, passed] of course) {
           clock.time += passed;
           progress.step(isDone ? 'done' : 'failed');
@@ -100,8 +100,8 @@ describe('the progress of many', () => {
   });
 
   it('takes a terminal that does not know its width for one of 80 cells', () => {
-    const { stderr, terminal } = aScreen(0);
-    progressOf(3, terminal).step('done');
+    const { stderr, context } = aScreen(0);
+    createProgress(3, context).step('done');
     expect(stderr.text).toBe('████████░░░░░░░░░░░░░░░░  1/3  1000/s  1 s left');
   });
 });

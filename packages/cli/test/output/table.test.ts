@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellWidth, prepareToMeasure } from '../../src/output/cell-width';
-import type { Column } from '../../src/output/column';
-import type { Style } from '../../src/output/style';
-import { tableFormat } from '../../src/output/table';
+import type { Column } from '../../src/output/format';
+import { cellWidth, createTableFormat, prepareToMeasure } from '../../src/output/table';
+import type { Style } from '../../src/output/text';
 
 interface Row {
   id: string;
@@ -35,7 +34,7 @@ describe('a table', () => {
   it('never holds a control character, whatever the service sends', async () => {
     await fc.assert(
       fc.asyncProperty(rows, async (items) => {
-        const text = await tableFormat(columns, everywhere, plain).part(items);
+        const text = await createTableFormat(columns, everywhere, plain).formatItems(items);
         expect(text.split('\n')).toHaveLength(items.length + 2);
         expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u);
       }),
@@ -50,7 +49,7 @@ describe('a table', () => {
     });
     await fc.assert(
       fc.asyncProperty(items, fc.integer({ min: 80, max: 200 }), async (some, cells) => {
-        const text = await tableFormat(columns, cells, plain).part(some);
+        const text = await createTableFormat(columns, cells, plain).formatItems(some);
         const lines = text.split('\n');
         for (const line of lines) {
           expect(cellWidth(line)).toBeLessThanOrEqual(cells);
@@ -61,7 +60,7 @@ describe('a table', () => {
   });
 
   it('aligns wide characters', async () => {
-    const text = await tableFormat(columns, everywhere, plain).part([
+    const text = await createTableFormat(columns, everywhere, plain).formatItems([
       { id: '注文', count: 5, text: 'a' },
       { id: 'order', count: 12, text: 'b' },
     ]);
@@ -69,14 +68,14 @@ describe('a table', () => {
   });
 
   it('has its heading once; columns only get wider from part to part', async () => {
-    const table = tableFormat(columns, everywhere, plain);
+    const table = createTableFormat(columns, everywhere, plain);
     const parts = [
       [{ id: 'long-one', count: 1, text: 'a' }],
       [{ id: 'b', count: 2, text: 'b' }],
       [{ id: 'an-even-longer-one', count: 3, text: 'c' }],
     ];
     const texts: string[] = [];
-    for (const part of parts) texts.push(await table.part(part));
+    for (const part of parts) texts.push(await table.formatItems(part));
     expect(texts.join('') + (await table.end())).toBe(
       [
         'ID        COUNT  TEXT',
@@ -92,34 +91,34 @@ describe('a table', () => {
     const things = fc.dictionary(fc.constantFrom('id', 'count', 'text', 'other'), fc.jsonValue());
     const reckless: Column<Row>[] = [
       ...columns,
-      { title: 'LENGTH', field: 'text', text: (row) => row.text.toUpperCase(), look: () => 'red' },
+      { title: 'LENGTH', field: 'text', text: (row) => row.text.toUpperCase(), style: () => 'red' },
       {
         title: 'LOOK',
         field: 'id',
         text: (row) => row.id,
-        look: (row) => (row.id.startsWith('a') ? 'red' : null),
+        style: (row) => (row.id.startsWith('a') ? 'red' : null),
       },
     ];
     await fc.assert(
       fc.asyncProperty(fc.array(things, { minLength: 1 }), async (items) => {
         const rowsOf = items as unknown as Row[];
-        const text = await tableFormat(reckless, everywhere, plain).part(rowsOf);
+        const text = await createTableFormat(reckless, everywhere, plain).formatItems(rowsOf);
         expect(text.split('\n')).toHaveLength(items.length + 2);
       }),
     );
     const odd = [{ count: null }, { id: 7, text: ['a', 'b'] }] as unknown as Row[];
-    expect(await tableFormat(columns, everywhere, plain).part(odd)).toBe(
+    expect(await createTableFormat(columns, everywhere, plain).formatItems(odd)).toBe(
       ['ID  COUNT  TEXT', '-    null  -', '7       -  a, b', ''].join('\n'),
     );
   });
 
   it('has no text when the list is empty', async () => {
-    const table = tableFormat(columns, 80, plain);
-    expect([await table.part([]), await table.end()]).toEqual(['', '']);
+    const table = createTableFormat(columns, 80, plain);
+    expect([await table.formatItems([]), await table.end()]).toEqual(['', '']);
   });
 
   it('shows a single thing field by field, whole, in the order it came', async () => {
-    const table = tableFormat<object>([], 20, plain);
+    const table = createTableFormat<object>([], 20, plain);
     const thing = {
       id: 'whk_1',
       agentId: null,
@@ -127,7 +126,7 @@ describe('a table', () => {
       more: { a: 1 },
       text: 'one\ntwo',
     };
-    expect(await table.one(thing)).toBe(
+    expect(await table.formatItem(thing)).toBe(
       [
         'id       whk_1',
         'agentId  -',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aNotification, anOrder, BareService } from '../setting/bare-service';
+import { aNotification, anOrder, BareService } from '../helpers/minimal-service';
 
 const orders = (count: number) =>
   Array.from({ length: count }, (_, index) => anOrder({ id: `ord_${index}` }));
@@ -36,7 +36,7 @@ describe.each([
       exitCode: 8,
       stdout: 'id\nord_0\nord_1\nord_2\n',
       stderr:
-        'error: the list was cut after 3 orders: more exist\nhint: Add --all, or --limit N with a larger N.\n',
+        'error: The list was truncated after 3 orders\nhint: Use --all, or a larger --limit.\n',
     });
     for (const output of ['json', 'ndjson']) {
       const result = await list(service, '--limit', '3', '--output', output);
@@ -48,7 +48,7 @@ describe.each([
     }
     const asJq = await list(service, '--limit', '1', '--jq', '.[].id');
     expect(asJq).toMatchObject({ exitCode: 8, stdout: 'ord_0\n' });
-    expect(JSON.parse(asJq.stderr).error.message).toMatch(/^the list was cut after 1 order: /);
+    expect(JSON.parse(asJq.stderr).error.message).toMatch(/^The list was truncated after 1 order$/);
   });
 
   it('exits 8 at the usual 50, too', async () => {
@@ -56,7 +56,7 @@ describe.each([
     expect({ exitCode, stderr }).toEqual({
       exitCode: 8,
       stderr:
-        'error: the list was cut after 50 orders: more exist\nhint: Add --all, or --limit N with a larger N.\n',
+        'error: The list was truncated after 50 orders\nhint: Use --all, or a larger --limit.\n',
     });
   });
 
@@ -102,7 +102,9 @@ describe('--fail-if-truncated with a filter that the service does not know', () 
     const { exitCode, stdout, stderr } = await service.cli([...unread, '--limit', '1']);
     expect(exitCode).toBe(8);
     expect(JSON.parse(stdout).id).toBe('ntf_1');
-    expect(JSON.parse(stderr).error.message).toMatch(/^the list was cut after 1 notification: /);
+    expect(JSON.parse(stderr).error.message).toMatch(
+      /^The list was truncated after 1 notification$/,
+    );
   });
 
   it('goes on through pages of which nothing is meant', async () => {
@@ -131,6 +133,6 @@ describe('the note that more exist', () => {
     const item = anOrder();
     service.instead = () => ({ status: 200, body: { data: [item], nextCursor: 'next' } });
     const { stderr } = await service.cli([...argv, '--limit', '1', '--output', 'ndjson']);
-    expect(stderr).toBe(`Showing 1 ${noun}; more exist: add --all or --limit N.\n`);
+    expect(stderr).toBe(`Showing 1 ${noun}; more exist. Use --all, or a larger --limit.\n`);
   });
 });

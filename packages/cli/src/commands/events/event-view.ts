@@ -1,19 +1,18 @@
-import type { View } from '../../output/column';
+import type { View } from '../../output/format';
 
 /** An event as a row. */
 export interface EventRow {
-  /** `evt_<id>`. */
+  /** `evt_<id>` */
   id: string;
-  /** Its kind. */
+  /** The event type. */
   event: string;
-  /** When it happened: ISO 8601, UTC. */
+  /** ISO 8601, UTC. */
   createdAt: string;
-  /** What happened. */
   data: unknown;
 }
 
-/** The id of what an event is about: its order, else its listing. */
-function subjectOf({ data }: EventRow): string {
+/** Returns the ID of the order or the listing that an event is about. */
+function getSubject({ data }: EventRow): string {
   if (typeof data !== 'object') return '-';
   const { orderId, listingId }: { orderId?: unknown; listingId?: unknown } = { ...data };
   return String(orderId ?? listingId ?? '-');
@@ -23,12 +22,9 @@ function subjectOf({ data }: EventRow): string {
 export const eventView: View<EventRow> = {
   fields: ['id', 'event', 'createdAt', 'data'],
   columns: [
-    { title: 'CREATED', field: 'createdAt', text: ({ createdAt }) => createdAt },
-    { title: 'EVENT', field: 'event', text: ({ event }) => event, whenNarrow: 'shorten' },
-    { title: 'ABOUT', field: 'data', text: subjectOf },
-    { title: 'ID', field: 'id', text: ({ id }) => id, whenNarrow: 'leave-out' },
+    { title: 'CREATED', field: 'createdAt' },
+    { title: 'EVENT', field: 'event', whenNarrow: 'shorten' },
+    { title: 'ABOUT', field: 'data', text: getSubject },
+    { title: 'ID', field: 'id', whenNarrow: 'leave-out' },
   ],
 };
-
-/** The fields of an event, for help pages. */
-export const eventShape = `{ ${eventView.fields.join(', ')} }`;

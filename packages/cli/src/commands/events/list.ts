@@ -1,78 +1,72 @@
-import type { EventKind, EventsPage, ListEvents, Page } from '@tradepost/sdk';
+import type { EventListParams, EventPage, EventType, Page } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { checkRecord } from '../../check-record';
-import { connect } from '../../connect';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
-import { momentOption } from '../../input/moment';
-import { addLimitOptions, type ListLimitOptions, limitsOf } from '../../list-limit';
-import { showList } from '../../output/show-list';
-import type { Terminal } from '../../terminal';
-import { eventsOption } from '../../webhooks/webhook-options';
-import { type EventRow, eventShape, eventView } from './event-view';
+import { createClient } from '../../client/create-client';
+import type { CliContext } from '../../context';
+import { assertObject } from '../../errors/cli-error';
+import { addHelp } from '../../help/help';
+import {
+  addPaginationOptions,
+  eventsOption,
+  type GlobalOptions,
+  getPagination,
+  type PaginationOptions,
+  timeNote,
+  timeOption,
+} from '../../input/options';
+import { describeShape } from '../../output/format';
+import { printList } from '../../output/print';
+import { type EventRow, eventView } from './event-view';
 
-interface Options extends GlobalOptions, ListLimitOptions {
+interface Options extends GlobalOptions, PaginationOptions {
   since?: string;
-  events?: EventKind[];
+  events?: EventType[];
 }
 
-/** `tradepost events list`. */
-export function define(command: Command, terminal: Terminal): void {
+/** `tradepost events list` */
+export function configure(command: Command, context: CliContext): void {
   command
-    .addOption(
-      momentOption(
-        command,
-        terminal,
-        '--since <moment>',
-        'only events since then: 6h, 2d, 2026-11-20, or ISO 8601',
-      ),
-    )
-    .addOption(eventsOption(command, 'only events of these kinds'));
-  addLimitOptions(command, 'events')
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost events list --since 2h',
-          '$ tradepost events list --since 2026-11-20 --events order.created --all --output ndjson',
-        ],
-        Output: [`json: an array of ${eventShape}`, 'ABOUT is the order or the listing.'],
-        Notes: ['Without --since it begins with the oldest event that the service keeps.'],
-      }),
-    )
-    .action(() => list(command.optsWithGlobals<Options>(), terminal));
+    .addOption(timeOption(command, context, '--since <time>', 'only events at or after'))
+    .addOption(eventsOption(command, 'only events of these types'));
+  addPaginationOptions(command, 'events').action(() =>
+    list(command.optsWithGlobals<Options>(), context),
+  );
+  addHelp(command, {
+    Examples: [
+      '$ tradepost events list --since 2h',
+      '$ tradepost events list --since 2026-11-20 --events order.created --all --output ndjson',
+    ],
+    Output: [`json: an array of ${describeShape(eventView)}`, 'ABOUT is the order or the listing.'],
+    Notes: ['Without --since it starts with the oldest event that the service keeps.', timeNote],
+  });
 }
 
-async function list(options: Options, terminal: Terminal): Promise<void> {
-  const { limit, pageSize } = limitsOf(options);
-  const query: ListEvents = { limit: options.events === undefined ? pageSize : 100 };
+async function list(options: Options, context: CliContext): Promise<void> {
+  const { limit, pageSize } = getPagination(options);
+  const query: EventListParams = { limit: options.events === undefined ? pageSize : 100 };
   if (options.since !== undefined) query.since = options.since;
-  const { events } = connect(terminal, options);
-  const pages = events.list(query, { signal: terminal.signal }).pages();
-  await showList(
-    { pages: endingPages(pages, options), limit, noun: 'events' },
-    eventView,
-    terminal,
-    options,
-  );
+  const { events } = createClient(context, options);
+  const all = events.list(query, { signal: context.signal }).pages();
+  const pages = filterUntilLatest(all, options);
+  await printList({ pages, limit, noun: 'events' }, eventView, context, options);
 }
 
 /**
- * The pages that have events of these kinds. The service never calls a page of events the last, so each
- * is held back until it is known whether there is another.
+ * Filters the pages by event type. The service marks no page of events as the last: each is kept until
+ * another one arrives.
  */
-async function* endingPages(
-  pages: AsyncIterable<EventsPage>,
-  { events: kinds }: Options,
+async function* filterUntilLatest(
+  pages: AsyncIterable<EventPage>,
+  { events: types }: Options,
 ): AsyncIterable<Page<EventRow>> {
-  let held: Page<EventRow> | null = null;
+  let kept: Page<EventRow> | null = null;
   for await (const { data, nextCursor } of pages) {
     const wanted = data.filter((item) => {
-      const { event } = checkRecord(item);
-      return kinds?.some((kind) => kind === event) ?? true;
+      const { event } = assertObject(item);
+      return types?.some((type) => type === event) ?? true;
     });
     if (wanted.length === 0) continue;
-    if (held !== null) yield held;
-    held = { data: wanted, nextCursor };
+    if (kept !== null) yield kept;
+    kept = { data: wanted, nextCursor };
   }
-  yield { data: held?.data ?? [], nextCursor: null };
+  yield { data: kept?.data ?? [], nextCursor: null };
 }

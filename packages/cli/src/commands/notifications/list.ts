@@ -1,48 +1,47 @@
-import type { ListNotifications, Notification } from '@tradepost/sdk';
+import type { Notification, NotificationListParams } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { connect } from '../../connect';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
-import { addLimitOptions, type ListLimitOptions, limitsOf } from '../../list-limit';
-import { filterPages } from '../../output/filter-pages';
-import { showList } from '../../output/show-list';
-import type { Terminal } from '../../terminal';
-import { notificationShape, notificationView } from './notification-view';
+import { createClient } from '../../client/create-client';
+import type { CliContext } from '../../context';
+import { addHelp } from '../../help/help';
+import {
+  addPaginationOptions,
+  type GlobalOptions,
+  getPagination,
+  type PaginationOptions,
+} from '../../input/options';
+import { describeShape, filterPages } from '../../output/format';
+import { printList } from '../../output/print';
+import { notificationView } from './notification-view';
 
-interface Options extends GlobalOptions, ListLimitOptions {
+interface Options extends GlobalOptions, PaginationOptions {
   unread?: true;
 }
 
-/** `tradepost notifications list`. */
-export function define(command: Command, terminal: Terminal): void {
-  command.option('--unread', 'only notifications that are not marked read');
-  addLimitOptions(command, 'notifications')
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost notifications list --unread',
-          '$ tradepost notifications list --all --output ndjson',
-        ],
-        Output: [
-          `json: an array of ${notificationShape}`,
-          'On a narrow terminal a table shortens messages and leaves columns out, from the right.',
-        ],
-      }),
-    )
-    .action(() => list(command.optsWithGlobals<Options>(), terminal));
+/** `tradepost notifications list` */
+export function configure(command: Command, context: CliContext): void {
+  command.option('--unread', 'only unread notifications');
+  addPaginationOptions(command, 'notifications').action(() =>
+    list(command.optsWithGlobals<Options>(), context),
+  );
+  addHelp(command, {
+    Examples: [
+      '$ tradepost notifications list --unread',
+      '$ tradepost notifications list --all --output ndjson',
+    ],
+    Output: [
+      `json: an array of ${describeShape(notificationView)}`,
+      'On a narrow terminal a table shortens messages and leaves out columns from the right.',
+    ],
+  });
 }
 
-async function list(options: Options, terminal: Terminal): Promise<void> {
-  const { limit, pageSize } = limitsOf(options);
-  const query: ListNotifications = { limit: pageSize };
+async function list(options: Options, context: CliContext): Promise<void> {
+  const { limit, pageSize } = getPagination(options);
+  const query: NotificationListParams = { limit: pageSize };
   if (options.unread) query.read = false;
-  const { notifications } = connect(terminal, options);
+  const { notifications } = createClient(context, options);
+  const all = notifications.list(query, { signal: context.signal }).pages();
   const isUnread = ({ read }: Notification) => !read;
-  const pages = notifications.list(query, { signal: terminal.signal }).pages();
-  await showList(
-    { pages: options.unread ? filterPages(pages, isUnread) : pages, limit, noun: 'notifications' },
-    notificationView,
-    terminal,
-    options,
-  );
+  const pages = options.unread ? filterPages(all, isUnread) : all;
+  await printList({ pages, limit, noun: 'notifications' }, notificationView, context, options);
 }

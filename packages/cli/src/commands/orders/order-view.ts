@@ -1,23 +1,15 @@
-import type { Order, OrderStatus, Unrecognized } from '@tradepost/sdk';
-import type { View } from '../../output/column';
-import type { Look } from '../../output/style';
+import type { Order } from '@tradepost/sdk';
+import type { View } from '../../output/format';
+import type { StyleName } from '../../output/text';
 
-function lookOf(status: OrderStatus | Unrecognized): Look | null {
-  switch (status) {
-    case 'pending':
-      return 'yellow';
-    case 'confirmed':
-      return 'cyan';
-    case 'fulfilling':
-      return 'blue';
-    case 'completed':
-      return 'green';
-    case 'cancelled':
-      return 'dim';
-    default:
-      return null;
-  }
-}
+/** A map, since a service may add statuses. */
+const styles: ReadonlyMap<string, StyleName> = new Map([
+  ['pending', 'yellow'],
+  ['confirmed', 'cyan'],
+  ['fulfilling', 'blue'],
+  ['completed', 'green'],
+  ['cancelled', 'dim'],
+]);
 
 /** How orders are shown. */
 export const orderView: View<Order> = {
@@ -33,46 +25,13 @@ export const orderView: View<Order> = {
     'updatedAt',
   ],
   columns: [
-    { title: 'ID', field: 'id', text: (order) => order.id },
-    {
-      title: 'STATUS',
-      field: 'status',
-      text: (order) => order.status,
-      look: (order) => lookOf(order.status),
-    },
-    {
-      title: 'QUANTITY',
-      field: 'quantity',
-      text: (order) => String(order.quantity),
-      align: 'right',
-    },
-    {
-      title: 'CREATED',
-      field: 'createdAt',
-      text: (order) => order.createdAt,
-      whenNarrow: 'leave-out',
-    },
-    {
-      title: 'LISTING',
-      field: 'listingId',
-      text: (order) => order.listingId,
-      whenNarrow: 'leave-out',
-    },
-    { title: 'BUYER', field: 'buyerId', text: (order) => order.buyerId, whenNarrow: 'leave-out' },
-    {
-      title: 'SELLER',
-      field: 'sellerId',
-      text: (order) => order.sellerId,
-      whenNarrow: 'leave-out',
-    },
-    {
-      title: 'AGENT',
-      field: 'agentId',
-      text: (order) => order.agentId ?? '-',
-      whenNarrow: 'leave-out',
-    },
+    { title: 'ID', field: 'id' },
+    { title: 'STATUS', field: 'status', style: ({ status }) => styles.get(status) ?? null },
+    { title: 'QUANTITY', field: 'quantity', align: 'right' },
+    { title: 'CREATED', field: 'createdAt', whenNarrow: 'leave-out' },
+    { title: 'LISTING', field: 'listingId', whenNarrow: 'leave-out' },
+    { title: 'BUYER', field: 'buyerId', whenNarrow: 'leave-out' },
+    { title: 'SELLER', field: 'sellerId', whenNarrow: 'leave-out' },
+    { title: 'AGENT', field: 'agentId', whenNarrow: 'leave-out' },
   ],
 };
-
-/** The fields of an order, for help pages. */
-export const orderShape = `{ ${orderView.fields.join(', ')} }`;

@@ -1,35 +1,29 @@
 import type { Command } from 'commander';
-import { type Login, loginShape, loginsOf, loginView } from '../../account/login-view';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
-import { note } from '../../output/note';
-import { showList } from '../../output/show-list';
-import { configFolder } from '../../settings/folders';
-import { profilesFile, readProfiles } from '../../settings/profiles';
-import type { Terminal } from '../../terminal';
+import { configFolder, profilesFile, readProfiles } from '../../config/profiles';
+import type { CliContext } from '../../context';
+import { addHelp } from '../../help/help';
+import type { GlobalOptions } from '../../input/options';
+import { describeShape } from '../../output/format';
+import { printList, printNotice } from '../../output/print';
+import { profileView, toProfileItems } from './profile-view';
 
-/** `tradepost profiles list`. */
-export function define(command: Command, terminal: Terminal): void {
-  command
-    .addHelpText('after', () =>
-      sections({
-        Examples: ['$ tradepost profiles list', "$ tradepost profiles list --jq '.[].name'"],
-        Output: [`json: an array of ${loginShape}`],
-        Notes: [
-          'No service is asked. `tradepost whoami --profile NAME` tells whether a key works.',
-        ],
-      }),
-    )
-    .action(() => list(command.optsWithGlobals<GlobalOptions>(), terminal));
+/** `tradepost profiles list` */
+export function configure(command: Command, context: CliContext): void {
+  command.action(() => list(command.optsWithGlobals<GlobalOptions>(), context));
+  addHelp(command, {
+    Examples: ['$ tradepost profiles list', "$ tradepost profiles list --jq '.[].name'"],
+    Output: [`json: an array of ${describeShape(profileView)}`],
+    Notes: ['It sends no request. `tradepost whoami --profile NAME` checks a key.'],
+  });
 }
 
-async function list(options: GlobalOptions, terminal: Terminal): Promise<void> {
-  const file = profilesFile(configFolder(terminal.env));
+async function list(options: GlobalOptions, context: CliContext): Promise<void> {
+  const file = profilesFile(configFolder(context.env));
   async function* pages() {
-    yield { data: loginsOf(readProfiles(file)), nextCursor: null };
+    yield { data: toProfileItems(readProfiles(file)), nextCursor: null };
   }
-  const limit = Number.POSITIVE_INFINITY;
-  await showList<Login>({ pages: pages(), limit, noun: 'logins' }, loginView, terminal, options);
-  const named = terminal.env.TRADEPOST_PROFILE?.trim();
-  if (named) note(terminal, `TRADEPOST_PROFILE is set: '${named}' is used instead of the current.`);
+  const all = { pages: pages(), limit: Number.POSITIVE_INFINITY, noun: 'profiles' };
+  await printList(all, profileView, context, options);
+  const named = context.env.TRADEPOST_PROFILE?.trim();
+  if (named) printNotice(context, `TRADEPOST_PROFILE is set: '${named}' is used.`);
 }

@@ -1,56 +1,49 @@
 import type { Command } from 'commander';
-import { type Login, loginShape, loginsOf, loginView } from '../../account/login-view';
-import { knowsValues } from '../../completion/knows-values';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
+import { listProfileNames } from '../../config/profiles';
+import { unknownProfileError } from '../../config/settings';
+import { updateProfiles } from '../../config/update-profiles';
+import type { CliContext } from '../../context';
+import { addHelp } from '../../help/help';
+import { type GlobalOptions, withValues } from '../../input/options';
 import { chooseFormat } from '../../output/choose-format';
-import { note } from '../../output/note';
-import { showChange } from '../../output/show-change';
-import { changeProfiles } from '../../settings/change-profiles';
-import { loginNames } from '../../settings/login-names';
-import { noSuchLogin } from '../../settings/settings';
-import type { Terminal } from '../../terminal';
+import { describeShape } from '../../output/format';
+import { printChange, printNotice } from '../../output/print';
+import { type ProfileItem, profileView, toProfileItems } from './profile-view';
 
-/** `tradepost profiles use <name>`. */
-export function define(command: Command, terminal: Terminal): void {
+/** `tradepost profiles use <name>` */
+export function configure(command: Command, context: CliContext): void {
+  const parse = withValues(
+    (text: string) => text,
+    () => listProfileNames(context.env),
+  );
   command
-    .addArgument(
-      command.createArgument('<name>', 'the name of a login').argParser(
-        knowsValues(
-          (text: string) => text,
-          () => loginNames(terminal.env),
-        ),
-      ),
-    )
-    .addHelpText('after', () =>
-      sections({
-        Examples: ['$ tradepost profiles use staging'],
-        Output: [`json: the login that is now used, ${loginShape}`],
-        Notes: [
-          '`--profile NAME` and TRADEPOST_PROFILE name another for one command or one shell.',
-        ],
-      }),
-    )
-    .action((name: string) => use(name, command.optsWithGlobals<GlobalOptions>(), terminal));
+    .addArgument(command.createArgument('<name>', 'name of a profile').argParser(parse))
+    .action((name: string) => use(name, command.optsWithGlobals<GlobalOptions>(), context));
+  addHelp(command, {
+    Examples: ['$ tradepost profiles use staging'],
+    Output: [`json: the profile that is now the current one, ${describeShape(profileView)}`],
+    Notes: ['`--profile NAME` and TRADEPOST_PROFILE select another for one command or one shell.'],
+  });
 }
 
-async function use(name: string, options: GlobalOptions, terminal: Terminal): Promise<void> {
-  const format = await chooseFormat<Login>(options, loginView, terminal.stdout);
-  const changed = await changeProfiles(terminal, ({ profiles }) => {
-    if (!Object.hasOwn(profiles, name)) throw noSuchLogin(name);
+async function use(name: string, options: GlobalOptions, context: CliContext): Promise<void> {
+  const format = await chooseFormat<ProfileItem>(options, profileView, context.stdout);
+  const changed = await updateProfiles(context, ({ profiles }) => {
+    if (!Object.hasOwn(profiles, name)) throw unknownProfileError(name);
     return { profiles, current: name };
   });
-  const used = loginsOf(changed).filter((login) => login.name === name);
-  const what = `'${name}' is the current login`;
-  for (const login of used) {
-    const text = () => format.one(login);
-    await showChange({ what, look: 'tradepost profiles list', text }, terminal);
-  }
-  const named = terminal.env.TRADEPOST_PROFILE?.trim();
-  if (named && named !== name) {
-    note(
-      terminal,
-      `TRADEPOST_PROFILE is set and goes before it: '${named}' is used until it is unset.`,
+  for (const profile of toProfileItems(changed).filter((one) => one.name === name)) {
+    await printChange(
+      {
+        subject: `'${name}' is the current profile`,
+        check: { text: 'To list profiles, run', command: 'profiles list', local: true },
+        text: () => format.formatItem(profile),
+      },
+      context,
     );
+  }
+  const named = context.env.TRADEPOST_PROFILE?.trim();
+  if (named && named !== name) {
+    printNotice(context, `TRADEPOST_PROFILE is set: '${named}' is used until you unset it.`);
   }
 }

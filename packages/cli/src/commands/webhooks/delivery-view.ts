@@ -1,9 +1,9 @@
 import type { Delivery } from '@tradepost/sdk';
-import type { View } from '../../output/column';
-import type { Look } from '../../output/style';
+import type { View } from '../../output/format';
+import type { StyleName } from '../../output/text';
 
-/** The colour of a delivery's state. */
-export function lookOfState(state: string | null): Look | null {
+/** Returns the style of a delivery's state. */
+export function getStateStyle(state: string | null): StyleName | null {
   switch (state) {
     case 'delivered':
       return 'green';
@@ -16,8 +16,8 @@ export function lookOfState(state: string | null): Look | null {
   }
 }
 
-/** What came of the last attempt: a status, why there was none, both, or `-`. */
-function lastOf({ lastStatus, lastError }: Delivery): string {
+/** Formats the last attempt: its status, its error, both, or `-`. */
+function formatLastAttempt({ lastStatus, lastError }: Delivery): string {
   return [lastStatus, lastError].filter((part) => part !== null).join(' ') || '-';
 }
 
@@ -30,7 +30,7 @@ export const deliveryView: View<Delivery> = {
     'event',
     'state',
     'test',
-    'attempts',
+    'attemptCount',
     'lastStatus',
     'lastError',
     'nextAttemptAt',
@@ -39,36 +39,12 @@ export const deliveryView: View<Delivery> = {
     'finishedAt',
   ],
   columns: [
-    { title: 'ID', field: 'id', text: ({ id }) => id },
-    {
-      title: 'STATE',
-      field: 'state',
-      text: ({ state }) => state,
-      look: ({ state }) => lookOfState(state),
-    },
-    { title: 'LAST', field: 'lastStatus', text: lastOf },
-    { title: 'EVENT', field: 'event', text: ({ event }) => event, whenNarrow: 'shorten' },
-    {
-      title: 'ATTEMPTS',
-      field: 'attempts',
-      text: ({ attempts }) => String(attempts),
-      align: 'right',
-      whenNarrow: 'leave-out',
-    },
-    {
-      title: 'CREATED',
-      field: 'createdAt',
-      text: ({ createdAt }) => createdAt,
-      whenNarrow: 'leave-out',
-    },
-    {
-      title: 'WEBHOOK',
-      field: 'webhookId',
-      text: ({ webhookId }) => webhookId,
-      whenNarrow: 'leave-out',
-    },
+    { title: 'ID', field: 'id' },
+    { title: 'STATE', field: 'state', style: ({ state }) => getStateStyle(state) },
+    { title: 'LAST', field: 'lastStatus', text: formatLastAttempt },
+    { title: 'EVENT', field: 'event', whenNarrow: 'shorten' },
+    { title: 'ATTEMPTS', field: 'attemptCount', align: 'right', whenNarrow: 'leave-out' },
+    { title: 'CREATED', field: 'createdAt', whenNarrow: 'leave-out' },
+    { title: 'WEBHOOK', field: 'webhookId', whenNarrow: 'leave-out' },
   ],
 };
-
-/** The fields of a delivery, for help pages. */
-export const deliveryShape = `{ ${deliveryView.fields.join(', ')} }`;

@@ -1,27 +1,21 @@
 import type { Command } from 'commander';
-import { connect } from '../../connect';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
-import { idArgument } from '../../input/id-argument';
-import { showOne } from '../../output/show-one';
-import type { Terminal } from '../../terminal';
-import { webhookShape, webhookView } from './webhook-view';
+import { createClient } from '../../client/create-client';
+import type { CliContext } from '../../context';
+import { addHelp } from '../../help/help';
+import { type GlobalOptions, idArgument } from '../../input/options';
+import { describeShape } from '../../output/format';
+import { printItem } from '../../output/print';
+import { webhookView } from './webhook-view';
 
-/** `tradepost webhooks get <id>`. */
-export function define(command: Command, terminal: Terminal): void {
-  command
-    .addArgument(idArgument(command, 'whk'))
-    .addHelpText('after', () =>
-      sections({
-        Examples: ['$ tradepost webhooks get whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW'],
-        Output: [`json: ${webhookShape}`],
-      }),
-    )
-    .action((id: string) => get(id, command.optsWithGlobals<GlobalOptions>(), terminal));
-}
-
-async function get(id: string, options: GlobalOptions, terminal: Terminal): Promise<void> {
-  const { webhooks } = connect(terminal, options);
-  const get = () => webhooks.get(id, { signal: terminal.signal });
-  await showOne(get, webhookView, terminal, options);
+/** `tradepost webhooks get <id>` */
+export function configure(command: Command, context: CliContext): void {
+  command.addArgument(idArgument(command, 'whk')).action(async (id: string) => {
+    const options = command.optsWithGlobals<GlobalOptions>();
+    const load = () => createClient(context, options).webhooks.get(id, { signal: context.signal });
+    await printItem(load, webhookView, context, options);
+  });
+  addHelp(command, {
+    Examples: ['$ tradepost webhooks get whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW'],
+    Output: [`json: ${describeShape(webhookView)}`],
+  });
 }

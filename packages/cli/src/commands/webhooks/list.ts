@@ -1,35 +1,34 @@
 import type { Command } from 'commander';
-import { connect } from '../../connect';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
-import { addLimitOptions, type ListLimitOptions, limitsOf } from '../../list-limit';
-import { showList } from '../../output/show-list';
-import type { Terminal } from '../../terminal';
-import { webhookShape, webhookView } from './webhook-view';
+import { createClient } from '../../client/create-client';
+import type { CliContext } from '../../context';
+import { addHelp } from '../../help/help';
+import {
+  addPaginationOptions,
+  type GlobalOptions,
+  getPagination,
+  type PaginationOptions,
+} from '../../input/options';
+import { describeShape } from '../../output/format';
+import { printList } from '../../output/print';
+import { webhookView } from './webhook-view';
 
-interface Options extends GlobalOptions, ListLimitOptions {}
-
-/** `tradepost webhooks list`. */
-export function define(command: Command, terminal: Terminal): void {
-  addLimitOptions(command, 'webhooks')
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost webhooks list',
-          "$ tradepost webhooks list --all --jq '.[] | select(.consecutiveFailures > 0) | .id'",
-        ],
-        Output: [
-          `json: an array of ${webhookShape}`,
-          'FAILURES counts the failed attempts since the last one that succeeded.',
-        ],
-      }),
-    )
-    .action(() => list(command.optsWithGlobals<Options>(), terminal));
-}
-
-async function list(options: Options, terminal: Terminal): Promise<void> {
-  const { limit, pageSize } = limitsOf(options);
-  const { webhooks } = connect(terminal, options);
-  const pages = webhooks.list({ limit: pageSize }, { signal: terminal.signal }).pages();
-  await showList({ pages, limit, noun: 'webhooks' }, webhookView, terminal, options);
+/** `tradepost webhooks list` */
+export function configure(command: Command, context: CliContext): void {
+  addPaginationOptions(command, 'webhooks').action(async () => {
+    const options = command.optsWithGlobals<GlobalOptions & PaginationOptions>();
+    const { limit, pageSize } = getPagination(options);
+    const { webhooks } = createClient(context, options);
+    const pages = webhooks.list({ limit: pageSize }, { signal: context.signal }).pages();
+    await printList({ pages, limit, noun: 'webhooks' }, webhookView, context, options);
+  });
+  addHelp(command, {
+    Examples: [
+      '$ tradepost webhooks list',
+      "$ tradepost webhooks list --all --jq '.[] | select(.consecutiveFailures > 0) | .id'",
+    ],
+    Output: [
+      `json: an array of ${describeShape(webhookView)}`,
+      'FAILURES counts the failed attempts since the last success.',
+    ],
+  });
 }

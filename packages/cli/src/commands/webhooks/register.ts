@@ -1,17 +1,16 @@
-import type { CreatedWebhook, EventKind } from '@tradepost/sdk';
+import type { CreatedWebhook, EventType } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { connect } from '../../connect';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
-import type { View } from '../../output/column';
-import type { Terminal } from '../../terminal';
-import { newSecretFileOption } from '../../webhooks/new-secret-file';
-import { tellSecret } from '../../webhooks/tell-secret';
-import { eventsOption, urlOption } from '../../webhooks/webhook-options';
+import { createClient } from '../../client/create-client';
+import type { CliContext } from '../../context';
+import { addHelp } from '../../help/help';
+import { eventsOption, type GlobalOptions } from '../../input/options';
+import { describeShape, type View } from '../../output/format';
+import { newSecretFileOption, revealSecret } from './secret';
+import { urlOption } from './webhook-options';
 
 interface Options extends GlobalOptions {
   url: string;
-  events: EventKind[];
+  events: EventType[];
   secretFile?: string;
 }
 
@@ -20,39 +19,30 @@ const createdWebhookView: View<CreatedWebhook> = {
   columns: [],
 };
 
-/** `tradepost webhooks register --url <url> --events <kinds>`. */
-export function define(command: Command, terminal: Terminal): void {
+/** `tradepost webhooks register --url <url> --events <types>` */
+export function configure(command: Command, context: CliContext): void {
   command
     .addOption(urlOption(command).makeOptionMandatory())
     .addOption(eventsOption(command).makeOptionMandatory())
     .addOption(newSecretFileOption(command))
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost webhooks register --url https://receiver.example/tradepost --events order.created,order.status_changed',
-          '$ tradepost webhooks register --url https://receiver.example/tradepost --events order.created --secret-file webhook.secret',
-        ],
-        Output: [
-          `json: { ${createdWebhookView.fields.join(', ')} }`,
-          'With --secret-file the secret is not in it.',
-        ],
-        Notes: ['The secret keys the signature of each delivery. It is shown this once.'],
-      }),
-    )
-    .action(() => register(command.optsWithGlobals<Options>(), terminal));
-}
-
-async function register(options: Options, terminal: Terminal): Promise<void> {
-  const { url, events } = options;
-  const { webhooks } = connect(terminal, options);
-  await tellSecret(
-    {
-      ask: () => webhooks.create({ url, events }, { signal: terminal.signal }),
-      view: createdWebhookView,
-      what: ({ id }) => `${id} is registered`,
-      advice: 'The secret is not shown again: keep it where your receiver reads it.',
-    },
-    terminal,
-    options,
-  );
+    .action(async () => {
+      const options = command.optsWithGlobals<Options>();
+      const { url, events } = options;
+      const { webhooks } = createClient(context, options);
+      const secret = {
+        request: () => webhooks.create({ url, events }, { signal: context.signal }),
+        view: createdWebhookView,
+        subject: ({ id }: CreatedWebhook) => `${id} is registered`,
+        advice: 'The secret is not shown again. Save it where your receiver reads it.',
+      };
+      await revealSecret(secret, context, options);
+    });
+  addHelp(command, {
+    Examples: [
+      '$ tradepost webhooks register --url https://receiver.example/tradepost --events order.created,order.status_changed',
+      '$ tradepost webhooks register --url https://receiver.example/tradepost --events order.created --secret-file webhook.secret',
+    ],
+    Output: [`json: ${describeShape(createdWebhookView)}; no secret with --secret-file`],
+    Notes: ['The secret is the key of the signatures. It is shown only once.'],
+  });
 }

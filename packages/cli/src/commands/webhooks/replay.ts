@@ -1,32 +1,36 @@
 import type { Delivery, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { finishingNote } from '../../bulk/grace';
-import { noFailure } from '../../bulk/outcome';
-import { BulkError } from '../../bulk-error';
-import { CliError } from '../../cli-error';
-import { connect } from '../../connect';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
-import { confirm } from '../../input/confirm';
-import { idsArgument } from '../../input/id-argument';
-import { countParser } from '../../input/parse-count';
-import { messageOf } from '../../message-of';
+import {
+  noFailure,
+  type OutcomeFailure,
+  type OutcomeKind,
+  runBulk,
+  toFailure,
+} from '../../bulk/run-bulk';
+import { createClient } from '../../client/create-client';
+import type { CliContext } from '../../context';
+import { BulkError, CliError, getErrorMessage } from '../../errors/cli-error';
+import { addHelp } from '../../help/help';
+import {
+  type GlobalOptions,
+  idsArgument,
+  integerParser,
+  maxCount,
+  parseRate,
+  timeNote,
+} from '../../input/options';
+import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
-import type { Format } from '../../output/format';
-import { isReaderGone } from '../../output/is-reader-gone';
-import { note } from '../../output/note';
-import { steadyPrinter } from '../../output/steady-printer';
-import { writeData } from '../../output/write';
-import type { Terminal } from '../../terminal';
+import { describeShape, type Format, type View } from '../../output/format';
+import { createBestEffortWriter, isReaderGone, printNotice, writeData } from '../../output/print';
+import type { StyleName } from '../../output/text';
+import { getStateStyle } from './delivery-view';
 import {
   addDeliveryFilter,
   type DeliveryFilterOptions,
-  deliveryQuery,
-  isAskedFor,
-} from '../../webhooks/delivery-filter';
-import { parseRate } from '../../webhooks/parse-rate';
-import { type ReplayOutcome, replayDeliveries } from '../../webhooks/replay-deliveries';
-import { replayOutcomeShape, replayOutcomeView } from './replay-outcome-view';
+  matchesQuery,
+  toDeliveryQuery,
+} from './webhook-options';
 
 interface Options extends GlobalOptions, DeliveryFilterOptions {
   failed?: true;
@@ -36,159 +40,195 @@ interface Options extends GlobalOptions, DeliveryFilterOptions {
   yes?: true;
 }
 
-/** `tradepost webhooks replay <id...>`, or `--failed` with filters. */
-export function define(command: Command, terminal: Terminal): void {
+/** The outcome of one delivery. */
+interface ReplayOutcome extends OutcomeFailure {
+  /** `dlv_<id>` */
+  id: string;
+  outcome: OutcomeKind;
+  /** The state of the delivery; null if unknown. */
+  state: string | null;
+}
+
+const styles: Partial<Record<OutcomeKind, StyleName>> = {
+  replayed: 'green',
+  would_replay: 'cyan',
+  failed: 'red',
+  not_attempted: 'yellow',
+};
+
+const replayOutcomeView: View<ReplayOutcome> = {
+  fields: ['id', 'outcome', 'state', 'code', 'message', 'requestId'],
+  columns: [
+    { title: 'ID', field: 'id' },
+    { title: 'OUTCOME', field: 'outcome', style: ({ outcome }) => styles[outcome] ?? null },
+    { title: 'STATE', field: 'state', style: ({ state }) => getStateStyle(state) },
+    { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'shorten' },
+  ],
+};
+
+/** Replays in flight: if the service is slow, the rate is lower than requested. */
+const concurrency = 4;
+
+/** `tradepost webhooks replay <id...>`, or `--failed` with filters */
+export function configure(command: Command, context: CliContext): void {
   command
-    .addArgument(idsArgument(command, 'dlv', '[id...]'))
-    .option('--failed', 'all failed deliveries that the other options leave over');
-  addDeliveryFilter(command, terminal)
-    .option('--limit <n>', 'with --failed: the newest so many', countParser(1, 999_999_999))
+    .addArgument(idsArgument(command, 'dlv'))
+    .option('--failed', 'failed deliveries matching the filters');
+  addDeliveryFilter(command, context)
+    .option('--limit <n>', 'with --failed: the newest <n>', integerParser(1, maxCount))
     .addOption(
       command
-        .createOption('--rate <pace>', 'how fast: so many a second or a minute, such as 30/m')
+        .createOption('--rate <rate>', 'maximum rate per second or minute, such as 30/m')
         .argParser(parseRate)
         .default(200, '5/s'),
     )
-    .option('--dry-run', 'only show which they are')
-    .option('--yes', 'do not ask')
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost webhooks replay dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD',
-          '$ tradepost webhooks replay --failed --since 6h --http 5xx --dry-run',
-          '$ tradepost webhooks replay --failed --webhook whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --rate 30/m --yes',
-        ],
-        Output: [
-          `json: an array of ${replayOutcomeShape}`,
-          'outcome is done, failed or untried, and would-change with --dry-run.',
-          'state is where the delivery stands: pending, once it waits to be sent again.',
-        ],
-        Notes: [
-          'A delivery is sent again with the same bytes and the same webhook-id: a receiver that knows the id takes it once.',
-          'With --failed the oldest goes first, and more than one is asked about; without a terminal that needs --yes.',
-          'It goes on after a failure. Exit code 7: some are replayed and some failed.',
-        ],
-      }),
-    )
-    .action((ids: string[]) => replay(ids, command.optsWithGlobals<Options>(), terminal));
+    .option('--dry-run', 'show what would be replayed, and change nothing')
+    .option('--yes', 'do not ask for confirmation')
+    .action((ids: string[]) => replay(ids, command.optsWithGlobals<Options>(), context));
+  addHelp(command, {
+    Examples: [
+      '$ tradepost webhooks replay dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD',
+      '$ tradepost webhooks replay --failed --since 6h --status-class 5xx --dry-run',
+      '$ tradepost webhooks replay --failed --webhook whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --rate 30/m --yes',
+    ],
+    Output: [
+      `json: an array of ${describeShape(replayOutcomeView)}`,
+      'outcome: replayed, failed, not_attempted; would_replay with --dry-run',
+      'state: the state of the delivery, pending after a replay',
+    ],
+    Notes: [
+      'A delivery is sent again with the same bytes and the same webhook-id: a receiver that deduplicates processes it once.',
+      'With --failed the oldest is sent first. More than one needs confirmation, or --yes.',
+      'It continues after a failure. Exit code 7: some were replayed and some failed.',
+      timeNote,
+    ],
+  });
 }
 
-async function replay(given: string[], options: Options, terminal: Terminal): Promise<void> {
+async function replay(given: string[], options: Options, context: CliContext): Promise<void> {
   checkUsage(given, options);
-  const format = await chooseFormat(options, replayOutcomeView, terminal.stdout);
-  const client = connect(terminal, options);
+  const format = await chooseFormat(options, replayOutcomeView, context.stdout);
+  const client = createClient(context, options);
+  if (!options.failed)
+    return await replayAll([...new Set(given)], client, format, options, context);
 
-  const targets = options.failed
-    ? await failedDeliveries(client, options, terminal)
-    : Array.from(new Set(given), (id) => ({ id, state: null }));
-  if (options.dryRun && options.failed) {
+  const targets = await listFailed(client, options, context);
+  if (options.dryRun) {
     for (const { id, state } of targets) {
-      const outcome: ReplayOutcome = { id, outcome: 'would-change', state, ...noFailure };
-      await writeData(terminal.stdout, format.part([outcome]));
+      const outcome: ReplayOutcome = { id, outcome: 'would_replay', state, ...noFailure };
+      await writeData(context.stdout, format.formatItems([outcome]));
     }
-    await writeData(terminal.stdout, format.end());
-    note(terminal, `${counted(targets.length)} would be replayed. Nothing was done.`);
-    return;
+    await writeData(context.stdout, format.end());
+    return printDryRun(targets.length, context);
   }
   if (targets.length === 0) {
-    await writeData(terminal.stdout, format.end());
-    note(terminal, 'No failed deliveries found.');
-    return;
+    await writeData(context.stdout, format.end());
+    return printNotice(context, 'No failed deliveries found.');
   }
-  if (options.failed && targets.length > 1) {
-    await confirm(`Replay ${counted(targets.length)}?`, terminal, { ...options, canDryRun: true });
+  if (targets.length > 1) {
+    const question = `Replay ${countDeliveries(targets.length)}?`;
+    await confirm(question, context, { ...options, canDryRun: true });
   }
-
-  await replayAll(
-    targets.map(({ id }) => id),
-    client,
-    { format, interval: options.rate, dryRun: options.dryRun ?? false },
-    terminal,
-  );
+  const ids = targets.map(({ id }) => id);
+  await replayAll(ids, client, format, options, context);
 }
 
-/** Replays them all, or looks at each, whatever becomes of printing that, and says how it ended. */
+/** Replays deliveries, or reads each with `--dry-run`. The outcomes are printed as they arrive. */
 async function replayAll(
   ids: string[],
-  client: Tradepost,
-  {
-    format,
-    interval,
-    dryRun,
-  }: { format: Format<ReplayOutcome>; interval: number; dryRun: boolean },
-  terminal: Terminal,
+  { deliveries }: Tradepost,
+  format: Format<ReplayOutcome>,
+  { rate, dryRun }: Options,
+  context: CliContext,
 ): Promise<void> {
-  const { signal } = terminal;
-  const printer = steadyPrinter(terminal.stdout);
-  const tell = (outcome: ReplayOutcome) => printer.print(() => format.part([outcome]));
-  const { done, failures, untried } = await replayDeliveries(client, {
-    ids,
-    interval,
-    dryRun,
-    tell,
-    signal,
-    onFinishing: () => note(terminal, finishingNote),
-  });
-  for (const id of untried) await tell({ id, outcome: 'untried', state: null, ...noFailure });
-  await printer.print(() => format.end());
+  const writer = createBestEffortWriter(context.stdout);
+  const report = (outcome: ReplayOutcome) => writer.write(() => format.formatItems([outcome]));
+  let succeeded = 0;
+  const { failures, notAttempted } = await runBulk(
+    {
+      ids,
+      concurrency,
+      intervalMs: rate,
+      showProgress: false,
+      async work(id, signal) {
+        const kind = dryRun ? 'would_replay' : 'replayed';
+        try {
+          const request = dryRun
+            ? deliveries.get(id, { signal })
+            : deliveries.replay(id, { signal });
+          const { state } = await request;
+          succeeded += 1;
+          await report({ id, outcome: kind, state, ...noFailure });
+          return { outcome: kind, error: null };
+        } catch (error) {
+          await report({ id, outcome: 'failed', state: null, ...toFailure(error) });
+          return { outcome: 'failed', error };
+        }
+      },
+    },
+    context,
+  );
+  for (const id of notAttempted) {
+    await report({ id, outcome: 'not_attempted', state: null, ...noFailure });
+  }
+  await writer.write(() => format.end());
 
-  const rest = untried.length > 0 ? `, ${untried.length} not tried` : '';
-  const verb = dryRun ? 'would' : 'could';
-  const summary = `${done} of ${counted(ids.length)} ${verb} be replayed; ${failures.length} failed${rest}`;
-  const unprinted = printer.failure();
+  const rest = notAttempted.length > 0 ? `, ${notAttempted.length} not attempted` : '';
+  const verb = dryRun ? 'Would replay' : 'Replayed';
+  const summary = `${verb} ${succeeded} of ${countDeliveries(ids.length)}; ${failures.length} failed${rest}`;
+  const printFailure = writer.failure();
   const [first] = failures;
-  if (unprinted !== null) {
-    const what = `${summary}, but not all could be printed: ${messageOf(unprinted)}`;
-    if (first === undefined && !signal.aborted && !isReaderGone(unprinted)) {
-      throw new CliError('output_failed', what, 'Do not repeat it.');
+  if (printFailure !== null) {
+    const message = `${summary}. The output is incomplete: ${getErrorMessage(printFailure)}`;
+    if (first === undefined && !context.signal.aborted && !isReaderGone(printFailure)) {
+      throw new CliError('output_failed', message, 'Do not repeat it.');
     }
-    note(terminal, `${what}.`);
+    printNotice(context, `${message}.`);
   }
-  if (signal.aborted && untried.length + failures.length > 0)
-    throw new CliError('interrupted', `interrupted: ${summary}`);
-  if (first === undefined) {
-    if (dryRun) note(terminal, `${counted(done)} would be replayed. Nothing was done.`);
-    return;
+  if (context.signal.aborted && notAttempted.length + failures.length > 0) {
+    throw new CliError('interrupted', `Interrupted. ${summary}`);
   }
+  if (first === undefined) return dryRun ? printDryRun(succeeded, context) : undefined;
   if (ids.length === 1) throw first.error;
-  throw new BulkError(summary, done, failures);
+  throw new BulkError(summary, succeeded, failures);
 }
 
-/** @throws {CliError} `usage` for ids together with filters, and for neither. */
+function printDryRun(count: number, context: CliContext): void {
+  printNotice(context, `Would replay ${countDeliveries(count)}. Nothing changed.`);
+}
+
+/** @throws {CliError} `usage` for IDs together with filters, and for neither */
 function checkUsage(ids: string[], options: Options): void {
-  const { webhook, event, since, http, limit } = options;
-  const filtered = [webhook, event, since, http, limit].some((filter) => filter !== undefined);
-  if (ids.length > 0 && (options.failed || filtered)) {
-    throw new CliError(
-      'usage',
-      'ids and filters do not go together',
-      'Pass ids alone, or --failed with filters.',
-    );
+  const { webhook, event, since, statusClass, limit } = options;
+  const filters = [webhook, event, since, statusClass, limit];
+  const hasFilters = filters.some((filter) => filter !== undefined);
+  if (ids.length > 0 && (options.failed || hasFilters)) {
+    throw new CliError('usage', 'Specify delivery IDs or --failed with filters, not both');
   }
   if (ids.length === 0 && !options.failed) {
     throw new CliError(
       'usage',
-      filtered ? 'filters need --failed' : 'there is nothing to replay',
-      'Pass the ids of deliveries, or --failed for those that failed.',
+      hasFilters ? 'Filters need --failed' : 'Specify delivery IDs or --failed',
+      { text: 'See', command: 'webhooks replay --help', local: true },
     );
   }
 }
 
-/** The failed deliveries that are asked for, oldest first. */
-async function failedDeliveries(
+/** Lists the failed deliveries that match the filters, oldest first. */
+async function listFailed(
   { deliveries }: Tradepost,
   { limit = Number.POSITIVE_INFINITY, ...options }: Options,
-  { signal }: Terminal,
+  { signal }: CliContext,
 ): Promise<Delivery[]> {
-  const query = deliveryQuery({ ...options, state: 'failed' }, 100);
+  const query = toDeliveryQuery({ ...options, state: 'failed' }, 100);
   const found: Delivery[] = [];
   for await (const delivery of deliveries.list(query, { signal })) {
-    if (isAskedFor(delivery, query)) found.push(delivery);
+    if (matchesQuery(delivery, query)) found.push(delivery);
     if (found.length >= limit) break;
   }
   return found.reverse();
 }
 
-function counted(count: number): string {
+function countDeliveries(count: number): string {
   return `${count} ${count === 1 ? 'delivery' : 'deliveries'}`;
 }

@@ -1,23 +1,20 @@
 import type { Command } from 'commander';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
-import { idArgument } from '../../input/id-argument';
-import type { Terminal } from '../../terminal';
-import { changeWebhook } from './change-webhook';
-import { webhookShape } from './webhook-view';
+import type { CliContext } from '../../context';
+import { addHelp } from '../../help/help';
+import { type GlobalOptions, idArgument } from '../../input/options';
+import { describeShape } from '../../output/format';
+import { updateWebhook } from './update';
+import { webhookView } from './webhook-view';
 
-/** `tradepost webhooks resume <id>`. */
-export function define(command: Command, terminal: Terminal): void {
-  command
-    .addArgument(idArgument(command, 'whk'))
-    .addHelpText('after', () =>
-      sections({
-        Examples: ['$ tradepost webhooks resume whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW'],
-        Output: [`json: the webhook as it now is, ${webhookShape}`],
-        Notes: ['Deliveries that waited are sent now, those whose 24 hours are over excepted.'],
-      }),
-    )
-    .action((id: string) =>
-      changeWebhook(id, { status: 'active' }, command.optsWithGlobals<GlobalOptions>(), terminal),
-    );
+/** `tradepost webhooks resume <id>` */
+export function configure(command: Command, context: CliContext): void {
+  command.addArgument(idArgument(command, 'whk')).action(async (id: string) => {
+    const options = command.optsWithGlobals<GlobalOptions>();
+    await updateWebhook(id, { status: 'active' }, 'resumed', options, context);
+  });
+  addHelp(command, {
+    Examples: ['$ tradepost webhooks resume whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW'],
+    Output: [`json: the webhook as it is now, ${describeShape(webhookView)}`],
+    Notes: ['It sends pending deliveries, except those older than 24 hours.'],
+  });
 }

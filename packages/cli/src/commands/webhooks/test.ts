@@ -1,86 +1,96 @@
-import type { Delivery, EventKind, Tradepost } from '@tradepost/sdk';
+import type { Delivery, EventType, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { CliError } from '../../cli-error';
-import { connect } from '../../connect';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
-import { idArgument } from '../../input/id-argument';
+import { createClient } from '../../client/create-client';
+import type { CliContext } from '../../context';
+import { CliError } from '../../errors/cli-error';
+import { addHelp } from '../../help/help';
+import { type GlobalOptions, idArgument, parseDuration } from '../../input/options';
 import { chooseFormat } from '../../output/choose-format';
-import { note } from '../../output/note';
-import { showChange } from '../../output/show-change';
-import type { Terminal } from '../../terminal';
-import { failureText } from '../../webhooks/attempt-failure';
-import { awaitDelivery } from '../../webhooks/await-delivery';
-import { parseSpan } from '../../webhooks/parse-span';
-import { eventOption } from '../../webhooks/webhook-options';
-import { deliveryShape, deliveryView } from './delivery-view';
+import { describeShape } from '../../output/format';
+import { printChange, printNotice } from '../../output/print';
+import { formatHints } from '../../report/hint';
+import { formatFailure } from './attempt-failure';
+import { deliveryView } from './delivery-view';
+import { eventOption } from './webhook-options';
 
 interface Options extends GlobalOptions {
-  event: EventKind;
+  event: EventType;
   wait?: true;
   timeout: number;
 }
 
-/** `tradepost webhooks test <id> --event <kind> [--wait]`. */
-export function define(command: Command, terminal: Terminal): void {
+/** `tradepost webhooks test <id> --event <type> [--wait]` */
+export function configure(command: Command, context: CliContext): void {
   command
     .addArgument(idArgument(command, 'whk'))
-    .addOption(eventOption(command, 'the kind of event to send a sample of').makeOptionMandatory())
-    .option('--wait', 'wait until it is delivered, and exit with 1 when it fails')
+    .addOption(eventOption(command, 'event type of the test event').makeOptionMandatory())
+    .option('--wait', 'wait for the delivery; exit with code 1 if it fails')
     .addOption(
       command
-        .createOption('--timeout <span>', 'how long --wait waits')
-        .argParser(parseSpan)
+        .createOption('--timeout <duration>', 'how long --wait waits')
+        .argParser(parseDuration)
         .default(30_000, '30s'),
     )
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost webhooks test whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --event order.created --wait',
-        ],
-        Output: [`json: the delivery that carries the sample, ${deliveryShape}`],
-        Notes: [
-          'The sample is signed and sent as any delivery is, with the header `Tradepost-Test: true` besides, and tried once.',
-        ],
-      }),
-    )
-    .action((id: string) => test(id, command.optsWithGlobals<Options>(), terminal));
+    .action((id: string) => test(id, command.optsWithGlobals<Options>(), context));
+  addHelp(command, {
+    Examples: [
+      '$ tradepost webhooks test whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --event order.created --wait',
+    ],
+    Output: [`json: the delivery of the test event, ${describeShape(deliveryView)}`],
+    Notes: [
+      'The test event is signed and sent like any other, with the header `Tradepost-Test: true`, and is not retried.',
+    ],
+  });
 }
 
-async function test(id: string, options: Options, terminal: Terminal): Promise<void> {
-  const format = await chooseFormat(options, deliveryView, terminal.stdout);
-  const client = connect(terminal, options);
-  const { signal } = terminal;
+async function test(id: string, options: Options, context: CliContext): Promise<void> {
+  const format = await chooseFormat(options, deliveryView, context.stdout);
+  const client = createClient(context, options);
+  const { signal } = context;
   const queued = await client.webhooks.test(id, { event: options.event }, { signal });
-  const delivery = options.wait ? await ended(client, queued.id, options, terminal) : queued;
-  const explain = `tradepost webhooks explain ${queued.id}`;
-  const what = `a sample is sent to ${id}`;
-  await showChange({ what, look: explain, text: () => format.one(delivery) }, terminal);
-  const look = `\`${explain}\``;
+  const delivery = options.wait ? await waitForDelivery(client, queued, options, context) : queued;
+  const explain = { command: 'webhooks explain', args: [queued.id] };
+  await printChange(
+    {
+      subject: `a test event is sent to ${id}`,
+      check: { text: 'For its result, run', ...explain },
+      text: () => format.formatItem(delivery),
+    },
+    context,
+  );
   if (!options.wait) {
-    note(terminal, `It is on its way: ${look} tells what came of it.`);
+    const notice = formatHints([{ text: 'Sent. Check it with', ...explain }], options);
+    printNotice(context, notice ?? '');
   } else if (delivery.state === 'failed') {
     throw new CliError(
       'delivery_failed',
-      `the sample was not delivered: ${failureText(delivery)}`,
-      `${look} tells more, and what to do.`,
+      `The test event was not delivered: ${formatFailure(delivery)}`,
+      { text: 'For details, run', ...explain },
     );
   } else if (delivery.state === 'pending') {
     throw new CliError(
       'delivery_failed',
-      `the sample was not delivered within ${options.timeout / 1000} s, and has not failed yet`,
-      `Look again later: ${look}.`,
+      `The test event is still pending after ${options.timeout / 1000} s`,
+      { text: 'Check it later with', ...explain },
     );
   }
 }
 
-/** The delivery once it is final or the time is over, without what was sent and answered. */
-async function ended(
-  client: Tradepost,
-  id: string,
+/** The longest interval between two polls, in milliseconds. */
+const maxPollMs = 2_000;
+
+/** Polls a delivery until it is delivered or failed, or the timeout is over. */
+async function waitForDelivery(
+  { deliveries }: Pick<Tradepost, 'deliveries'>,
+  { id }: Delivery,
   { timeout }: Options,
-  terminal: Terminal,
+  { elapsed, wait, signal }: CliContext,
 ): Promise<Delivery> {
-  const { body, attemptLog, ...delivery } = await awaitDelivery(client, id, terminal, timeout);
-  return delivery;
+  const endsAt = elapsed() + timeout;
+  for (let intervalMs = 100; ; intervalMs = Math.min(intervalMs * 2, maxPollMs)) {
+    const { body, attempts, ...delivery } = await deliveries.get(id, { signal });
+    const left = endsAt - elapsed();
+    if (delivery.state !== 'pending' || left <= 0) return delivery;
+    await wait(Math.min(intervalMs, left), signal);
+  }
 }

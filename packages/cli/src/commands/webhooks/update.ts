@@ -1,45 +1,64 @@
-import type { EventKind, UpdateWebhook } from '@tradepost/sdk';
+import type { EventType, WebhookUpdateParams } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { CliError } from '../../cli-error';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
-import { idArgument } from '../../input/id-argument';
-import type { Terminal } from '../../terminal';
-import { eventsOption, urlOption } from '../../webhooks/webhook-options';
-import { changeWebhook } from './change-webhook';
-import { webhookShape } from './webhook-view';
+import { createClient } from '../../client/create-client';
+import type { CliContext } from '../../context';
+import { CliError } from '../../errors/cli-error';
+import { addHelp } from '../../help/help';
+import { eventsOption, type GlobalOptions, idArgument } from '../../input/options';
+import { chooseFormat } from '../../output/choose-format';
+import { describeShape } from '../../output/format';
+import { printChange } from '../../output/print';
+import { urlOption } from './webhook-options';
+import { webhookView } from './webhook-view';
 
 interface Options extends GlobalOptions {
   url?: string;
-  events?: EventKind[];
+  events?: EventType[];
 }
 
-/** `tradepost webhooks update <id> [--url <url>] [--events <kinds>]`. */
-export function define(command: Command, terminal: Terminal): void {
+/** `tradepost webhooks update <id> [--url <url>] [--events <types>]` */
+export function configure(command: Command, context: CliContext): void {
   command
     .addArgument(idArgument(command, 'whk'))
     .addOption(urlOption(command))
-    .addOption(eventsOption(command, 'event kinds, instead of those it has'))
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost webhooks update whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --url https://receiver.example/new',
-          '$ tradepost webhooks update whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --events order.created,task.completed',
-        ],
-        Output: [`json: the webhook as it now is, ${webhookShape}`],
-        Notes: ['What is left out stays as it is. A new URL holds for deliveries that wait, too.'],
-      }),
-    )
-    .action((id: string) => update(id, command.optsWithGlobals<Options>(), terminal));
+    .addOption(eventsOption(command, 'new event types'))
+    .action(async (id: string) => {
+      const options = command.optsWithGlobals<Options>();
+      const change: WebhookUpdateParams = {};
+      if (options.url !== undefined) change.url = options.url;
+      if (options.events !== undefined) change.events = options.events;
+      if (Object.keys(change).length === 0) {
+        throw new CliError('usage', 'Nothing to change', 'Pass --url, --events or both.');
+      }
+      await updateWebhook(id, change, 'changed', options, context);
+    });
+  addHelp(command, {
+    Examples: [
+      '$ tradepost webhooks update whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --url https://receiver.example/new',
+      '$ tradepost webhooks update whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --events order.created,task.completed',
+    ],
+    Output: [`json: the webhook as it is now, ${describeShape(webhookView)}`],
+    Notes: ['Omitted options stay as they are. A new URL applies to pending deliveries too.'],
+  });
 }
 
-async function update(id: string, options: Options, terminal: Terminal): Promise<void> {
-  const { url, events } = options;
-  const change: UpdateWebhook = {};
-  if (url !== undefined) change.url = url;
-  if (events !== undefined) change.events = events;
-  if (Object.keys(change).length === 0) {
-    throw new CliError('usage', 'there is nothing to change', 'Pass --url, --events or both.');
-  }
-  await changeWebhook(id, change, options, terminal);
+/** Changes a webhook and prints it. */
+export async function updateWebhook(
+  id: string,
+  change: WebhookUpdateParams,
+  result: 'changed' | 'paused' | 'resumed',
+  options: GlobalOptions,
+  context: CliContext,
+): Promise<void> {
+  const format = await chooseFormat(options, webhookView, context.stdout);
+  const { webhooks } = createClient(context, options);
+  const webhook = await webhooks.update(id, change, { signal: context.signal });
+  await printChange(
+    {
+      subject: `${id} is ${result}`,
+      check: { text: 'To see it, run', command: 'webhooks get', args: [id] },
+      text: () => format.formatItem(webhook),
+    },
+    context,
+  );
 }

@@ -1,17 +1,16 @@
+import { readFileSync } from 'node:fs';
 import type { WebhookEvent } from '@tradepost/sdk/webhooks';
 import type { Command } from 'commander';
-import { CliError } from '../../cli-error';
-import type { GlobalOptions } from '../../global-options';
-import { sections } from '../../help/sections';
-import { InvalidArgument } from '../../input/invalid-argument';
-import { countParser } from '../../input/parse-count';
+import type { CliContext } from '../../context';
+import { CliError, getErrorMessage, InvalidArgument } from '../../errors/cli-error';
+import { addHelp } from '../../help/help';
+import { type GlobalOptions, integerParser, maxCount } from '../../input/options';
+import { readInput } from '../../input/read-input';
 import { chooseFormat } from '../../output/choose-format';
-import type { View } from '../../output/column';
-import { writeData } from '../../output/write';
-import type { Terminal } from '../../terminal';
-import { readBody } from '../../webhooks/read-body';
-import { readSecretFile } from '../../webhooks/read-secret-file';
+import { describeShape, type View } from '../../output/format';
+import { writeData } from '../../output/print';
 import type { EventRow } from '../events/event-view';
+import { readSecretFile } from './secret';
 
 interface Options extends GlobalOptions {
   secretFile: string;
@@ -26,78 +25,86 @@ const verifiedView: View<Omit<EventRow, 'id'>> = {
   columns: [],
 };
 
-/** `tradepost webhooks verify --secret-file <file> < body`. */
-export function define(command: Command, terminal: Terminal): void {
+/** `tradepost webhooks verify --secret-file <file> < body` */
+export function configure(command: Command, context: CliContext): void {
   command
     .addOption(
       command
-        .createOption('--secret-file <file>', 'the file that has the secret of the webhook')
+        .createOption('--secret-file <file>', 'file with the secret of the webhook')
         .makeOptionMandatory(),
     )
-    .option('--signature <hex>', 'the value of the header Service-Signature')
+    .option('--signature <hex>', 'value of the header Service-Signature')
     .addOption(
       command
-        .createOption(
-          '--header <line>',
-          "a header as it arrived, 'name: value'; any number of them",
-        )
+        .createOption('--header <line>', "a received header, 'name: value'; repeatable")
         .argParser(addHeader),
     )
-    .option('--body-file <file>', 'the raw body as it arrived; stdin unless told')
+    .option('--body-file <file>', 'raw body as received (default: stdin)')
     .option(
       '--tolerance <seconds>',
-      'how far webhook-timestamp may be from now: 300 unless told',
-      countParser(1, 999_999_999),
+      'maximum age of webhook-timestamp (default: 300)',
+      integerParser(1, maxCount),
     )
-    .addHelpText('after', () =>
-      sections({
-        Examples: [
-          '$ tradepost webhooks verify --secret-file webhook.secret --signature 2f0c…e1 < body.json',
-          "$ tradepost webhooks verify --secret-file webhook.secret --header 'Service-Signature: 2f0c…e1' --header 'webhook-id: evt_01KAJ8Q0V7T3M5X9R2C4D6F8GV' --header 'webhook-timestamp: 1795253400' --header 'webhook-signature: v1,m7…=' --body-file body.json",
-        ],
-        Output: [`json: the event, { ${verifiedView.fields.join(', ')} }`],
-        Notes: [
-          'It asks no service and needs no key. Exit code 1: the delivery must not be trusted, and it says why.',
-          'With the three webhook-… headers both signatures and the time are checked.',
-        ],
-      }),
-    )
-    .action(() => verify(command.optsWithGlobals<Options>(), terminal));
+    .action(() => verify(command.optsWithGlobals<Options>(), context));
+  addHelp(command, {
+    Examples: [
+      '$ tradepost webhooks verify --secret-file webhook.secret --signature 2f0c…e1 < body.json',
+      "$ tradepost webhooks verify --secret-file webhook.secret --header 'Service-Signature: 2f0c…e1' --header 'webhook-id: evt_01KAJ8Q0V7T3M5X9R2C4D6F8GV' --header 'webhook-timestamp: 1795253400' --header 'webhook-signature: v1,m7…=' --body-file body.json",
+    ],
+    Output: [`json: the event, ${describeShape(verifiedView)}`],
+    Notes: [
+      'It sends no request and needs no key. Exit code 1: do not trust the delivery.',
+      'With the three webhook-… headers both signatures and the time are checked.',
+    ],
+  });
 }
 
-/** Adds a header to those before it. One that comes twice is joined as HTTP does. */
+/** Adds a header. Repeated headers are joined as in HTTP. */
 function addHeader(line: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value = ''] = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*?)[ \t\r\n]*$/s.exec(line) ?? [];
-  if (name === undefined) throw new InvalidArgument("It must be 'name: value'.");
+  if (name === undefined) throw new InvalidArgument("Use 'name: value'.");
   const key = name.toLowerCase();
   const known = Object.hasOwn(before, key) ? before[key] : undefined;
   return { ...before, [key]: known === undefined ? value : `${known}, ${value}` };
 }
 
-async function verify(options: Options, terminal: Terminal): Promise<void> {
+async function verify(options: Options, context: CliContext): Promise<void> {
   const { signature, header: headers = {}, tolerance, secretFile, bodyFile } = options;
   if (signature === undefined && headers['service-signature'] === undefined) {
     throw new CliError(
       'usage',
-      'there is no signature to check',
+      'Missing signature',
       "Pass --signature, or --header 'Service-Signature: …'.",
     );
   }
-  const format = await chooseFormat(options, verifiedView, terminal.stdout);
+  const format = await chooseFormat(options, verifiedView, context.stdout);
   const secret = readSecretFile(secretFile);
-  const payload = await readBody(bodyFile, terminal);
+  const payload =
+    bodyFile === undefined ? await readInput(context, 'bodies') : readBodyFile(bodyFile);
   const { verifyWebhookSync, WebhookVerificationError } = await import('@tradepost/sdk/webhooks');
   let event: WebhookEvent;
   try {
-    const now = terminal.now();
+    const now = context.now();
     const given = { payload, secret, headers, signature, tolerance, now, diagnose: true };
     event = verifyWebhookSync(given);
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     throw new CliError(
       'verification_failed',
-      `the delivery must not be trusted: ${error.code}. ${error.message}`,
+      `Do not trust this delivery: ${error.code}. ${error.message}`,
     );
   }
-  await writeData(terminal.stdout, format.one(event));
+  await writeData(context.stdout, format.formatItem(event));
+}
+
+function readBodyFile(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new CliError(
+      'input_unreadable',
+      `Cannot read the body: ${getErrorMessage(error)}`,
+      'Name a file with the raw body as received.',
+    );
+  }
 }

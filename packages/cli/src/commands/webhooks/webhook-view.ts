@@ -1,5 +1,5 @@
 import type { WebhookDetails } from '@tradepost/sdk';
-import type { View } from '../../output/column';
+import type { View } from '../../output/format';
 
 /** How webhooks are shown. */
 export const webhookView: View<WebhookDetails> = {
@@ -13,44 +13,25 @@ export const webhookView: View<WebhookDetails> = {
     'stagedSecretAt',
     'pendingDeliveries',
     'consecutiveFailures',
-    'heldUntil',
+    'backoffUntil',
   ],
   columns: [
-    { title: 'ID', field: 'id', text: ({ id }) => id },
+    { title: 'ID', field: 'id' },
     {
       title: 'STATUS',
       field: 'status',
-      text: ({ status }) => status,
-      look: ({ status }) => (status === 'active' ? 'green' : status === 'paused' ? 'yellow' : null),
+      style: ({ status }) =>
+        status === 'active' ? 'green' : status === 'paused' ? 'yellow' : null,
     },
-    {
-      title: 'PENDING',
-      field: 'pendingDeliveries',
-      text: ({ pendingDeliveries }) => String(pendingDeliveries),
-      align: 'right',
-    },
+    { title: 'PENDING', field: 'pendingDeliveries', align: 'right' },
     {
       title: 'FAILURES',
       field: 'consecutiveFailures',
-      text: ({ consecutiveFailures }) => String(consecutiveFailures),
       align: 'right',
-      look: ({ consecutiveFailures }) => (consecutiveFailures > 0 ? 'red' : null),
+      style: ({ consecutiveFailures }) => (consecutiveFailures > 0 ? 'red' : null),
     },
-    { title: 'URL', field: 'url', text: ({ url }) => url, whenNarrow: 'shorten' },
-    {
-      title: 'EVENTS',
-      field: 'events',
-      text: ({ events }) => events.join(', '),
-      whenNarrow: 'leave-out',
-    },
-    {
-      title: 'CREATED',
-      field: 'createdAt',
-      text: ({ createdAt }) => createdAt,
-      whenNarrow: 'leave-out',
-    },
+    { title: 'URL', field: 'url', whenNarrow: 'shorten' },
+    { title: 'EVENTS', field: 'events', whenNarrow: 'leave-out' },
+    { title: 'CREATED', field: 'createdAt', whenNarrow: 'leave-out' },
   ],
 };
-
-/** The fields of a webhook, for help pages. */
-export const webhookShape = `{ ${webhookView.fields.join(', ')} }`;

@@ -1,0 +1,91 @@
+import { type RetryHookEvent, Tradepost } from '@tradepost/sdk';
+import { version } from '../../package.json';
+import { resolveSettings, type Settings } from '../config/settings';
+import type { CliContext } from '../context';
+import type { ConnectionOptions } from '../input/options';
+import { printNotice } from '../output/print';
+
+type SendRequest = NonNullable<ConstructorParameters<typeof Tradepost>[0]['fetch']>;
+
+/**
+ * Creates the client of a command. Nothing is sent yet.
+ *
+ * @param concurrency how many requests are in flight at a time, for bulk commands
+ * @throws what `resolveSettings` throws, and a `TradepostError` (`invalid_configuration`) for an invalid
+ * base URL
+ */
+export function createClient(
+  context: CliContext,
+  options: ConnectionOptions,
+  concurrency?: number,
+): Tradepost {
+  return createClientFor(resolveSettings(context, options), context, options, concurrency);
+}
+
+/** Creates a client for settings that are known. Nothing is sent yet. */
+export function createClientFor(
+  { baseUrl, apiKey }: Pick<Settings, 'baseUrl' | 'apiKey'>,
+  context: CliContext,
+  { debug }: Pick<ConnectionOptions, 'debug'>,
+  concurrency?: number,
+): Tradepost {
+  // The pool does not support proxies. Node's fetch does if it is told to use them.
+  const { NODE_USE_ENV_PROXY, NODE_OPTIONS = '' } = context.env;
+  const usesProxy = NODE_USE_ENV_PROXY === '1' || NODE_OPTIONS.includes('--use-env-proxy');
+  let send: SendRequest | undefined;
+  if (concurrency !== undefined && !usesProxy) {
+    send = loadFetch(async () => (await import('./pooled-fetch')).createPooledFetch(concurrency));
+  }
+  if (debug !== undefined) {
+    const inner = send ?? fetch;
+    send = loadFetch(async () =>
+      (await import('../debug/debug-log')).createLoggingFetch(debug, apiKey, context, inner),
+    );
+  }
+  return new Tradepost({
+    baseUrl,
+    apiKey,
+    userAgent: `tradepost-cli/${version}`,
+    fetch: send,
+    hooks: { onRetry: createRetryNotifier(context) },
+  });
+}
+
+/** Creates a `fetch` that is loaded with the first request. */
+function loadFetch(load: () => Promise<SendRequest>): SendRequest {
+  let loading: Promise<SendRequest> | undefined;
+  return async (url, init) => {
+    loading ??= load();
+    return await (await loading)(url, init);
+  };
+}
+
+/** A shorter delay, in milliseconds, is over before its notice is read. */
+const minNotifiedDelayMs = 3_000;
+
+/** The least time between two notices, in milliseconds: many requests may be in flight. */
+const noticeIntervalMs = 25_000;
+
+/**
+ * Creates a hook that reports slow attempts and long delays before a retry on a terminal: a command that
+ * is silent for two minutes seems to hang.
+ */
+export function createRetryNotifier(context: CliContext): (retry: RetryHookEvent) => void {
+  let notifiedAt = Number.NEGATIVE_INFINITY;
+  return ({ code, status, delayMs }) => {
+    if (context.stderr.isTTY !== true) return;
+    const isLong = delayMs >= minNotifiedDelayMs;
+    const now = context.elapsed();
+    if (!(isLong || code === 'timeout') || now - notifiedAt < noticeIntervalMs) return;
+    notifiedAt = now;
+    const when = isLong ? ` in ${Math.ceil(delayMs / 1000)} s` : '';
+    printNotice(context, `${describeRetry(code, status)}; retrying${when}.`);
+  };
+}
+
+function describeRetry(code: string, status: number | null): string {
+  if (status === 429) return 'Rate limited';
+  if (code === 'timeout') return 'No response in time';
+  if (status === null) return 'Connection failed';
+  return `The service returned ${status}`;
+}

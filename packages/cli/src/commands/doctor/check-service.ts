@@ -1,0 +1,195 @@
+import type { Account, AnyTradepostError, Result, Tradepost } from '@tradepost/sdk';
+import { isUnsupported } from '../../config/identity';
+import type { CliContext } from '../../context';
+import { CliError, type Hint } from '../../errors/cli-error';
+import { getExitReason } from '../../errors/exit-codes';
+import { getHints } from '../../report/error-hints';
+import { getRequestErrorMessage } from '../../report/error-report';
+import { type Finding, failed, passed, skipped } from './check-machine';
+
+/** The timeout of a request, in milliseconds. There are no retries: a person is waiting. */
+const timeout = 10_000;
+
+/** The extensions of the API, how to detect them, and what is not possible without them. */
+const extensions = {
+  account: { request: null, lost: 'whoami cannot show the account' },
+  events: {
+    request: ({ events }: Tradepost, options: object) => events.list({ limit: 1 }, options).safe(),
+    lost: 'events cannot be listed or forwarded',
+  },
+  webhooks: {
+    request: ({ webhooks }: Tradepost, options: object) =>
+      webhooks.list({ limit: 1 }, options).safe(),
+    lost: 'webhooks can be registered, but not listed or changed',
+  },
+  deliveries: {
+    request: ({ deliveries }: Tradepost, options: object) =>
+      deliveries.list({ limit: 1 }, options).safe(),
+    lost: 'deliveries cannot be listed, explained or replayed',
+  },
+};
+
+const laterChecks = ['key', 'key-expiry', 'clock', ...Object.keys(extensions), 'service-version'];
+
+/** Skips all checks that send requests. */
+export function skipService(why: string): Finding[] {
+  return ['service', ...laterChecks].map((check) => skipped(check, `skipped: ${why}`));
+}
+
+/**
+ * Checks the service, one request after the other.
+ *
+ * @param hasKey whether a key is set: without one, only the connection is checked
+ * @throws {CliError} `interrupted` after Ctrl-C
+ */
+export async function checkService(
+  tradepost: Tradepost,
+  context: CliContext,
+  { hasKey }: { hasKey: boolean },
+): Promise<Finding[]> {
+  const options = { timeout, deadline: timeout, maxRetries: 0, signal: context.signal };
+  let startedAt = context.now();
+  let endedAt = startedAt;
+  async function send<Data>(call: () => Promise<Result<Data>>): Promise<Result<Data>> {
+    startedAt = context.now();
+    const result = await call();
+    endedAt = context.now();
+    if (context.signal.aborted) {
+      throw new CliError('interrupted', 'Interrupted. Some checks did not run.');
+    }
+    return result;
+  }
+
+  const identity = await send(() => tradepost.account.get(options).safe());
+  // A service without extensions does not report accounts: orders verify the key.
+  const first =
+    !identity.ok && isUnsupported(identity.error)
+      ? await send(() => tradepost.orders.list({ limit: 1 }, options).safe())
+      : identity;
+  const durationMs = endedAt - startedAt;
+  const account = identity.ok ? identity.data : null;
+  if (!first.ok) return describeFailure(first.error, durationMs, context, hasKey);
+  return [
+    passed('service', `responds within ${durationMs} ms`),
+    describeKey(account),
+    checkExpiry(account, context.now()),
+    checkClock(first.headers.get('date'), startedAt, endedAt),
+    ...(await checkExtensions(tradepost, options, send, account)),
+    describeVersion(first.headers.get('server')),
+  ];
+}
+
+function describeFailure(
+  error: AnyTradepostError,
+  durationMs: number,
+  context: CliContext,
+  hasKey: boolean,
+): Finding[] {
+  const isRejected = getExitReason(error) === 'auth';
+  const message = getRequestErrorMessage(error);
+  const service = isRejected
+    ? passed('service', `responds within ${durationMs} ms${hasKey ? '' : ' (without a key)'}`)
+    : failed('service', getExitReason(error), message, ...withProxyHint(error, context));
+  const why = isRejected ? 'key not accepted' : 'service unavailable';
+  const others = laterChecks.map((check) => {
+    if (check !== 'key' || !isRejected) return skipped(check, `skipped: ${why}`);
+    if (!hasKey) return skipped(check, 'skipped: no API key');
+    return failed(check, 'auth', error.problem?.detail ?? message, ...getHints(error));
+  });
+  return [service, ...others];
+}
+
+/** Adds a hint where a proxy is set that Node does not use. */
+function withProxyHint(error: AnyTradepostError, { env }: CliContext): readonly Hint[] {
+  const hints = getHints(error);
+  const hasProxy = env.HTTPS_PROXY || env.https_proxy;
+  if (error.status !== null || !hasProxy || env.NODE_USE_ENV_PROXY) return hints;
+  return [
+    ...hints,
+    'HTTPS_PROXY is set, but Node uses it only with NODE_USE_ENV_PROXY=1 (Node 22.21, 24.5 or later).',
+  ];
+}
+
+function describeKey(account: Account | null): Finding {
+  // Services differ in what they report about an account.
+  const known = [account?.name, account?.kind, account?.id].filter(
+    (field) => typeof field === 'string',
+  );
+  const rights = account?.key?.readOnly ? ', read-only' : '';
+  return passed('key', `accepted: ${known.join(', ') || 'account unknown'}${rights}`);
+}
+
+const dayMs = 86_400_000;
+/** A key that expires within these days gets a warning. */
+const soonDays = 14;
+
+function checkExpiry(account: Account | null, now: number): Finding {
+  const expiresAt: string | null | undefined = account?.key?.expiresAt;
+  if (expiresAt === undefined) return skipped('key-expiry', 'unknown');
+  if (expiresAt === null) return passed('key-expiry', 'never');
+  const left = Date.parse(expiresAt) - now;
+  if (Number.isNaN(left)) return skipped('key-expiry', `unknown: invalid time '${expiresAt}'`);
+  const hints: Hint[] = ['Request a new key.', { text: 'Then run', command: 'login' }];
+  if (left <= 0) return failed('key-expiry', 'auth', `expired at ${expiresAt}`, ...hints);
+  const days = Math.floor(left / dayMs);
+  const detail = `expires at ${expiresAt}, in ${days === 1 ? '1 day' : `${days} days`}`;
+  return passed('key-expiry', detail, ...(days < soonDays ? hints : []));
+}
+
+/** Receivers reject deliveries whose timestamp is off by more than this. Source: Standard Webhooks. */
+const maxSkewMs = 5 * 60_000;
+const minReportedSkewMs = 5_000;
+
+/** `Date` has whole seconds: the time is half a second later on average. */
+const roundingMs = 500;
+
+/**
+ * Compares the clock of this machine with that of the service.
+ *
+ * @param date the response header `Date`; null without one
+ * @param startedAt when the request was sent, in milliseconds since 1970
+ * @param endedAt when the response arrived
+ */
+export function checkClock(date: string | null, startedAt: number, endedAt: number): Finding {
+  const serviceTime = date === null ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(serviceTime)) return skipped('clock', 'unknown: the service sends no Date');
+  // Assumes that the response was created half-way.
+  const aheadMs = (startedAt + endedAt) / 2 - (serviceTime + roundingMs);
+  const skewMs = Math.abs(aheadMs);
+  const accuracyMs = roundingMs + (endedAt - startedAt) / 2;
+  if (skewMs <= Math.max(minReportedSkewMs, accuracyMs)) {
+    return passed('clock', 'in sync with the service');
+  }
+  const seconds = Math.round(skewMs / 1000);
+  const skew = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  const detail = `${skew} ${aheadMs > 0 ? 'ahead of' : 'behind'} the service`;
+  const hint = 'Synchronise the clock of this machine (NTP).';
+  if (skewMs <= maxSkewMs) return passed('clock', detail, hint);
+  const consequence = 'receivers reject deliveries that are 5 minutes off';
+  return failed('clock', 'error', `${detail}: ${consequence}`, hint);
+}
+
+async function checkExtensions(
+  tradepost: Tradepost,
+  options: object,
+  send: (call: () => Promise<Result<unknown>>) => Promise<Result<unknown>>,
+  account: Account | null,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [name, { request, lost }] of Object.entries(extensions)) {
+    const result = request === null ? null : await send(() => request(tradepost, options));
+    const isSupported = result === null ? account !== null : result.ok;
+    if (isSupported) findings.push(passed(name, 'supported'));
+    else if (result === null || result.ok || isUnsupported(result.error)) {
+      findings.push(skipped(name, `not supported: ${lost}`));
+    } else findings.push(skipped(name, `unknown: ${getRequestErrorMessage(result.error)}`));
+  }
+  return findings;
+}
+
+/** Many services omit the header on purpose. */
+function describeVersion(server: string | null): Finding {
+  return server === null
+    ? skipped('service-version', 'unknown')
+    : passed('service-version', server);
+}

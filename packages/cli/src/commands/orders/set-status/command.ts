@@ -1,0 +1,153 @@
+import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
+import type { Command } from 'commander';
+import { createClient } from '../../../client/create-client';
+import type { CliContext } from '../../../context';
+import { CliError } from '../../../errors/cli-error';
+import { addHelp } from '../../../help/help';
+import { type GlobalOptions, integerParser, isId, maxCount } from '../../../input/options';
+import { parseIds, readInput } from '../../../input/read-input';
+import { chooseFormat } from '../../../output/choose-format';
+import { describeShape } from '../../../output/format';
+import { printChange, printNotice, writeData } from '../../../output/print';
+import { orderView } from '../order-view';
+import { type BulkOptions, changeMany, resume } from './change-many';
+import { changeOrder, unguardedNotice } from './change-order';
+import { isOrderStatus, type StatusChange, statusOutcomeView } from './outcome-view';
+
+interface Options extends GlobalOptions, BulkOptions {
+  stdin?: true;
+  ifStatus?: OrderStatus;
+  resume?: string;
+}
+
+/** `tradepost orders set-status <id...> <status>`, with IDs on stdin, or resuming a journal */
+export function configure(command: Command, context: CliContext): void {
+  command
+    .usage(
+      '[options] <id...> <status>\n       tradepost orders set-status [options] <status> --stdin\n       tradepost orders set-status --resume <file>',
+    )
+    .addArgument(
+      command.createArgument(
+        '[ids-and-status...]',
+        `order IDs, ord_…, followed by the status: ${orderStatuses.join(', ')}`,
+      ),
+    )
+    .option('--stdin', 'read IDs from stdin: plain, or JSON, NDJSON or CSV with a field id')
+    .addOption(
+      command
+        .createOption(
+          '--if-status <status>',
+          'only orders in this status that no one changes meanwhile',
+        )
+        .choices(orderStatuses),
+    )
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--yes', 'do not ask for confirmation')
+    .addOption(
+      command
+        .createOption('--concurrency <n>', 'number of orders at a time')
+        .argParser(integerParser(1, 64))
+        .default(8),
+    )
+    .option('--max-failures <n>', 'stop after <n> failures', integerParser(1, maxCount))
+    .option('--journal <file>', 'where to record the outcome of each order')
+    .option('--no-journal', 'no journal (cannot resume)')
+    .option('--resume <file>', 'continue with the orders of a journal that are not done')
+    .action((args: string[]) => setStatus(args, command.optsWithGlobals<Options>(), context));
+  addHelp(command, {
+    Examples: [
+      '$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH confirmed',
+      '$ tradepost orders list --status pending --all --output ndjson | tradepost orders set-status confirmed --stdin --if-status pending --yes',
+      '$ tradepost orders set-status cancelled --stdin --dry-run < orders.csv',
+    ],
+    Output: [
+      `json, one ID: the order as it is now, ${describeShape(orderView)}`,
+      `json, several IDs, --stdin, --dry-run, --resume: an array of ${describeShape(statusOutcomeView)}`,
+      'outcome: updated, unchanged (was so already), would_change, skipped (condition not met), failed, not_attempted',
+    ],
+    Notes: [
+      'It needs the key of a seller or agent account. The service checks each transition.',
+      'Moving an order to its current status succeeds and changes nothing.',
+      'It continues after a failure. Exit code 7: some orders were moved and some were not.',
+      'Ctrl-C completes requests in progress. The journal has all outcomes; --resume continues.',
+    ],
+  });
+}
+
+async function setStatus(args: string[], options: Options, context: CliContext): Promise<void> {
+  if (options.resume !== undefined) {
+    rejectIf(
+      args.length > 0 || options.stdin || options.ifStatus,
+      '--resume takes IDs, status and condition from the journal',
+    );
+    rejectIf(options.journal !== undefined, '--resume continues the journal that it reads');
+    return await resume(options.resume, options, context);
+  }
+  const status = args.at(-1);
+  rejectIf(status === undefined, 'Missing status');
+  if (!isOrderStatus(status)) {
+    throw usageError(`Invalid status '${status}'. Use one of: ${orderStatuses.join(', ')}`);
+  }
+  const change = { status, ifStatus: options.ifStatus ?? null };
+  const ids = args.slice(0, -1);
+  if (options.stdin) {
+    rejectIf(ids.length > 0, 'Pass IDs as arguments or on stdin, not both');
+    const text = (await readInput(context, 'IDs')).toString('utf8');
+    const found = await parseIds(text, 'ord');
+    if (found.repeated > 0) {
+      printNotice(context, `Ignored ${found.repeated} repeated IDs.`);
+    }
+    if (found.ids.length > 0) {
+      return await changeMany({ ...change, ids: found.ids }, options, context);
+    }
+    // An empty list was piped into it: that is not an error.
+    const format = await chooseFormat(options, statusOutcomeView, context.stdout);
+    await writeData(context.stdout, format.end());
+    return printNotice(context, 'No IDs on stdin. Nothing changed.');
+  }
+  rejectIf(ids.length === 0, 'Missing order ID');
+  for (const id of ids) {
+    rejectIf(!isId(id, 'ord'), `'${id}' is not an order ID: order IDs begin with ord_`);
+  }
+  const [only, ...others] = new Set(ids);
+  const isBulk = options.dryRun || options.maxFailures || options.journal;
+  if (only === undefined || others.length > 0 || isBulk) {
+    return await changeMany({ ...change, ids: [...new Set(ids)] }, options, context);
+  }
+  await changeOne(only, change, options, context);
+}
+
+async function changeOne(
+  id: string,
+  change: StatusChange,
+  options: Options,
+  context: CliContext,
+): Promise<void> {
+  const format = await chooseFormat(options, orderView, context.stdout);
+  const { orders } = createClient(context, options);
+  const { order, error } = await changeOrder(orders, id, {
+    ...change,
+    dryRun: false,
+    inDoubt: false,
+    onUnguarded: () => printNotice(context, unguardedNotice),
+    signal: context.signal,
+  });
+  if (error !== null || order === null) throw error;
+  await printChange(
+    {
+      subject: `order ${id} is ${order.status}`,
+      check: { text: 'To see it, run', command: 'orders get', args: [id] },
+      text: () => format.formatItem(order),
+    },
+    context,
+  );
+}
+
+function rejectIf(condition: unknown, message: string): void {
+  if (condition) throw usageError(message);
+}
+
+function usageError(message: string): CliError {
+  const help = { text: 'See', command: 'orders set-status --help', local: true } as const;
+  return new CliError('usage', message, help);
+}

@@ -1,0 +1,240 @@
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { isOutcomeKind } from '../../../bulk/run-bulk';
+import { stateFolder } from '../../../config/profiles';
+import type { CliContext } from '../../../context';
+import { CliError, type CliErrorCode, getErrorMessage } from '../../../errors/cli-error';
+import { createFolder, findStats, parseJsonObject } from '../../../files/private-files';
+import { isId } from '../../../input/options';
+import { isOrderStatus, type StatusChange, type StatusOutcome } from './outcome-view';
+
+/** The start of a journal: everything that is needed to resume. */
+export interface Plan extends StatusChange {
+  /** The service of the orders. */
+  baseUrl: string;
+  /** The first characters of the key. */
+  keyHint: string;
+  /** The orders, each once, in the order in which they are changed. */
+  ids: readonly string[];
+}
+
+/** A plan and its progress. */
+export interface JournalContent {
+  plan: Plan;
+  /** The last recorded outcome by order ID. */
+  outcomes: ReadonlyMap<string, StatusOutcome>;
+  /** Orders whose change was started, without a recorded outcome. */
+  inDoubt: ReadonlySet<string>;
+}
+
+/** A journal that is being written. Its methods throw `file_failed`. */
+export interface Journal {
+  path: string;
+  /** Records that the change of an order is about to be sent. */
+  begin(id: string): void;
+  /** Records the outcome of an order. */
+  end(outcome: StatusOutcome): void;
+  /** Flushes it to the disk and closes it. */
+  close(): void;
+}
+
+/** The first line of a journal has it, so that no other file is taken for one. */
+const journalKind = 'tradepost orders set-status';
+
+/**
+ * Returns the default path of a new journal, and creates its folder.
+ *
+ * @throws {CliError} `file_unusable`
+ */
+export function defaultJournalPath(context: CliContext): string {
+  const time = new Date(context.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const name = `set-status-${time}-${process.pid}.ndjson`;
+  const path = join(stateFolder(context.env), 'results', name);
+  try {
+    createFolder(dirname(path));
+    return path;
+  } catch (error) {
+    throw new CliError(
+      'file_unusable',
+      `Cannot create the folder of the journal: ${getErrorMessage(error)}`,
+      'Nothing changed. Name a file with --journal, or pass --no-journal.',
+    );
+  }
+}
+
+/** @throws {CliError} `file_unusable` if the path exists */
+export function assertNewFile(path: string): void {
+  const found = findStats(path);
+  if (found === null) return;
+  throw found.isFile()
+    ? new CliError(
+        'file_unusable',
+        `The journal ${path} exists`,
+        'Nothing changed. Resume it with --resume, or name another file with --journal.',
+      )
+    : new CliError(
+        'file_unusable',
+        `${path} is not a regular file`,
+        'Nothing changed. Name a new file with --journal.',
+      );
+}
+
+/**
+ * Creates a journal with its plan, which is on the disk before anything is changed. It is NDJSON,
+ * readable by its owner only.
+ *
+ * @throws {CliError} `file_unusable` if it exists or cannot be created; `file_failed` if it cannot be
+ * written: then it is deleted
+ */
+export function createJournal(path: string, plan: Plan, now: number): Journal {
+  const { ids, ...rest } = plan;
+  const createdAt = new Date(now).toISOString();
+  const first = { kind: journalKind, version: 1, createdAt, total: ids.length, ...rest };
+  assertNewFile(path);
+  const file = openFile(path, 'wx');
+  try {
+    file.write([first, ...ids.map((id) => ({ kind: 'order', id }))]);
+    file.sync();
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
+  return toJournal(path, file);
+}
+
+/**
+ * Opens a journal to continue it.
+ *
+ * @param isTruncated whether its last line is incomplete, as `readJournal` reports
+ * @throws {CliError} `file_unusable` if it cannot be opened, `file_failed` if it cannot be written
+ */
+export function openJournal(path: string, isTruncated: boolean): Journal {
+  const file = openFile(path, 'a');
+  if (isTruncated) file.endLine();
+  return toJournal(path, file);
+}
+
+function toJournal(path: string, file: ReturnType<typeof openFile>): Journal {
+  return {
+    path,
+    begin: (id) => file.write([{ kind: 'started', id }]),
+    end: (outcome) => file.write([{ kind: 'outcome', ...outcome }]),
+    close() {
+      file.sync();
+      file.close();
+    },
+  };
+}
+
+function openFile(path: string, flags: 'wx' | 'a') {
+  function attempt<Result>(act: () => Result, code: CliErrorCode = 'file_failed'): Result {
+    try {
+      return act();
+    } catch (error) {
+      throw new CliError(
+        code,
+        `Cannot write the journal: ${getErrorMessage(error)}`,
+        'Nothing changed. Name a file in another folder with --journal.',
+      );
+    }
+  }
+  const descriptor = attempt(() => openSync(path, flags, 0o600), 'file_unusable');
+  return {
+    write: (entries: readonly object[]) => {
+      const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+      attempt(() => writeFully(descriptor, Buffer.from(text)));
+    },
+    endLine: () => attempt(() => writeFully(descriptor, Buffer.from('\n'))),
+    sync: () => attempt(() => fsyncSync(descriptor)),
+    close: () => closeSync(descriptor),
+  };
+}
+
+/** A nearly full disk accepts a part first, and fails then. */
+function writeFully(descriptor: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(descriptor, bytes, written);
+  }
+}
+
+/**
+ * Reads a journal. A truncated last line, which a power failure leaves, is ignored.
+ *
+ * @throws {CliError} `input_unreadable` if it cannot be read, `usage` if it is not a complete journal
+ */
+export function readJournal(path: string): JournalContent & { isTruncated: boolean } {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new CliError('input_unreadable', `Cannot read the journal: ${getErrorMessage(error)}`);
+  }
+  const [first, ...entries] = splitLines(text, path);
+  const ids = new Set<string>();
+  const outcomes = new Map<string, StatusOutcome>();
+  const inDoubt = new Set<string>();
+  for (const entry of entries) {
+    const { kind, id } = entry;
+    if (typeof id !== 'string' || !isId(id, 'ord')) throw invalidJournalError(path);
+    if (kind === 'order') {
+      if (ids.has(id)) throw invalidJournalError(path);
+      ids.add(id);
+      continue;
+    }
+    // This command writes no entry for an order that is not in the plan.
+    if (!ids.has(id)) throw invalidJournalError(path);
+    if (kind === 'started') {
+      inDoubt.add(id);
+      outcomes.delete(id);
+    } else {
+      inDoubt.delete(id);
+      outcomes.set(id, parseOutcome(entry, id, path));
+    }
+  }
+  if (first?.kind !== journalKind || first.version !== 1) throw invalidJournalError(path);
+  const { baseUrl, keyHint, status, ifStatus, total } = first;
+  // No change was sent under an incomplete plan.
+  if (total !== ids.size || typeof baseUrl !== 'string') throw invalidJournalError(path);
+  if (typeof keyHint !== 'string') throw invalidJournalError(path);
+  if (!isOrderStatus(status) || !(ifStatus === null || isOrderStatus(ifStatus))) {
+    throw invalidJournalError(path);
+  }
+  const plan = { baseUrl, keyHint, status, ifStatus, ids: [...ids] };
+  return { plan, outcomes, inDoubt, isTruncated: !text.endsWith('\n') };
+}
+
+/** Returns the complete lines. A truncated line was ended when the work was resumed. */
+function splitLines(text: string, path: string): Record<string, unknown>[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (line === '') return [];
+    const entry = parseJsonObject(line);
+    if (entry !== null) return [entry];
+    // The next run read that order again and recorded it.
+    if (index > 0) return [];
+    throw invalidJournalError(path);
+  });
+}
+
+function parseOutcome(entry: Record<string, unknown>, id: string, path: string): StatusOutcome {
+  const { outcome, from, to, code, message, requestId } = entry;
+  if (entry.kind !== 'outcome' || !isOutcomeKind(outcome)) throw invalidJournalError(path);
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  return {
+    id,
+    outcome,
+    from: text(from),
+    to: text(to),
+    code: text(code),
+    message: text(message),
+    requestId: text(requestId),
+  };
+}
+
+function invalidJournalError(path: string): CliError {
+  return new CliError(
+    'usage',
+    `${path} is not a complete journal`,
+    'Nothing changed. If its plan is incomplete, no order was moved.',
+  );
+}

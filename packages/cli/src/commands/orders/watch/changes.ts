@@ -1,0 +1,136 @@
+import {
+  type AccountEvent,
+  isTradepostError,
+  type Notification,
+  type Tradepost,
+} from '@tradepost/sdk';
+import {
+  type Clock,
+  type FollowPosition,
+  followResiliently,
+  getLatestCursor,
+  type ReconnectPolicy,
+  ReconnectTracker,
+} from '../../../client/follow';
+import type { CliContext } from '../../../context';
+import { assertObject } from '../../../errors/cli-error';
+import type { OrderChange } from './change-view';
+
+/**
+ * Follows changes of orders in the account's events (an extension). It ends when the signal aborts.
+ *
+ * @param since ISO 8601; null for new events only
+ */
+export async function* changesFromEvents(
+  client: Pick<Tradepost, 'events'>,
+  since: string | null,
+  following: Omit<FollowPosition, 'from'>,
+  context: Pick<CliContext, 'now' | 'elapsed' | 'wait' | 'signal'>,
+): AsyncIterable<OrderChange> {
+  const from = since === null ? await getLatestCursor(client, context) : { since };
+  if (since === null) following.onContact?.();
+  for await (const { data } of followResiliently(client, { ...following, from }, context)) {
+    for (const event of data) {
+      const change = fromEvent(event);
+      if (change !== null) yield change;
+    }
+  }
+}
+
+function fromEvent(event: AccountEvent): OrderChange | null {
+  const { createdAt } = assertObject(event);
+  switch (event.event) {
+    case 'order.created': {
+      const { orderId, status } = assertObject(event.data);
+      return { createdAt, event: event.event, orderId, from: null, to: status };
+    }
+    case 'order.status_changed': {
+      const { orderId, previousStatus, status } = assertObject(event.data);
+      return { createdAt, event: event.event, orderId, from: previousStatus, to: status };
+    }
+    default:
+      return null;
+  }
+}
+
+/** The notification types about orders, and their event types. */
+const orderEvents: ReadonlyMap<string, string> = new Map([
+  ['order_created', 'order.created'],
+  ['order_status_changed', 'order.status_changed'],
+]);
+
+/** The notifications that one poll reads at most. */
+const maxPerPoll = 1_000;
+
+/**
+ * Polls the account's notifications for changes of orders, for services without events. It ends when the
+ * signal aborts.
+ *
+ * A notification has no status: the order is read for it, so that a status between two polls is missed.
+ *
+ * @param since ISO 8601; null for new notifications only
+ * @param intervalMs milliseconds between two polls
+ * @param policy applies after the first poll
+ * @param onTruncated called with the limit if a poll found more
+ */
+export async function* changesFromNotifications(
+  client: Pick<Tradepost, 'notifications' | 'orders'>,
+  since: string | null,
+  intervalMs: number,
+  policy: ReconnectPolicy,
+  clock: Clock,
+  onTruncated: (limit: number) => void,
+): AsyncIterable<OrderChange> {
+  const { wait, signal } = clock;
+  const tracker = new ReconnectTracker(policy, clock);
+  let seen = new Set<string>();
+  for (let round = 0; !signal.aborted; round += 1) {
+    const isNew = ({ id, createdAt }: Notification) =>
+      !seen.has(id) &&
+      (round > 0 || (since !== null && Date.parse(createdAt) >= Date.parse(since)));
+    const { ids, news, isTruncated } = await tracker.retry(() => poll(client, isNew, signal));
+    // The list begins with the newest: the next poll stops at these.
+    seen = ids;
+    if (isTruncated) onTruncated(maxPerPoll);
+    for (const notification of news.reverse()) {
+      const change = await tracker.retry(() => fromNotification(client, notification, signal));
+      if (change !== null) yield change;
+    }
+    await wait(intervalMs, signal);
+  }
+}
+
+/** Returns the IDs of the newest notifications, and the new ones among them, newest first. */
+async function poll(
+  { notifications }: Pick<Tradepost, 'notifications'>,
+  isNew: (notification: Notification) => boolean,
+  signal: AbortSignal,
+): Promise<{ ids: Set<string>; news: Notification[]; isTruncated: boolean }> {
+  const ids = new Set<string>();
+  const news: Notification[] = [];
+  for await (const { data, nextCursor } of notifications.list({ limit: 100 }, { signal }).pages()) {
+    for (const notification of data) ids.add(assertObject(notification).id);
+    const found = data.filter(isNew);
+    news.push(...found);
+    if (found.length < data.length) break;
+    if (news.length >= maxPerPoll) return { ids, news, isTruncated: nextCursor !== null };
+  }
+  return { ids, news, isTruncated: false };
+}
+
+async function fromNotification(
+  { orders }: Pick<Tradepost, 'orders'>,
+  { type, orderId, createdAt }: Notification,
+  signal: AbortSignal,
+): Promise<OrderChange | null> {
+  const event = orderEvents.get(type);
+  if (event === undefined) return null;
+  try {
+    const { status } = await orders.get(orderId, { signal });
+    return { createdAt, event, orderId, from: null, to: status };
+  } catch (error) {
+    // The order is no longer visible to this account.
+    if (isTradepostError(error) && error.status === 404) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { isTradepostError, type OrderStatus, orderStatuses, type Tradepost } from '@tradepost/sdk';
+import type { Command } from 'commander';
+import { createClient } from '../../../client/create-client';
+import { createReconnectPolicy } from '../../../client/follow';
+import { isUnsupported } from '../../../config/identity';
+import type { CliContext } from '../../../context';
+import { CliError } from '../../../errors/cli-error';
+import { addHelp } from '../../../help/help';
+import {
+  type GlobalOptions,
+  idsArgument,
+  integerParser,
+  reconnectTimeoutOption,
+  timeNote,
+  timeOption,
+} from '../../../input/options';
+import { chooseFormat } from '../../../output/choose-format';
+import { describeShape } from '../../../output/format';
+import { printNotice, writeData } from '../../../output/print';
+import { type OrderChange, orderChangeView } from './change-view';
+import { changesFromEvents, changesFromNotifications } from './changes';
+
+interface Options extends GlobalOptions {
+  status?: OrderStatus;
+  since?: string;
+  poll: number;
+  reconnectTimeout: number;
+}
+
+/** `tradepost orders watch [id...]` */
+export function configure(command: Command, context: CliContext): void {
+  const status = command.createOption('--status <status>', 'only changes to this status');
+  command
+    .addArgument(idsArgument(command, 'ord'))
+    .addOption(status.choices(orderStatuses))
+    .addOption(timeOption(command, context, '--since <time>', 'start with earlier changes'))
+    .addOption(
+      command
+        .createOption('--poll <seconds>', 'poll interval for services without events')
+        .argParser(integerParser(1, 3600))
+        .default(5),
+    )
+    .addOption(reconnectTimeoutOption(command))
+    .action((ids: string[]) => watch(ids, command.optsWithGlobals<Options>(), context));
+  addHelp(command, {
+    Examples: [
+      '$ tradepost orders watch',
+      '$ tradepost orders watch --since 1h --status cancelled',
+      '$ tradepost orders watch --output ndjson | while read -r change; do echo "$change"; done',
+    ],
+    Output: [`json, ndjson: ${describeShape(orderChangeView)}, one per line`],
+    Notes: [
+      'It runs until Ctrl-C (exit code 130), or until the service is unreachable for too long (9).',
+      'With the events of the service (an extension) no change is missed. Without them it polls notifications: `from` is null, and `to` is the status at the time of the poll.',
+      timeNote,
+    ],
+  });
+}
+
+async function watch(ids: string[], options: Options, context: CliContext): Promise<void> {
+  // An endless list has no closing bracket: each change is a line.
+  const output = options.output === 'json' ? 'ndjson' : options.output;
+  const format = await chooseFormat({ ...options, output }, orderChangeView, context.stdout);
+  const client = createClient(context, options);
+  const isWanted = ({ orderId, to }: OrderChange) =>
+    (ids.length === 0 || ids.includes(orderId)) &&
+    (options.status === undefined || options.status === to);
+  // An unknown order would never change.
+  for (const id of ids) await client.orders.get(id, { signal: context.signal });
+  if (context.stderr.isTTY) printNotice(context, 'Watching orders. Press Ctrl-C to stop.');
+  for await (const change of followChanges(client, options, context)) {
+    if (isWanted(change)) await writeData(context.stdout, format.formatItems([change]));
+  }
+  throw new CliError('interrupted', 'Interrupted');
+}
+
+async function* followChanges(
+  client: Tradepost,
+  { since: given, poll, reconnectTimeout }: Options,
+  context: CliContext,
+): AsyncIterable<OrderChange> {
+  const since = given ?? null;
+  const policy = createReconnectPolicy(reconnectTimeout, (text) => printNotice(context, text));
+  let hasEvents = false;
+  try {
+    const onContact = () => {
+      hasEvents = true;
+    };
+    yield* changesFromEvents(client, since, { ...policy, onContact }, context);
+  } catch (error) {
+    // After a first event, polling would print changes again.
+    if (hasEvents || !isTradepostError(error) || !isUnsupported(error)) throw error;
+    printNotice(context, `This service has no events: polling notifications every ${poll} s.`);
+    const onTruncated = (limit: number) =>
+      printNotice(
+        context,
+        `Too many changes at once: only the newest ${limit} are shown. For all, run \`tradepost notifications list --all\`.`,
+      );
+    yield* changesFromNotifications(client, since, poll * 1_000, policy, context, onTruncated);
+  }
+}

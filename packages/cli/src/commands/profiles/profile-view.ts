@@ -1,0 +1,41 @@
+import { defaultProfile, type Profiles } from '../../config/profiles';
+import { getKeyPrefix } from '../../config/settings';
+import type { View } from '../../output/format';
+
+/** A profile without its key. */
+export interface ProfileItem {
+  name: string;
+  /** Whether it is the current profile. */
+  current: boolean;
+  baseUrl: string;
+  /** The first characters of the key. */
+  apiKeyHint: string;
+}
+
+/** How profiles are shown. */
+export const profileView: View<ProfileItem> = {
+  fields: ['name', 'current', 'baseUrl', 'apiKeyHint'],
+  columns: [
+    { title: 'NAME', field: 'name' },
+    {
+      title: 'CURRENT',
+      field: 'current',
+      text: ({ current }) => (current ? 'yes' : '-'),
+      style: ({ current }) => (current ? 'green' : 'dim'),
+    },
+    { title: 'BASE URL', field: 'baseUrl' },
+    { title: 'KEY', field: 'apiKeyHint', whenNarrow: 'leave-out' },
+  ],
+};
+
+/** Converts profiles to rows, sorted by name. */
+export function toProfileItems({ profiles, current }: Profiles): ProfileItem[] {
+  return Object.entries(profiles)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, { baseUrl, apiKey }]) => ({
+      name,
+      current: name === (current ?? defaultProfile),
+      baseUrl,
+      apiKeyHint: getKeyPrefix(apiKey),
+    }));
+}

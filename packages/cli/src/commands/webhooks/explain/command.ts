@@ -1,0 +1,177 @@
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  isTradepostError,
+  type Tradepost,
+  type WebhookDetails,
+} from '@tradepost/sdk';
+import type { Command } from 'commander';
+import { createClient } from '../../../client/create-client';
+import type { CliContext } from '../../../context';
+import { addHelp } from '../../../help/help';
+import { type GlobalOptions, idArgument } from '../../../input/options';
+import { chooseFormat } from '../../../output/choose-format';
+import { describeShape, type View } from '../../../output/format';
+import { writeData } from '../../../output/print';
+import { escapeControlChars, getStyle, type Style } from '../../../output/text';
+import { formatHints } from '../../../report/hint';
+import { deliveryView } from '../delivery-view';
+import { readSecretFile } from '../secret';
+import { explainDelivery, type Verdict } from './explain-delivery';
+import {
+  curlCommand,
+  freshRequest,
+  isSignedWith,
+  lastRequest,
+  type OutgoingRequest,
+} from './signed-request';
+
+interface Options extends GlobalOptions {
+  secretFile?: string;
+}
+
+/** All that is known about a delivery. */
+interface Explanation {
+  delivery: Delivery;
+  verdict: Verdict;
+  reason: string;
+  /** What to do, a sentence each. */
+  hints: readonly string[];
+  /** The attempts, oldest first. */
+  attempts: readonly DeliveryAttempt[];
+  /** What was signed. */
+  signed: {
+    /** The body of every attempt. */
+    body: string;
+    /** Its length in UTF-8. */
+    bytes: number;
+    /** The headers of the last attempt, or as of now with `--secret-file`; null without either. */
+    headers: Readonly<Record<string, string>> | null;
+  };
+  /** Sends it by hand; null without an attempt and without a secret. */
+  curl: string | null;
+}
+
+const explanationView: View<Explanation> = {
+  fields: ['verdict', 'reason', 'hints', 'curl'],
+  columns: [],
+};
+
+/** `tradepost webhooks explain <delivery>` */
+export function configure(command: Command, context: CliContext): void {
+  command
+    .addArgument(idArgument(command, 'dlv'))
+    .option('--secret-file <file>', 'sign it again with this secret, as of now')
+    .action((id: string) => explain(id, command.optsWithGlobals<Options>(), context));
+  addHelp(command, {
+    Examples: [
+      '$ tradepost webhooks explain dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD',
+      '$ tradepost webhooks explain dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD --secret-file webhook.secret --jq .curl | sh',
+    ],
+    Output: [
+      'json: { delivery, verdict, reason, hints, attempts, signed: { body, bytes, headers }, curl }',
+      `delivery: ${describeShape(deliveryView)}`,
+      'verdict: delivered, failed, waiting, retrying, held, paused, in_progress or unknown',
+    ],
+    Notes: [
+      'curl sends exactly what the last attempt sent. A receiver that checks the time rejects it later: --secret-file signs it again. The secret is never shown.',
+    ],
+  });
+}
+
+async function explain(id: string, options: Options, context: CliContext): Promise<void> {
+  const isText = options.output === 'table' && options.fields === undefined;
+  const format = await chooseFormat(options, explanationView, context.stdout);
+  const secret = options.secretFile === undefined ? null : readSecretFile(options.secretFile);
+  const client = createClient(context, options);
+  const details = await client.deliveries.get(id, { signal: context.signal });
+  const webhook = await findWebhook(client, details.webhookId, context);
+
+  const now = context.now();
+  const { verdict, reason, hints } = explainDelivery(details, webhook, now);
+  const texts = hints.map((hint) => formatHints([hint], options) ?? '');
+  let request: OutgoingRequest | null = lastRequest(details);
+  if (secret !== null) {
+    const url = webhook?.url;
+    if (request !== null || url !== undefined) {
+      request = await freshRequest(details, { url: url ?? '', secret, now });
+    }
+    if ((await isSignedWith(details, secret)) === false) {
+      texts.unshift(
+        `The last attempt was not signed with the secret in ${options.secretFile}: it is of another webhook, or not current.`,
+      );
+    }
+  }
+  const { body, attempts, ...delivery } = details;
+  const explanation: Explanation = {
+    delivery,
+    verdict,
+    reason,
+    hints: texts,
+    attempts,
+    signed: { body, bytes: Buffer.byteLength(body), headers: request?.headers ?? null },
+    curl: request === null ? null : curlCommand(request),
+  };
+  await writeData(
+    context.stdout,
+    isText
+      ? formatExplanation(explanation, getStyle(context.stdout))
+      : format.formatItem(explanation),
+  );
+}
+
+/** Returns the webhook of a delivery; null if the service does not report it. */
+async function findWebhook(
+  { webhooks }: Tradepost,
+  id: string,
+  { signal }: CliContext,
+): Promise<WebhookDetails | null> {
+  try {
+    return await webhooks.get(id, { signal });
+  } catch (error) {
+    if (isTradepostError(error) && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Attempts that are shown; the others are counted. */
+const maxAttemptsShown = 5;
+
+/** Formats an explanation for people. The curl line is safe as it is: a shell must be able to run it. */
+function formatExplanation(
+  { delivery, verdict, reason, hints, attempts, signed, curl }: Explanation,
+  style: Style,
+): string {
+  const { id, event, webhookId } = delivery;
+  const title = (text: string) => ['', style('bold', text)];
+  const earlier = attempts.length - maxAttemptsShown;
+  const verdictStyle = verdict === 'delivered' ? 'green' : verdict === 'failed' ? 'red' : 'yellow';
+  const lines = [
+    `${escapeControlChars(`${id}  ${event} to ${webhookId}`)}: ${style(verdictStyle, verdict.replace('_', ' '))}`,
+    escapeControlChars(reason),
+    ...(hints.length > 0 ? title('WHAT TO DO') : []),
+    ...hints.map((hint, index) => escapeControlChars(`${index + 1}. ${hint}`)),
+    ...(attempts.length > 0 ? title('ATTEMPTS') : []),
+    ...(earlier > 0 ? [`(${earlier} earlier attempts)`] : []),
+    ...attempts.slice(-maxAttemptsShown).flatMap(formatAttempt),
+    ...title('SIGNED BYTES'),
+    `${signed.bytes} bytes. Service-Signature is their HMAC-SHA256 in hex; its key is the whole secret with whsec_.`,
+    'webhook-signature signs `webhook-id.webhook-timestamp.` and these bytes; its key is the base64-decoded secret',
+    'without whsec_.',
+    escapeControlChars(signed.body),
+    ...Object.entries(signed.headers ?? {}).map(([name, value]) =>
+      escapeControlChars(`${name}: ${value}`),
+    ),
+    ...(curl === null ? [] : [...title('SEND IT BY HAND'), curl]),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function formatAttempt(attempt: DeliveryAttempt): string[] {
+  const { number, startedAt, durationMs, url, status, error, responseSnippet } = attempt;
+  const result = [status, error].filter((part) => part !== null).join(' ');
+  const first = `${number}. ${startedAt}  ${result}  ${durationMs} ms  ${url}`;
+  return [first, ...(responseSnippet === '' ? [] : [`   ${responseSnippet}`])].map(
+    escapeControlChars,
+  );
+}

@@ -1,0 +1,140 @@
+import type { Delivery, DeliveryDetails, WebhookDetails } from '@tradepost/sdk';
+import type { Hint } from '../../../errors/cli-error';
+import { replaceArg } from '../../../report/hint';
+import { formatFailure, getAttemptFailure, webhookIdPlaceholder } from '../attempt-failure';
+
+/** The status of a delivery, in a word for programs. */
+export type Verdict =
+  /** A receiver accepted it. */
+  | 'delivered'
+  /** It is not retried any more. */
+  | 'failed'
+  /** It waits for its first attempt. */
+  | 'waiting'
+  /** An attempt failed; it is retried. */
+  | 'retrying'
+  /** Its endpoint is in backoff. */
+  | 'held'
+  /** Its webhook is paused. */
+  | 'paused'
+  /** An attempt is in flight. */
+  | 'in_progress'
+  /** This version does not know its state. */
+  | 'unknown';
+
+/** The status of a delivery, why, and what to do. */
+export interface Diagnosis {
+  verdict: Verdict;
+  /** A sentence. */
+  reason: string;
+  hints: readonly Hint[];
+}
+
+/**
+ * Explains a delivery's status.
+ *
+ * @param webhook null if unknown
+ * @param now milliseconds since 1970
+ */
+export function explainDelivery(
+  delivery: DeliveryDetails,
+  webhook: WebhookDetails | null,
+  now: number,
+): Diagnosis {
+  const { id, state, webhookId, event } = delivery;
+  switch (state) {
+    case 'delivered':
+      return { verdict: 'delivered', reason: deliveredReason(delivery), hints: [] };
+    case 'failed': {
+      const again: Hint = delivery.test
+        ? {
+            text: 'Then send another test event:',
+            command: 'webhooks test',
+            args: [webhookId, '--event', event, '--wait'],
+          }
+        : { text: 'Then send it again:', command: 'webhooks replay', args: [id] };
+      const hints =
+        delivery.attemptCount === 0
+          ? ['Check whether the webhook was paused for long, or the service was down.']
+          : getFailureHints(delivery);
+      return { verdict: 'failed', reason: failedReason(delivery), hints: [...hints, again] };
+    }
+    case 'pending':
+      return explainPending(delivery, webhook, now);
+    default:
+      return { verdict: 'unknown', reason: `Its state is ${state}.`, hints: [] };
+  }
+}
+
+function explainPending(
+  delivery: DeliveryDetails,
+  webhook: WebhookDetails | null,
+  now: number,
+): Diagnosis {
+  const { id, webhookId, nextAttemptAt, deadlineAt, attemptCount } = delivery;
+  const last = getAttemptFailure(delivery);
+  const lastFailure = last === null ? '' : ` The last attempt failed: ${last.reason}.`;
+  const expiry = `It expires at ${deadlineAt}.`;
+  if (webhook?.status === 'paused') {
+    return {
+      verdict: 'paused',
+      reason: `The webhook is paused.${lastFailure} ${expiry}`,
+      hints: [{ text: 'Resume it:', command: 'webhooks resume', args: [webhookId] }],
+    };
+  }
+  if (nextAttemptAt === null) {
+    return {
+      verdict: 'in_progress',
+      reason: `An attempt is in progress.${lastFailure}`,
+      hints: ['Check again in a few seconds.'],
+    };
+  }
+  const retryNow: Hint = {
+    text: 'Once the receiver is fixed, retry at once:',
+    command: 'webhooks replay',
+    args: [id],
+  };
+  const backoffUntil = webhook?.backoffUntil ?? null;
+  if (backoffUntil !== null && Date.parse(backoffUntil) > now) {
+    return {
+      verdict: 'held',
+      reason: `The endpoint is in backoff until ${backoffUntil}: it keeps failing, or requested it.${lastFailure} ${expiry}`,
+      hints: [...getFailureHints(delivery), retryNow],
+    };
+  }
+  if (attemptCount === 0 || last === null) {
+    return {
+      verdict: 'waiting',
+      reason: `The first attempt is due at ${nextAttemptAt}. ${expiry}`,
+      hints: [],
+    };
+  }
+  return {
+    verdict: 'retrying',
+    reason: `The last of ${countAttempts(attemptCount)} failed: ${last.reason}. The next one is at ${nextAttemptAt}. ${expiry}`,
+    hints: [...getFailureHints(delivery), retryNow],
+  };
+}
+
+function deliveredReason({ attemptCount, lastStatus, finishedAt }: Delivery): string {
+  const when = finishedAt === null ? '' : ` at ${finishedAt}`;
+  return `The receiver returned ${lastStatus ?? 'a 2xx'}${when}, on attempt ${attemptCount}.`;
+}
+
+function failedReason(delivery: DeliveryDetails): string {
+  const { test, attemptCount, deadlineAt } = delivery;
+  const reason = formatFailure(delivery);
+  if (attemptCount === 0) return `It failed: ${reason} (${deadlineAt}).`;
+  if (test) return `Test events are not retried, and the attempt failed: ${reason}.`;
+  return `It failed after ${countAttempts(attemptCount)}. The last one: ${reason}.`;
+}
+
+/** Returns what to do about the last attempt, for the webhook of the delivery. */
+function getFailureHints(delivery: DeliveryDetails): readonly Hint[] {
+  const hints = getAttemptFailure(delivery)?.hints ?? [];
+  return replaceArg(hints, webhookIdPlaceholder, delivery.webhookId);
+}
+
+function countAttempts(count: number): string {
+  return count === 1 ? '1 attempt' : `${count} attempts`;
+}

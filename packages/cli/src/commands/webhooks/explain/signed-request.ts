@@ -1,0 +1,106 @@
+import type { DeliveryDetails } from '@tradepost/sdk';
+import { escapeControlChars, printfFormat, quoteShellWord } from '../../../output/text';
+import { signDelivery } from '../secret';
+
+/** A request as it is sent. */
+export interface OutgoingRequest {
+  url: string;
+  /** Headers by name, without those that follow from the rest. */
+  headers: Readonly<Record<string, string>>;
+  /** Sent as UTF-8. */
+  body: string;
+}
+
+/** The headers of a delivery that was never sent. */
+const defaultHeaders = { 'Content-Type': 'application/json', 'User-Agent': 'Tradepost' };
+
+/** Returns the last attempt of a delivery; null if there was none. */
+export function lastRequest({ attempts, body }: DeliveryDetails): OutgoingRequest | null {
+  const last = attempts.at(-1);
+  return last === undefined ? null : { url: last.url, headers: last.headers, body };
+}
+
+/**
+ * Signs a delivery again, as of now, so that a receiver accepts its timestamp.
+ *
+ * @param url where to send it if there was no attempt
+ * @param now milliseconds since 1970
+ * @throws {CliError} `usage` for an invalid secret
+ */
+export async function freshRequest(
+  delivery: DeliveryDetails,
+  { url, secret, now }: { url: string; secret: string; now: number },
+): Promise<OutgoingRequest> {
+  const { body, eventId: id } = delivery;
+  const last = lastRequest(delivery);
+  const headers: Record<string, string> = { ...(last?.headers ?? defaultHeaders) };
+  const signed = await signDelivery({ body, id, secret, sentAt: now });
+  for (const [name, value] of Object.entries(signed.headers)) {
+    const known = Object.keys(headers).find((one) => one.toLowerCase() === name.toLowerCase());
+    headers[known ?? name] = value;
+  }
+  return { url: last?.url ?? url, headers, body };
+}
+
+/** Whether the last attempt was signed with a secret; null if there was none. */
+export async function isSignedWith(
+  delivery: DeliveryDetails,
+  secret: string,
+): Promise<boolean | null> {
+  const last = lastRequest(delivery);
+  if (last === null) return null;
+  const { body, eventId: id } = delivery;
+  const signed = await signDelivery({ body, id, secret });
+  return getSignature(last.headers) === getSignature(signed.headers);
+}
+
+/** Returns the value of `Service-Signature`, in any case. */
+function getSignature(headers: Readonly<Record<string, string>>): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'service-signature')?.[1];
+}
+
+/** The headers that curl adds. */
+const curlHeaders = ['Accept', 'Content-Type', 'User-Agent', 'Expect'];
+
+/** Systems limit the length of an argument; Linux to 131,072 bytes. */
+const maxArgumentLength = 100_000;
+
+/** curl supports `file:` and other protocols: the service must not choose them. */
+function isWebUrl(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+/**
+ * Returns one line for a POSIX shell that sends a request with curl, with exactly these headers and
+ * bytes, and prints the response.
+ *
+ * @returns null for a request that no HTTP client can send, for example with line ends in a header
+ */
+export function curlCommand({ url, headers, body }: OutgoingRequest): string | null {
+  const lines = Object.entries(headers);
+  const isSendable =
+    isWebUrl(url) &&
+    !/[\0\r\n]/.test(url) &&
+    lines.every(([name, value]) => /^[!#$%&'*+.^`|~\w-]+$/.test(name) && !/[\0\r\n]/.test(value));
+  if (!isSendable) return null;
+
+  const given = new Set(lines.map(([name]) => name.toLowerCase()));
+  const bytes = Buffer.from(body);
+  // Arguments have limits of length and content that stdin does not have.
+  const isArgument = escapeControlChars(body) === body && bytes.length <= maxArgumentLength;
+  const words = [
+    // -q ignores ~/.curlrc, -g takes brackets in the URL literally.
+    `${isArgument ? '' : `printf '${printfFormat(bytes)}' | `}curl -q -sS -i -g --http1.1 --url ${quoteShellWord(url)}`,
+    ...lines.map(([name, value]) => {
+      // `name:` would remove the header; `name;` sends it without a value.
+      const line = value === '' ? `${name};` : `${name}: ${value}`;
+      return `-H ${quoteShellWord(line, 'latin1')}`;
+    }),
+    ...curlHeaders
+      .filter((name) => !given.has(name.toLowerCase()))
+      .map((name) => `-H ${quoteShellWord(`${name}:`)}`),
+    // Unlike --data, it takes a leading @ literally.
+    isArgument ? `--data-raw ${quoteShellWord(body)}` : '--data-binary @-',
+  ];
+  return words.join(' ');
+}

@@ -1,0 +1,236 @@
+import { randomBytes } from 'node:crypto';
+import { type EventType, isTradepostError } from '@tradepost/sdk';
+import type { Command } from 'commander';
+import { createShutdownGrace, finishingNotice } from '../../../bulk/run-bulk';
+import { createClientFor } from '../../../client/create-client';
+import { createReconnectPolicy, followResiliently, getLatestCursor } from '../../../client/follow';
+import { stateFolder } from '../../../config/profiles';
+import { normalizeUrl, resolveSettings } from '../../../config/settings';
+import type { CliContext } from '../../../context';
+import { CliError, getErrorMessage, InvalidArgument } from '../../../errors/cli-error';
+import { lockFile } from '../../../files/lock-file';
+import { addHelp } from '../../../help/help';
+import {
+  eventsOption,
+  type GlobalOptions,
+  integerParser,
+  reconnectTimeoutOption,
+  timeNote,
+  timeOption,
+} from '../../../input/options';
+import { chooseFormat } from '../../../output/choose-format';
+import { describeShape, type Format, type View } from '../../../output/format';
+import { isReaderGone, printNotice, printSecretNotice, writeData } from '../../../output/print';
+import { readSecretFile, signDelivery } from '../secret';
+import {
+  type Checkpoint,
+  checkpointPath,
+  getEventAccount,
+  type Route,
+  readCheckpoint,
+  writeCheckpoint,
+} from './checkpoint';
+import { type ForwardedEvent, forwardEvent, listen } from './forward';
+import { createStatusLine } from './status-line';
+
+interface Options extends GlobalOptions {
+  forwardTo: string;
+  since?: string;
+  events?: EventType[];
+  secretFile?: string;
+  stateFile?: string;
+  maxAttempts: number;
+  reconnectTimeout: number;
+}
+
+/** How long a request waits for new events, in seconds: the age of the last contact. */
+const waitSeconds = 10;
+
+const forwardedView: View<ForwardedEvent> = {
+  fields: ['at', 'id', 'event', 'status', 'attempts', 'durationMs'],
+  columns: [
+    { title: 'AT', field: 'at' },
+    { title: 'EVENT', field: 'event' },
+    { title: 'STATUS', field: 'status', align: 'right' },
+    { title: 'ATTEMPTS', field: 'attempts', align: 'right' },
+    { title: 'MS', field: 'durationMs', align: 'right' },
+    { title: 'ID', field: 'id', whenNarrow: 'leave-out' },
+  ],
+};
+
+/** `tradepost webhooks listen --forward-to <url>` */
+export function configure(command: Command, context: CliContext): void {
+  command
+    .addOption(
+      command
+        .createOption('--forward-to <url>', 'receiver, such as http://127.0.0.1:3000/webhooks')
+        .argParser(parseReceiver)
+        .makeOptionMandatory(),
+    )
+    .addOption(timeOption(command, context, '--since <time>', 'start again with earlier events'))
+    .addOption(eventsOption(command, 'only events of these types'))
+    .option('--secret-file <file>', 'sign with this secret (default: a new one)')
+    .option('--state-file <file>', 'file of the checkpoint')
+    .addOption(
+      command
+        .createOption('--max-attempts <n>', 'stop after <n> failed attempts of an event')
+        .argParser(integerParser(1, 1_000))
+        .default(6),
+    )
+    .addOption(reconnectTimeoutOption(command))
+    .action(() => run(command.optsWithGlobals<Options>(), context));
+  addHelp(command, {
+    Examples: [
+      '$ tradepost webhooks listen --forward-to http://127.0.0.1:3000/webhooks',
+      '$ tradepost webhooks listen --forward-to http://127.0.0.1:3000/webhooks --since 2h --events order.created --secret-file webhook.secret --output ndjson',
+    ],
+    Output: [
+      `json lines (ndjson): one per accepted event, ${describeShape(forwardedView)}`,
+      'It is endless: --output json is rejected.',
+    ],
+    Notes: [
+      'It polls the service for events and posts each to the receiver, signed like a real delivery. No tunnel and no webhook is needed.',
+      'Events are sent in order, one at a time, each until the receiver returns 2xx. No event is skipped.',
+      'The next run continues from the checkpoint. The first run starts with new events.',
+      'Each service, account, receiver and choice of --events has its own checkpoint.',
+      timeNote,
+    ],
+  });
+}
+
+function parseReceiver(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password) {
+    throw new InvalidArgument('Use an absolute http:// or https:// URL without a password.');
+  }
+  return url.href;
+}
+
+async function run(options: Options, context: CliContext): Promise<void> {
+  if (options.output === 'json') {
+    throw new CliError(
+      'usage',
+      'The output is endless, which --output json does not support',
+      'Use --output ndjson, also with --jq.',
+    );
+  }
+  const format = await chooseFormat(options, forwardedView, context.stdout);
+  const secret = await chooseSecret(options);
+  const settings = resolveSettings(context, options);
+  const client = createClientFor(settings, context, options);
+  const route: Route = {
+    service: normalizeUrl(settings.baseUrl),
+    account: await getEventAccount(client, settings.apiKey, context),
+    forwardTo: options.forwardTo,
+    kinds: options.events?.toSorted() ?? null,
+  };
+  const file = options.stateFile ?? checkpointPath(stateFolder(context.env), route);
+  const unlock = lockFile(file);
+  try {
+    // Also with --since: a file that is not a checkpoint is not overwritten.
+    const found = readCheckpoint(file, route);
+    const saved = options.since === undefined ? found : null;
+    const start = await chooseStart(saved, options, () => getLatestCursor(client, context));
+    const save = (checkpoint: Checkpoint) => writeCheckpoint(file, route, checkpoint);
+    save(start);
+    reportStart(saved !== null, secret, options, context);
+
+    const { signal, now } = context;
+    const status = createStatusLine(options.events?.join(', ') ?? 'events', context);
+    const following = {
+      from: { ...start.from, waitSeconds },
+      ...createReconnectPolicy(options.reconnectTimeout, status.say),
+    };
+    const grace = createShutdownGrace(context, () => status.say(finishingNotice));
+    try {
+      await listen({
+        start,
+        pages: followResiliently(client, following, context),
+        eventTypes: options.events,
+        maxAttempts: options.maxAttempts,
+        forward: (event) =>
+          grace.during((signal) =>
+            forwardEvent(event, { url: route.forwardTo, secret, now: now(), signal }),
+          ),
+        save,
+        report: (event) => status.aside(() => printEvent(event, format, options, context)),
+        status,
+        now,
+        wait: (milliseconds) => context.wait(milliseconds, signal),
+        signal,
+      });
+    } catch (error) {
+      if (isTradepostError(error) && error.code !== 'invalid_cursor') {
+        status.say(getContinueHint(options));
+      }
+      throw error;
+    } finally {
+      grace.end();
+      status.end();
+    }
+  } finally {
+    unlock();
+  }
+  throw new CliError('interrupted', `Stopped. ${getContinueHint(options)}`);
+}
+
+/** With --since it would start again. */
+function getContinueHint({ since }: Options): string {
+  return `Run it again${since === undefined ? '' : ' without --since'} to continue.`;
+}
+
+/** @throws {CliError} `forwarding_failed` if the reader closed the pipe, else `output_failed` */
+async function printEvent(
+  event: ForwardedEvent,
+  format: Format<ForwardedEvent>,
+  options: Options,
+  { stdout }: CliContext,
+): Promise<void> {
+  try {
+    await writeData(stdout, await format.formatItems([event]));
+  } catch (error) {
+    throw new CliError(
+      isReaderGone(error) ? 'forwarding_failed' : 'output_failed',
+      `${event.id} was forwarded, but could not be printed: ${getErrorMessage(error)}`,
+      getContinueHint(options),
+    );
+  }
+}
+
+/** @throws {CliError} `usage` for an invalid secret, before anything is sent */
+async function chooseSecret({ secretFile }: Options): Promise<string> {
+  if (secretFile === undefined) return `whsec_${randomBytes(32).toString('base64')}`;
+  const secret = readSecretFile(secretFile);
+  await signDelivery({ body: '{}', secret });
+  return secret;
+}
+
+async function chooseStart(
+  saved: Checkpoint | null,
+  { since }: Options,
+  findLatest: () => Promise<Checkpoint['from']>,
+): Promise<Checkpoint> {
+  if (since !== undefined) return { from: { since }, done: null };
+  return saved ?? { from: await findLatest(), done: null };
+}
+
+function reportStart(
+  isContinued: boolean,
+  secret: string,
+  { since, forwardTo, secretFile }: Options,
+  context: CliContext,
+): void {
+  const where =
+    since !== undefined
+      ? `from ${since}`
+      : isContinued
+        ? 'from the checkpoint'
+        : 'starting with new events';
+  printNotice(context, `Forwarding events to ${forwardTo}, ${where}. Press Ctrl-C to stop.`);
+  if (secretFile === undefined) {
+    printSecretNotice(
+      context,
+      `Secret of this run, for your receiver (--secret-file sets a permanent one): ${secret}`,
+    );
+  }
+}

@@ -1,0 +1,80 @@
+import type { CliContext } from '../../../context';
+import { printNotice } from '../../../output/print';
+import { createLiveLine } from '../../../output/progress';
+import { shorten } from '../../../output/table';
+import { escapeControlChars } from '../../../output/text';
+
+/** The status of `webhooks listen` on stderr. */
+export interface StatusLine {
+  /** Records a response of the service. */
+  contact(): void;
+  /** Counts a forwarded event. */
+  forwarded(): void;
+  /** Prints a notice. */
+  say(text: string): void;
+  /** Erases the line while something else is written to the terminal. */
+  aside<Result>(write: () => Promise<Result>): Promise<Result>;
+  /** Erases the line for good. */
+  end(): void;
+}
+
+/** The least time between two notices without a terminal, in milliseconds. */
+const noticeIntervalMs = 60_000;
+
+/** The line shows seconds. */
+const redrawIntervalMs = 1_000;
+
+/**
+ * Shows the last contact and the number of forwarded events: on a terminal in a line that is redrawn,
+ * elsewhere in a notice per minute.
+ */
+export function createStatusLine(waitingFor: string, context: CliContext): StatusLine {
+  const { stderr } = context;
+  const isLive = stderr.isTTY === true;
+  let lastContact: number | null = null;
+  let lastNotice = context.elapsed();
+  let count = 0;
+  const line = createLiveLine(stderr);
+  const timer = isLive ? setInterval(draw, redrawIntervalMs) : undefined;
+  timer?.unref();
+
+  function format(): string {
+    const contact =
+      lastContact === null
+        ? 'no contact yet'
+        : `last contact ${Math.max(0, Math.round((context.elapsed() - lastContact) / 1_000))} s ago`;
+    return escapeControlChars(`${contact} · ${count} forwarded · waiting for ${waitingFor}`);
+  }
+
+  function draw(): void {
+    if (isLive) line.draw(shorten(format(), line.room()));
+  }
+
+  return {
+    contact() {
+      lastContact = context.elapsed();
+      draw();
+      if (isLive || lastContact - lastNotice < noticeIntervalMs) return;
+      lastNotice = lastContact;
+      printNotice(context, `${new Date(context.now()).toISOString()}: ${format()}`);
+    },
+    forwarded() {
+      count += 1;
+      draw();
+    },
+    say(text) {
+      printNotice(context, text);
+      draw();
+    },
+    async aside(write) {
+      line.clear();
+      const result = await write();
+      draw();
+      return result;
+    },
+    end() {
+      clearInterval(timer);
+      line.clear();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import {
+  type Delivery,
+  type DeliveryListParams,
+  type EventType,
+  eventTypes,
+  type StatusClass,
+  statusClasses,
+} from '@tradepost/sdk';
+import type { Command, Option } from 'commander';
+import type { CliContext } from '../../context';
+import { assertObject, InvalidArgument } from '../../errors/cli-error';
+import { parseId, timeOption } from '../../input/options';
+
+/** Creates the option for the endpoint of a webhook. */
+export function urlOption(command: Command): Option {
+  return command
+    .createOption('--url <url>', 'https:// endpoint that receives deliveries')
+    .argParser(parseUrl);
+}
+
+/** The service decides whether deliveries may go there. */
+function parseUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new InvalidArgument('Use an absolute https:// URL.');
+  }
+  return text;
+}
+
+/** Creates an option that takes one event type. */
+export function eventOption(command: Command, description: string): Option {
+  return command.createOption('--event <type>', description).choices(eventTypes);
+}
+
+/** The options that select deliveries. */
+export interface DeliveryFilterOptions {
+  webhook?: string;
+  event?: EventType;
+  since?: string;
+  statusClass?: StatusClass;
+}
+
+/** Adds `--webhook`, `--event`, `--since` and `--status-class` to a command. */
+export function addDeliveryFilter(command: Command, context: CliContext): Command {
+  return command
+    .addOption(
+      command
+        .createOption('--webhook <id>', 'only deliveries to this webhook, whk_…')
+        .argParser((text: string) => parseId(text, 'whk')),
+    )
+    .addOption(eventOption(command, 'only deliveries of this event type'))
+    .addOption(timeOption(command, context, '--since <time>', 'only deliveries queued at or after'))
+    .addOption(
+      command
+        .createOption(
+          '--status-class <class>',
+          'only deliveries whose last response has this class',
+        )
+        .choices(statusClasses),
+    );
+}
+
+/** Builds the query for deliveries. */
+export function toDeliveryQuery(
+  filter: DeliveryFilterOptions & Pick<DeliveryListParams, 'state'>,
+  limit: number,
+): DeliveryListParams {
+  const query: DeliveryListParams = { limit };
+  if (filter.webhook !== undefined) query.webhookId = filter.webhook;
+  if (filter.event !== undefined) query.event = filter.event;
+  if (filter.since !== undefined) query.since = filter.since;
+  if (filter.statusClass !== undefined) query.statusClass = filter.statusClass;
+  if (filter.state !== undefined) query.state = filter.state;
+  return query;
+}
+
+/** Whether a delivery matches a query. A service may not support every filter. */
+export function matchesQuery(delivery: Delivery, query: DeliveryListParams): boolean {
+  const { webhookId, event, since, statusClass, state } = query;
+  const { lastStatus } = assertObject(delivery);
+  const actualClass = lastStatus === null ? 'none' : `${Math.floor(lastStatus / 100)}xx`;
+  return (
+    (webhookId === undefined || delivery.webhookId === webhookId) &&
+    (event === undefined || delivery.event === event) &&
+    (since === undefined || Date.parse(delivery.createdAt) >= Date.parse(since)) &&
+    (statusClass === undefined || actualClass === statusClass) &&
+    (state === undefined || delivery.state === state)
+  );
+}

@@ -1,0 +1,137 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import envPaths from 'env-paths';
+import { CliError, getErrorMessage, isRecord } from '../errors/cli-error';
+import { hasCode, parseJsonObject, writePrivateFile } from '../files/private-files';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folders of the platform: on Linux those of XDG, on macOS in Library, on Windows in AppData. */
+const folderPaths = () => envPaths('tradepost', { suffix: '' });
+
+/** Returns the folder of the profiles. */
+export function configFolder(env: Environment): string {
+  return env.TRADEPOST_CONFIG_DIR || folderPaths().config;
+}
+
+/** Returns the folder of journals and checkpoints. */
+export function stateFolder(env: Environment): string {
+  return env.TRADEPOST_STATE_DIR || folderPaths().log;
+}
+
+/** Credentials that `tradepost login` saved. */
+export interface Profile {
+  /** The URL of the service. */
+  baseUrl: string;
+  /** The key of an account there. It is sent to no other service. */
+  apiKey: string;
+}
+
+/** The content of the profiles file. */
+export interface Profiles {
+  /** The name of the current profile; null if there is none. */
+  current: string | null;
+  /** The profiles by name. */
+  profiles: Readonly<Record<string, Profile>>;
+}
+
+/** The name of a profile that was saved without a name. */
+export const defaultProfile = 'default';
+
+/** Whether a text can be the name of a profile. It is safe in command lines and file names. */
+export function isProfileName(text: string): boolean {
+  return /^[A-Za-z0-9][\w.-]{0,63}$/.test(text);
+}
+
+/** @throws {CliError} `usage` for a text that cannot be the name of a profile */
+export function parseProfileName(text: string): string {
+  if (isProfileName(text)) return text;
+  throw new CliError(
+    'usage',
+    `${JSON.stringify(text)} is not a valid profile name`,
+    'Use A–Z, a–z, 0–9, `.`, `-`, `_` (64 at most), and begin with a letter or a digit.',
+  );
+}
+
+/** Returns the profiles file in a config folder. */
+export function profilesFile(folder: string): string {
+  return join(folder, 'profiles.json');
+}
+
+/**
+ * Reads the profiles. A missing file has none.
+ *
+ * @throws {CliError} `file_failed` if the file cannot be read or is malformed
+ */
+export function readProfiles(file: string): Profiles {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) {
+      return { current: null, profiles: {} };
+    }
+    throw new CliError(
+      'file_failed',
+      `Cannot read the profiles: ${getErrorMessage(error)}`,
+      'Check the owner and the mode of the file.',
+    );
+  }
+  const found = parseProfiles(text);
+  if (found !== null) return found;
+  throw new CliError(
+    'file_failed',
+    `Cannot read the profiles: ${file} is malformed`,
+    'Fix the file, or move it away and log in again.',
+  );
+}
+
+function parseProfiles(text: string): Profiles | null {
+  const value = parseJsonObject(text);
+  if (value === null || !isRecord(value.profiles)) return null;
+  const profiles: Record<string, Profile> = {};
+  for (const [name, profile] of Object.entries(value.profiles)) {
+    if (!isRecord(profile)) return null;
+    const { baseUrl, apiKey } = profile;
+    if (typeof baseUrl !== 'string' || typeof apiKey !== 'string') return null;
+    profiles[name] = { baseUrl, apiKey };
+  }
+  return { current: typeof value.current === 'string' ? value.current : null, profiles };
+}
+
+/**
+ * Writes the profiles atomically, readable by their owner only (0600).
+ *
+ * @throws {CliError} `file_failed`
+ */
+export function writeProfiles(file: string, profiles: Profiles): void {
+  try {
+    writePrivateFile(file, `${JSON.stringify(profiles, null, 2)}\n`);
+  } catch (error) {
+    throw new CliError(
+      'file_failed',
+      `Cannot write the profiles: ${getErrorMessage(error)}`,
+      'Nothing changed.',
+    );
+  }
+}
+
+/** Whether other users may read a file. On Windows it is not known, and false. */
+export function isReadableByOthers(file: string): boolean {
+  if (process.platform === 'win32') return false;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.mode & 0o077) !== 0;
+}
+
+/** Returns the profile names for shell completion. A broken file has none: the command itself reports it. */
+export function listProfileNames(env: Environment): string[] {
+  try {
+    // Shells receive them: a file that was edited may have unsafe names.
+    return Object.keys(readProfiles(profilesFile(configFolder(env))).profiles).filter(
+      isProfileName,
+    );
+  } catch {
+    return [];
+  }
+}

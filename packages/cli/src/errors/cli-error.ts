@@ -1,0 +1,159 @@
+/** What failed in the CLI itself, before or after a response of the service. */
+export type CliErrorCode =
+  /** The command line, or a setting it depends on, is not valid. */
+  | 'usage'
+  /** No API key is set. */
+  | 'missing_api_key'
+  /** The API key is malformed or was rejected. */
+  | 'invalid_api_key'
+  /** The input of a command is missing or unreadable. Nothing was done. */
+  | 'input_unreadable'
+  /** A file that an option or a setting names cannot be used. Nothing was done. */
+  | 'file_unusable'
+  /** A local file cannot be read or written. */
+  | 'file_failed'
+  /** The condition of a conditional change was not met. */
+  | 'precondition_failed'
+  /** The user declined at a confirmation prompt. */
+  | 'declined'
+  /** It is unknown whether a change was applied, and reading it again did not settle it. */
+  | 'in_doubt'
+  /** A 2xx response that does not match the request. */
+  | 'invalid_response'
+  /** The signature of a delivery does not match its body. */
+  | 'verification_failed'
+  /** A test event did not arrive. */
+  | 'delivery_failed'
+  /** A receiver did not accept a forwarded event. */
+  | 'forwarding_failed'
+  /** `doctor` found a problem. */
+  | 'check_failed'
+  /** `doctor` cannot reach the service. */
+  | 'service_unreachable'
+  /** The list has more items than were printed, and `--fail-if-truncated` was set. */
+  | 'truncated'
+  /** The user pressed Ctrl-C. */
+  | 'interrupted'
+  /** The reader of stdout closed the pipe, as `head` does. */
+  | 'output_closed'
+  /** Stdout does not accept data, for example because the disk is full. */
+  | 'output_failed';
+
+/** What to do about an error: a sentence, or a sentence followed by a command of this program. */
+export type Hint = string | CommandHint;
+
+/** A hint that names a command. It is rendered as: TEXT `tradepost COMMAND ARGS`. */
+export interface CommandHint {
+  /** What the command is for, such as `To see the order, run`. */
+  text: string;
+  /** The command without the program, such as `orders get`. */
+  command: string;
+  /** Its arguments. `reportError` adds `--profile` and `--base-url` as they were given. */
+  args?: readonly string[];
+  /** Whether the command contacts no service: it gets no connection flags. */
+  local?: true;
+}
+
+/** A failure that the CLI itself detected. */
+export class CliError extends Error {
+  override readonly name = 'CliError' as const;
+  /** The type of failure. It decides the exit code. */
+  readonly code: CliErrorCode;
+  /** What to do about it. */
+  readonly hints: readonly Hint[];
+
+  constructor(code: CliErrorCode, message: string, ...hints: Hint[]) {
+    super(message);
+    this.code = code;
+    this.hints = hints;
+  }
+}
+
+/** An error of the SDK with hints that only the command can give. It is reported as its cause. */
+export class ErrorWithHint extends Error {
+  override readonly name = 'ErrorWithHint' as const;
+  override readonly cause: Error;
+  readonly hints: readonly Hint[];
+
+  constructor(cause: Error, ...hints: Hint[]) {
+    super(cause.message);
+    this.cause = cause;
+    this.hints = hints;
+  }
+}
+
+/** One failed item of a bulk command. */
+export interface Failure {
+  id: string;
+  error: unknown;
+}
+
+/** Thrown at the end of a bulk command of which some or all items failed. The others succeeded. */
+export class BulkError extends Error {
+  override readonly name = 'BulkError' as const;
+  /** How many items succeeded. */
+  readonly succeeded: number;
+  /** At least one. */
+  readonly failures: readonly Failure[];
+  /** Hints in addition to those that all failures share. */
+  readonly hints: readonly Hint[];
+
+  constructor(
+    message: string,
+    succeeded: number,
+    failures: readonly Failure[],
+    ...hints: readonly Hint[]
+  ) {
+    super(message);
+    this.succeeded = succeeded;
+    this.failures = failures;
+    this.hints = hints;
+  }
+}
+
+/** Thrown by option and argument parsers. Commander adds which one it was; the exit code is 2. */
+export class InvalidArgument extends Error {
+  override readonly name = 'InvalidArgument' as const;
+  /** Commander recognises its own error by this. Its class is not in the bundle of the commands. */
+  readonly code = 'commander.invalidArgument';
+}
+
+/** Returns the message of a thrown value. Parameters of the SDK get the names that users know. */
+export function getErrorMessage(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replaceAll('baseUrl', 'the base URL').replaceAll('apiKey', 'the API key');
+}
+
+/** Makes the first letter of a sentence a capital, unless it begins with an ID. */
+export function capitalize(text: string): string {
+  if (/^\w{3}_/.test(text)) return text;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** Whether a JSON value is an object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A hint for responses that another program than the service sent. */
+export const baseUrlHint =
+  'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.';
+
+/** Characters of an unexpected value that are shown. */
+const maxSnippetLength = 60;
+
+/**
+ * Checks that a value from the service is an object. Its fields are not checked.
+ *
+ * @throws {CliError} `invalid_response`
+ */
+export function assertObject<Item>(item: Item): Item {
+  if (isRecord(item)) return item;
+  const text = JSON.stringify(item) ?? 'nothing';
+  const snippet = text.length > maxSnippetLength ? `${text.slice(0, maxSnippetLength)}…` : text;
+  throw new CliError(
+    'invalid_response',
+    `The service sent ${snippet} where an object was expected`,
+    baseUrlHint,
+  );
+}

@@ -1,0 +1,117 @@
+import { type AnyTradepostError, isTradepostError } from '@tradepost/sdk';
+import { BulkError, CliError, type CliErrorCode, ErrorWithHint } from './cli-error';
+
+/** Every exit code, and what it tells a script. A code never changes its meaning. */
+export const exitCodes = {
+  ok: { code: 0, meaning: 'success' },
+  error: { code: 1, meaning: 'other failure' },
+  usage: { code: 2, meaning: 'invalid command, option, argument or setting; nothing was done' },
+  auth: { code: 4, meaning: 'API key missing, invalid or not allowed to do this' },
+  notFound: { code: 5, meaning: 'no such order, listing, notification, webhook or delivery' },
+  conflict: {
+    code: 6,
+    meaning: 'conflict with the current state: status, condition, limit, concurrent change',
+  },
+  partialFailure: { code: 7, meaning: 'some items succeeded and some failed' },
+  truncated: { code: 8, meaning: 'the list has more items, and --fail-if-truncated was set' },
+  unreachable: { code: 9, meaning: 'the service is unreachable or down' },
+  interrupted: { code: 130, meaning: 'interrupted (Ctrl-C)' },
+} as const;
+
+/** What an exit code stands for. */
+export type ExitReason = keyof typeof exitCodes;
+
+const reasonByCliCode: Record<CliErrorCode, ExitReason> = {
+  usage: 'usage',
+  missing_api_key: 'auth',
+  invalid_api_key: 'auth',
+  input_unreadable: 'usage',
+  file_unusable: 'usage',
+  file_failed: 'error',
+  precondition_failed: 'conflict',
+  declined: 'error',
+  in_doubt: 'error',
+  invalid_response: 'error',
+  verification_failed: 'error',
+  delivery_failed: 'error',
+  forwarding_failed: 'error',
+  check_failed: 'error',
+  service_unreachable: 'unreachable',
+  truncated: 'truncated',
+  interrupted: 'interrupted',
+  output_closed: 'ok',
+  output_failed: 'error',
+};
+
+/**
+ * Codes that say more than the status: those of the SDK, which has no status then, and those of the
+ * service. A map, not an object: a service may name a problem `constructor`.
+ */
+const reasonByCode: ReadonlyMap<string, ExitReason> = new Map(
+  Object.entries<ExitReason>({
+    invalid_configuration: 'usage',
+    redirected: 'usage',
+    route_not_found: 'usage',
+    order_not_found: 'notFound',
+    notification_not_found: 'notFound',
+    webhook_not_found: 'notFound',
+    delivery_not_found: 'notFound',
+    listing_not_found: 'notFound',
+    idempotency_key_reused: 'conflict',
+    connection_failed: 'unreachable',
+    timeout: 'unreachable',
+    aborted: 'interrupted',
+  }),
+);
+
+const reasonByStatus: Readonly<Record<number, ExitReason>> = {
+  401: 'auth',
+  403: 'auth',
+  409: 'conflict',
+  412: 'conflict',
+  502: 'unreachable',
+  503: 'unreachable',
+  504: 'unreachable',
+};
+
+/** Maps an error to the meaning of an exit code. This is the only such map. */
+export function getExitReason(error: unknown): ExitReason {
+  if (error instanceof CliError) return reasonByCliCode[error.code];
+  if (error instanceof ErrorWithHint) return getExitReason(error.cause);
+  if (error instanceof BulkError) {
+    const reasons = new Set(error.failures.map((failure) => getExitReason(failure.error)));
+    if (reasons.has('interrupted')) return 'interrupted';
+    if (error.succeeded > 0) return 'partialFailure';
+    const [only, ...others] = reasons;
+    return only === undefined || others.length > 0 ? 'error' : only;
+  }
+  if (!isTradepostError(error)) return 'error';
+  const byCode = reasonByCode.get(error.code);
+  if (byCode !== undefined) return byCode;
+  // A path without an ID always exists on the service: a 404 means that the base URL is wrong.
+  if (error.status === 404) return hasIdInPath(error) ? 'notFound' : 'usage';
+  return (error.status === null ? undefined : reasonByStatus[error.status]) ?? 'error';
+}
+
+function hasIdInPath({ path }: AnyTradepostError): boolean {
+  return path !== null && /\/(ord|ntf|whk|dlv)_[^/]+(\/|$)/.test(path);
+}
+
+/** Returns the exit code of the process for an error. */
+export function getExitCode(error: unknown): number {
+  return exitCodes[getExitReason(error)].code;
+}
+
+/**
+ * Whether a change may have been applied although no response confirms it: the response was lost, came
+ * too late, came from a proxy or was not readable, for the last attempt or an earlier one.
+ */
+export function mayHaveBeenApplied(error: unknown): boolean {
+  if (!isTradepostError(error)) return false;
+  const { method, code, status } = error;
+  if (method === null || method === 'GET') return false;
+  if (error.mayHaveBeenApplied) return true;
+  if (error.name === 'ConnectionError') return !error.notSent;
+  const isLost = code === 'timeout' || code === 'aborted' || code === 'invalid_response';
+  return isLost || (status !== null && status >= 500);
+}

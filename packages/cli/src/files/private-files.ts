@@ -1,0 +1,84 @@
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import process from 'node:process';
+import { isRecord } from '../errors/cli-error';
+
+/** Whether an error is a system error with that code, such as `ENOENT`. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** Returns the stats of a path; null if there is nothing, or it is not accessible. */
+export function findStats(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Parses a JSON object; null for anything else. */
+export function parseJsonObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Creates a folder for its owner only (0700), with its parents. Node's own recursive `mkdir` loops for
+ * ever on file systems that report ENOENT for every new entry, such as `/proc`, and then ignores signals.
+ *
+ * @throws the system's error
+ */
+export function createFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) createFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process created it first.
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+}
+
+/**
+ * Writes a file atomically, readable by its owner only (0600), and creates its folder.
+ *
+ * @throws the system's error: the file is unchanged then
+ */
+export function writePrivateFile(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`;
+  createFolder(dirname(file));
+  try {
+    const descriptor = openSync(draft, 'w', 0o600);
+    try {
+      // A draft of a killed process keeps its mode.
+      fchmodSync(descriptor, 0o600);
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(draft, file);
+  } catch (error) {
+    // It may contain a key.
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,257 @@
+import { type EventType, eventTypes } from '@tradepost/sdk';
+import type { Argument, Command, Option } from 'commander';
+import type { CliContext } from '../context';
+import { InvalidArgument } from '../errors/cli-error';
+
+/** The formats of output. */
+export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
+
+/** A format of output. */
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** The global options that shape output. */
+export interface OutputOptions {
+  /** The format of data on stdout. */
+  output: OutputFormat;
+  /** The fields to print, separated by commas. @default all */
+  fields?: string;
+  /** A jq expression that the JSON goes through. */
+  jq?: string;
+}
+
+/** The global options that select the service and the account. */
+export interface ConnectionOptions {
+  /** The name of a stored profile. */
+  profile?: string;
+  /** The URL of the service. */
+  baseUrl?: string;
+  /** The file for a log of requests and responses. */
+  debug?: string;
+}
+
+/** The options that every command has. */
+export interface GlobalOptions extends OutputOptions, ConnectionOptions {}
+
+/** The default of `--limit`. */
+const defaultLimit = 50;
+
+/** The largest page that the service sends. Source: the API specification, "Pagination". */
+const maxPageSize = 100;
+
+/** The largest number that counting options accept. */
+export const maxCount = 999_999_999;
+
+/** The options of commands that list. */
+export interface PaginationOptions {
+  limit?: number;
+  all?: true;
+  failIfTruncated?: true;
+}
+
+/** Adds `--limit`, `--all` and `--fail-if-truncated` to a command. */
+export function addPaginationOptions(command: Command, noun: string): Command {
+  return command
+    .option(
+      '--limit <n>',
+      `show at most <n> ${noun} (default: ${defaultLimit})`,
+      integerParser(1, maxCount),
+    )
+    .option('--fail-if-truncated', 'exit with code 8 if there are more')
+    .addOption(command.createOption('--all', `show all ${noun}`).conflicts('limit'));
+}
+
+/** Returns how many items to show, and how many to request at a time. */
+export function getPagination(options: PaginationOptions): { limit: number; pageSize: number } {
+  const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? defaultLimit);
+  return { limit, pageSize: Math.min(limit, maxPageSize) };
+}
+
+/** The option of commands that run until Ctrl-C. */
+export function reconnectTimeoutOption(command: Command): Option {
+  return command
+    .createOption(
+      '--reconnect-timeout <seconds>',
+      'how long to retry when the service is unreachable',
+    )
+    .argParser(integerParser(0, 86_400))
+    .default(300);
+}
+
+/**
+ * The resources by the prefix of their IDs. Source: the API specification, "Resources and their fields";
+ * webhooks, deliveries and events are extensions.
+ */
+const nouns = {
+  ord: 'order',
+  ntf: 'notification',
+  lst: 'listing',
+  whk: 'webhook',
+  dlv: 'delivery',
+  evt: 'event',
+} as const;
+
+/** The prefix of an ID. */
+export type IdPrefix = keyof typeof nouns;
+
+/** Whether a text can be an ID. Such a text cannot lead to another path, and fits into a CSV row. */
+export function isId(text: string, prefix: IdPrefix): boolean {
+  return text.startsWith(`${prefix}_`) && /^\w{3}_[\w.~=+:-]{1,196}$/.test(text);
+}
+
+/** @throws {InvalidArgument} for a text that cannot be an ID */
+export function parseId(text: string, prefix: IdPrefix): string {
+  if (isId(text, prefix)) return text;
+  throw new InvalidArgument(`IDs of this type begin with ${prefix}_.`);
+}
+
+/** Creates an argument that takes one ID. */
+export function idArgument(command: Command, prefix: IdPrefix): Argument {
+  return command
+    .createArgument('<id>', `${nouns[prefix]} ID, ${prefix}_…`)
+    .argParser((text) => parseId(text, prefix));
+}
+
+/** Creates an argument that takes any number of IDs. */
+export function idsArgument(command: Command, prefix: IdPrefix): Argument {
+  return command
+    .createArgument('[id...]', `${nouns[prefix]} IDs, ${prefix}_…`)
+    .argParser((text, before: string[] | undefined) => [...(before ?? []), parseId(text, prefix)]);
+}
+
+/** Creates a parser for integers within bounds, both included. */
+export function integerParser(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgument(
+      max < maxCount || number > max
+        ? `Use an integer from ${min} to ${max}.`
+        : `Use an integer of at least ${min}.`,
+    );
+  };
+}
+
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+type Unit = keyof typeof unitMs;
+
+/**
+ * Parses a duration such as `30s`, `5m` or `1h`.
+ *
+ * @returns milliseconds, from a second to 24 hours
+ */
+export function parseDuration(text: string): number {
+  const [, count, unit] = /^(\d{1,5})([smh])$/.exec(text) ?? [];
+  const duration = Number(count) * unitMs[unit as Unit];
+  if (duration >= 1000 && duration <= 24 * unitMs.h) return duration;
+  throw new InvalidArgument('Use a duration such as 30s, 5m or 1h, up to 24h.');
+}
+
+/**
+ * Parses a rate such as `5/s` or `30/m`.
+ *
+ * @returns milliseconds between two starts
+ */
+export function parseRate(text: string): number {
+  const [, count, unit] = /^(\d{1,4})\/([sm])$/.exec(text) ?? [];
+  const interval = unitMs[unit as Unit] / Number(count);
+  if (interval >= 1 && interval < Number.POSITIVE_INFINITY) return interval;
+  throw new InvalidArgument('Use a rate per second or minute, such as 5/s or 30/m.');
+}
+
+/** The forms of a time, for help pages. */
+export const timeNote =
+  '<time> is an age (45s, 30m, 6h, 2d, 1w), a day in UTC (2026-11-20), or an ISO 8601 time with offset.';
+
+const timeRule =
+  'Use an age such as 45s, 30m, 6h, 2d or 1w, a day such as 2026-11-20 (UTC), or an ISO 8601 time with offset, such as 2026-11-20T09:30:00Z.';
+
+/** Beyond these, ISO 8601 needs a sign and six digits for the year, which no service expects. */
+const earliest = Date.parse('0001-01-01T00:00:00Z');
+const latest = Date.parse('9999-12-31T23:59:59.999Z');
+
+/**
+ * Parses a time: an age, a day in UTC, or ISO 8601 with offset. Local times are rejected, since others
+ * read them differently.
+ *
+ * @param now milliseconds since 1970
+ * @returns ISO 8601, UTC, with milliseconds, in the years 1 to 9999
+ */
+export function parseTime(text: string, now: number): string {
+  const age = /^(\d{1,9})([smhdw])$/.exec(text);
+  if (age !== null) return toIso(now - Number(age[1]) * unitMs[age[2] as Unit]);
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i.test(text);
+  if (!isDay && !isTime) throw new InvalidArgument(timeRule);
+  const day = text.slice(0, 10);
+  const start = Date.parse(`${day}T00:00:00Z`);
+  // `Date.parse` takes 30 February for 2 March.
+  if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(day)) {
+    throw new InvalidArgument(`${day} is not a valid date.`);
+  }
+  return toIso(isDay ? start : Date.parse(text.toUpperCase()));
+}
+
+function toIso(time: number): string {
+  if (Number.isNaN(time)) throw new InvalidArgument(timeRule);
+  if (time >= earliest && time <= latest) return new Date(time).toISOString();
+  throw new InvalidArgument('Use a time in the years 1 to 9999.');
+}
+
+/** Creates an option that takes a time. */
+export function timeOption(
+  command: Command,
+  context: CliContext,
+  flags: string,
+  description: string,
+): Option {
+  return command
+    .createOption(flags, description)
+    .argParser((text: string) => parseTime(text, context.now()));
+}
+
+/** Creates a parser for names, separated by commas, each returned once. */
+export function listParser<Choice extends string>(
+  choices: readonly Choice[],
+  noun: string,
+): (text: string) => Choice[] {
+  const parse = (text: string) => {
+    const names = new Set(text.split(',').map((name) => name.trim()));
+    return Array.from(names, (name) => {
+      const choice = choices.find((known) => known === name);
+      if (choice !== undefined) return choice;
+      throw new InvalidArgument(`Invalid ${noun} '${name}'. Use: ${choices.join(', ')}.`);
+    });
+  };
+  return withValues(parse, () => choices, { isList: true });
+}
+
+/** Creates an option that takes event types, separated by commas. */
+export function eventsOption(command: Command, what = 'event types'): Option {
+  return command
+    .createOption('--events <types>', `${what}, separated by commas: ${eventTypes.join(', ')}`)
+    .argParser(listParser<EventType>(eventTypes, 'event type'));
+}
+
+/** The values that a shell can complete. */
+interface CompletionValues {
+  /** Returns the values. */
+  values: () => readonly string[];
+  /** Whether several are allowed, separated by commas. @default false */
+  isList?: boolean;
+}
+
+/** Attaches the values for shell completion to a parser. */
+export function withValues<Parse extends (text: string) => unknown>(
+  parse: Parse,
+  values: () => readonly string[],
+  { isList = false }: { isList?: boolean } = {},
+): Parse & CompletionValues {
+  return Object.assign(parse, { values, isList });
+}
+
+/** Returns the values that `withValues` attached to a parser; null without any. */
+export function getValues(parse: unknown): Required<CompletionValues> | null {
+  if (typeof parse !== 'function' || !('values' in parse)) return null;
+  const { values, isList } = parse as unknown as Required<CompletionValues>;
+  return { values, isList };
+}

@@ -1,0 +1,169 @@
+import type { Page } from '@tradepost/sdk';
+import type { CliContext, OutputStream } from '../context';
+import { CliError, capitalize, getErrorMessage, type Hint } from '../errors/cli-error';
+import type { OutputOptions } from '../input/options';
+import { chooseFormat } from './choose-format';
+import type { View } from './format';
+import { escapeControlChars, redactSecrets } from './text';
+
+/**
+ * Writes data and waits until the stream has accepted it, so that memory use does not depend on the
+ * speed of the reader.
+ *
+ * @throws {CliError} `output_closed` if the reader closed the pipe, else `output_failed`
+ */
+export async function writeData(
+  stream: OutputStream,
+  data: string | Promise<string>,
+): Promise<void> {
+  const text = await data;
+  if (text === '') return;
+  await new Promise<void>((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(toOutputError(error)) : resolve()));
+  });
+}
+
+function toOutputError(error: Error & { code?: string }): CliError {
+  if (error.code === 'EPIPE') return new CliError('output_closed', 'The reader closed stdout');
+  return new CliError(
+    'output_failed',
+    `Cannot write to stdout: ${error.message}`,
+    'The output is incomplete: do not use it.',
+  );
+}
+
+/** Whether writing failed because the reader closed the pipe, as `head` does. */
+export function isReaderGone(error: unknown): boolean {
+  return error instanceof CliError && error.code === 'output_closed';
+}
+
+/** Writes the results of changes as long as that works. A failure does not stop the changes. */
+export interface BestEffortWriter {
+  /** Writes a text, unless an earlier write failed. It never rejects. */
+  write(text: () => string | Promise<string>): Promise<void>;
+  /** Why it stopped writing; null if it did not. */
+  failure(): unknown;
+}
+
+/** Creates a writer for the results of changes. */
+export function createBestEffortWriter(stdout: OutputStream): BestEffortWriter {
+  let failure: unknown = null;
+  return {
+    async write(text) {
+      if (failure !== null) return;
+      try {
+        await writeData(stdout, await text());
+      } catch (error) {
+        failure = error;
+      }
+    },
+    failure: () => failure,
+  };
+}
+
+/** Erases the line that is drawn at the end of a terminal, such as progress. */
+export const activeLiveLines = new WeakMap<OutputStream, () => void>();
+
+/** Prints a notice on stderr. API keys and secrets are redacted. */
+export function printNotice(context: CliContext, text: string): void {
+  printSecretNotice(context, redactSecrets(text));
+}
+
+/** Prints a secret of the user that is shown nowhere else. */
+export function printSecretNotice(context: CliContext, text: string): void {
+  activeLiveLines.get(context.stderr)?.();
+  context.stderr.write(`${escapeControlChars(text)}\n`);
+}
+
+/** A list to print. */
+export interface PrintableList<Item> {
+  /** Its pages, fetched as they are read. */
+  pages: AsyncIterable<Page<Item>>;
+  /** How many items to print at most; Infinity for all. */
+  limit: number;
+  /** The name of the items, in the plural. */
+  noun: string;
+}
+
+/**
+ * Prints a list on stdout page by page; only one page is in memory. A notice says when there are more
+ * items than were requested.
+ *
+ * @throws {CliError} `truncated` at the end if there are more, with `failIfTruncated`
+ */
+export async function printList<Item extends object>(
+  { pages, limit, noun }: PrintableList<Item>,
+  view: View<Item>,
+  context: CliContext,
+  options: OutputOptions & { failIfTruncated?: true },
+): Promise<void> {
+  const format = await chooseFormat(options, view, context.stdout);
+  let shown = 0;
+  let hasMore = false;
+  for await (const page of pages) {
+    const items = page.data.slice(0, limit - shown);
+    await writeData(context.stdout, format.formatItems(items));
+    shown += items.length;
+    hasMore = items.length < page.data.length || page.nextCursor !== null;
+    if (shown >= limit) break;
+  }
+  await writeData(context.stdout, format.end());
+  if (hasMore) {
+    const count = `${shown} ${shown === 1 ? noun.replace(/ies$/, 'ys').replace(/s$/, '') : noun}`;
+    const hint = 'Use --all, or a larger --limit.';
+    if (options.failIfTruncated) {
+      throw new CliError('truncated', `The list was truncated after ${count}`, hint);
+    }
+    printNotice(context, `Showing ${count}; more exist. ${hint}`);
+  } else if (shown === 0 && options.output === 'table') {
+    printNotice(context, `No ${noun} found.`);
+  }
+}
+
+/**
+ * Prints a single item on stdout.
+ *
+ * @param load requests the item. It is called once the format is valid: wrong usage sends nothing.
+ */
+export async function printItem<Item extends object>(
+  load: () => PromiseLike<Item>,
+  view: View<Item>,
+  context: CliContext,
+  options: OutputOptions,
+): Promise<void> {
+  const format = await chooseFormat(options, view, context.stdout);
+  await writeData(context.stdout, format.formatItem(await load()));
+}
+
+/** A change that was made. */
+export interface ChangeMessage {
+  /** What was done: `whk_1 is paused`. */
+  subject: string;
+  /** How to see the result. */
+  check?: Hint;
+  /** Formats the result. It is called once, and may throw. */
+  text: () => string | Promise<string>;
+}
+
+/**
+ * Prints the result of a change. If that fails, the error says that the change was made, so that it is not
+ * repeated. A closed pipe is not a failure: then a notice on stderr says what was done.
+ *
+ * @throws {CliError} `output_failed`
+ */
+export async function printChange(
+  { subject, check, text }: ChangeMessage,
+  context: CliContext,
+): Promise<void> {
+  try {
+    await writeData(context.stdout, await text());
+  } catch (error) {
+    if (isReaderGone(error)) return printNotice(context, `${capitalize(subject)}.`);
+    throw new CliError(
+      error instanceof CliError ? error.code : 'output_failed',
+      `${capitalize(subject)}, but the result could not be printed: ${getErrorMessage(error)}`,
+      'Do not repeat it.',
+      ...(check === undefined ? [] : [check]),
+    );
+  }
+}

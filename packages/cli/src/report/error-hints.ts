@@ -1,0 +1,188 @@
+import type { AnyTradepostError } from '@tradepost/sdk';
+import { baseUrlHint, type Hint } from '../errors/cli-error';
+import { getExitReason, mayHaveBeenApplied } from '../errors/exit-codes';
+import { type IdPrefix, isId } from '../input/options';
+import { replaceArg } from './hint';
+
+/** Stands for the ID in the path of the request. */
+const placeholders = { ord: 'ORDER_ID', whk: 'WEBHOOK_ID', dlv: 'DELIVERY_ID' } as const;
+const { ord: orderId, whk: webhookId, dlv: deliveryId } = placeholders;
+
+const checkBaseUrl = 'Check TRADEPOST_BASE_URL or --base-url';
+const laterHint = 'Try again later.';
+const supportHint = 'Try again later. If the error persists, give the request ID to support.';
+const keyHints: Hint[] = [
+  'The API key may be mistyped, expired, revoked or for another service.',
+  { text: 'Check TRADEPOST_API_KEY, or run', command: 'login' },
+];
+const seeOrder: Hint = { text: 'To see the order, run', command: 'orders get', args: [orderId] };
+
+/** Hints by problem code. A map, not an object: a service may name a problem `constructor`. */
+const hintsByCode = new Map<string, readonly Hint[]>(
+  Object.entries<readonly Hint[]>({
+    invalid_configuration: [`${checkBaseUrl}: enter a full URL, such as https://trade.example.`],
+    connection_failed: [`${checkBaseUrl}, and that the service is running and reachable.`],
+    redirected: [baseUrlHint],
+    invalid_response: [baseUrlHint],
+    route_not_found: [baseUrlHint],
+    account_kind_not_allowed: [
+      'Use the key of another account: buyers create orders, sellers and agents change their status.',
+    ],
+    read_only_api_key: ['This key is read-only. Use a key with write access.'],
+    order_not_found: [
+      'Check the order ID.',
+      { text: 'To list the orders that this key can see, run', command: 'orders list' },
+    ],
+    notification_not_found: [
+      'Check the notification ID.',
+      { text: 'To list the notifications of this account, run', command: 'notifications list' },
+    ],
+    webhook_not_found: [
+      'Check the webhook ID.',
+      { text: 'To list the webhooks of this account, run', command: 'webhooks list' },
+    ],
+    delivery_not_found: [
+      'Check the delivery ID. Old deliveries are pruned.',
+      { text: 'To list deliveries, run', command: 'webhooks deliveries' },
+    ],
+    webhook_paused: [{ text: 'First run', command: 'webhooks resume', args: [webhookId] }],
+    webhook_deleted: [{ text: 'Register it again under a new ID:', command: 'webhooks register' }],
+    no_staged_secret: [
+      { text: 'Stage a secret first:', command: 'webhooks rotate-secret', args: [webhookId] },
+    ],
+    delivery_in_progress: [
+      {
+        text: 'An attempt is in progress. For its result, run',
+        command: 'webhooks explain',
+        args: [deliveryId],
+      },
+    ],
+    invalid_cursor: ['The saved position is not valid on this service. Start again with --since.'],
+    webhook_limit_reached: [
+      'Register one endpoint for several event types: `--events order.created,order.status_changed`.',
+    ],
+    invalid_transition: [seeOrder],
+  }),
+);
+
+/** For responses without a problem code that this version knows. */
+const hintsByStatus: Readonly<Record<number, readonly Hint[]>> = {
+  401: keyHints,
+  403: ['This key is not allowed to do this. Use the key of another account.'],
+  404: ['Check the ID, and that this key can see it.'],
+  412: ['It was changed by someone else. Read it again before you change it.'],
+  429: ['Too many requests. Wait a minute, then try again more slowly.'],
+};
+
+/** How to check whether a change was applied, by path. */
+const checksByPath: readonly (readonly [RegExp, Hint])[] = [
+  [/\/v1\/orders\/[^/]+$/, { text: 'Check with', command: 'orders get', args: [orderId] }],
+  [/\/v1\/notifications\/[^/]+$/, { text: 'Check with', command: 'notifications list' }],
+  [
+    /\/v1\/webhooks$/,
+    {
+      text: 'A webhook without its secret is useless: delete it. Check with',
+      command: 'webhooks list',
+    },
+  ],
+  [
+    /\/v1\/webhooks\/[^/]+\/test$/,
+    { text: 'Check with', command: 'webhooks deliveries', args: ['--webhook', webhookId] },
+  ],
+  [/\/v1\/webhooks\/[^/]+\/secret$/, 'Staging a secret again replaces the staged one.'],
+  [/\/v1\/webhooks\/[^/]+/, { text: 'Check with', command: 'webhooks get', args: [webhookId] }],
+  [
+    /\/v1\/deliveries\/[^/]+/,
+    { text: 'Check with', command: 'webhooks explain', args: [deliveryId] },
+  ],
+];
+
+/** Hints for failed connections, by the code of the system or of OpenSSL. */
+const networkHints: ReadonlyMap<string, Hint> = new Map(
+  Object.entries({
+    ENOTFOUND: `${checkBaseUrl}, and your network or VPN: the host name does not exist.`,
+    EAI_AGAIN: 'Check your network or VPN: host names cannot be resolved.',
+    ECONNREFUSED: `${checkBaseUrl}, and that the service is running: nothing listens on that port.`,
+    CERT_HAS_EXPIRED:
+      "The service's certificate has expired: notify its operator. Check the date of this machine too.",
+    ERR_TLS_CERT_ALTNAME_INVALID: `${checkBaseUrl}: the certificate is for another host.`,
+    ERR_SSL_WRONG_VERSION_NUMBER: `${checkBaseUrl}: that port does not use TLS. Is it http://?`,
+  }),
+);
+
+/** Node does not know the authority that signed the certificate. */
+const unknownAuthority = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
+function getNetworkHint({ cause }: Error): Hint | null {
+  const code = getRootCode(cause);
+  if (unknownAuthority.includes(code)) {
+    return 'If your own authority signed the certificate, set NODE_EXTRA_CA_CERTS to a file with its certificate.';
+  }
+  return networkHints.get(code) ?? null;
+}
+
+/** Returns the code of the innermost error, which is the one that the system reported; '' without one. */
+export function getRootCode(error: unknown, depth = 0): string {
+  if (!(error instanceof Error) || depth > 8) return '';
+  const next: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
+  const below = getRootCode(next, depth + 1);
+  return below || ('code' in error && typeof error.code === 'string' ? error.code : '');
+}
+
+/** Returns what a person can do about an error of the service or of the connection to it. */
+export function getHints(error: AnyTradepostError): readonly Hint[] {
+  // The path percent-encodes these characters of an ID.
+  const id = error.path?.split('/')[3]?.replace(/%(2B|3A|3D)/g, decodeURIComponent) ?? '';
+  let hints = chooseHints(error);
+  for (const [prefix, placeholder] of Object.entries(placeholders)) {
+    if (isId(id, prefix as IdPrefix)) hints = replaceArg(hints, placeholder, id);
+  }
+  return hints;
+}
+
+function chooseHints(error: AnyTradepostError): readonly Hint[] {
+  const { code, path, status } = error;
+  if (lacksExtension(error)) {
+    return ['This service does not support this: it is an extension of the API.', baseUrlHint];
+  }
+  if (mayHaveBeenApplied(error)) {
+    const check = checksByPath.find(([pattern]) => pattern.test(path ?? ''))?.[1];
+    return [
+      'The change may have been applied. Check before you repeat it.',
+      ...(check === undefined ? [] : [check]),
+      ...(code === 'invalid_response' ? [baseUrlHint] : []),
+    ];
+  }
+  if (code === 'timeout') return [laterHint];
+  if (code === 'aborted') return [];
+  const network = getNetworkHint(error);
+  if (network !== null) return [network];
+  const byCode = hintsByCode.get(code);
+  if (byCode !== undefined) return byCode;
+  if (status === null) return [];
+  if (status === 404 && getExitReason(error) === 'usage') return [baseUrlHint];
+  if (status === 409 && path?.startsWith('/v1/orders/')) return [seeOrder];
+  const serverHints = status >= 500 ? [error.requestId ? supportHint : laterHint] : [];
+  return hintsByStatus[status] ?? serverHints;
+}
+
+/**
+ * Whether the service lacks a path that is an extension, and its problem does not say so. Source: the
+ * API specification, its endpoints.
+ */
+function lacksExtension(error: AnyTradepostError): boolean {
+  const { status, code, method, path, problem } = error;
+  if (problem === null) return false;
+  const isExtension =
+    /^\/v1\/(events|deliveries|account|webhooks\/)/.test(path ?? '') ||
+    (path === '/v1/webhooks' && method !== 'POST');
+  const isPathMissing = status === 404 && getExitReason(error) === 'usage';
+  return (
+    isExtension && (isPathMissing || status === 405 || status === 501 || code === 'route_not_found')
+  );
+}

@@ -1,0 +1,169 @@
+import { type AnyTradepostError, isTradepostError, type ProblemIssue } from '@tradepost/sdk';
+import {
+  BulkError,
+  CliError,
+  ErrorWithHint,
+  type Failure,
+  getErrorMessage,
+  type Hint,
+} from '../errors/cli-error';
+import { mayHaveBeenApplied } from '../errors/exit-codes';
+import { getHints, getRootCode } from './error-hints';
+import { formatHints, replaceArg } from './hint';
+
+/** An error with all that is known about it. Programs get it as JSON, people as text. */
+export interface ErrorReport {
+  /** The code of the service or of the CLI. */
+  code: string;
+  /** What failed and why, in one text. */
+  message: string;
+  /** The HTTP status; null without a response. */
+  status: number | null;
+  /** The ID of the request, for support; null without one. */
+  requestId: string | null;
+  /** What to do about it. */
+  hints: readonly Hint[];
+  /** Details: by field of the request, or by ID of a bulk command. */
+  errors: ProblemIssue[];
+  /** What failed, as people read it. */
+  title: string;
+  /** Why, line by line, as people read it. */
+  details: string[];
+}
+
+/** Describes an error for programs and for people. */
+export function describeError(error: unknown): ErrorReport {
+  if (isTradepostError(error)) return describeTradepostError(error);
+  if (error instanceof ErrorWithHint) {
+    return { ...describeError(error.cause), hints: error.hints };
+  }
+  if (error instanceof BulkError) return describeBulkError(error);
+  if (error instanceof CliError) return localReport(error.code, error.message, error.hints);
+  const stack = (error instanceof Error && error.stack) || '';
+  return {
+    ...localReport('unexpected', getErrorMessage(error), [
+      'This is a bug in tradepost. Please report it with this output.',
+    ]),
+    details: stack.split('\n').slice(1),
+  };
+}
+
+/** The report of a failure that no single response caused. */
+function localReport(code: string, message: string, hints: readonly Hint[]): ErrorReport {
+  const none = { status: null, requestId: null, errors: [], details: [] };
+  return { code, message, hints, title: message, ...none };
+}
+
+/** What the codes of failed connections mean. */
+const connectionFailures: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ECONNREFUSED: 'connection refused',
+    ECONNRESET: 'connection reset',
+    UND_ERR_SOCKET: 'connection closed',
+    ENOTFOUND: 'host not found',
+    EAI_AGAIN: 'DNS lookup failed',
+    ETIMEDOUT: 'connection timed out',
+    UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+    EHOSTUNREACH: 'host unreachable',
+    ENETUNREACH: 'network unreachable',
+  }),
+);
+
+/** Returns the message of an SDK error in the words of the CLI. */
+export function getRequestErrorMessage(error: unknown): string {
+  if (!isTradepostError(error)) return getErrorMessage(error);
+  const { code, method, path } = error;
+  switch (code) {
+    case 'invalid_configuration':
+      return error.message.startsWith('baseUrl')
+        ? 'The service URL is not valid'
+        : getErrorMessage(error);
+    case 'timeout':
+      return `${method} ${path} timed out: no complete response in time`;
+    case 'connection_failed': {
+      const reason = getRootCode(error);
+      const isSent = error.name === 'ConnectionError' && !error.notSent;
+      const what = isSent ? `${method} ${path} got no complete response` : 'Could not connect';
+      return `${what}${getTarget(error.cause)} (${connectionFailures.get(reason) ?? (reason || getErrorMessage(error))})`;
+    }
+    default:
+      return getErrorMessage(error);
+  }
+}
+
+/** The host and port of a failed connection, as far as the system reports it. */
+function getTarget(cause: unknown, depth = 0): string {
+  if (!(cause instanceof Error) || depth > 8) return '';
+  const { address, port, hostname } = cause as {
+    address?: string;
+    port?: number;
+    hostname?: string;
+  };
+  if (address !== undefined && port !== undefined) {
+    return ` to ${address.includes(':') ? `[${address}]` : address}:${port}`;
+  }
+  if (hostname !== undefined) return ` to ${hostname}`;
+  return getTarget(cause instanceof AggregateError ? cause.errors[0] : cause.cause, depth + 1);
+}
+
+function describeTradepostError(error: AnyTradepostError): ErrorReport {
+  const { code, status, problem, method, path } = error;
+  const message = getRequestErrorMessage(error);
+  // It may come from a problem, where it may have any type.
+  const requestId = typeof error.requestId === 'string' ? error.requestId : null;
+  const errors = error.name === 'ValidationError' ? error.errors : [];
+  const report = { code, message, status, requestId, hints: getHints(error), errors };
+  if (code === 'aborted') return { ...report, title: 'Interrupted', details: [] };
+  if (problem === null) return { ...report, title: message, details: [] };
+  // The detail of the service may list them already.
+  const issues = errors
+    .filter((issue) => !problem.detail.includes(issue.message))
+    .map((issue) => `${issue.path}: ${issue.message}`);
+  const details = [...issues, `${method} ${path} returned ${status} ${code}`];
+  // Every field of a problem is optional (RFC 9457).
+  if (typeof problem.title !== 'string' || problem.title === '') {
+    return { ...report, title: problem.detail, details };
+  }
+  return { ...report, title: problem.title, details: [problem.detail, ...details] };
+}
+
+/** Failures that are shown one by one. Stdout, or the error as JSON, has all of them. */
+const maxFailuresShown = 5;
+
+function describeBulkError({ message, succeeded, failures, hints }: BulkError): ErrorReport {
+  const errors = failures.map(({ id, error }) => ({
+    path: id,
+    message: describeError(error).message,
+  }));
+  const lines = failures.map(formatFailure);
+  const rest = lines.length - maxFailuresShown;
+  const code = succeeded > 0 ? 'partial_failure' : 'all_failed';
+  return {
+    ...localReport(code, message, [...sharedHints(failures), ...hints]),
+    errors,
+    details: rest > 0 ? [...lines.slice(0, maxFailuresShown), `and ${rest} more`] : lines,
+  };
+}
+
+/** The hints that all failures have in common, with `ID` for the ID of each. */
+function sharedHints(failures: readonly Failure[]): readonly Hint[] {
+  const all = failures.map(({ id, error }) => replaceArg(describeError(error).hints, id, 'ID'));
+  const [first = [], ...others] = all;
+  const isShared = others.every((hints) => formatHints(hints) === formatHints(first));
+  if (isShared) return first;
+  return failures.some(({ error }) => mayHaveBeenApplied(error))
+    ? ['Some changes may have been applied. Check before you repeat them.']
+    : [];
+}
+
+function formatFailure({ id, error }: Failure): string {
+  const problem = isTradepostError(error) ? error.problem : null;
+  const request = problem?.requestId ? ` (request ${problem.requestId})` : '';
+  return `${id}: ${describeReason(error)}${request}`;
+}
+
+/** Returns why something failed, in one text: in the words of the service where it has some. */
+export function describeReason(error: unknown): string {
+  const problem = isTradepostError(error) ? error.problem : null;
+  return problem?.detail ?? describeError(error).message;
+}

@@ -1,0 +1,47 @@
+import type { CommandHint, Hint } from '../errors/cli-error';
+import type { ConnectionOptions } from '../input/options';
+import { escapeControlChars, quoteShellWord } from '../output/text';
+
+/** The options that select the service and the account. */
+export type ConnectionFlags = Pick<ConnectionOptions, 'profile' | 'baseUrl'>;
+
+/** Writes a text as one word of a command line that is shown. */
+export function quoteWord(text: string): string {
+  return escapeControlChars(text) === text ? quoteShellWord(text) : text;
+}
+
+/** Renders a command for the same service and account as the current one. */
+function formatCommand({ command, args = [], local }: CommandHint, flags: ConnectionFlags): string {
+  const words = ['tradepost', command, ...args];
+  const added = { '--profile': flags.profile, '--base-url': flags.baseUrl };
+  if (!local) {
+    for (const [name, value] of Object.entries(added)) {
+      if (value !== undefined) words.push(name, quoteWord(value));
+    }
+  }
+  return words.join(' ');
+}
+
+/**
+ * Renders hints as one text.
+ *
+ * @param flags the connection flags of this command, which the commands in the hints need too
+ * @returns null without hints
+ */
+export function formatHints(hints: readonly Hint[], flags: ConnectionFlags = {}): string | null {
+  if (hints.length === 0) return null;
+  return hints
+    .map((hint) =>
+      typeof hint === 'string' ? hint : `${hint.text} \`${formatCommand(hint, flags)}\`.`,
+    )
+    .join(' ');
+}
+
+/** Replaces an argument of the commands in hints, such as a placeholder by an ID. */
+export function replaceArg(hints: readonly Hint[], from: string, to: string): Hint[] {
+  return hints.map((hint) =>
+    typeof hint === 'string' || hint.args === undefined
+      ? hint
+      : { ...hint, args: hint.args.map((arg) => (arg === from ? to : arg)) },
+  );
+}

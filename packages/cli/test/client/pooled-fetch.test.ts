@@ -1,0 +1,84 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect, it, onTestFinished } from 'vitest';
+import { createPooledFetch } from '../../src/client/pooled-fetch';
+
+/** Starts a server that ends with the test. Returns where it is. */
+async function start(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function init(more: { method?: string; body?: string; signal?: AbortSignal } = {}) {
+  const { signal } = new AbortController();
+  return { method: 'GET', headers: { 'x-one': '1' }, redirect: 'manual', signal, ...more } as const;
+}
+
+it('sends method, headers and body, and tells status, headers and text', async () => {
+  const url = await start(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    response.writeHead(418, { etag: '"3"', 'x-many': ['a', 'b'] });
+    response.end(`${request.method} ${request.url} ${request.headers['x-one']} ${body} ü`);
+  });
+  const answer = await createPooledFetch(2)(`${url}/a?b=c`, init({ method: 'PATCH', body: '{}' }));
+  expect(answer.status).toBe(418);
+  expect(answer.headers.get('ETag')).toBe('"3"');
+  expect(answer.headers.get('x-none')).toBeNull();
+  const all: Record<string, string> = {};
+  answer.headers.forEach((value, name) => {
+    all[name] = value;
+  });
+  expect(all).toMatchObject({ etag: '"3"', 'x-many': 'a, b' });
+  expect(await answer.text()).toBe('PATCH /a?b=c 1 {} ü');
+});
+
+it('follows no redirect: the key goes nowhere else', async () => {
+  const url = await start((_, response) => {
+    response.writeHead(302, { location: 'http://127.0.0.1:9/' });
+    response.end();
+  });
+  const answer = await createPooledFetch(1)(url, init());
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, 'http://127.0.0.1:9/']);
+});
+
+it('reads what a proxy compressed unasked', async () => {
+  const url = await start((_, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    response.end(gzipSync('{"data":[]}'));
+  });
+  expect(await (await createPooledFetch(1)(url, init())).text()).toBe('{"data":[]}');
+});
+
+it('opens no more connections than it may', async () => {
+  const connections = new Set<unknown>();
+  let waiting: (() => void)[] = [];
+  const url = await start((request, response) => {
+    connections.add(request.socket);
+    waiting.push(() => response.end('x'));
+    if (waiting.length < 2) return;
+    for (const answer of waiting) answer();
+    waiting = [];
+  });
+  const send = createPooledFetch(2);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => send(url, init())));
+  expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(Array(10).fill('x'));
+  expect(connections.size).toBe(2);
+});
+
+it('ends at once when it is aborted, and says why no connection came about', async () => {
+  const interrupt = new AbortController();
+  const url = await start(() => interrupt.abort(new Error('enough')));
+  await expect(createPooledFetch(1)(url, init({ signal: interrupt.signal }))).rejects.toThrow(
+    'enough',
+  );
+  await expect(createPooledFetch(1)('http://127.0.0.1:9', init())).rejects.toMatchObject({
+    code: 'ECONNREFUSED',
+  });
+});

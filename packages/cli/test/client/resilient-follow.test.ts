@@ -1,0 +1,87 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Tradepost } from '@tradepost/sdk';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createReconnectPolicy, followResiliently } from '../../src/client/follow';
+import { anEvent } from '../helpers/webhook-builders';
+
+/** A service that answers the questions for events with these, one after the other. */
+async function serviceOf(answers: readonly ('away' | 'refused' | number)[]) {
+  const urls: string[] = [];
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(urls.length, answers.length - 1)];
+    urls.push(request.url ?? '');
+    if (answer === 'away') return void response.writeHead(503).end();
+    if (answer === 'refused') return void response.writeHead(401).end();
+    const body = { data: [anEvent(Number(answer))], nextCursor: `c${answer}` };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { urls, client: new Tradepost({ baseUrl, apiKey: 'tpk_x', maxRetries: 0 }) };
+}
+
+/** Follows until so many events have come, or it ends. */
+async function follow(client: Tradepost, count: number, reconnectTimeout: number) {
+  const interrupt = new AbortController();
+  const said: string[] = [];
+  const ids: string[] = [];
+  let time = 0;
+  const following = {
+    from: { since: '2026-11-21T00:00:00.000Z' },
+    ...createReconnectPolicy(reconnectTimeout, (text) => said.push(text)),
+  };
+  // The clock goes on by a second each time that it is looked at.
+  const elapsed = () => (time += 1_000);
+  let error: unknown = null;
+  try {
+    const pages = followResiliently(client, following, {
+      elapsed,
+      wait: async () => {},
+      signal: interrupt.signal,
+    });
+    for await (const { data } of pages) {
+      ids.push(...data.map(({ id }) => id));
+      if (ids.length >= count) break;
+    }
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { ids, said, error };
+}
+
+describe('following events', () => {
+  it('goes on after the last page when the service was away', async () => {
+    const { urls, client } = await serviceOf([1, 'away', 'away', 2]);
+    const { ids, said, error } = await follow(client, 2, 300);
+    expect({ ids, error }).toEqual({ ids: ['evt_1', 'evt_2'], error: null });
+    expect(urls.slice(1)).toEqual(
+      Array.from({ length: 3 }, () => expect.stringContaining('after=c1')),
+    );
+    expect(said).toEqual([
+      expect.stringMatching(/503.* Retrying for up to 5 minutes\.$/),
+      'Reconnected.',
+    ]);
+  });
+
+  it('gives up when the service stays away', async () => {
+    const { client } = await serviceOf([1, 'away']);
+    const { ids, said, error } = await follow(client, 2, 3);
+    expect(ids).toEqual(['evt_1']);
+    expect(said).toHaveLength(1);
+    expect(error).toMatchObject({ status: 503 });
+  });
+
+  it.each([
+    ['that was never there', ['away', 1], 300],
+    ['that refuses the key', [1, 'refused', 2], 300],
+    ['that is away, when it is told to wait for nothing', [1, 'away', 2], 0],
+  ] as const)('does not wait for a service %s', async (_, answers, reconnectTimeout) => {
+    const { urls, client } = await serviceOf(answers);
+    const { said, error } = await follow(client, 2, reconnectTimeout);
+    expect(error).toBeInstanceOf(Error);
+    expect(said).toEqual([]);
+    expect(urls.length).toBeLessThan(answers.length);
+  });
+});

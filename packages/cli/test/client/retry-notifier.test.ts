@@ -1,0 +1,91 @@
+import { Tradepost, TradepostError } from '@tradepost/sdk';
+import { describe, expect, it } from 'vitest';
+import { createRetryNotifier } from '../../src/client/create-client';
+import { createLiveLine } from '../../src/output/progress';
+import { run } from '../../src/run';
+import { aContext } from '../helpers/a-context';
+import { FakeStream } from '../helpers/fake-stream';
+import { aProblem, BareService } from '../helpers/minimal-service';
+
+const attempt = { method: 'GET', path: '/v1/orders', attempt: 1, status: null, requestId: null };
+
+const aScreen = () => new FakeStream({ columns: 80 });
+
+/** What is told of attempts that failed at these seconds, each so long before the next. */
+function told(retries: { at: number; delayMs: number }[], stderr = aScreen()): string {
+  let time = 0;
+  const tell = createRetryNotifier(aContext({ stderr, now: () => time * 1_000 }));
+  const code = 'connection_failed';
+  const error = new TradepostError('It broke.', { code });
+  for (const { at, delayMs } of retries) {
+    time = at;
+    tell({ ...attempt, error, code, delayMs });
+  }
+  return stderr.text;
+}
+
+describe('an attempt that is repeated', () => {
+  it('is told of when no answer came in its time, in words of this program', async () => {
+    const service = await BareService.start();
+    service.instead = () => new Promise(() => {});
+    const stderr = aScreen();
+    const { orders } = new Tradepost({
+      baseUrl: service.baseUrl,
+      apiKey: 'tpk_test',
+      timeout: 50,
+      maxRetries: 1,
+      hooks: { onRetry: createRetryNotifier(aContext({ stderr })) },
+    });
+    await expect(orders.get('ord_1')).rejects.toMatchObject({ code: 'timeout' });
+    expect(stderr.text).toBe('No response in time; retrying.\n');
+  });
+
+  it('is told of when the next is far, with the time until then', () => {
+    expect(told([{ at: 0, delayMs: 3_200 }])).toBe('Connection failed; retrying in 4 s.\n');
+  });
+
+  it('is not told of when it failed at once and the next is near', () => {
+    expect(told([{ at: 0, delayMs: 2_999 }])).toBe('');
+  });
+
+  it('is not told of where stderr is no terminal: a program may read it', () => {
+    expect(told([{ at: 0, delayMs: 30_000 }], new FakeStream())).toBe('');
+  });
+
+  it('is told of every 25 s at most, however many are under way', () => {
+    const retries = [0, 1, 24, 25, 26].map((at) => ({ at, delayMs: 30_000 }));
+    expect(told(retries).split('\n')).toHaveLength(3);
+  });
+
+  it('is told of on a line of its own, where a line is drawn anew', () => {
+    const stderr = aScreen();
+    const context = aContext({ stderr });
+    const line = createLiveLine(stderr);
+    line.draw('1/4');
+    const error = new TradepostError('It broke.', { code: 'timeout' });
+    createRetryNotifier(context)({ ...attempt, error, code: 'timeout', delayMs: 0 });
+    line.clear();
+    expect(stderr.text).toBe('1/4\u001b[1G\u001b[2KNo response in time; retrying.\n');
+  });
+});
+
+it('a command that waits for a service which limits says so, and can be interrupted', async () => {
+  const service = await BareService.start();
+  service.instead = () => {
+    const { headers, ...problem } = aProblem(429, 'rate_limited');
+    return { ...problem, headers: { ...headers, 'retry-after': '60' } };
+  };
+  const interrupt = new AbortController();
+  const stderr = aScreen();
+  const env = {
+    TRADEPOST_BASE_URL: service.baseUrl,
+    TRADEPOST_API_KEY: 'tpk_test',
+    TRADEPOST_CONFIG_DIR: '/dev/null/config',
+  };
+  const argv = ['orders', 'get', 'ord_1'];
+  const exitCode = run(argv, aContext({ stderr, env, signal: interrupt.signal }));
+  await expect.poll(() => stderr.text).toContain('Rate limited; retrying in 60 s.\n');
+  interrupt.abort();
+  expect(await exitCode).toBe(130);
+  expect(stderr.text).toContain('error: Interrupted\n');
+});

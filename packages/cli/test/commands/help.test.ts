@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import manifest from '../../package.json';
+import { helpSections } from '../../src/command-tree';
+import { runCli } from '../helpers/run-cli';
+
+/** Every command that a person may type. */
+const commandPaths = Object.values(helpSections).flatMap((chapter) =>
+  Object.entries(chapter).flatMap(([name, entry]) =>
+    'load' in entry
+      ? entry.hidden
+        ? []
+        : [name]
+      : Object.keys(entry.commands).map((command) => `${name} ${command}`),
+  ),
+);
+
+describe('help', () => {
+  it('has usage, options, commands, examples, environment and exit codes', async () => {
+    const { exitCode, stdout, stderr } = await runCli(['--help']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout.match(/^[A-Z ]+(?=:)/gm)).toEqual([
+      'USAGE',
+      'OPTIONS',
+      'ORDERS',
+      'WEBHOOKS',
+      'ACCOUNT AND SETTINGS',
+      'MORE',
+      'EXAMPLES',
+      'ENVIRONMENT',
+      'MORE HELP',
+    ]);
+  });
+
+  it.each(commandPaths)(
+    'of `%s` has examples that are its own, asked for either way',
+    async (path) => {
+      const names = path.split(' ');
+      const asked = await runCli([...names, '--help']);
+      expect(asked).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(asked.stdout).toMatch(new RegExp(`^USAGE: tradepost ${path}\\b`));
+      const examples = /^EXAMPLES:\n((?: {2}.*\n)+)/m.exec(asked.stdout)?.[1] ?? '';
+      expect(examples).toMatch(new RegExp(`\\btradepost ${path}\\b`));
+      expect(await runCli(['help', ...names])).toEqual(asked);
+    },
+  );
+
+  it.each(commandPaths.filter((path) => !['help', 'completion'].includes(path)))(
+    'of `%s` has the shape of its JSON',
+    async (path) => {
+      const { stdout } = await runCli([...path.split(' '), '--help']);
+      expect(stdout).toMatch(/^OUTPUT:\n {2}json\b.*\{ \w+,/m);
+    },
+  );
+
+  it('lists the exit codes', async () => {
+    const { exitCode, stdout } = await runCli(['help', 'exit-codes']);
+    expect(exitCode).toBe(0);
+    expect(Array.from(stdout.matchAll(/^ +(\d+) {2}\S/gm), ([, code]) => Number(code))).toEqual([
+      0, 1, 2, 4, 5, 6, 7, 8, 9, 130,
+    ]);
+  });
+
+  it('and the README say the same of the exit codes', async () => {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const { stdout } = await runCli(['help', 'exit-codes']);
+    const rows = Array.from(stdout.matchAll(/^ +(\d+) {2}(.*)$/gm), ([, code, meaning]) => {
+      return `| ${code} | ${meaning} |`;
+    });
+    expect(readme.replaceAll(/ +\|/g, ' |')).toContain(`\n${rows.join('\n')}\n\n`);
+  });
+
+  it('has colours on a terminal that has them, and none elsewhere', async () => {
+    const coloured = await runCli(['--help'], { screen: { columns: 80, colours: true } });
+    const plain = await runCli(['--help'], { screen: { columns: 80 } });
+    expect(coloured.stdout).toContain('\u001b[1mEXAMPLES:\u001b[22m');
+    expect(stripVTControlCharacters(coloured.stdout)).toBe(plain.stdout);
+    expect((await runCli(['--help'])).stdout).toBe(plain.stdout);
+  });
+});
+
+describe('--version', () => {
+  it("prints the package's version and nothing else", async () => {
+    expect(await runCli(['--version'])).toEqual({
+      exitCode: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    });
+  });
+});

@@ -1,0 +1,167 @@
+import type { Order } from '@tradepost/sdk';
+import { describe, expect, it } from 'vitest';
+import { type Answer, anOrder, aProblem } from '../../helpers/minimal-service';
+import { outcomesOf, startPendingOrders } from '../../helpers/pending-orders';
+
+const guarded = ['orders', 'set-status', 'confirmed', '--stdin', '--if-status', 'pending', '--yes'];
+
+/** How a service answers: as it is, without an answer before or after it did it, or otherwise. */
+type Step =
+  | 'as it is'
+  | 'lost before'
+  | 'lost after'
+  | ((order: Order | undefined, answer: () => Answer | undefined) => Answer | undefined);
+
+/** Pending orders of a service that has `ETag`s, and heeds `If-Match`. */
+async function startGuardedOrders(count: number) {
+  const started = await startPendingOrders(count);
+  const { service, ids } = started;
+  const versions = new Map(ids.map((id) => [id, 1]));
+  const etagOf = (id: string) => `"${id}-${versions.get(id)}"`;
+  /** Answers as such a service does; `isLost` answers that it could not be reached, after the change. */
+  const answer = (
+    { method, path, headers }: { method: string; path: string; headers: Record<string, unknown> },
+    loss: 'before' | 'after' | null,
+  ) => {
+    const id = path.split('/').at(-1) ?? '';
+    const found = service.orders.find((order) => order.id === id);
+    if (found === undefined) return undefined;
+    if (loss === 'before') return { status: 503, body: '' };
+    if (method === 'PATCH') {
+      if (headers['if-match'] !== etagOf(id)) return aProblem(412, 'precondition_failed');
+      versions.set(id, (versions.get(id) ?? 0) + 1);
+      Object.assign(found, { status: 'confirmed', updatedAt: new Date().toISOString() });
+      if (loss === 'after') return { status: 502, body: '<html>' };
+    }
+    return { status: 200, body: { data: found }, headers: { etag: etagOf(id) } };
+  };
+  return { ...started, answer, input: ids.join('\n') };
+}
+
+describe('orders set-status --if-status', () => {
+  it.each(['before', 'after'] as const)(
+    'looks again at an order whose answer was lost %s it was moved, and goes on with the others',
+    async (loss) => {
+      const { service, ids, env, input, answer } = await startGuardedOrders(6);
+      let isLost = false;
+      service.instead = (request) => {
+        const isUnlucky = request.method === 'PATCH' && request.path.endsWith('ord_3') && !isLost;
+        isLost ||= isUnlucky;
+        return answer(request, isUnlucky ? loss : null);
+      };
+      const argv = [...guarded, '--output', 'json'];
+      const { exitCode, stdout } = await service.cli(argv, { env, input });
+      expect(exitCode).toBe(0);
+      expect(outcomesOf(stdout).map(({ outcome, from, to }) => [outcome, from, to])).toEqual(
+        ids.map(() => ['updated', 'pending', 'confirmed']),
+      );
+      const patches = service.seen.filter(({ method, path }) => {
+        return method === 'PATCH' && path.endsWith('ord_3');
+      });
+      expect(patches).toHaveLength(loss === 'before' ? 2 : 1);
+    },
+  );
+
+  /** What comes of one guarded order; each request gets the next of the answers, and then the service's. */
+  async function one(answers: readonly Step[]) {
+    const { service, env, input, answer } = await startGuardedOrders(1);
+    service.instead = (request) => {
+      const step = answers[service.seen.length - 1] ?? 'as it is';
+      if (step === 'as it is') return answer(request, null);
+      if (step === 'lost before') return answer(request, 'before');
+      if (step === 'lost after') return answer(request, 'after');
+      return step(service.orders[0], () => answer(request, null));
+    };
+    const setting = { env, input, wait: async () => {} };
+    const result = await service.cli([...guarded, '--output', 'json'], setting);
+    const [outcome] = outcomesOf(result.stdout);
+    const patches = service.seen.filter(({ method }) => method === 'PATCH').length;
+    return { ...result, outcome, patches };
+  }
+
+  it('says of an order that it may have been moved, where looking again fails', async () => {
+    const refused = () => aProblem(401, 'invalid_api_key');
+    const { exitCode, stderr, outcome } = await one(['as it is', 'lost after', refused]);
+    expect(exitCode).toBe(9);
+    expect(outcome).toMatchObject({ outcome: 'failed', from: 'pending', code: 'http_error' });
+    expect(outcome?.message).toContain('PATCH');
+    expect(stderr).toContain('may have been');
+  });
+
+  it('looks again at an order that its own change, slow to take effect, was refused for', async () => {
+    // The first change takes effect only when the second is under way.
+    const bySlowOne: Step = (order) => {
+      if (order) order.status = 'confirmed';
+      return aProblem(412, 'precondition_failed');
+    };
+    const { exitCode, outcome } = await one(['as it is', 'lost before', 'as it is', bySlowOne]);
+    expect(exitCode).toBe(0);
+    expect(outcome).toMatchObject({ outcome: 'updated', from: 'pending', to: 'confirmed' });
+  });
+
+  it('does not call an order left alone that went on after a change without an answer', async () => {
+    const wentOn: Step = (order, answer) => {
+      if (order) order.status = 'fulfilling';
+      return answer();
+    };
+    const { exitCode, stderr, outcome } = await one(['as it is', 'lost after', wentOn]);
+    expect(exitCode).toBe(1);
+    expect(outcome).toMatchObject({ outcome: 'failed', from: 'pending', code: 'in_doubt' });
+    expect(outcome?.message).toContain('now fulfilling. It is unknown whether the order was moved');
+    expect(stderr).not.toContain('left alone');
+    expect(stderr).toContain('1 order in doubt');
+  });
+
+  it('does not wait for a service that asks for longer than a person waits', async () => {
+    const slow = () => ({ ...aProblem(429, 'rate_limited'), headers: { 'retry-after': '3600' } });
+    const { exitCode, outcome, patches } = await one([slow]);
+    expect(exitCode).toBe(1);
+    expect(outcome).toMatchObject({ outcome: 'failed', code: 'rate_limited' });
+    expect(patches).toBe(0);
+  });
+
+  it('exits 130 when it is interrupted while the last order waits', async () => {
+    const { service, env, input } = await startGuardedOrders(1);
+    service.instead = () => ({
+      ...aProblem(429, 'rate_limited'),
+      headers: { 'retry-after': '200' },
+    });
+    const interrupt = new AbortController();
+    const wait = async () => interrupt.abort();
+    const setting = { env, input, wait, signal: interrupt.signal };
+    const { exitCode, stderr } = await service.cli(guarded, setting);
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('Rate limited; retrying in 200 s.');
+    expect(stderr).toContain('Resume with: `tradepost orders set-status --resume ');
+  });
+
+  it('waits for a service that limits how fast it may be asked, and says so once', async () => {
+    const { service, ids, env, input, answer } = await startGuardedOrders(4);
+    let refused = 0;
+    service.instead = (request) => {
+      if (!request.path.endsWith('ord_2') || refused >= 5) return answer(request, null);
+      refused += 1;
+      return { ...aProblem(429, 'rate_limited'), headers: { 'retry-after': '0' } };
+    };
+    const { exitCode, stderr } = await service.cli(guarded, { env, input });
+    expect(exitCode).toBe(0);
+    expect(stderr.match(/Rate limited/g)).toHaveLength(1);
+    expect(service.orders.map(({ status }) => status)).toEqual(ids.map(() => 'confirmed'));
+  }, 30_000);
+});
+
+describe('orders set-status', () => {
+  it('does not say of an order that it was moved when it was so long before', async () => {
+    const { service, env } = await startPendingOrders(2);
+    const long = { status: 'confirmed', updatedAt: '2026-01-01T00:00:00.000Z' } as const;
+    service.instead = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('ord_1')
+        ? { status: 200, body: { data: anOrder({ id: 'ord_1', ...long }) } }
+        : undefined;
+    const argv = ['orders', 'set-status', 'ord_1', 'ord_2', 'confirmed', '--yes'];
+    const { exitCode, stdout, stderr } = await service.cli([...argv, '--output', 'json'], { env });
+    expect(exitCode).toBe(0);
+    expect(outcomesOf(stdout).map(({ outcome }) => outcome)).toEqual(['unchanged', 'updated']);
+    expect(stderr).toContain('2 orders: 1 moved to confirmed, 1 already confirmed.');
+  });
+});

@@ -1,0 +1,161 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noFailure } from '../../../src/bulk/run-bulk';
+import {
+  createJournal,
+  openJournal,
+  type Plan,
+  readJournal,
+} from '../../../src/commands/orders/set-status/journal';
+import type { StatusOutcome } from '../../../src/commands/orders/set-status/outcome-view';
+
+const plan: Plan = {
+  baseUrl: 'https://trade.example',
+  keyHint: 'tpk_test…',
+  status: 'confirmed',
+  ifStatus: 'pending',
+  ids: ['ord_1', 'ord_2', 'ord_3'],
+};
+
+function done(id: string): StatusOutcome {
+  return { id, outcome: 'updated', from: 'pending', to: 'confirmed', ...noFailure };
+}
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tradepost-result-'));
+  path = join(folder, 'result.ndjson');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Writes a file in which one order is settled, one was begun, and one was not. */
+function writeHalf(): string {
+  const file = createJournal(path, plan, Date.UTC(2026, 10, 21));
+  file.begin('ord_1');
+  file.begin('ord_2');
+  file.end(done('ord_1'));
+  file.close();
+  return readFileSync(path, 'utf8');
+}
+
+describe('a journal', () => {
+  it('is read back as it was written', () => {
+    writeHalf();
+    expect(readJournal(path)).toEqual({
+      plan,
+      outcomes: new Map([['ord_1', done('ord_1')]]),
+      inDoubt: new Set(['ord_2']),
+      isTruncated: false,
+    });
+  });
+
+  it('is JSON a line, for its owner alone', () => {
+    const lines = writeHalf().trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).kind)).toEqual([
+      'tradepost orders set-status',
+      'order',
+      'order',
+      'order',
+      'started',
+      'started',
+      'outcome',
+    ]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('never overwrites another file', () => {
+    writeFileSync(path, 'mine');
+    expect(() => createJournal(path, plan, 0)).toThrow(/exists/);
+    expect(readFileSync(path, 'utf8')).toBe('mine');
+  });
+
+  it('cut off anywhere, it is refused or says of no order more than was written down', () => {
+    const whole = Buffer.from(writeHalf());
+    const planEnd = whole.lastIndexOf('{"kind":"order"') + '{"kind":"order","id":"ord_3"}\n'.length;
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: whole.length }), (length) => {
+        const kept = whole.subarray(0, length);
+        writeFileSync(path, kept);
+        if (length < planEnd - 1) {
+          expect(() => readJournal(path)).toThrow(/is not a complete journal/);
+          return;
+        }
+        const read = readJournal(path);
+        const text = kept.toString('utf8');
+        const outcomeIsWhole = text.includes('"requestId":null}');
+        expect(read.plan).toEqual(plan);
+        expect([...read.outcomes.keys()]).toEqual(outcomeIsWhole ? ['ord_1'] : []);
+        const begun = ['ord_1', 'ord_2'].filter((id) => text.includes(`"started","id":"${id}"}`));
+        expect([...read.inDoubt]).toEqual(outcomeIsWhole ? ['ord_2'] : begun);
+        expect(read.isTruncated).toBe(!text.endsWith('\n'));
+
+        const file = openJournal(path, read.isTruncated);
+        for (const id of plan.ids) {
+          file.begin(id);
+          file.end(done(id));
+        }
+        file.close();
+        const after = readJournal(path);
+        expect([...after.outcomes.keys()].sort()).toEqual(plan.ids);
+        expect(after.inDoubt.size).toBe(0);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('is read with the last word about an order that was tried again', () => {
+    const file = createJournal(path, plan, 0);
+    file.begin('ord_1');
+    file.end({ ...done('ord_1'), outcome: 'failed', code: 'timeout', message: 'No answer.' });
+    file.begin('ord_1');
+    expect(readJournal(path)).toMatchObject({
+      outcomes: new Map(),
+      inDoubt: new Set(['ord_1']),
+    });
+    file.end(done('ord_1'));
+    file.close();
+    expect(readJournal(path).outcomes.get('ord_1')).toEqual(done('ord_1'));
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['another kind of file', '{"kind":"plan"}\n'],
+    ['a newer version', '{"kind":"tradepost orders set-status","version":2,"total":0}\n'],
+    ['what is no JSON', 'ord_1\n'],
+    [
+      'a status that there is not',
+      '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","keyHint":"tpk_a…","status":"lost","ifStatus":null,"total":0}\n',
+    ],
+    [
+      'an id that leads elsewhere',
+      '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","keyHint":"tpk_a…","status":"confirmed","ifStatus":null,"total":1}\n{"kind":"order","id":"ord_1/../../webhooks/whk_1"}\n',
+    ],
+    [
+      'an outcome that there is not',
+      '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","keyHint":"tpk_a…","status":"confirmed","ifStatus":null,"total":1}\n{"kind":"order","id":"ord_1"}\n{"kind":"outcome","id":"ord_1","outcome":"perhaps"}\n',
+    ],
+  ])('is refused when it is %s', (_, text) => {
+    writeFileSync(path, text);
+    expect(() => readJournal(path)).toThrow(/is not a complete journal/);
+  });
+
+  it.each([
+    ['an order of the plan twice', '{"kind":"order","id":"ord_1"}'],
+    [
+      'an outcome of an order that is not of the plan',
+      JSON.stringify({ kind: 'outcome', ...done('ord_9') }),
+    ],
+    ['the begin of an order that is not of the plan', '{"kind":"started","id":"ord_9"}'],
+  ])('is refused when it has %s: it was edited', (_, line) => {
+    writeFileSync(path, `${writeHalf()}${line}\n`);
+    expect(() => readJournal(path)).toThrow(/is not a complete journal/);
+  });
+
+  it('is named when it is not there', () => {
+    expect(() => readJournal(path)).toThrow(path);
+  });
+});

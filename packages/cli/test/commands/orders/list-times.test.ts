@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anOrder, BareService } from '../../helpers/minimal-service';
+
+const now = Date.parse('2026-11-22T12:00:00.000Z');
+const placedAt = (createdAt: string) => anOrder({ id: `ord_${createdAt}`, createdAt });
+const placed = [
+  '2026-11-22T11:59:59.999Z',
+  '2026-11-21T12:00:00.001Z',
+  '2026-11-21T12:00:00.000Z',
+  '2026-11-21T11:59:59.999Z',
+  '2026-11-20T00:00:00.000Z',
+  '2026-11-19T23:59:59.999Z',
+];
+
+async function list(service: BareService, ...options: string[]) {
+  const argv = ['orders', 'list', '--output', 'csv', '--fields', 'createdAt', ...options];
+  const { exitCode, stdout, stderr } = await service.cli(argv, { now: () => now });
+  expect({ options, exitCode }).toEqual({ options, exitCode: 0 });
+  return { moments: stdout.trimEnd().split('\n').slice(1), stderr };
+}
+
+async function aBareService(): Promise<BareService> {
+  const service = await BareService.start();
+  service.orders = placed.map(placedAt);
+  return service;
+}
+
+describe('orders list --since and --until', () => {
+  it.each([
+    [['--since', '1d'], placed.slice(0, 3)],
+    [['--since', '2026-11-21T12:00:00.001Z'], placed.slice(0, 2)],
+    [['--since', '2026-11-21T13:00:00+01:00'], placed.slice(0, 3)],
+    [['--since', '2026-11-20'], placed.slice(0, 5)],
+    [['--until', '1d'], placed.slice(3)],
+    [['--until', '2026-11-20'], placed.slice(5)],
+    [['--until', '0s'], placed],
+    [['--since', '2026-11-20', '--until', '2026-11-21'], placed.slice(4, 5)],
+    [['--since', '1d', '--until', '1d'], []],
+  ])(
+    '%j: from its moment on and up to its moment, on a service that knows neither',
+    async (options, moments) => {
+      expect((await list(await aBareService(), ...options)).moments).toEqual(moments);
+    },
+  );
+
+  it('refuses a time that ends before it begins', async () => {
+    const service = await aBareService();
+    const argv = ['orders', 'list', '--since', '1h', '--until', '2d'];
+    const { exitCode, stdout, stderr } = await service.cli(argv, { now: () => now });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/--since \(\S+Z\) is later than --until \(\S+Z\)\nhint: /);
+    expect(service.seen).toEqual([]);
+  });
+
+  it('asks the service for as much as that, so that it sends no more', async () => {
+    const service = await aBareService();
+    await list(service, '--since', '1d', '--until', '6h');
+    await list(service, '--until', '2026-11-20', '--status', 'pending');
+    await list(service);
+    expect(service.seen.map(({ query }) => query)).toEqual([
+      {
+        limit: '50',
+        // What the service calls after leaves its moment out.
+        createdAfter: '2026-11-21T11:59:59.999Z',
+        createdBefore: '2026-11-22T06:00:00.000Z',
+      },
+      { limit: '50', status: 'pending', createdBefore: '2026-11-20T00:00:00.000Z' },
+      { limit: '50' },
+    ]);
+  });
+
+  it('shows as many as the limit says of those that are meant', async () => {
+    const service = await aBareService();
+    const cut = await list(service, '--until', '1d', '--limit', '2');
+    expect(cut.moments).toEqual(placed.slice(3, 5));
+    expect(cut.stderr).toBe('Showing 2 orders; more exist. Use --all, or a larger --limit.\n');
+    const whole = await list(service, '--until', '1d', '--limit', '3');
+    expect(whole).toEqual({ moments: placed.slice(3), stderr: '' });
+  });
+
+  it('divides orders at any moment: each is on one side of it', async () => {
+    const service = await BareService.start();
+    const moment = fc
+      .integer({ min: -3, max: 3 })
+      .map((offset) => new Date(now + offset).toISOString());
+    await fc.assert(
+      fc.asyncProperty(fc.array(moment, { maxLength: 8 }), moment, async (moments, divide) => {
+        service.orders = moments.map(placedAt);
+        const before = (await list(service, '--until', divide)).moments;
+        const after = (await list(service, '--since', divide)).moments;
+        expect([...before, ...after].sort()).toEqual([...moments].sort());
+        expect(before.filter((one) => one >= divide)).toEqual([]);
+        expect(after.filter((one) => one < divide)).toEqual([]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([
+    ['--since', '2026-02-30', '2026-02-30 is not a valid date'],
+    ['--since', '2026-11-20T09:30:00', 'Use an age such as 45s'],
+    ['--until', 'tomorrow', 'Use an age such as 45s'],
+    ['--until', '999999999w', 'Use a time in the years 1 to 9999.'],
+  ])('%s %s is refused, before anything is sent', async (option, value, message) => {
+    const service = await BareService.start();
+    const { exitCode, stdout, stderr } = await service.cli(['orders', 'list', option, value]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(
+      `Option '${option} <time>' argument '${value}' is invalid. ${message}`,
+    );
+    expect(service.seen).toEqual([]);
+  });
+});

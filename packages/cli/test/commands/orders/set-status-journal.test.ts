@@ -1,0 +1,197 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { anOrder, aProblem } from '../../helpers/minimal-service';
+import { outcomesOf, startPendingOrders } from '../../helpers/pending-orders';
+
+const set = ['orders', 'set-status'];
+
+describe('the journal of orders set-status', () => {
+  it('looks first at an order whose answer was lost before it changes it again', async () => {
+    const { service, ids, env, file } = await startPendingOrders(3);
+    // Each order is moved, and nobody is told.
+    service.instead = ({ method, path }) => {
+      const found = service.orders.find(({ id }) => path.endsWith(id));
+      if (method !== 'PATCH' || !found) return undefined;
+      found.status = 'confirmed';
+      return aProblem(500, 'internal_error');
+    };
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--journal', file, '--output', 'json'];
+    const first = await service.cli(argv, { env });
+    expect(first.exitCode).toBe(1);
+    expect(outcomesOf(first.stdout).map(({ outcome }) => outcome)).toEqual(ids.map(() => 'failed'));
+    service.instead = () => undefined;
+    service.seen.length = 0;
+    const second = await service.cli([...set, '--resume', file, '--yes', '--output', 'json'], {
+      env,
+    });
+    expect(second.exitCode).toBe(0);
+    expect(outcomesOf(second.stdout).map(({ outcome }) => outcome)).toEqual(
+      ids.map(() => 'unchanged'),
+    );
+    expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET']);
+  }, 60_000);
+
+  it.each([
+    ['of another order', { id: 'ord_9', status: 'confirmed' }],
+    ['of another status', { status: 'pending' }],
+    ['of a body that is no order', { id: 'not an id' }],
+  ] as const)('takes no answer %s for done, and goes on with it later', async (_, wrong) => {
+    const { service, ids, env, file } = await startPendingOrders(2);
+    service.instead = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('ord_1')
+        ? { status: 200, body: { data: anOrder({ id: 'ord_1', ...wrong }) } }
+        : undefined;
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--journal', file, '--output', 'json'];
+    const first = await service.cli(argv, { env });
+    expect(first.exitCode).toBe(7);
+    expect(outcomesOf(first.stdout)[0]).toMatchObject({
+      id: 'ord_1',
+      outcome: 'failed',
+      code: 'invalid_response',
+    });
+    service.instead = () => undefined;
+    const second = await service.cli([...set, '--resume', file, '--yes'], { env });
+    expect(second.exitCode).toBe(0);
+  });
+
+  it('exits 130 when it is interrupted while it goes on, and says how to go on again', async () => {
+    const { service, ids, env, file } = await startPendingOrders(4);
+    service.instead = ({ method }) =>
+      method === 'PATCH' ? aProblem(409, 'invalid_transition') : undefined;
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--journal', file];
+    expect((await service.cli(argv, { env })).exitCode).toBe(6);
+    for (const isMoved of [false, true]) {
+      const interrupt = new AbortController();
+      service.instead = ({ method }) => {
+        if (method !== 'PATCH') return undefined;
+        interrupt.abort();
+        return isMoved ? undefined : aProblem(409, 'invalid_transition');
+      };
+      const { exitCode, stderr } = await service.cli(
+        [...set, '--resume', file, '--yes', '--concurrency', '1'],
+        { env, signal: interrupt.signal },
+      );
+      expect(exitCode).toBe(130);
+      expect(stderr).toContain(
+        `hint: Resume with: \`tradepost orders set-status --resume ${file}\`.\n`,
+      );
+    }
+    service.instead = () => undefined;
+    const last = await service.cli([...set, '--resume', file, '--yes', '--output', 'json'], {
+      env,
+    });
+    expect(last.exitCode).toBe(0);
+    expect(outcomesOf(last.stdout).map(({ outcome }) => outcome)).toEqual(ids.map(() => 'updated'));
+  });
+
+  it('does not take an order for untried that a killed run may have moved', async () => {
+    const { service, ids, env, file } = await startPendingOrders(3);
+    await service.cli([...set, ...ids, 'confirmed', '--yes', '--journal', file], { env });
+    // As after a kill: all three were begun, and of none is there an end.
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const left = lines.filter((line) => !line.includes('"outcome"'));
+    expect(lines.length - left.length).toBe(3);
+    writeFileSync(file, left.join('\n'));
+    service.instead = () => aProblem(401, 'invalid_api_key');
+    const argv = [...set, '--resume', file, '--yes', '--output', 'json'];
+    const { exitCode, stdout } = await service.cli(argv, { env });
+    expect(exitCode).toBe(4);
+    expect(outcomesOf(stdout).map(({ outcome, code }) => [outcome, code])).toEqual([
+      ['failed', 'invalid_api_key'],
+      ['failed', 'in_doubt'],
+      ['failed', 'in_doubt'],
+    ]);
+  });
+
+  it('is gone on with by the orders whose turn did not come, rather than by one that ends each run', async () => {
+    const { service, ids, env, file } = await startPendingOrders(4);
+    service.instead = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('ord_2')
+        ? aProblem(403, 'account_kind_not_allowed')
+        : undefined;
+    const one = ['--concurrency', '1', '--yes', '--output', 'json'];
+    const first = [...set, ...ids, 'confirmed', '--journal', file, ...one];
+    expect((await service.cli(first, { env })).exitCode).toBe(7);
+    const { exitCode, stdout } = await service.cli([...set, '--resume', file, ...one], { env });
+    expect(exitCode).toBe(7);
+    expect(outcomesOf(stdout).map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['ord_1', 'updated'],
+      ['ord_2', 'failed'],
+      ['ord_3', 'updated'],
+      ['ord_4', 'updated'],
+    ]);
+  });
+
+  it('is gone on with by the command that is printed, as the same account at the same service', async () => {
+    const { service, ids, env, file } = await startPendingOrders(1);
+    service.instead = ({ method }) =>
+      method === 'PATCH' ? aProblem(500, 'internal_error') : undefined;
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--journal', file];
+    const { stderr } = await service.cli([...argv, '--base-url', service.baseUrl], {
+      env: { ...env, TRADEPOST_BASE_URL: 'http://127.0.0.1:9' },
+    });
+    const words = `orders set-status --base-url ${service.baseUrl} --resume ${file}`;
+    expect(stderr).toContain(`Resume with: \`tradepost ${words}\`.\n`);
+  });
+
+  it('goes on with a journal that names the service in another way', async () => {
+    const { service, ids, env, file } = await startPendingOrders(2);
+    await service.cli([...set, ...ids, 'confirmed', '--yes', '--journal', file], { env });
+    const argv = [...set, '--resume', file, '--yes', '--base-url', `${service.baseUrl}/`];
+    expect((await service.cli(argv, { env })).exitCode).toBe(0);
+  });
+
+  it('says so when it goes on with another key', async () => {
+    const { service, ids, env, file } = await startPendingOrders(2);
+    await service.cli([...set, ...ids, 'confirmed', '--yes', '--journal', file], { env });
+    const other = { ...env, TRADEPOST_API_KEY: 'tpk_other_and_long_enough_1' };
+    const { exitCode, stderr } = await service.cli([...set, '--resume', file, '--yes'], {
+      env: other,
+    });
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^Started with key \S+, resuming with key tpk_othe…\.\n/);
+  });
+
+  it('writes down what came of a single order where that is asked for', async () => {
+    const { service, env, file } = await startPendingOrders(1);
+    const argv = [...set, 'ord_1', 'confirmed', '--journal', file, '--yes'];
+    expect((await service.cli(argv, { env })).exitCode).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('"outcome":"updated"');
+  });
+
+  it('refuses a journal that is there before it asks', async () => {
+    const { service, ids, env, file } = await startPendingOrders(2);
+    const argv = [...set, ...ids, 'confirmed', '--journal', file];
+    await service.cli([...argv, '--yes'], { env });
+    service.seen.length = 0;
+    const { exitCode, stderr } = await service.cli(argv, { env });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`The journal ${file} exists`);
+    expect(service.seen).toEqual([]);
+  });
+
+  it('writes nothing down with --no-journal, and makes no folder', async () => {
+    const { service, ids } = await startPendingOrders(2);
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--no-journal'];
+    expect(await service.cli(argv)).toMatchObject({
+      exitCode: 0,
+      stderr: '2 orders moved to confirmed.\n',
+    });
+  });
+
+  it('changes nothing when what is to come of it cannot be written down', async () => {
+    const { service, ids } = await startPendingOrders(2);
+    const { exitCode, stdout, stderr } = await service.cli([...set, ...ids, 'confirmed', '--yes']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /^error: Cannot create the folder of the journal: .*\nhint: Nothing changed\./,
+    );
+    expect(service.seen).toEqual([]);
+  });
+
+  it('keeps the key and the secrets out of the journal', async () => {
+    const { service, ids, env, file } = await startPendingOrders(2);
+    await service.cli([...set, ...ids, 'confirmed', '--yes', '--journal', file], { env });
+    expect(readFileSync(file, 'utf8')).not.toContain('tpk_');
+  });
+});

@@ -1,0 +1,202 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { brokenStream } from '../../helpers/fake-stream';
+import { anOrder, aProblem } from '../../helpers/minimal-service';
+import { outcomesOf, startPendingOrders } from '../../helpers/pending-orders';
+
+const set = ['orders', 'set-status'];
+
+describe('orders set-status of several orders', () => {
+  it('sends one request for each, and prints what came of them in the order of the ids', async () => {
+    const { service, env } = await startPendingOrders(3);
+    const { exitCode, stdout, stderr } = await service.cli(
+      [...set, 'ord_3', 'ord_1', 'ord_3', 'ord_2', 'confirmed', '--yes', '--output', 'json'],
+      { env },
+    );
+    expect(exitCode).toBe(0);
+    expect(outcomesOf(stdout).map(({ id, outcome, to }) => [id, outcome, to])).toEqual([
+      ['ord_3', 'updated', 'confirmed'],
+      ['ord_1', 'updated', 'confirmed'],
+      ['ord_2', 'updated', 'confirmed'],
+    ]);
+    expect(service.seen.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'PATCH /v1/orders/ord_1',
+      'PATCH /v1/orders/ord_2',
+      'PATCH /v1/orders/ord_3',
+    ]);
+    expect(stderr).toMatch(/^Journal: \S+\n3 orders moved to confirmed\.\n$/);
+  });
+
+  it('guards each change by the ETag of what it saw, and reads a 412 as a guard that failed', async () => {
+    const { service, env } = await startPendingOrders(2);
+    service.instead = ({ method, path }) => {
+      const id = path.split('/').at(-1) ?? '';
+      if (method === 'GET') {
+        return { status: 200, body: { data: anOrder({ id }) }, headers: { etag: `"${id}-1"` } };
+      }
+      return id === 'ord_2' ? aProblem(412, 'precondition_failed') : undefined;
+    };
+    const { exitCode, stdout } = await service.cli(
+      [
+        ...set,
+        'ord_1',
+        'ord_2',
+        'confirmed',
+        '--if-status',
+        'pending',
+        '--yes',
+        '--output',
+        'json',
+      ],
+      { env },
+    );
+    expect(exitCode).toBe(7);
+    expect(outcomesOf(stdout)).toMatchObject([
+      { id: 'ord_1', outcome: 'updated', from: 'pending', to: 'confirmed' },
+      { id: 'ord_2', outcome: 'skipped', from: 'pending', to: null, code: 'precondition_failed' },
+    ]);
+    const patches = service.seen.filter(({ method }) => method === 'PATCH');
+    expect(patches.map(({ headers }) => headers['if-match'])).toEqual(['"ord_1-1"', '"ord_2-1"']);
+  });
+
+  it('guards by looking alone where the service sends no ETag, and says so', async () => {
+    const { service, env } = await startPendingOrders(2);
+    const { exitCode, stderr } = await service.cli(
+      [...set, 'ord_1', 'ord_2', 'confirmed', '--if-status', 'pending', '--yes'],
+      { env },
+    );
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('This service sends no ETag');
+    expect(stderr.match(/ETag/g)).toHaveLength(1);
+  });
+
+  it('begins no other when the first shows what would meet all: a wrong key', async () => {
+    const { service, env, file } = await startPendingOrders(20);
+    service.instead = () => aProblem(401, 'invalid_api_key');
+    const { exitCode, stdout, stderr } = await service.cli(
+      [...set, 'confirmed', '--stdin', '--yes', '--journal', file, '--output', 'json'],
+      { env, input: service.orders.map(({ id }) => id).join(' ') },
+    );
+    expect(exitCode).toBe(4);
+    expect(service.seen).toHaveLength(1);
+    expect(outcomesOf(stdout).filter(({ outcome }) => outcome === 'not_attempted')).toHaveLength(
+      19,
+    );
+    const [, error = ''] = stderr.split('\n');
+    expect(JSON.parse(error).error).toMatchObject({
+      code: 'all_failed',
+      hint: expect.stringMatching(
+        /^The API key may be.* Resume with: `tradepost orders set-status --resume /,
+      ),
+    });
+  });
+
+  it.each([
+    ['a reader who has gone', brokenStream('EPIPE'), 0, '2 orders moved to confirmed.'],
+    [
+      'a full disk',
+      brokenStream('ENOSPC'),
+      1,
+      '2 orders moved to confirmed, but the result could not be printed',
+    ],
+  ])('with %s at stdout finishes, and tells what was done', async (_, stdout, code, story) => {
+    const { service, ids, env, file } = await startPendingOrders(2);
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--journal', file];
+    const { exitCode, stderr } = await service.cli(argv, { env, stdout });
+    expect(exitCode).toBe(code);
+    expect(stderr).toContain(`Journal: ${file}\n`);
+    expect(stderr).toContain(story);
+  });
+
+  it('keeps the exit code of what came of the orders when nobody reads it', async () => {
+    const { service, ids, env } = await startPendingOrders(2);
+    service.instead = ({ path }) => (path.endsWith('ord_2') ? aProblem(409, 'x') : undefined);
+    const argv = [...set, ...ids, 'confirmed', '--yes'];
+    const { exitCode } = await service.cli(argv, { env, stdout: brokenStream('EPIPE') });
+    expect(exitCode).toBe(7);
+  });
+
+  it('tells what was done when --jq does not fit it', async () => {
+    const { service, ids, env } = await startPendingOrders(2);
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--jq', '.[0].id.x'];
+    const { exitCode, stdout, stderr } = await service.cli(argv, { env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain(
+      '2 orders moved to confirmed, but the result could not be printed: --jq',
+    );
+  });
+
+  it('says nothing of its own listeners, however many are under way', async () => {
+    const { service, ids, env } = await startPendingOrders(30);
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    service.instead = async () => {
+      // The first goes alone.
+      if (service.seen.length === 1) return undefined;
+      if (service.seen.length === 25) release();
+      await held;
+      return undefined;
+    };
+    const argv = [...set, ...ids, 'confirmed', '--yes', '--concurrency', '24'];
+    expect((await service.cli(argv, { env })).exitCode).toBe(0);
+    expect(warnings).toEqual([]);
+  });
+
+  it('begins no other where the base URL leads elsewhere, or the service asks for time', async () => {
+    for (const [code, answer] of [
+      [2, { status: 302, body: undefined, headers: { location: 'https://elsewhere.example/' } }],
+      [1, { status: 429, body: undefined, headers: { 'retry-after': '0' } }],
+    ] as const) {
+      const { service, ids, env } = await startPendingOrders(6);
+      service.instead = () => answer;
+      const argv = [...set, ...ids, 'confirmed', '--yes', '--output', 'json'];
+      const { exitCode, stdout } = await service.cli(argv, { env, wait: async () => {} });
+      expect(exitCode).toBe(code);
+      expect(outcomesOf(stdout).filter(({ outcome }) => outcome === 'not_attempted')).toHaveLength(
+        5,
+      );
+    }
+  });
+
+  it.each(['', '\n', '[]', 'id,status\n'])(
+    'has nothing to do where stdin has no ids: %j',
+    async (input) => {
+      const { service, env } = await startPendingOrders(1);
+      const argv = [...set, 'confirmed', '--stdin', '--yes', '--output', 'json'];
+      expect(await service.cli(argv, { env, input })).toEqual({
+        exitCode: 0,
+        stdout: '[]\n',
+        stderr: 'No IDs on stdin. Nothing changed.\n',
+      });
+      expect(service.seen).toEqual([]);
+    },
+  );
+
+  it.each([
+    [['ord_1'], "Invalid status 'ord_1'"],
+    [[], 'Missing status'],
+    [['confirmed'], 'Missing order ID'],
+    [['ord_1', 'ntf_1', 'confirmed', '--yes'], "'ntf_1' is not an order ID"],
+    [['ord_1', 'confirmed', '--stdin'], 'as arguments or on stdin'],
+    [['confirmed', '--resume', 'x'], '--resume takes IDs, status and condition'],
+    [['--resume', 'x', '--if-status', 'pending'], '--resume takes IDs'],
+    [['--resume', 'x', '--journal', 'y'], '--resume continues the journal'],
+    [['ord_1', 'ord_2', 'confirmed', '--concurrency', '0'], 'an integer from 1 to 64'],
+    [['ord_1', 'ord_2', 'confirmed', '--max-failures', '0'], 'an integer of at least 1'],
+    [['ord_1', 'ord_2', 'confirmed', '--if-status', 'lost'], 'Allowed choices are pending'],
+    [['ord_1', 'confirmed', '--fields', 'nope'], "Unknown field 'nope'"],
+    [['ord_1', 'ord_2', 'confirmed', '--yes', '--fields', 'status'], "Unknown field 'status'"],
+    [['ord_1', 'ord_2', 'confirmed', '--yes', '--jq', '.['], 'is not a valid expression'],
+  ])('refuses %j before anything is sent', async (args, message) => {
+    const { service, env } = await startPendingOrders(2);
+    const { exitCode, stdout, stderr } = await service.cli([...set, ...args], { env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(service.seen).toEqual([]);
+  });
+});

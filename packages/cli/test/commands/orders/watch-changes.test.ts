@@ -1,0 +1,139 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { brokenStream } from '../../helpers/fake-stream';
+import { type Answer, anOrder, BareService } from '../../helpers/minimal-service';
+import { loginFolder } from '../../helpers/profile-folder';
+import { runCli } from '../../helpers/run-cli';
+import { aDelivery, aWebhook } from '../../helpers/webhook-builders';
+
+const id = 'whk_1';
+const order = ['--listing', 'lst_1', '--quantity', '5'];
+const registration = ['--url', 'https://a.example', '--events', 'order.created'];
+
+/** Commands that change something, with what they say of it. */
+const changes: [string[], string][] = [
+  [['orders', 'create', ...order], 'rder ord_1 is created'],
+  [['webhooks', 'update', id, '--url', 'https://a.example'], `${id} is changed`],
+  [['webhooks', 'pause', id], `${id} is paused`],
+  [['webhooks', 'resume', id], `${id} is resumed`],
+  [['webhooks', 'delete', id, '--yes'], `${id} is deleted`],
+  [['webhooks', 'test', id, '--event', 'order.created'], `a test event is sent to ${id}`],
+  [['webhooks', 'rotate-secret', id, '--promote', '--yes'], `the staged secret of ${id} is now`],
+];
+
+/** A service that does what it is asked. */
+async function willing(): Promise<BareService> {
+  const service = await BareService.start();
+  service.instead = ({ method, path }): Answer | undefined => {
+    if (method === 'DELETE') return { status: 204, body: undefined };
+    if (path === '/v1/orders') return { status: 201, body: { data: anOrder({ id: 'ord_1' }) } };
+    if (path.endsWith('/test')) return { status: 202, body: { data: aDelivery() } };
+    if (path === '/v1/webhooks') return undefined;
+    return { status: 200, body: { data: aWebhook({ id }) } };
+  };
+  return service;
+}
+
+describe.each(changes)('%j that cannot be printed', (argv, what) => {
+  it('says that it is done, whatever was wrong with printing it', async () => {
+    const service = await willing();
+    for (const [more, stdout] of [
+      [[], brokenStream('ENOSPC')],
+      [['--jq', 'error("no")'], undefined],
+    ] as const) {
+      const setting = stdout === undefined ? {} : { stdout };
+      const { exitCode, stderr } = await service.cli([...argv, ...more], setting);
+      expect(exitCode).toBe(1);
+      expect(stderr.toLowerCase()).toContain(what.toLowerCase());
+      expect(stderr).toContain(', but the result could not be printed: ');
+      expect(stderr).toContain('Do not repeat it');
+    }
+  });
+
+  it('is no failure when nobody reads it', async () => {
+    const service = await willing();
+    const { exitCode, stderr } = await service.cli(argv, { stdout: brokenStream('EPIPE') });
+    expect(exitCode).toBe(0);
+    expect(stderr.toLowerCase()).toContain(what.toLowerCase());
+  });
+});
+
+it('a login that cannot be printed is stored, chosen and removed all the same', async () => {
+  const service = await BareService.start();
+  const folder = loginFolder();
+  const setting = { env: folder.env, stdout: brokenStream('ENOSPC') };
+  for (const [argv, what] of [
+    [['login', '--key-stdin', '--base-url', service.baseUrl], "Profile 'default' is saved"],
+    [['profiles', 'use', 'default'], "'default' is the current profile"],
+    [['logout'], "Deleted 'default'"],
+  ] as const) {
+    const { exitCode, stderr } = await runCli([...argv], { ...setting, input: 'tpk_x' });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`${what}, but the result could not be printed`);
+  }
+  expect(folder.stored().profiles).toEqual({});
+});
+
+/** Ways to lose the answer of a change that was made. */
+const losses: [string, (response: ServerResponse) => void][] = [
+  ['breaks off', (response) => response.destroy()],
+  ['is the 502 of a proxy', (response) => void response.writeHead(502).end('<html>')],
+  ['is the page of a proxy', (response) => void response.writeHead(200).end('<html>')],
+];
+
+describe.each(losses)('an answer that %s', (_, lose) => {
+  async function aLossyProxy() {
+    const keys: unknown[] = [];
+    const server = createServer((request, response) => {
+      keys.push(request.headers['idempotency-key']);
+      request.resume().on('end', () => lose(response));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close().closeAllConnections());
+    const { port } = server.address() as AddressInfo;
+    return { keys, env: { TRADEPOST_BASE_URL: `http://127.0.0.1:${port}` } };
+  }
+
+  it.each([
+    [['webhooks', 'register', ...registration], '`tradepost webhooks list`'],
+    [['webhooks', 'rotate-secret', id], 'Staging a secret again replaces the staged one'],
+    [['webhooks', 'pause', id], '`tradepost webhooks get whk_1`'],
+    [['webhooks', 'replay', 'dlv_1'], '`tradepost webhooks explain dlv_1`'],
+  ])('to %j may be that of a change that was made, and the hint says so', async (argv, look) => {
+    const { env } = await aLossyProxy();
+    const { exitCode, stderr } = await runCli(argv, { env });
+    expect([1, 9]).toContain(exitCode);
+    expect(stderr).toContain('hint: The change may have been applied. Check before you repeat');
+    expect(stderr).toContain(look);
+  });
+
+  it('to an order leaves the key that it is repeated with', async () => {
+    const { env, keys } = await aLossyProxy();
+    const { stderr } = await runCli(['orders', 'create', ...order], { env });
+    expect(stderr).toContain('may have been');
+    expect(stderr).toContain(`--idempotency-key ${keys[0]}`);
+    const argv = ['orders', 'create', ...order, '--idempotency-key', 'my$key', '--output', 'json'];
+    const asJson = await runCli(argv, { env });
+    expect(JSON.parse(asJson.stderr).error.hint).toContain("--idempotency-key 'my$key'");
+  });
+
+  it('to a question is no change, and is not told as one', async () => {
+    const { env } = await aLossyProxy();
+    const { stderr } = await runCli(['orders', 'get', 'ord_1'], { env });
+    expect(stderr).not.toContain('may have been done');
+  });
+});
+
+it('a change that was never sent is not told as one that may be made', async () => {
+  const gone = createServer();
+  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
+  const { port } = gone.address() as AddressInfo;
+  await new Promise<void>((resolve) => gone.close(() => resolve()));
+  for (const nowhere of [`127.0.0.1:${port}`, '127.0.0.1:1', 'nowhere.invalid']) {
+    const env = { TRADEPOST_BASE_URL: `http://${nowhere}` };
+    const { exitCode, stderr } = await runCli(['orders', 'create', ...order], { env });
+    expect(exitCode).toBe(9);
+    expect(stderr).toMatch(/hint: .*check (TRADEPOST_BASE_URL or --base-url, and|the network)/i);
+  }
+});

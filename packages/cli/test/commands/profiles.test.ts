@@ -1,0 +1,209 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isProfileName, readProfiles, writeProfiles } from '../../src/config/profiles';
+import { getKeyPrefix } from '../../src/config/settings';
+import { loginFolder } from '../helpers/profile-folder';
+import { runCli } from '../helpers/run-cli';
+
+const live = { baseUrl: 'https://trade.example', apiKey: 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6' };
+const staging = {
+  baseUrl: 'https://staging.trade.example',
+  apiKey: 'tpk_9zYxW8vUtSrQpOnMlKjIhGfE',
+};
+
+describe('profiles list', () => {
+  it('shows the logins by name, and of a key its first characters', async () => {
+    const { env } = loginFolder({ staging, live }, 'live');
+    const { exitCode, stdout, stderr } = await runCli(['profiles', 'list'], { env });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toBe(
+      [
+        'NAME     CURRENT  BASE URL                       KEY',
+        'live     yes      https://trade.example          tpk_3fQx…',
+        'staging  -        https://staging.trade.example  tpk_9zYx…',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('has no logins where none are stored', async () => {
+    const { env } = loginFolder();
+    expect(await runCli(['profiles', 'list'], { env })).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'No profiles found.\n',
+    });
+    const asJson = await runCli(['profiles', 'list', '--output', 'json'], { env });
+    expect(asJson).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' });
+  });
+
+  it('takes `default` for the current one when none was chosen, as every command does', async () => {
+    const { env } = loginFolder({ default: live, staging });
+    const { stdout } = await runCli(['profiles', 'list', '--output', 'json'], { env });
+    expect(JSON.parse(stdout).map(({ current }: { current: boolean }) => current)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('says when the environment names another than the current one', async () => {
+    const { env } = loginFolder({ live, staging }, 'live');
+    const { stderr } = await runCli(['profiles', 'list'], {
+      env: { ...env, TRADEPOST_PROFILE: 'staging' },
+    });
+    expect(stderr).toBe("TRADEPOST_PROFILE is set: 'staging' is used.\n");
+  });
+
+  it('shows nothing that a terminal acts on, whoever edited the file', async () => {
+    const { env } = loginFolder({ 'a\u001b[2J': { ...live, baseUrl: 'https://\u009b.example' } });
+    for (const output of ['table', 'json', 'ndjson', 'csv']) {
+      const { stdout } = await runCli(['profiles', 'list', '--output', output], { env });
+      expect(stdout.replaceAll('\n', '')).not.toMatch(output === 'csv' ? /$^/ : /\p{Cc}/u);
+    }
+  });
+});
+
+describe('profiles use', () => {
+  it('makes a login the current one', async () => {
+    const folder = loginFolder({ live, staging }, 'live');
+    const argv = ['profiles', 'use', 'staging', '--output', 'json'];
+    const { exitCode, stdout } = await runCli(argv, { env: folder.env });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'staging', current: true });
+    expect(folder.stored()).toEqual({ current: 'staging', profiles: { live, staging } });
+  });
+
+  it.each(['nobody', 'constructor', '__proto__'])(
+    'exits 2 for %s, who is not there',
+    async (name) => {
+      const folder = loginFolder({ live }, 'live');
+      const { exitCode, stdout, stderr } = await runCli(['profiles', 'use', name], {
+        env: folder.env,
+      });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain(
+        `error: No profile named '${name}'\nhint: To list profiles, run \`tradepost profiles`,
+      );
+      expect(folder.stored().current).toBe('live');
+    },
+  );
+
+  it('says when the environment goes before it', async () => {
+    const { env } = loginFolder({ live, staging }, 'live');
+    const setting = { env: { ...env, TRADEPOST_PROFILE: 'live' } };
+    const { stderr } = await runCli(['profiles', 'use', 'staging'], setting);
+    expect(stderr).toContain("'live' is used until you unset it");
+  });
+});
+
+describe('logout', () => {
+  it('removes the current login, and the only one that is left takes its place', async () => {
+    const folder = loginFolder({ live, staging }, 'live');
+    const { exitCode, stdout, stderr } = await runCli(['logout', '--output', 'json'], {
+      env: folder.env,
+    });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual([
+      { name: 'live', current: true, baseUrl: live.baseUrl, apiKeyHint: 'tpk_3fQx…' },
+    ]);
+    expect(stderr).toContain('Its key is still valid.');
+    expect(stderr).toContain("'staging' is now the current profile.");
+    expect(folder.stored()).toEqual({ current: 'staging', profiles: { staging } });
+    expect(folder.mode()).toBe('600');
+  });
+
+  it('leaves nobody current when several are left', async () => {
+    const folder = loginFolder({ live, staging, third: live }, 'live');
+    const { stderr } = await runCli(['logout'], { env: folder.env });
+    expect(folder.stored().current).toBeNull();
+    expect(stderr).toContain('choose one with `tradepost profiles use NAME`');
+  });
+
+  it('removes the one that is named, and leaves the current one', async () => {
+    const folder = loginFolder({ live, staging }, 'live');
+    expect((await runCli(['logout', '--profile', 'staging'], { env: folder.env })).exitCode).toBe(
+      0,
+    );
+    expect(folder.stored()).toEqual({ current: 'live', profiles: { live } });
+  });
+
+  it('removes all of them with --all, which is no failure when there is none', async () => {
+    const folder = loginFolder({ live, staging }, 'live');
+    expect((await runCli(['logout', '--all'], { env: folder.env })).exitCode).toBe(0);
+    expect(folder.stored()).toEqual({ current: null, profiles: {} });
+    expect(await runCli(['logout', '--all'], { env: folder.env })).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'No profiles to delete.\n',
+    });
+  });
+
+  it.each([
+    [['logout'], 'not logged in'],
+    [['logout', '--profile', 'nobody'], "No profile named 'nobody'"],
+    [['logout', '--all', '--profile', 'live'], '--all and --profile conflict'],
+  ])('%j exits 2 and changes nothing', async (argv, message) => {
+    const folder = loginFolder({ live, staging });
+    const { exitCode, stdout, stderr } = await runCli(argv, { env: folder.env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(folder.stored()).toEqual({ current: null, profiles: { live, staging } });
+  });
+
+  it('says when a key of the environment is used all the same', async () => {
+    const { env } = loginFolder({ live }, 'live');
+    const { stderr } = await runCli(['logout'], { env: { ...env, TRADEPOST_API_KEY: 'tpk_x' } });
+    expect(stderr).toContain('TRADEPOST_API_KEY is set and still used.');
+  });
+});
+
+describe('the file of the logins', () => {
+  it.each(['', '{', 'null', '[]', '{"profiles":[]}', '{"profiles":{"a":{"baseUrl":1}}}'])(
+    'that says %j is a failure that names the file',
+    async (text) => {
+      const folder = loginFolder();
+      writeFileSync(folder.file, text);
+      for (const argv of [['profiles', 'list'], ['logout'], ['whoami']]) {
+        const { exitCode, stdout, stderr } = await runCli(argv, { env: folder.env });
+        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+        expect(stderr).toContain(folder.file);
+        expect(stderr).toContain('hint: Fix the file');
+      }
+    },
+  );
+
+  it('is for its owner alone again after it is written, whatever it was before', () => {
+    const folder = loginFolder({ live });
+    chmodSync(folder.file, 0o644);
+    writeProfiles(folder.file, { current: null, profiles: {} });
+    expect(folder.mode()).toBe('600');
+  });
+
+  it('gives back what was written, whatever the logins are', () => {
+    const { file } = loginFolder();
+    const name = fc.stringMatching(/^[A-Za-z0-9][\w.-]{0,10}$/).filter(isProfileName);
+    const profile = fc.record({ baseUrl: fc.webUrl(), apiKey: fc.string() });
+    fc.assert(
+      fc.property(fc.dictionary(name, profile), fc.option(name), (profiles, current) => {
+        writeProfiles(file, { current, profiles });
+        expect(readProfiles(file)).toEqual({ current, profiles: { ...profiles } });
+      }),
+    );
+  });
+});
+
+describe('what is shown of a key', () => {
+  it('is never more than four characters after its prefix, and never most of a short one', () => {
+    expect(getKeyPrefix(live.apiKey)).toBe('tpk_3fQx…');
+    expect(getKeyPrefix('tpk_short')).toBe('…');
+    expect(getKeyPrefix('0123456789abcdef0123')).toBe('0123…');
+    fc.assert(
+      fc.property(fc.string({ maxLength: 40 }), (key) => {
+        const shown = getKeyPrefix(key).slice(0, -1);
+        expect(key.startsWith(shown)).toBe(true);
+        expect(key.length - shown.length).toBeGreaterThanOrEqual(Math.min(12, key.length));
+      }),
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { BareService } from '../../helpers/minimal-service';
+import { runAtKeyboard, type Typing } from '../../helpers/run-at-keyboard';
+import { aDelivery, aWebhook } from '../../helpers/webhook-builders';
+
+const id = 'whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW';
+
+/** A service that does all that it is asked, for a person who answers what they are asked. */
+async function asking(argv: string[], typing: readonly Typing[]) {
+  const service = await BareService.start();
+  service.instead = ({ method, path }) => {
+    if (method === 'DELETE') return { status: 204, body: undefined };
+    if (method === 'GET') {
+      const data = [aDelivery({ id: 'dlv_2' }), aDelivery({ id: 'dlv_1' })];
+      return { status: 200, body: { data, nextCursor: null } };
+    }
+    const isReplay = path.endsWith('/replay');
+    return { status: isReplay ? 202 : 200, body: { data: isReplay ? aDelivery() : aWebhook() } };
+  };
+  const env = {
+    TRADEPOST_BASE_URL: service.baseUrl,
+    TRADEPOST_API_KEY: 'tpk_test',
+    TRADEPOST_CONFIG_DIR: '/nonexistent/c',
+  };
+  const result = await runAtKeyboard(argv, typing, env);
+  const changes = service.seen.filter(({ method }) => method !== 'GET');
+  return { ...result, changes: changes.length };
+}
+
+describe.each([
+  [['webhooks', 'delete', id], `Delete ${id}`, 1],
+  [['webhooks', 'rotate-secret', id, '--promote'], 'Promote the staged secret', 1],
+  [['webhooks', 'replay', '--failed'], 'Replay 2 deliveries?', 2],
+])('%j', (argv, question, changes) => {
+  it('asks first, and does it after a yes', async () => {
+    const result = await asking(argv, [[question, 'y']]);
+    expect(result).toMatchObject({ exitCode: 0, changes, isRestored: true });
+  });
+
+  it('does nothing after a no', async () => {
+    const result = await asking(argv, [[question, 'n']]);
+    expect(result).toMatchObject({ exitCode: 1, changes: 0, stdout: '', isRestored: true });
+    expect(result.stderr).toContain('Nothing changed');
+  });
+});
+
+describe('webhooks verify at a keyboard', () => {
+  it('says that the body comes from elsewhere, rather than wait for it', async () => {
+    const argv = ['webhooks', 'verify', '--secret-file', 'package.json', '--signature', 'ab'];
+    const { exitCode, stderr } = await asking(argv, []);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Stdin is a terminal');
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { BareService } from '../../helpers/minimal-service';
+import { aDelivery } from '../../helpers/webhook-builders';
+
+const now = () => Date.parse('2026-11-21T12:00:00Z');
+
+describe('webhooks deliveries', () => {
+  it('asks with each filter, and shows why the last attempt failed', async () => {
+    const service = await BareService.start();
+    const refused = aDelivery({ lastStatus: null, lastError: 'connection_refused' });
+    const waiting = aDelivery({ id: 'dlv_2', state: 'pending', lastStatus: null, attemptCount: 0 });
+    service.instead = () => ({ status: 200, body: { data: [refused, waiting], nextCursor: null } });
+    const { exitCode, stdout } = await service.cli(
+      [
+        ...['webhooks', 'deliveries', '--webhook', 'whk_1', '--event', 'order.created'],
+        ...['--state', 'failed', '--since', '6h', '--status-class', 'none', '--limit', '7'],
+      ],
+      { now },
+    );
+    expect(exitCode).toBe(0);
+    expect(service.seen[0]?.query).toEqual({
+      webhookId: 'whk_1',
+      event: 'order.created',
+      state: 'failed',
+      since: '2026-11-21T06:00:00.000Z',
+      statusClass: 'none',
+      limit: '7',
+    });
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['ID', 'STATE', 'LAST', 'EVENT', 'ATTEMPTS', 'CREATED', 'WEBHOOK'],
+      [
+        refused.id,
+        'failed',
+        'connection_refused',
+        'order.created',
+        '11',
+        refused.createdAt,
+        refused.webhookId,
+      ],
+      ['dlv_2', 'pending', '-', 'order.created', '0', waiting.createdAt, waiting.webhookId],
+      [''],
+    ]);
+  });
+
+  it('says that there are more, and fails then if it is told to', async () => {
+    const service = await BareService.start();
+    service.instead = () => ({ status: 200, body: { data: [aDelivery()], nextCursor: 'more' } });
+    const argv = ['webhooks', 'deliveries', '--limit', '1'];
+    expect(await service.cli(argv)).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('more exist'),
+    });
+    expect((await service.cli([...argv, '--fail-if-truncated'])).exitCode).toBe(8);
+  });
+
+  it.each([
+    [['--webhook', 'dlv_1']],
+    [['--state', 'lost']],
+    [['--status-class', '6xx']],
+    [['--event', 'order.deleted']],
+    [['--since', 'yesterday']],
+  ])('refuses %j before anything is sent', async (filter) => {
+    const service = await BareService.start();
+    const result = await service.cli(['webhooks', 'deliveries', ...filter]);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(service.seen).toEqual([]);
+  });
+});

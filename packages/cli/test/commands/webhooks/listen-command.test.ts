@@ -1,0 +1,221 @@
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exampleSecret } from '@tradepost/sdk/testing';
+import { verifyDelivery } from '@tradepost/sdk/webhooks';
+import { describe, expect, it } from 'vitest';
+import { fromTheStart, listening, stage } from '../../helpers/event-service';
+import { aProblem, BareService } from '../../helpers/minimal-service';
+import { anEvent } from '../../helpers/webhook-builders';
+
+describe('webhooks listen', () => {
+  it('forwards what a real delivery has, and prints a line for each event', async () => {
+    const { service, receiver, argv, secretFile } = await stage();
+    const more = [...argv, ...fromTheStart, '--secret-file', secretFile, '--output', 'ndjson'];
+    const { exitCode, stdout, stderr } = await listening(service, more);
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('Forwarding events to');
+    expect(stderr).toContain('Stopped. Run it again without --since to continue.');
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(rows).toMatchObject([
+      { id: 'evt_1', event: 'order.created', status: 204, attempts: 1 },
+      { id: 'evt_2', event: 'task.completed', status: 204, attempts: 1 },
+      { id: 'evt_3', event: 'order.created', status: 204, attempts: 1 },
+    ]);
+    for (const [index, { body, headers }] of receiver.arrivals.entries()) {
+      const verified = await verifyDelivery({
+        payload: body,
+        headers,
+        secret: exampleSecret,
+        requireTimestamp: true,
+      });
+      const { id, ...envelope } = service.log[index] ?? anEvent(0);
+      expect(verified).toMatchObject({ id, event: envelope });
+      expect(body.toString()).toBe(JSON.stringify(envelope));
+      expect(headers.authorization).toBeUndefined();
+      expect(headers['content-type']).toBe('application/json');
+    }
+  });
+
+  it('tells a secret of its own once on stderr, and signs with it', async () => {
+    const { service, receiver, argv } = await stage();
+    const { stdout, stderr } = await listening(service, [...argv, ...fromTheStart]);
+    const [secret = ''] = /whsec_[\w+/]{43}=/.exec(stderr) ?? [];
+    expect(stdout).not.toContain('whsec_');
+    const { body, headers } = receiver.arrivals[0] ?? { body: '', headers: {} };
+    await expect(verifyDelivery({ payload: body, headers, secret })).resolves.toBeTruthy();
+  });
+
+  it('begins with what happens from now on, by the clock of the service', async () => {
+    const { service, argv, idsSent, stateFile } = await stage();
+    await listening(service, argv);
+    expect(idsSent()).toEqual([]);
+    expect(service.bare.seen.map(({ query }) => query.since)).toContain('2026-11-21T12:00:00.000Z');
+    expect(JSON.parse(await readFile(stateFile, 'utf8'))).toMatchObject({
+      service: service.bare.baseUrl,
+      account: 'usr_1',
+      from: { after: '3' },
+    });
+    expect((await stat(stateFile)).mode & 0o777).toBe(0o600);
+    service.log.push(anEvent(4));
+    await listening(service, argv);
+    expect(idsSent()).toEqual(['evt_4']);
+  });
+
+  it('stops when the receiver does, says how to go on, and goes on with that event', async () => {
+    const { service, argv, idsSent } = await stage((number) => (number === 2 ? 503 : 204));
+    const argvOnce = [...argv, '--max-attempts', '1'];
+    const stopped = await listening(service, [...argvOnce, ...fromTheStart]);
+    expect(stopped.exitCode).toBe(1);
+    expect(stopped.stderr).toContain('task.completed evt_2 was not accepted after 1 attempt');
+    expect(stopped.stderr).toContain(
+      'hint: Fix the receiver, then run it again without --since to continue with this event.',
+    );
+    expect(stopped.stderr).not.toContain('.lock');
+    expect((await listening(service, argvOnce)).exitCode).toBe(130);
+    expect(idsSent()).toEqual(['evt_1', 'evt_2', 'evt_2', 'evt_3']);
+  });
+
+  it('names a command that goes on where it stopped: one without --since', async () => {
+    const { service, argv } = await stage();
+    const begun = await listening(service, [...argv, ...fromTheStart]);
+    expect(begun.stderr).toContain('error: Stopped. Run it again without --since to continue');
+    const continued = await listening(service, argv);
+    expect(continued.stderr).toContain('error: Stopped. Run it again to continue.');
+  });
+
+  it('finishes the attempt under way when it is interrupted, and says so', async () => {
+    const interrupt = new AbortController();
+    const { service, argv, idsSent } = await stage(() => {
+      interrupt.abort();
+      return 204;
+    });
+    const { exitCode, stdout, stderr } = await service.bare.cli(
+      ['webhooks', 'listen', ...argv, ...fromTheStart, '--output', 'ndjson'],
+      { signal: interrupt.signal },
+    );
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('Finishing requests in progress. Press Ctrl-C again to quit now.\n');
+    expect(stdout.split('\n')).toEqual([expect.stringContaining('"id":"evt_1"'), '']);
+    expect(idsSent()).toEqual(['evt_1']);
+  });
+
+  it('repeats no secret and no key that a receiver tells', async () => {
+    const { service, argv } = await stage(() => 400);
+    const told = 'tpk_abcdefghijklmnop whsec_abcdefghijklmnop';
+    service.log[0] = { ...anEvent(1), id: `evt_${told.replace(' ', '_')}` };
+    const more = [...argv, ...fromTheStart, '--max-attempts', '2'];
+    const { stderr } = await listening(service, more);
+    expect(stderr).toContain('Retrying in 1 s.');
+    expect(stderr).not.toContain('abcdefgh');
+  });
+
+  it('refuses a second listener with the same place, and lets it in afterwards', async () => {
+    const { service, argv, idsSent } = await stage();
+    let second: ReturnType<typeof service.bare.cli> | undefined;
+    const interrupt = new AbortController();
+    service.onEnd = () => {
+      second ??= service.bare.cli(['webhooks', 'listen', ...argv]).finally(() => interrupt.abort());
+    };
+    const first = await service.bare.cli(['webhooks', 'listen', ...argv, ...fromTheStart], {
+      signal: interrupt.signal,
+    });
+    expect(first.exitCode).toBe(130);
+    const refused = await second;
+    expect(refused?.exitCode).toBe(1);
+    expect(refused?.stderr).toContain('is in use by');
+    expect(idsSent()).toEqual(['evt_1', 'evt_2', 'evt_3']);
+    expect((await listening(service, argv)).exitCode).toBe(130);
+  });
+
+  it('keeps a place for each service, account and receiver in the state folder', async () => {
+    const { service, receiver, folder } = await stage();
+    for (const url of [receiver.url, receiver.url, `${receiver.url}/2`]) {
+      const interrupt = new AbortController();
+      service.onEnd = () => interrupt.abort();
+      await service.bare.cli(['webhooks', 'listen', '--forward-to', url], {
+        signal: interrupt.signal,
+        env: { TRADEPOST_STATE_DIR: join(folder, 'deep', 'state') },
+      });
+    }
+    const files = await readdir(join(folder, 'deep', 'state'));
+    expect(files).toHaveLength(2);
+    for (const file of files) expect(file).toMatch(/^listen-[0-9a-f]{16}\.json$/);
+  });
+
+  it('refuses the place of other events, and a file that is none', async () => {
+    const { service, argv, receiver, stateFile } = await stage();
+    await listening(service, argv);
+    const other = ['--forward-to', `${receiver.url}/other`, '--state-file', stateFile];
+    const refused = await listening(service, other);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('is the checkpoint of other events');
+    await writeFile(stateFile, '{');
+    expect((await listening(service, argv)).exitCode).toBe(2);
+    // --since begins anew, and is no reason to write over what is not its own.
+    expect((await listening(service, [...argv, ...fromTheStart])).exitCode).toBe(2);
+    expect(await readFile(stateFile, 'utf8')).toBe('{');
+    expect((await listening(service, [...other, ...fromTheStart])).exitCode).toBe(2);
+    await rm(stateFile);
+    expect((await listening(service, [...argv, ...fromTheStart])).exitCode).toBe(130);
+    const refusedToo = await listening(service, [...other, ...fromTheStart]);
+    expect(refusedToo.exitCode).toBe(2);
+    expect(refusedToo.stderr).toContain('is the checkpoint of other events');
+  });
+
+  it('says that the service does not know the place any more', async () => {
+    const { service, argv } = await stage();
+    await listening(service, argv);
+    service.bare.instead = ({ path }) =>
+      path === '/v1/account'
+        ? { status: 200, body: { data: { id: 'usr_1' } } }
+        : aProblem(400, 'invalid_cursor');
+    const result = await listening(service, argv);
+    expect(result.exitCode).toBe(1);
+    expect(result.stderr).toContain('Start again with --since');
+  });
+
+  it('rewrites one line on a terminal, and takes it away in the end', async () => {
+    const { service, argv } = await stage();
+    const { stderr } = await listening(service, [...argv, ...fromTheStart], { columns: 120 });
+    expect(stderr).toContain('last contact 0 s ago · 3 forwarded · waiting for events');
+    expect(stderr).toContain('\u001b[1G\u001b[2Kerror: Stopped');
+  });
+
+  it.each([
+    [() => undefined, 2, 'is an extension'],
+    [() => aProblem(401, 'invalid_api_key'), 4, 'The API key may be'],
+  ])('ends with a clear error where it cannot begin', async (instead, exitCode, said) => {
+    const { service, argv, receiver } = await stage();
+    service.bare.instead = instead;
+    const result = await listening(service, argv);
+    expect(result).toMatchObject({ exitCode, stdout: '' });
+    expect(result.stderr).toContain(said);
+    expect(receiver.arrivals).toEqual([]);
+  });
+
+  it.each([
+    [['--forward-to', 'ftp://127.0.0.1/']],
+    [['--forward-to', 'http://me:word@127.0.0.1/']],
+    [['--forward-to', 'http://127.0.0.1/', '--max-attempts', '0']],
+    [['--forward-to', 'http://127.0.0.1/', '--output', 'json']],
+    [['--forward-to', 'http://127.0.0.1/', '--jq', '.id']],
+    [['--since', '2h']],
+  ])('refuses %j before anything is sent', async (argv) => {
+    const service = await BareService.start();
+    const result = await service.cli(['webhooks', 'listen', ...argv]);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(service.seen).toEqual([]);
+  });
+
+  it('refuses a state file that cannot be written', async () => {
+    const { service, receiver, folder } = await stage();
+    const file = join(folder, 'taken');
+    await mkdir(file);
+    const result = await listening(service, ['--forward-to', receiver.url, '--state-file', file]);
+    expect(result.exitCode).toBe(2);
+    expect(receiver.arrivals).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { exampleSecret } from '@tradepost/sdk/testing';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { forwardEvent } from '../../../src/commands/webhooks/listen/forward';
+import { createStatusLine } from '../../../src/commands/webhooks/listen/status-line';
+import { aContext } from '../../helpers/a-context';
+import { FakeStream } from '../../helpers/fake-stream';
+import { anEvent } from '../../helpers/webhook-builders';
+
+const setting = {
+  secret: exampleSecret,
+  now: Date.parse('2026-11-21T12:00:00Z'),
+  signal: new AbortController().signal,
+};
+
+/** Starts what answers every connection with these bytes. */
+async function answering(text: string): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.end(text));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
+}
+
+describe('forwarding an event', () => {
+  it.each([
+    ['HTTP/1.1 204 No Content\r\n\r\n', { status: 204, error: null, responseSnippet: '' }],
+    [
+      'HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n',
+      { status: 302, error: null, responseSnippet: '' },
+    ],
+    [
+      'HTTP/1.1 500 No\r\ncontent-length: 4\r\n\r\nboom',
+      { status: 500, error: null, responseSnippet: 'boom' },
+    ],
+    ['HTTP/1.1 500 No\r\ncontent-length: 9\r\n\r\nboom', { status: 500, error: null }],
+    ['', { status: null, error: 'connection_reset', responseSnippet: '' }],
+  ])('takes %j for what it is', async (answer, result) => {
+    const url = await answering(answer);
+    expect(await forwardEvent(anEvent(1), { ...setting, url })).toMatchObject(result);
+  });
+
+  it('tells that nothing listens, and that what listens speaks no HTTP', async () => {
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const free = closed.address();
+    await new Promise<void>((resolve) => closed.close(() => resolve()));
+    const port = typeof free === 'object' && free !== null ? free.port : 0;
+    const refused = { ...setting, url: `http://127.0.0.1:${port}/` };
+    expect(await forwardEvent(anEvent(1), refused)).toMatchObject({ error: 'connection_refused' });
+    const url = await answering('220 mail.example ESMTP\r\n');
+    expect((await forwardEvent(anEvent(1), { ...setting, url })).error).toMatch(/./);
+  });
+
+  it('gives a receiver that says nothing 15 s, and no more', async () => {
+    const held = createServer((socket) => socket.on('error', () => {}).resume());
+    await new Promise<void>((resolve) => held.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void held.close());
+    const { port } = held.address() as AddressInfo;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const arrived = once(held, 'connection');
+    const forwarded = forwardEvent(anEvent(1), { ...setting, url: `http://127.0.0.1:${port}/` });
+    const [socket] = await arrived;
+    onTestFinished(() => void socket.destroy());
+    let isOver = false;
+    void forwarded.then(() => {
+      isOver = true;
+    });
+    await vi.advanceTimersByTimeAsync(14_999);
+    expect(isOver).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await forwarded).toEqual({ status: null, error: 'timeout', responseSnippet: '' });
+  });
+
+  it('ends before its time when the signal says so', async () => {
+    const held = createServer((socket) => socket.on('error', () => {}));
+    await new Promise<void>((resolve) => held.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => new Promise<void>((resolve) => held.close(() => resolve())));
+    const address = held.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const ending = new AbortController();
+    held.once('connection', () => ending.abort());
+    const url = `http://127.0.0.1:${port}/`;
+    const forwarded = await forwardEvent(anEvent(1), { ...setting, url, signal: ending.signal });
+    expect(forwarded).toMatchObject({ status: null, error: expect.any(String) });
+  });
+
+  it('keeps no more than the beginning of a long refusal', async () => {
+    const url = await answering(`HTTP/1.1 400 No\r\n\r\n${'x'.repeat(100_000)}`);
+    expect((await forwardEvent(anEvent(1), { ...setting, url })).responseSnippet).toBe(
+      'x'.repeat(500),
+    );
+  });
+});
+
+describe('the status where stderr is no terminal', () => {
+  it('is a note a minute at most', () => {
+    const stderr = new FakeStream();
+    let time = Date.parse('2026-11-21T12:00:00Z');
+    const status = createStatusLine('order.created', aContext({ stderr, now: () => time }));
+    for (let second = 0; second <= 150; second += 10) {
+      time += 10_000;
+      status.contact();
+      if (second % 50 === 0) status.forwarded();
+    }
+    status.end();
+    expect(stderr.text.trim().split('\n')).toEqual([
+      '2026-11-21T12:01:00.000Z: last contact 0 s ago · 1 forwarded · waiting for order.created',
+      '2026-11-21T12:02:00.000Z: last contact 0 s ago · 3 forwarded · waiting for order.created',
+    ]);
+  });
+});

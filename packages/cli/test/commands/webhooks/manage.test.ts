@@ -1,0 +1,250 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aProblem, BareService, type SeenRequest } from '../../helpers/minimal-service';
+import { aDelivery, aDeliveryRecord, aFolder, aWebhook } from '../../helpers/webhook-builders';
+
+const id = 'whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW';
+
+async function serviceWith(answers: Record<string, unknown>): Promise<BareService> {
+  const service = await BareService.start();
+  service.instead = ({ method, path }: SeenRequest) => {
+    const body = answers[`${method} ${path}`];
+    if (body === undefined) return undefined;
+    return body === null ? { status: 204, body: undefined } : { status: 200, body };
+  };
+  return service;
+}
+
+function asked(service: BareService) {
+  return service.seen.map(({ method, path, body }) => [method, path, body]);
+}
+
+describe('webhooks list and get', () => {
+  it('shows how deliveries fare', async () => {
+    const webhook = aWebhook({ pendingDeliveries: 3, consecutiveFailures: 7, status: 'paused' });
+    const service = await serviceWith({
+      'GET /v1/webhooks': { data: [webhook], nextCursor: null },
+      [`GET /v1/webhooks/${id}`]: { data: webhook },
+    });
+    const { stdout } = await service.cli(['webhooks', 'list']);
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['ID', 'STATUS', 'PENDING', 'FAILURES', 'URL', 'EVENTS', 'CREATED'],
+      [id, 'paused', '3', '7', webhook.url, 'order.created', webhook.createdAt],
+      [''],
+    ]);
+    const one = await service.cli(['webhooks', 'get', id, '--output', 'json']);
+    expect(JSON.parse(one.stdout)).toEqual(webhook);
+    const csv = await service.cli(['webhooks', 'list', '--output', 'csv']);
+    expect(csv.stdout.split('\n')[1]).toContain('order.created,paused');
+  });
+
+  it.each([
+    [['webhooks', 'list'], 2, 'is an extension'],
+    [['webhooks', 'get', id], 5, 'is an extension'],
+    [['webhooks', 'pause', id], 5, 'is an extension'],
+    [['webhooks', 'delete', id, '--yes'], 5, 'is an extension'],
+    [['webhooks', 'deliveries'], 2, 'is an extension'],
+    [['events', 'list'], 2, 'is an extension'],
+  ])(
+    '%j ends with a clear error on a service that has only the interface',
+    async (argv, exitCode, said) => {
+      const service = await BareService.start();
+      const result = await service.cli(argv);
+      expect(result).toMatchObject({ exitCode, stdout: '' });
+      expect(result.stderr).toContain(said);
+      expect(result.stderr).toContain('hint: Check');
+    },
+  );
+});
+
+describe('webhooks update, pause and resume', () => {
+  it('changes what is named and nothing else', async () => {
+    const service = await serviceWith({ [`PATCH /v1/webhooks/${id}`]: { data: aWebhook() } });
+    const url = 'https://receiver.example/new';
+    for (const argv of [
+      ['update', id, '--url', url],
+      ['update', id, '--events', 'order.created, task.completed'],
+      ['pause', id],
+      ['resume', id],
+    ]) {
+      const { exitCode, stdout } = await service.cli(['webhooks', ...argv, '--output', 'json']);
+      expect(exitCode).toBe(0);
+      expect(JSON.parse(stdout)).toEqual(aWebhook());
+    }
+    expect(service.seen.map(({ body }) => body)).toEqual([
+      { url },
+      { events: ['order.created', 'task.completed'] },
+      { status: 'paused' },
+      { status: 'active' },
+    ]);
+  });
+
+  it.each([
+    [['update', id]],
+    [['update', id, '--url', 'ftp://receiver.example']],
+    [['update', id, '--url', 'https://a.example', '--fields', 'colour']],
+    [['pause', 'ord_1']],
+  ])('%j is refused before anything is sent', async (argv) => {
+    const service = await BareService.start();
+    expect(await service.cli(['webhooks', ...argv])).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(service.seen).toEqual([]);
+  });
+});
+
+describe('webhooks delete', () => {
+  it('needs --yes where Cannot prompt for the API key, and prints what it removed', async () => {
+    const service = await serviceWith({ [`DELETE /v1/webhooks/${id}`]: null });
+    const refused = await service.cli(['webhooks', 'delete', id]);
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toContain('Pass --yes');
+    expect(service.seen).toEqual([]);
+
+    const removed = await service.cli(['webhooks', 'delete', id, '--yes', '--output', 'json']);
+    expect(removed).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(removed.stdout)).toEqual({ id, deleted: true });
+  });
+});
+
+describe('webhooks rotate-secret', () => {
+  const staged = { webhookId: id, secret: 'whsec_bmV4dA==', stagedAt: '2026-11-21T09:30:00.000Z' };
+
+  it('shows the staged secret once, and tells what the second step is', async () => {
+    const service = await serviceWith({ [`POST /v1/webhooks/${id}/secret`]: { data: staged } });
+    service.instead = ({ path }) => {
+      return path.endsWith('promote') ? undefined : { status: 201, body: { data: staged } };
+    };
+    const { exitCode, stdout, stderr } = await service.cli([
+      'webhooks',
+      'rotate-secret',
+      id,
+      '--output',
+      'json',
+    ]);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(staged);
+    expect(stderr).toContain(`tradepost webhooks rotate-secret ${id} --promote`);
+  });
+
+  it('promotes with --promote --yes, and says what to do when none is staged', async () => {
+    const service = await BareService.start();
+    service.instead = () => ({ status: 200, body: { data: aWebhook() } });
+    const argv = ['webhooks', 'rotate-secret', id, '--promote'];
+    expect((await service.cli(argv)).exitCode).toBe(2);
+    expect(service.seen).toEqual([]);
+    expect((await service.cli([...argv, '--yes'])).exitCode).toBe(0);
+    expect(service.seen[0]).toMatchObject({ method: 'POST' });
+    expect(service.seen[0]?.path).toContain('promote');
+
+    service.instead = () => aProblem(409, 'no_staged_secret');
+    const failed = await service.cli([...argv, '--yes']);
+    expect(failed.exitCode).toBe(6);
+    expect(failed.stderr).toContain('hint: Stage a secret first');
+  });
+});
+
+describe('--secret-file', () => {
+  const register = [
+    'webhooks',
+    'register',
+    '--url',
+    'https://a.example',
+    '--events',
+    'order.created',
+  ];
+
+  it('gets the secret, for its owner alone, and nothing else shows it', async () => {
+    const service = await BareService.start();
+    const file = join(await aFolder(), 'webhook.secret');
+    const argv = [...register, '--secret-file', file, '--output', 'json'];
+    const { exitCode, stdout, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(0);
+    expect(await readFile(file, 'utf8')).toBe('whsec_c2VjcmV0\n');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(stdout)).toEqual({
+      id: 'whk_1',
+      url: 'https://a.example',
+      events: ['order.created'],
+    });
+    expect(stdout + stderr).not.toContain('whsec_');
+  });
+
+  it('is never overwritten: nothing is sent then', async () => {
+    const service = await BareService.start();
+    const file = join(await aFolder(), 'webhook.secret');
+    await writeFile(file, 'precious');
+    const { exitCode, stderr } = await service.cli([...register, '--secret-file', file]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('exists');
+    expect(await readFile(file, 'utf8')).toBe('precious');
+    expect(service.seen).toEqual([]);
+  });
+
+  it('is not left behind empty when the service refuses', async () => {
+    const service = await BareService.start();
+    service.instead = () => aProblem(422, 'validation_failed');
+    const file = join(await aFolder(), 'webhook.secret');
+    expect((await service.cli([...register, '--secret-file', file])).exitCode).toBe(1);
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('webhooks test', () => {
+  const argv = ['webhooks', 'test', id, '--event', 'order.created'];
+  const queued = aDelivery({ state: 'pending', attemptCount: 0, lastStatus: null, test: true });
+
+  it('prints the queued delivery', async () => {
+    const service = await BareService.start();
+    service.instead = () => ({ status: 202, body: { data: queued } });
+    const { exitCode, stdout, stderr } = await service.cli([...argv, '--output', 'json']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(queued);
+    expect(stderr).toContain(`tradepost webhooks explain ${queued.id}`);
+    expect(asked(service)).toEqual([
+      ['POST', `/v1/webhooks/${id}/test`, { event: 'order.created' }],
+    ]);
+  });
+
+  it.each([
+    ['delivered', { state: 'delivered', lastStatus: 204, attemptCount: 1 } as const, 0, ''],
+    ['failed', { state: 'failed', lastStatus: 401, attemptCount: 1 } as const, 1, 'returned 401'],
+  ])('waits with --wait until it is %s', async (_, fields, exitCode, said) => {
+    const service = await BareService.start();
+    let looks = 0;
+    service.instead = ({ method }) => {
+      if (method === 'POST') return { status: 202, body: { data: queued } };
+      looks += 1;
+      const data = looks < 2 ? aDeliveryRecord(queued) : aDeliveryRecord({ ...queued, ...fields });
+      return { status: 200, body: { data } };
+    };
+    const result = await service.cli([...argv, '--wait', '--output', 'json']);
+    expect(result.exitCode).toBe(exitCode);
+    expect(JSON.parse(result.stdout)).toEqual({ ...queued, ...fields });
+    expect(result.stderr).toContain(said);
+    expect(looks).toBe(2);
+  });
+
+  it('stops waiting when its time is over', async () => {
+    const service = await BareService.start();
+    service.instead = ({ method }) =>
+      method === 'POST'
+        ? { status: 202, body: { data: queued } }
+        : { status: 200, body: { data: aDeliveryRecord(queued) } };
+    let now = 0;
+    const result = await service.cli([...argv, '--wait', '--timeout', '1s', '--output', 'json'], {
+      now: () => {
+        now += 600;
+        return now;
+      },
+    });
+    expect(result.exitCode).toBe(1);
+    expect(JSON.parse(result.stderr).error).toMatchObject({ code: 'delivery_failed' });
+    expect(JSON.parse(result.stdout)).toEqual(queued);
+  });
+
+  it.each([['0s'], ['30'], ['25h'], ['-1s'], ['1.5m']])('refuses --timeout %s', async (span) => {
+    const service = await BareService.start();
+    expect((await service.cli([...argv, '--wait', '--timeout', span])).exitCode).toBe(2);
+    expect(service.seen).toEqual([]);
+  });
+});

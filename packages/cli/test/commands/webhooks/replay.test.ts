@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import { brokenStream } from '../../helpers/fake-stream';
+import { aProblem, BareService, type SeenRequest } from '../../helpers/minimal-service';
+import { aDelivery } from '../../helpers/webhook-builders';
+
+const replay = ['webhooks', 'replay', '--rate', '1000/s'];
+
+/** Answers replays, but for ids that are to fail. */
+function replaying(failing: Record<string, ReturnType<typeof aProblem>> = {}) {
+  return ({ method, path }: SeenRequest) => {
+    const id = path.split('/')[3] ?? '';
+    if (method !== 'POST') return undefined;
+    return failing[id] ?? { status: 202, body: { data: aDelivery({ id, state: 'pending' }) } };
+  };
+}
+
+function replayed(service: BareService): string[] {
+  return service.seen.filter(({ method }) => method === 'POST').map(({ path }) => path);
+}
+
+describe('webhooks replay with ids', () => {
+  it('replays each once and prints what came of it', async () => {
+    const service = await BareService.start();
+    service.instead = replaying();
+    const { exitCode, stdout, stderr } = await service.cli([
+      ...[...replay, 'dlv_1', 'dlv_2', 'dlv_1', '--output', 'json'],
+    ]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual(
+      ['dlv_1', 'dlv_2'].map((id) => ({
+        id,
+        outcome: 'replayed',
+        state: 'pending',
+        code: null,
+        message: null,
+        requestId: null,
+      })),
+    );
+    expect(replayed(service)).toEqual([
+      '/v1/deliveries/dlv_1/replay',
+      '/v1/deliveries/dlv_2/replay',
+    ]);
+  });
+
+  it('goes on after a failure and exits 7', async () => {
+    const service = await BareService.start();
+    service.instead = replaying({ dlv_1: aProblem(409, 'delivery_in_progress') });
+    const { exitCode, stdout, stderr } = await service.cli([
+      ...[...replay, 'dlv_1', 'dlv_2', '--output', 'json'],
+    ]);
+    expect(exitCode).toBe(7);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { id: 'dlv_1', outcome: 'failed', code: 'delivery_in_progress', requestId: 'req_1' },
+      { id: 'dlv_2', outcome: 'replayed' },
+    ]);
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'partial_failure' });
+  });
+
+  it('ends early with what would meet all the others, and tells which were not tried', async () => {
+    const service = await BareService.start();
+    service.instead = () => aProblem(401, 'invalid_api_key');
+    const ids = Array.from({ length: 20 }, (_, index) => `dlv_${index}`);
+    // At this rate the others would take minutes.
+    const argv = ['webhooks', 'replay', '--rate', '1/m', ...ids, '--output', 'json'];
+    const { exitCode, stdout } = await service.cli(argv);
+    expect(exitCode).toBe(4);
+    const outcomes = JSON.parse(stdout).map(({ outcome }: { outcome: string }) => outcome);
+    expect(outcomes).toEqual(['failed', ...Array.from({ length: 19 }, () => 'not_attempted')]);
+    expect(service.seen).toHaveLength(1);
+  });
+
+  it('reports a single failure as it is', async () => {
+    const service = await BareService.start();
+    service.instead = replaying({ dlv_1: aProblem(404, 'delivery_not_found') });
+    const { exitCode, stderr } = await service.cli([...replay, 'dlv_1']);
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain('hint: Check the delivery ID');
+  });
+
+  it('finishes what is under way when it is interrupted, and begins no other', async () => {
+    const service = await BareService.start();
+    const interrupt = new AbortController();
+    const answer = replaying();
+    service.instead = (request) => {
+      interrupt.abort();
+      return answer(request);
+    };
+    const argv = ['webhooks', 'replay', '--rate', '1/m', 'dlv_1', 'dlv_2', '--output', 'json'];
+    const { exitCode, stdout, stderr } = await service.cli(argv, { signal: interrupt.signal });
+    expect(exitCode).toBe(130);
+    expect(stderr).toMatch(/^Finishing requests in progress\. Press Ctrl-C again to quit now\.\n/);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { id: 'dlv_1', outcome: 'replayed' },
+      { id: 'dlv_2', outcome: 'not_attempted' },
+    ]);
+  });
+
+  it('looks at each with --dry-run, and tells which there are', async () => {
+    const service = await BareService.start();
+    service.instead = ({ path }) =>
+      path.endsWith('dlv_2')
+        ? aProblem(404, 'delivery_not_found')
+        : { status: 200, body: { data: aDelivery({ id: 'dlv_1' }) } };
+    const dryRun = [...replay, '--dry-run', '--output', 'json'];
+    const one = await service.cli([...dryRun, 'dlv_1']);
+    expect(one).toMatchObject({
+      exitCode: 0,
+      stderr: 'Would replay 1 delivery. Nothing changed.\n',
+    });
+    const both = await service.cli([...dryRun, 'dlv_1', 'dlv_2']);
+    expect(both.exitCode).toBe(7);
+    expect(JSON.parse(both.stdout)).toMatchObject([
+      { id: 'dlv_1', outcome: 'would_replay', state: 'failed' },
+      { id: 'dlv_2', outcome: 'failed', code: 'delivery_not_found' },
+    ]);
+    expect(replayed(service)).toEqual([]);
+  });
+
+  it('replays them all when nobody reads any more, and says so', async () => {
+    const service = await BareService.start();
+    service.instead = replaying();
+    const ids = Array.from({ length: 6 }, (_, index) => `dlv_${index}`);
+    const stdout = brokenStream('EPIPE');
+    const { exitCode, stderr } = await service.cli([...replay, ...ids], { stdout });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('Replayed 6 of 6 deliveries; 0 failed. The output is incomplete');
+    expect(replayed(service)).toHaveLength(6);
+
+    service.instead = replaying({ dlv_3: aProblem(409, 'delivery_in_progress') });
+    expect((await service.cli([...replay, ...ids], { stdout })).exitCode).toBe(7);
+    expect(replayed(service)).toHaveLength(12);
+  });
+
+  it('replays them all when stdout takes no more, and exits 1', async () => {
+    const service = await BareService.start();
+    service.instead = replaying();
+    for (const setting of [{ stdout: brokenStream('ENOSPC') }, {}]) {
+      const jq = 'stdout' in setting ? [] : ['--jq', '.id.x'];
+      const argv = [...replay, 'dlv_1', 'dlv_2', 'dlv_3', ...jq, '--output', 'ndjson'];
+      const { exitCode, stderr } = await service.cli(argv, setting);
+      expect(exitCode).toBe(1);
+      expect(JSON.parse(stderr).error).toMatchObject({
+        code: 'output_failed',
+        message: expect.stringContaining('Replayed 3 of 3 deliveries; 0 failed.'),
+      });
+    }
+    expect(replayed(service)).toHaveLength(6);
+  });
+
+  it.each([
+    [['dlv_1', '--failed']],
+    [['dlv_1', '--since', '6h']],
+    [['dlv_1', '--webhook', 'whk_1']],
+    [['--since', '6h']],
+    [[]],
+    [['ord_1']],
+    [['dlv_1', '--rate', '0/s']],
+    [['dlv_1', '--rate', '5']],
+    [['dlv_1', '--fields', 'colour']],
+  ])('refuses %j before anything is sent', async (argv) => {
+    const service = await BareService.start();
+    const result = await service.cli(['webhooks', 'replay', ...argv]);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(service.seen).toEqual([]);
+  });
+});
+
+describe('webhooks replay --failed', () => {
+  const found = [
+    aDelivery({ id: 'dlv_9', lastStatus: 503 }),
+    aDelivery({ id: 'dlv_8', lastStatus: 404 }),
+    aDelivery({ id: 'dlv_7', state: 'delivered', lastStatus: 503 }),
+    aDelivery({ id: 'dlv_6', lastStatus: 500 }),
+    aDelivery({ id: 'dlv_5', lastStatus: 500, event: 'task.completed' }),
+  ];
+
+  async function serviceWithFailures(): Promise<BareService> {
+    const service = await BareService.start();
+    const answer = replaying();
+    // A service that knows none of the filters.
+    service.instead = (request) =>
+      request.method === 'GET'
+        ? { status: 200, body: { data: found, nextCursor: null } }
+        : answer(request);
+    return service;
+  }
+
+  it('takes those that all filters leave, oldest first', async () => {
+    const service = await serviceWithFailures();
+    const filter = [
+      '--failed',
+      '--status-class',
+      '5xx',
+      '--event',
+      'order.created',
+      '--since',
+      '2026-11-01',
+    ];
+    const argv = [...replay, ...filter, '--yes', '--output', 'json'];
+    const { exitCode, stdout } = await service.cli(argv);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).map(({ id }: { id: string }) => id)).toEqual(['dlv_6', 'dlv_9']);
+    expect(service.seen[0]?.query).toEqual({
+      state: 'failed',
+      statusClass: '5xx',
+      event: 'order.created',
+      since: '2026-11-01T00:00:00.000Z',
+      limit: '100',
+    });
+  });
+
+  it('takes the newest so many with --limit', async () => {
+    const service = await serviceWithFailures();
+    await service.cli([...replay, '--failed', '--limit', '2', '--yes']);
+    expect(replayed(service)).toEqual([
+      '/v1/deliveries/dlv_8/replay',
+      '/v1/deliveries/dlv_9/replay',
+    ]);
+  });
+
+  it('only shows them with --dry-run', async () => {
+    const service = await serviceWithFailures();
+    const argv = [...replay, '--failed', '--status-class', '5xx', '--dry-run', '--output', 'json'];
+    const { exitCode, stdout, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { id: 'dlv_5', outcome: 'would_replay', state: 'failed' },
+      { id: 'dlv_6', outcome: 'would_replay', state: 'failed' },
+      { id: 'dlv_9', outcome: 'would_replay', state: 'failed' },
+    ]);
+    expect(stderr).toBe('Would replay 3 deliveries. Nothing changed.\n');
+    expect(replayed(service)).toEqual([]);
+  });
+
+  it('replays several only after a yes, and one without it', async () => {
+    const service = await serviceWithFailures();
+    const refused = await service.cli([...replay, '--failed']);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('Replay 4 deliveries?');
+    expect(replayed(service)).toEqual([]);
+    expect((await service.cli([...replay, '--failed', '--status-class', '4xx'])).exitCode).toBe(0);
+    expect(replayed(service)).toEqual(['/v1/deliveries/dlv_8/replay']);
+  });
+
+  it('says so when there is none', async () => {
+    const service = await serviceWithFailures();
+    const argv = [...replay, '--failed', '--status-class', '3xx', '--output', 'json'];
+    expect(await service.cli(argv)).toEqual({
+      exitCode: 0,
+      stdout: '[]\n',
+      stderr: 'No failed deliveries found.\n',
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { type Answer, aProblem, BareService } from '../helpers/minimal-service';
+import { loginFolder } from '../helpers/profile-folder';
+import { runCli } from '../helpers/run-cli';
+
+const apiKey = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6';
+
+function anAccount(fields: Record<string, unknown> = {}): Answer {
+  const data = {
+    id: 'usr_1',
+    kind: 'agent',
+    name: 'Quay & Co',
+    createdAt: '2026-11-21T09:30:00.000Z',
+    key: { id: 'key_1', hint: 'tpk_3fQx…', readOnly: true, expiresAt: '2027-01-01T00:00:00.000Z' },
+    ...fields,
+  };
+  return { status: 200, body: { data } };
+}
+
+describe('whoami', () => {
+  it('says which service is asked, as whom, and where both come from', async () => {
+    const service = await BareService.start();
+    service.instead = () => anAccount();
+    const { exitCode, stdout, stderr } = await service.cli(['whoami'], {
+      env: { TRADEPOST_API_KEY: apiKey },
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toBe(
+      [
+        'profile        -',
+        `baseUrl        ${service.baseUrl}`,
+        'baseUrlSource  environment',
+        'apiKeyHint     tpk_3fQx…',
+        'apiKeySource   environment',
+        'accountId      usr_1',
+        'accountKind    agent',
+        'accountName    Quay & Co',
+        'readOnly       true',
+        'expiresAt      2027-01-01T00:00:00.000Z',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('names the login', async () => {
+    const service = await BareService.start();
+    service.instead = () => anAccount();
+    const { env } = loginFolder({ staging: { baseUrl: service.baseUrl, apiKey } });
+    const argv = [
+      'whoami',
+      '--profile',
+      'staging',
+      '--jq',
+      '[.profile, .apiKeySource] | join(" ")',
+    ];
+    expect((await runCli(argv, { env })).stdout).toBe('staging profile\n');
+  });
+
+  it('asks for an order where the service does not tell, and says so', async () => {
+    for (const status of [404, 405, 501]) {
+      const service = await BareService.start();
+      service.instead = ({ path }) =>
+        path === '/v1/account' ? { status, body: '<html>' } : undefined;
+      const { exitCode, stdout, stderr } = await service.cli(['whoami', '--output', 'json']);
+      expect(exitCode).toBe(0);
+      expect(stderr).toBe('The key is valid. The service does not report its account.\n');
+      expect(JSON.parse(stdout)).toMatchObject({ accountId: null, readOnly: null });
+      expect(service.seen.at(-1)).toMatchObject({ path: '/v1/orders', query: { limit: '1' } });
+    }
+  });
+
+  it('makes do with a service that tells the account and nothing of the key', async () => {
+    const service = await BareService.start();
+    service.instead = () => anAccount({ key: undefined });
+    const { exitCode, stdout } = await service.cli(['whoami', '--output', 'json']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ accountId: 'usr_1', readOnly: null });
+  });
+
+  it.each([
+    ['a refused key', aProblem(401, 'invalid_api_key'), 4],
+    ['a service that is down', aProblem(503, 'unavailable'), 9],
+    ['no such service', { status: 404, body: '<html>' }, 2],
+  ])('ends with a code of its own for %s', async (_, answer, exitCode) => {
+    const service = await BareService.start();
+    service.instead = () => ({ ...answer, headers: { ...answer.headers, 'retry-after': '0' } });
+    const result = await service.cli(['whoami']);
+    expect(result).toMatchObject({ exitCode, stdout: '' });
+    expect(result.stderr).toContain('hint: ');
+  });
+
+  it('asks nobody when a field or a setting is wrong', async () => {
+    const service = await BareService.start();
+    expect((await service.cli(['whoami', '--fields', 'key'])).exitCode).toBe(2);
+    expect((await service.cli(['whoami', '--profile', 'nobody'])).exitCode).toBe(2);
+    expect(service.seen).toEqual([]);
+  });
+});

@@ -1,0 +1,227 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { anOrder, aProblem, BareService } from '../helpers/minimal-service';
+import { loginFolder } from '../helpers/profile-folder';
+import { runCli } from '../helpers/run-cli';
+
+const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6';
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const env = { TRADEPOST_API_KEY: key };
+
+function recordFile(): string {
+  return join(loginFolder().path, 'record.ndjson');
+}
+
+function entriesOf(file: string): Record<string, unknown>[] {
+  return readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** A server that does with each connection what the test says. */
+async function startServer(answer: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('the record of --debug', () => {
+  it('has the command line, each request, each answer, and how it ended', async () => {
+    const service = await BareService.start();
+    service.orders = [anOrder()];
+    const file = recordFile();
+    const argv = ['orders', 'set-status', anOrder().id, 'confirmed', '--debug', file];
+    const result = await service.cli(argv, { env, now: () => Date.parse('2026-11-21T10:00:00Z') });
+    expect(result.exitCode).toBe(0);
+    const [command, ...entries] = entriesOf(file);
+    expect(command).toMatchObject({ kind: 'command', argv, at: '2026-11-21T10:00:00.000Z' });
+    expect(entries.map(({ kind }) => kind)).toEqual([
+      ...service.seen.flatMap(() => ['request', 'response']),
+      'end',
+    ]);
+    expect(entries.find(({ method }) => method === 'PATCH')).toMatchObject({
+      url: `${service.baseUrl}/v1/orders/${anOrder().id}`,
+      headers: { authorization: '[redacted]' },
+      body: { status: 'confirmed' },
+    });
+    expect(entries.at(-2)).toMatchObject({
+      request: service.seen.length,
+      status: 200,
+      durationMs: 0,
+      body: { data: { status: 'confirmed' } },
+    });
+    expect(entries.at(-1)).toMatchObject({ exitCode: 0, durationMs: 0 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('never has the key or a secret, whatever the command and whoever says it', async () => {
+    const service = await BareService.start();
+    const quoted = { title: key, detail: `${key} ${secret}`, [key]: secret, apiKey: 'plain' };
+    const events = ['--url', 'https://a.example', '--events', 'order.created'];
+    const commands = [
+      ['webhooks', 'register', ...events],
+      ['orders', 'list'],
+      ['whoami'],
+      ['doctor'],
+      ['orders', 'get', `ord_${secret}`],
+      ['webhooks', 'register', '--url', `https://a.example/${key}`, ...events.slice(2)],
+    ];
+    const answers = [
+      undefined,
+      {
+        status: 201,
+        body: { data: { id: 'whk_1', secret: 'no-prefix', signingSecrets: ['plain'] } },
+      },
+      aProblem(422, key, quoted),
+      {
+        status: 500,
+        body: `{"secret": "plain\\"plain", "x": "${key}`,
+        headers: { 'retry-after': '0' },
+      },
+      { status: 200, body: 'x'.repeat(99_990) + key, headers: { 'set-cookie': 'plain=plain' } },
+    ];
+    for (const answer of answers) {
+      service.instead = () => answer;
+      for (const command of commands) {
+        const file = recordFile();
+        await service.cli([...command, '--debug', file], { env });
+        const record = readFileSync(file, 'utf8');
+        expect(record).toContain('"kind":"end"');
+        expect(record).not.toContain(key);
+        expect(record).not.toMatch(/tpk_\w|whsec_\w|no-prefix|plain/);
+        expect(record).not.toContain('Bearer');
+      }
+    }
+  });
+
+  it('has neither the key of a login nor the one that was refused', async () => {
+    const service = await BareService.start();
+    const { env: logins, path } = loginFolder({ one: { baseUrl: service.baseUrl, apiKey: key } });
+    const file = join(path, 'record.ndjson');
+    await runCli(['orders', 'list', '--profile', 'one', '--debug', file], { env: logins });
+    expect(readFileSync(file, 'utf8')).not.toContain('tpk_3');
+    service.instead = () => aProblem(401, 'invalid_api_key', { detail: `no such key: secretkey` });
+    const login = ['login', '--key-stdin', '--base-url', service.baseUrl, '--debug', file];
+    expect((await runCli(login, { env: logins, input: 'secretkey' })).exitCode).toBe(4);
+    const [, ...entries] = entriesOf(file);
+    expect(JSON.stringify(entries.filter(({ kind }) => kind !== 'end'))).not.toContain('secretkey');
+  });
+
+  it('says how a command failed, with what lies underneath', async () => {
+    const baseUrl = await startServer((request) => request.socket.destroy());
+    const file = recordFile();
+    const argv = ['whoami', '--base-url', baseUrl, '--debug', file];
+    expect((await runCli(argv, { env })).exitCode).toBe(9);
+    const entries = entriesOf(file);
+    expect(entries.filter(({ kind }) => kind === 'failure').length).toBeGreaterThan(1);
+    expect(entries.find(({ kind }) => kind === 'failure')).toMatchObject({
+      request: 1,
+      error: expect.stringMatching(/^fetch failed: \S+/),
+    });
+    expect(entries.at(-1)).toMatchObject({
+      kind: 'end',
+      exitCode: 9,
+      error: { code: 'connection_failed', reason: expect.stringContaining('fetch failed') },
+    });
+  });
+
+  it('takes the place of an earlier one, for its owner alone also where that was for others', async () => {
+    const file = recordFile();
+    await runCli(['orders', 'list', '--limit', '77', '--debug', file], { env });
+    chmodSync(file, 0o644);
+    await runCli(['orders', 'list', '--debug', file], { env });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).not.toContain('"77"');
+    expect(entriesOf(file)[0]).toMatchObject({ kind: 'command' });
+  });
+
+  it.each(['whsec_c2VjcmV0\n', '{"kind":"set-status","version":1}\n', '{"at":"2026'])(
+    'leaves a file of something else as it is: %j',
+    async (content) => {
+      const service = await BareService.start();
+      const file = recordFile();
+      writeFileSync(file, content);
+      const result = await service.cli(['orders', 'list', '--debug', file], { env });
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain(`${file} exists and is not a debug log`);
+      expect(readFileSync(file, 'utf8')).toBe(content);
+      expect(service.seen).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['--header', 'Authorization: Bearer sk-live-ABCDEFGHIJ'],
+    ['--header', 'X-Api-Key: sk-live-ABCDEFGHIJ'],
+    ['--header=Cookie: a=sk-live-ABCDEFGHIJ'],
+    ['--header', 'x: Bearer sk-live-ABCDEFGHIJ'],
+    ['--base-url', 'https://me:sk-live-ABCDEFGHIJ@trade.example'],
+    ['--base-url', 'https://trade.example/?a=b&token=sk-live-ABCDEFGHIJ&c=d'],
+  ])('has no secret that stands in the arguments: %s %s', async (...more) => {
+    const file = recordFile();
+    const argv = ['webhooks', 'verify', '--secret-file', '/nonexistent', ...more];
+    await runCli([...argv, '--debug', file], { env });
+    expect(readFileSync(file, 'utf8')).toContain('[redacted]');
+    expect(readFileSync(file, 'utf8')).not.toContain('sk-live');
+  });
+
+  it('is begun before the settings are looked at, and made anew each time', async () => {
+    const file = recordFile();
+    for (let time = 0; time < 2; time += 1) {
+      expect((await runCli(['orders', 'list', '--debug', file], { env })).exitCode).toBe(2);
+      expect(entriesOf(file).map(({ kind }) => kind)).toEqual(['command', 'end']);
+    }
+    expect(entriesOf(file).at(-1)).toMatchObject({ exitCode: 2, error: { code: 'usage' } });
+  });
+
+  it('has a body that is no text, and one that broke off', async () => {
+    const bytes = Buffer.from([0xff, 0x00, 0xfe, 0x1b]);
+    const binary = await startServer((_, response) => response.end(bytes));
+    const broken = await startServer((_, response) => {
+      response.writeHead(200, { 'content-length': '100', 'x-request-id': 'req_7' });
+      response.write('{"data":', () => response.destroy());
+    });
+    for (const baseUrl of [binary, broken]) {
+      const file = recordFile();
+      const argv = ['doctor', '--base-url', baseUrl];
+      const setting = { env, now: () => Date.now() - (Date.now() % 3_600_000) };
+      const withRecord = await runCli([...argv, '--debug', file], setting);
+      const without = await runCli(argv, setting);
+      expect(withRecord).toEqual(without);
+      expect(entriesOf(file).at(-1)).toMatchObject({ kind: 'end', exitCode: without.exitCode });
+      if (baseUrl !== broken) continue;
+      expect(entriesOf(file).find(({ kind }) => kind === 'failure')).toMatchObject({
+        status: 200,
+        requestId: 'req_7',
+      });
+    }
+  });
+
+  it('is refused before anything is sent when its file cannot be made', async () => {
+    const service = await BareService.start();
+    const file = join(recordFile(), 'no', 'such', 'folder');
+    const result = await service.cli(['orders', 'list', '--debug', file], { env });
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toMatch(/^error: Cannot write the debug log.*\nhint: Nothing/);
+    expect(service.seen).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'lets a command go on when the disk is full, and says so once',
+    async () => {
+      const service = await BareService.start();
+      service.orders = [anOrder()];
+      const argv = ['orders', 'list', '--output', 'ndjson'];
+      const result = await service.cli([...argv, '--debug', '/dev/full'], { env });
+      expect(result).toMatchObject({ exitCode: 0, stdout: (await service.cli(argv)).stdout });
+      expect(result.stderr).toMatch(/^The debug log is incomplete: ENOSPC[^\n]*\n$/);
+    },
+  );
+});

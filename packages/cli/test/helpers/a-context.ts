@@ -1,0 +1,19 @@
+import { Readable } from 'node:stream';
+import type { CliContext } from '../../src/context';
+import { FakeStream } from './fake-stream';
+
+/** A terminal of pipes on which nobody types and nothing happens; a test names what it is about. */
+export function aContext(parts: Partial<CliContext> = {}): CliContext {
+  const { now = () => 0 } = parts;
+  return {
+    stdin: () => Readable.from([]),
+    stdout: new FakeStream(),
+    stderr: new FakeStream(),
+    env: {},
+    signal: new AbortController().signal,
+    now,
+    elapsed: now,
+    wait: async () => {},
+    ...parts,
+  };
+}

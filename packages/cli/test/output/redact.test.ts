@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redactSecrets } from '../../src/output/text';
+
+const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6dE8gH5jK';
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/A=';
+
+describe('a text that is shown', () => {
+  it.each([
+    [key, 'tpk_…'],
+    [secret, 'whsec_…'],
+    [
+      `error: '${key}' is invalid for argument 'id'.`,
+      "error: 'tpk_…' is invalid for argument 'id'.",
+    ],
+    [`${key},${key} and ${secret}`, 'tpk_…,tpk_… and whsec_…'],
+    [`/v1/orders/ord_${encodeURIComponent(secret)}`, '/v1/orders/ord_whsec_…'],
+    [JSON.stringify({ a: `\n${key}`, b: 1 }), String.raw`{"a":"\ntpk_…","b":1}`],
+  ])('%j has no key and no secret left', (text, blotted) => {
+    expect(redactSecrets(text)).toBe(blotted);
+  });
+
+  it.each(['tpk_…', 'whsec_…', 'tpk_test', 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH', 'tpk_ and whsec_'])(
+    'stays %j, which gives nothing away',
+    (text) => {
+      expect(redactSecrets(text)).toBe(text);
+    },
+  );
+
+  it('is still JSON when it was, whatever is in it', () => {
+    const anyText = fc
+      .array(fc.oneof(fc.constantFrom(key, secret), fc.string()))
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const blotted: string = JSON.parse(redactSecrets(JSON.stringify(text)));
+        expect(blotted).not.toContain(key.slice(0, 12));
+        expect(blotted).not.toContain(secret.slice(0, 14));
+      }),
+    );
+  });
+});

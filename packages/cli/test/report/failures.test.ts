@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import { anOrder, aProblem, BareService } from '../helpers/minimal-service';
+import { runCli } from '../helpers/run-cli';
+
+const argv = ['orders', 'set-status', 'ord_1', 'completed'];
+
+describe('a failure of the service', () => {
+  it('says what failed, why, what to do, and the request id', async () => {
+    const service = await BareService.start();
+    service.instead = () =>
+      aProblem(409, 'invalid_transition', {
+        title: 'The order cannot move to that status',
+        detail: 'The order is pending.',
+      });
+    expect(await service.cli(argv)).toEqual({
+      exitCode: 6,
+      stdout: '',
+      stderr: [
+        'error: The order cannot move to that status',
+        '  The order is pending.',
+        '  PATCH /v1/orders/ord_1 returned 409 invalid_transition',
+        'hint: To see the order, run `tradepost orders get ord_1`.',
+        'request ID: req_1',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it('is one JSON object on stderr where JSON is asked for', async () => {
+    const service = await BareService.start();
+    const errors = [{ path: 'status', message: 'must be one of …' }];
+    service.instead = () => aProblem(422, 'validation_failed', { errors });
+    const { exitCode, stdout, stderr } = await service.cli([...argv, '--output', 'ndjson']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'validation_failed',
+        message:
+          'PATCH /v1/orders/ord_1 failed with 422 validation_failed: Detail of validation_failed. (request req_1)',
+        status: 422,
+        requestId: 'req_1',
+        hint: null,
+        errors,
+      },
+    });
+  });
+
+  it('lists what was wrong, field by field', async () => {
+    const service = await BareService.start();
+    const errors = [{ path: 'url', message: 'must be https' }];
+    service.instead = () => aProblem(422, 'validation_failed', { errors });
+    const { stderr } = await service.cli(argv);
+    expect(stderr.split('\n').slice(0, 3)).toEqual([
+      'error: Title of validation_failed',
+      '  Detail of validation_failed.',
+      '  url: must be https',
+    ]);
+  });
+
+  it('shows nothing that a terminal acts on', async () => {
+    const service = await BareService.start();
+    const nasty = 'a\u001b[2J\u202eb\r\nc\u009b';
+    service.instead = () =>
+      aProblem(422, `x${nasty}`, {
+        title: nasty,
+        detail: nasty,
+        requestId: nasty,
+        errors: [{ path: nasty, message: nasty }],
+      });
+    for (const output of ['table', 'json', 'csv']) {
+      const { stderr } = await service.cli([...argv, '--output', output]);
+      expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+    }
+  });
+
+  it.each([
+    [400, 'malformed_json', 1],
+    [401, 'invalid_api_key', 4],
+    [403, 'account_kind_not_allowed', 4],
+    [404, 'order_not_found', 5],
+    [404, 'notification_not_found', 5],
+    [404, 'route_not_found', 2],
+    [404, 'a_code_of_tomorrow', 5],
+    [405, 'method_not_allowed', 1],
+    [409, 'invalid_transition', 6],
+    [412, 'precondition_failed', 6],
+    [422, 'validation_failed', 1],
+    [501, 'internal_error', 1],
+  ])('%i %s exits %i', async (status, code, exitCode) => {
+    const service = await BareService.start();
+    service.instead = () => aProblem(status, code);
+    expect((await service.cli(argv)).exitCode).toBe(exitCode);
+  });
+
+  it.each([
+    [401, 4, 'The API key may be'],
+    [403, 4, 'This key is not allowed'],
+    [404, 5, 'Check the ID'],
+    [409, 6, 'To see the order, run `tradepost orders get ord_1`'],
+    [412, 6, 'It was changed by someone else'],
+  ])('%i without a problem exits %i with a hint all the same', async (status, exitCode, hint) => {
+    const service = await BareService.start();
+    service.instead = () => ({ status, body: '' });
+    const result = await service.cli(argv);
+    expect(result.exitCode).toBe(exitCode);
+    expect(result.stderr).toContain(`hint: ${hint}`);
+  });
+
+  it.each(['ord_1', 'ord_a-b.c~d=e+f:g'])('names the whole id in its hint: %s', async (id) => {
+    const service = await BareService.start();
+    service.instead = () => aProblem(409, 'invalid_transition');
+    const { stderr } = await service.cli(['orders', 'set-status', id, 'confirmed']);
+    expect(stderr).toContain(`hint: To see the order, run \`tradepost orders get ${id}\`.\n`);
+  });
+
+  it.each([
+    [['events', 'list'], aProblem(404, 'route_not_found')],
+    [['webhooks', 'list'], aProblem(404, 'a_code_of_tomorrow')],
+    [['webhooks', 'pause', 'whk_1'], aProblem(405, 'method_not_allowed')],
+    [['webhooks', 'explain', 'dlv_1'], aProblem(404, 'route_not_found')],
+  ])('says of %j that a service need not have it', async (argv, answer) => {
+    const service = await BareService.start();
+    service.instead = () => answer;
+    const { stderr } = await service.cli(argv);
+    expect(stderr).toContain(
+      'hint: This service does not support this: it is an extension of the API.',
+    );
+  });
+
+  it.each([
+    [['orders', 'list']],
+    [['notifications', 'list']],
+    [['webhooks', 'register', '--url', 'https://a.example', '--events', 'order.created']],
+  ])('%j without such a path exits 2 and says to check the base URL', async (list) => {
+    const service = await BareService.start();
+    const answers = [
+      { status: 404, body: '<html>Not found</html>' },
+      aProblem(404, 'a_code_of_tomorrow'),
+      aProblem(404, 'route_not_found'),
+    ];
+    for (const answer of answers) {
+      service.instead = () => answer;
+      const { exitCode, stdout, stderr } = await service.cli(list);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain('hint: Check TRADEPOST_BASE_URL or --base-url');
+    }
+  });
+
+  it('marks no further notification as read where there is no such path', async () => {
+    const service = await BareService.start();
+    service.instead = () => aProblem(404, 'route_not_found');
+    const { exitCode } = await service.cli(['notifications', 'read', 'ntf_1', 'ntf_2']);
+    expect(exitCode).toBe(2);
+    expect(service.seen).toHaveLength(1);
+  });
+
+  it('repeats no key and no secret that the service quotes', async () => {
+    const service = await BareService.start();
+    const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6dE8gH5jK';
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const quoted = `${key} and "${secret}"`;
+    const errors = [{ path: key, message: quoted }];
+    const more = { title: quoted, detail: quoted, requestId: key, errors };
+    const answers = [aProblem(422, key, more), { status: 418, body: quoted }];
+    for (const answer of answers) {
+      service.instead = () => answer;
+      for (const output of ['table', 'json', 'ndjson', 'csv']) {
+        const { stderr } = await service.cli([...argv, '--output', output]);
+        expect(stderr).not.toMatch(/(tpk|whsec)_\w/);
+        expect(stderr).toContain('tpk_…');
+        expect(stderr).toContain('whsec_…');
+      }
+    }
+  });
+
+  it.each([502, 503, 504])('%i exits 9 once the retries are used up', async (status) => {
+    const service = await BareService.start();
+    service.instead = () => ({ status, body: '<html>Bad gateway</html>' });
+    const result = await service.cli(argv);
+    expect(result.exitCode).toBe(9);
+    expect(result.stderr).toContain('<html>Bad gateway</html>');
+    expect(service.seen.length).toBeGreaterThan(1);
+  });
+
+  it('exits 9 when nobody listens', async () => {
+    const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1' };
+    const { exitCode, stdout, stderr } = await runCli([...argv, '--output', 'json'], { env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'connection_failed',
+      status: null,
+      requestId: null,
+    });
+  });
+
+  it('exits 1 when the answer is none of the contract', async () => {
+    const service = await BareService.start();
+    service.instead = () => ({ status: 200, body: '<html>Welcome</html>' });
+    const { exitCode, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('<html>Welcome</html>');
+    expect(stderr).toContain('hint: The change may have been applied');
+    expect(stderr).toContain('Check TRADEPOST_BASE_URL or --base-url');
+  });
+});
+
+describe('an interruption', () => {
+  it('aborts the request, exits 130 and says what may have happened', async () => {
+    const service = await BareService.start();
+    const interrupt = new AbortController();
+    service.instead = () => {
+      interrupt.abort();
+      return new Promise(() => {});
+    };
+    expect(await service.cli(argv, { signal: interrupt.signal })).toEqual({
+      exitCode: 130,
+      stdout: '',
+      stderr: [
+        'error: Interrupted',
+        'hint: The change may have been applied. Check before you repeat it. Check with `tradepost orders get ord_1`.',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it('in the middle of several keeps what is done, and exits 130', async () => {
+    const service = await BareService.start();
+    const interrupt = new AbortController();
+    service.orders = [anOrder()];
+    service.instead = ({ path }) => {
+      if (path.endsWith('/ntf_1')) return { status: 200, body: { data: { id: 'ntf_1' } } };
+      // Eight are marked at a time, once the first one is.
+      if (service.seen.length === 9) interrupt.abort();
+      return new Promise(() => {});
+    };
+    const ids = Array.from({ length: 12 }, (_, index) => `ntf_${index + 1}`);
+    const { exitCode, stdout, stderr } = await service.cli(
+      ['notifications', 'read', ...ids, '--output', 'json'],
+      { signal: interrupt.signal },
+    );
+    expect(exitCode).toBe(130);
+    expect(JSON.parse(stdout)).toEqual([{ id: 'ntf_1' }]);
+    expect(JSON.parse(stderr.split('\n').at(-2) ?? '').error).toMatchObject({
+      code: 'partial_failure',
+      message: 'Marked 1 of 12 notifications as read; 8 failed, 3 not attempted',
+      hint: 'The change may have been applied. Check before you repeat it. Check with `tradepost notifications list`.',
+    });
+  });
+});
