@@ -1,19 +1,19 @@
 #!/bin/sh
-# Confirms every pending order, and shows what came of each.
+# Confirms every pending order and shows the outcome of each.
 #
-# It takes a login of a seller or an agent (`tradepost login`), or TRADEPOST_BASE_URL and TRADEPOST_API_KEY.
-# Safe to run twice, or at the same time as somebody else: an order that is no longer pending is left alone.
-# It ends with the CLI's own code: 0 all are confirmed, 7 some are not, 6 none is pending any more. What came
-# of each is in the result file that it names, and `tradepost orders set-status --resume FILE` goes on from there.
+# Log in as a seller or an agent first (`tradepost login`), or set TRADEPOST_BASE_URL and TRADEPOST_API_KEY.
+# It is safe to repeat, also while others work on the same orders: it skips orders that are no longer pending.
+# Exit codes are those of the CLI: 0 all orders were confirmed, 7 some were not, 6 none is pending any more. It
+# prints the path of its journal; `tradepost orders set-status --resume FILE` continues from there.
 set -eu
 
-# Not installed: take the one of this checkout.
+# Use the CLI of this checkout when none is installed.
 if ! command -v tradepost >/dev/null 2>&1; then
   here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
   tradepost() { node "$here/../packages/cli/bin/tradepost.cjs" "$@"; }
 fi
 
-# Not in one pipe with what follows: that would lose how the list ended, and confirm half of one that broke off.
+# A pipe into the next command would lose the exit code of this one, and confirm only part of a failed list.
 pending=$(tradepost orders list --status pending --all --output ndjson)
 if [ -z "$pending" ]; then
   echo 'No order is pending.' >&2

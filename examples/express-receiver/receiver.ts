@@ -4,7 +4,7 @@
  * TRADEPOST_WEBHOOK_SECRET is the secret that the registration showed once, PORT the port to listen
  * on, 8080 unless told. It speaks plain HTTP: put what ends TLS for your other services before it.
  */
-import { memoryDedupe, webhookReceiver } from '@tradepost/sdk/webhooks';
+import { createMemoryDedupeStore, webhookReceiver } from '@tradepost/sdk/webhooks';
 import express from 'express';
 
 const secret = process.env.TRADEPOST_WEBHOOK_SECRET;
@@ -18,7 +18,7 @@ const receiver = webhookReceiver({
   requireTimestamp: true,
   // Deliveries come at least once. This forgets them when the process ends: where work must never be
   // done twice, keep their keys in your database (see RECEIVING.md of the SDK).
-  dedupe: memoryDedupe(),
+  dedupe: createMemoryDedupeStore(),
   on: {
     'order.created': ({ data }) => {
       console.log(`order ${data.orderId} was placed for ${data.quantity}`);
@@ -37,8 +37,8 @@ const receiver = webhookReceiver({
     },
   },
   // Kinds that are newer than this program: nothing to do, and no reason to have them sent again.
-  onUnknown: 'ignore',
-  onRefused: ({ message }) => console.error(`refused: ${message}`),
+  onUnhandled: 'ignore',
+  onVerificationError: ({ message }) => console.error(`refused: ${message}`),
   // What a handler throws comes here, and the delivery comes again.
   onError: (error, { event }) => console.error(`${event} was not handled:`, error),
 });

@@ -1,7 +1,7 @@
-import { accountOf, listingOf, type SeededWorld } from '../local-service/seed-world';
+import { accountOf, listingOf, type SeedResult } from '../local-service/seed-world';
 
 /** What a newcomer can paste once the server is up. */
-export function guide(url: string, world: SeededWorld, seedFile: string): string {
+export function guide(url: string, world: SeedResult, seedFile: string): string {
   const buyer = accountOf(world, 'buyer');
   const seller = accountOf(world, 'seller');
   const listing = listingOf(world);

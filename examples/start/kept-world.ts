@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type SeededWorld, seedWorld } from '../local-service/seed-world';
+import { type SeedResult, seed } from '../local-service/seed-world';
 
 /** A seeded database that outlives the server, and the keys that belong to it. */
 export interface KeptWorld {
@@ -9,12 +9,12 @@ export interface KeptWorld {
   database: string;
   /** Where the keys are kept, readable for their owner alone. */
   seedFile: string;
-  world: SeededWorld;
+  world: SeedResult;
 }
 
-async function readSeed(seedFile: string): Promise<SeededWorld> {
+async function readSeed(seedFile: string): Promise<SeedResult> {
   try {
-    const world = JSON.parse(await readFile(seedFile, 'utf8')) as SeededWorld;
+    const world = JSON.parse(await readFile(seedFile, 'utf8')) as SeedResult;
     if (world.accounts.length > 0 && world.listings.length > 0) return world;
     throw new Error('it holds no accounts or no listings');
   } catch (error) {
@@ -34,7 +34,7 @@ export async function keptWorld(folder: string, signal: AbortSignal): Promise<Ke
     return { database, seedFile, world: await readSeed(seedFile) };
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const world = await seedWorld(database, signal);
+  const world = await seed(database, signal);
   const unfinished = `${seedFile}.unfinished`;
   await writeFile(unfinished, `${JSON.stringify(world, null, 2)}\n`, { mode: 0o600 });
   await rename(unfinished, seedFile);

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiClient } from './api-client';
 import { loadApi, mixInWords } from './api-load';
-import { type Arrangement, arrangements, ownThread } from './arrangements';
 import { makeDatabases, type Template } from './database';
+import { type Arrangement, arrangements, ownThread } from './deployment-modes';
 import { type Figure, figureOf } from './figure';
 import { inWords } from './in-words';
 import { machineTime } from './machine-time';
@@ -14,7 +14,7 @@ import type { Trade } from './trade';
 
 const sizes = {
   usual: { rounds: 3, warmUp: 1.5, seconds: 6, perSecond: 100, backlog: 100_000, orders: 1_000 },
-  quick: { rounds: 1, warmUp: 0.1, seconds: 0.4, perSecond: 50, backlog: 20_000, orders: 20 },
+  quick: { rounds: 1, warmUp: 0.1, seconds: 0.4, perSecond: 50, backlog: 2_000, orders: 20 },
 };
 const endpoints = 20;
 

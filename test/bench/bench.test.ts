@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkout } from '../support/programs';
-import { type Exit, type RunningProcess, startProcess } from '../support/start-process';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder';
+import { checkout } from '../helpers/programs';
+import { type Exit, type RunningProcess, startProcess } from '../helpers/start-process';
+import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-folder';
 import { benches } from './benches';
 import type { Figure } from './figure';
 

@@ -1,7 +1,7 @@
 import { answerParent } from './answer-parent';
 import { closedLoop, type LoopSize } from './closed-loop';
-import { listLength, orderId } from './orders-answers';
 import { type OrdersClient, type OrdersClients, ordersClients } from './orders-clients';
+import { listLength, orderId } from './orders-responses';
 
 /** What is to be called over and over. */
 export interface CallsWork {

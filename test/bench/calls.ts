@@ -1,7 +1,7 @@
 import type { CallsVerbs } from './calls-process';
 import { type Figure, figureOf, medianRatio } from './figure';
-import { listLength } from './orders-answers';
 import type { OrdersClient, OrdersClients } from './orders-clients';
+import { listLength } from './orders-responses';
 import type { OrdersServerVerbs } from './orders-server-process';
 import { type OwnProcess, startOwnProcess } from './own-process';
 import { interleave } from './rounds';

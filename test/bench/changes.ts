@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { cleanEnvironment } from '../support/clean-environment';
-import { tradepostBin } from '../support/programs';
+import { cleanEnvironment } from '../helpers/clean-environment';
+import { tradepostBin } from '../helpers/programs';
+import type { Workplace } from './bench-environment';
 import { makeDatabases } from './database';
 import { type Figure, figureOf } from './figure';
 import { interleave } from './rounds';
 import type { Stage } from './stage';
 import { startTradepostServer } from './tradepost-server';
-import type { Workplace } from './workplace';
 
 const sizes = { usual: { rounds: 15, orders: 1_000 }, quick: { rounds: 1, orders: 20 } };
 const concurrency = 8;
@@ -85,7 +85,7 @@ export async function changes({ place, quick, say }: Stage): Promise<Figure[]> {
 
   const set = ['orders', 'set-status', 'confirmed', '--stdin', '--yes', '--output', 'ndjson'];
   const ours = (file: string) => {
-    const how = ['--result-file', file, '--concurrency', String(concurrency)];
+    const how = ['--journal', file, '--concurrency', String(concurrency)];
     return [tradepostBin, ...set, ...how];
   };
   const results = await interleave(

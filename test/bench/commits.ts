@@ -1,4 +1,5 @@
 import { ApiClient } from './api-client';
+import type { Workplace } from './bench-environment';
 import { closedLoop } from './closed-loop';
 import type { CommitOptions } from './commit-options';
 import { makeDatabases, type Template } from './database';
@@ -11,7 +12,6 @@ import type { Stage } from './stage';
 import { startStoreProcess } from './start-store-process';
 import type { StoreVerbs } from './store-process';
 import type { Trade } from './trade';
-import type { Workplace } from './workplace';
 
 const sizes = {
   usual: { rounds: 3, callers: 64, warmUp: 1, seconds: 3 },

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import {
-  createIds,
+  createIdGenerator,
   createLog,
   insecureWebhookPolicy,
   openSqliteStore,
-  seedWorld,
+  seed,
   startServer,
   systemClock,
 } from '@tradepost/server';
@@ -28,7 +28,7 @@ export interface TradeWanted {
 
 const eventsAtOnce = 1_000;
 const units = 1_000_000_000;
-const newId = createIds();
+const newId = createIdGenerator();
 
 async function addParties(
   file: string,
@@ -36,7 +36,7 @@ async function addParties(
 ): Promise<Omit<Trade, 'webhooks' | 'orders'>> {
   const store = openSqliteStore(file);
   try {
-    const { accounts } = await seedWorld(store, systemClock, newId);
+    const { accounts } = await seed(store, systemClock, newId);
     const [buyer, seller, agent] = accounts;
     if (!(buyer && seller && agent)) throw new Error('The seed has too few accounts.');
     const now = Date.now();
@@ -47,7 +47,7 @@ async function addParties(
       agentId: hasAgent ? agent.id : null,
       availableQuantity: units,
       lowThreshold: null,
-      lowTold: false,
+      lowStockNotified: false,
       createdAt: now,
     });
     return { buyer, seller, agent, listingId };

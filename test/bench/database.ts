@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { copyFile, open, rm } from 'node:fs/promises';
+import type { Workplace } from './bench-environment';
 import type { DatabaseVerbs, TradeWanted } from './database-process';
-import { startOwnProcess } from './own-process';
+import { type OwnProcess, startOwnProcess } from './own-process';
 import type { Trade } from './trade';
-import type { Workplace } from './workplace';
 
 /** A database that is made once and copied for each round, so that all begin alike. */
 export interface Template<Trades extends Trade[]> {
@@ -34,6 +34,20 @@ async function useCopy<Result>(
   }
 }
 
+const makers = new WeakMap<Workplace, OwnProcess<DatabaseVerbs>>();
+
+/** The process that makes the databases of all benches: it is idle while they measure, and ends with the folder. */
+function findMaker(place: Workplace): OwnProcess<DatabaseVerbs> {
+  const known = makers.get(place);
+  if (known !== undefined) return known;
+  const maker = startOwnProcess<DatabaseVerbs>(
+    place,
+    new URL('./database-process.ts', import.meta.url),
+  );
+  makers.set(place, maker);
+  return maker;
+}
+
 /**
  * Makes databases, each with some trades.
  *
@@ -45,16 +59,15 @@ export async function makeDatabases<
   place: Workplace,
   wanted: Wanted,
 ): Promise<{ [Name in keyof Wanted]: Template<TradesOf<Wanted[Name]>> }> {
-  const url = new URL('./database-process.ts', import.meta.url);
-  const maker = startOwnProcess<DatabaseVerbs>(place, url);
+  const maker = findMaker(place);
+  const makeTrades = (file: string, trades: TradeWanted[]) => maker.ask('make', { file, trades });
   const made: Record<string, Template<Trade[]>> = {};
   for (const [name, trades] of Object.entries(wanted)) {
     const file = place.newFile(`${name}.db`);
     made[name] = {
-      trades: await maker.ask('make', { file, trades: [...trades] }),
+      trades: await makeTrades(file, [...trades]),
       use: (work) => useCopy(file, place.newFile(`${name}-copy.db`), work),
     };
   }
-  await maker.stop();
   return made as { [Name in keyof Wanted]: Template<TradesOf<Wanted[Name]>> };
 }

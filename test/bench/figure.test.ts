@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { foremost } from './best-by-median';
 import { figureOf, type Goal } from './figure';
-import { foremost } from './foremost';
 import { median, quantile } from './quantiles';
 import { interleave } from './rounds';
 

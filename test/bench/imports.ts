@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment } from '../support/clean-environment';
+import { cleanEnvironment } from '../helpers/clean-environment';
+import type { Workplace } from './bench-environment';
+import { type Contender, foremost } from './best-by-median';
 import { type Figure, figureOf, type Goal } from './figure';
-import { type Contender, foremost } from './foremost';
 import { median } from './quantiles';
 import { interleave } from './rounds';
 import type { Stage } from './stage';
-import type { Workplace } from './workplace';
 
 const sizes = { usual: { rounds: 51 }, quick: { rounds: 1 } };
 

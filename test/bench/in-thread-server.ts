@@ -1,7 +1,7 @@
+import type { Workplace } from './bench-environment';
 import type { CommitOptions } from './commit-options';
 import type { InThreadServerVerbs } from './in-thread-server-process';
 import { startOwnProcess } from './own-process';
-import type { Workplace } from './workplace';
 
 /**
  * Starts the server as a program that embeds it gets it: API and engine in one thread.

@@ -1,4 +1,5 @@
 import { ApiClient } from './api-client';
+import type { Workplace } from './bench-environment';
 import { makeDatabases, type Template } from './database';
 import { type Figure, figureOf } from './figure';
 import { inWords } from './in-words';
@@ -12,7 +13,6 @@ import { interleave } from './rounds';
 import type { Stage } from './stage';
 import type { Trade } from './trade';
 import { startTradepostServer } from './tradepost-server';
-import type { Workplace } from './workplace';
 
 const sizes = {
   // An attempt at a black hole takes 15 s: each round sees the first ones time out.

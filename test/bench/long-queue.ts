@@ -1,7 +1,7 @@
+import type { Workplace } from './bench-environment';
 import { makeDatabases, type Template } from './database';
 import { type Receiver, startReceiver } from './receiver';
 import type { Trade } from './trade';
-import type { Workplace } from './workplace';
 
 /** A database in which endpoints of one account have a very long queue, beside another's that have none. */
 export interface LongQueue {

@@ -5,11 +5,12 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { runAll } from '../helpers/run-all';
+import { Workplace } from './bench-environment';
 import { type Bench, benches } from './benches';
 import type { Figure } from './figure';
 import { type LongQueue, makeLongQueue } from './long-queue';
 import { block, introduction, table } from './report';
-import { Workplace } from './workplace';
 
 const usage = `pnpm bench [name ...] [--quick] [--json FILE]
 Benches: ${Object.keys(benches).join(', ')}; all of them unless named.
@@ -53,6 +54,22 @@ for (const [signal, exitCode] of Object.entries(exitCodes)) {
 // Whoever read along has gone, as in `pnpm bench | head`.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => abandon(1));
 
+/** How many groups of benches a quick run works on at a time. They wait for processes more than they compute. */
+const quickGroupsAtOnce = 4;
+/** They change how the receivers of one long queue behave, so they cannot overlap. */
+const sharesLongQueue = new Set(['isolation', 'backlog']);
+
+function groupQuick(chosen: Asked['chosen']): Asked['chosen'][] {
+  const sharing = chosen.filter(([name]) => sharesLongQueue.has(name));
+  const others = chosen.filter(([name]) => !sharesLongQueue.has(name));
+  // Pruning waits for the server's own schedule: it starts first, so that it does not end last.
+  const [first, rest] = [
+    others.filter(([name]) => name === 'pruning'),
+    others.filter(([name]) => name !== 'pruning'),
+  ];
+  return [first, sharing, ...rest.map((one) => [one])];
+}
+
 async function measure({ chosen, quick }: Asked, place: Workplace): Promise<Figure[]> {
   const figures: Figure[] = [];
   let made: Promise<LongQueue> | undefined;
@@ -60,13 +77,22 @@ async function measure({ chosen, quick }: Asked, place: Workplace): Promise<Figu
     made ??= makeLongQueue(place, quick);
     return made;
   }
-  for (const [name, bench] of chosen) {
+  async function run([name, bench]: [string, Bench]): Promise<void> {
     const say = (progress: string) => process.stderr.write(`… ${name}: ${progress}\n`);
     for (const figure of await bench({ place, quick, say, longQueue })) {
       figures.push(figure);
       process.stdout.write(`${block(figure)}\n`);
     }
   }
+  // One at a time, since each needs the whole machine. Quick figures are not used, so these may overlap.
+  const groups = quick ? groupQuick(chosen) : [chosen];
+  await runAll(
+    groups,
+    async (group) => {
+      for (const one of group) await run(one);
+    },
+    quick ? quickGroupsAtOnce : 1,
+  );
   return figures;
 }
 

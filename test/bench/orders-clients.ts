@@ -2,7 +2,7 @@ import { contract } from '@tradepost/contract';
 import { type Order, Tradepost } from '@tradepost/sdk';
 import { initClient } from '@ts-rest/core';
 import createOpenapiClient from 'openapi-fetch';
-import { listLength, orderId } from './orders-answers';
+import { listLength, orderId } from './orders-responses';
 
 /** A client of the service, as far as it is measured. Both return what was answered. */
 export interface OrdersClient {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerParent } from './answer-parent';
-import { listBody, orderBody } from './orders-answers';
+import { listBody, orderBody } from './orders-responses';
 
 const verbs = {
   /** Starts a server that answers with the same order, or the same list, at once. Returns its URL. */

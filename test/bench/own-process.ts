@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Question, Reply, Verbs } from './answer-parent';
-import type { Workplace } from './workplace';
+import type { Workplace } from './bench-environment';
 
 /** A process of its own that does what it is asked. */
 export interface OwnProcess<Known extends Verbs> {

@@ -1,4 +1,9 @@
-import { createIds, type NewId, openSqliteStore, type Store } from '@tradepost/server';
+import {
+  createIdGenerator,
+  type IdGenerator,
+  openSqliteStore,
+  type Store,
+} from '@tradepost/server';
 import type { Trade } from './trade';
 
 /** For how many days past orders are over: longer than anything is kept by default. */
@@ -12,35 +17,35 @@ const kinds = ['order.created', 'task.approval_requested'] as const;
 type Parties = Omit<Trade, 'webhooks' | 'orders'>;
 
 /** Writes what one order with an agent writes: two events that three accounts are told of, and an idempotency key. */
-async function addOrder({ orders }: Store, trade: Parties, newId: NewId, now: number) {
+async function addOrder({ orders }: Store, trade: Parties, newId: IdGenerator, now: number) {
   const { buyer, seller, agent, listingId } = trade;
-  const moment = { now, newId: (prefix: Parameters<NewId>[0]) => newId(prefix, now) };
+  const moment = { now, newId: (prefix: Parameters<IdGenerator>[0]) => newId(prefix, now) };
   const id = moment.newId('ord');
   const parties = { buyerId: buyer.id, sellerId: seller.id, agentId: agent.id };
   const order = { ...parties, listingId, quantity: 1, status: 'pending' as const };
   const response = { id, ...order, createdAt: now, updatedAt: now };
   const createdAt = new Date(now).toISOString();
-  const event = (kind: (typeof kinds)[number]) => ({
+  const event = (eventType: (typeof kinds)[number]) => ({
     id: moment.newId('evt'),
-    kind,
+    eventType,
     createdAt: now,
-    body: JSON.stringify({ event: kind, createdAt, data: { orderId: id, ...order } }),
+    body: JSON.stringify({ event: eventType, createdAt, data: { orderId: id, ...order } }),
     orderId: id,
     recipients: [buyer.id, seller.id, agent.id],
     message: `Order ${id} was created.`,
   });
-  const claim = {
+  const idempotencyKey = {
     accountId: buyer.id,
     operation: 'createOrder',
     key: crypto.randomUUID(),
     fingerprint: id.padEnd(64, '0'),
     expiresAt: now + dayMs,
   };
-  await orders.placeOrder({ listingId, claim, moment }, (listing) => {
+  await orders.placeOrder({ listingId, idempotencyKey, context: moment }, (listing) => {
     if (listing === null) throw new Error(`There is no listing ${listingId}.`);
     return {
       change: { order: { ...response, version: 1 }, listing, task: null, events: kinds.map(event) },
-      answer: { status: 201, headers: { ETag: '"1"' }, body: response },
+      response: { status: 201, headers: { ETag: '"1"' }, body: response },
     };
   });
 }
@@ -49,25 +54,25 @@ async function addOrder({ orders }: Store, trade: Parties, newId: NewId, now: nu
 async function deliverAll({ deliveries }: Store, now: number): Promise<void> {
   for (let round = 0; ; round += 1) {
     const token = `past-${round}`;
-    const claimed = await deliveries.claimDue({
+    const claimed = await deliveries.leaseDue({
       now,
       leaseUntil: now + dayMs,
-      token,
+      leaseToken: token,
       limit: claimsAtOnce,
     });
     if (claimed.length === 0) return;
-    const outcomes = claimed.map(({ id, token, url }) => ({
+    const outcomes = claimed.map(({ id, leaseToken, url }) => ({
       deliveryId: id,
-      token,
+      leaseToken,
       number: 1,
       attempt: {
         startedAt: now,
-        duration: 5,
+        durationMs: 5,
         url,
         headers: { 'Content-Type': 'application/json', 'Webhook-Id': id },
         status: 204,
         error: null,
-        excerpt: '',
+        responseSnippet: '',
         retryAfter: null,
       },
       state: 'delivered' as const,
@@ -81,7 +86,7 @@ async function deliverAll({ deliveries }: Store, now: number): Promise<void> {
 export async function addPastOrders(file: string, trade: Parties, count: number): Promise<void> {
   if (count === 0) return;
   // Ids go up whatever the clock says: makers that have made younger ones make no old ones any more.
-  const newId = createIds();
+  const newId = createIdGenerator();
   const store = openSqliteStore(file, { synchronous: 'off' });
   try {
     const began = Date.now() - pastDays * dayMs;

@@ -1,6 +1,6 @@
+import type { Workplace } from './bench-environment';
 import { type OwnProcess, startOwnProcess } from './own-process';
 import type { ReceiverVerbs } from './receiver-process';
-import type { Workplace } from './workplace';
 
 /** Endpoints in a process of their own. */
 export interface Receiver extends OwnProcess<ReceiverVerbs> {

@@ -1,5 +1,5 @@
+import type { Workplace } from './bench-environment';
 import type { LongQueue } from './long-queue';
-import type { Workplace } from './workplace';
 
 /** What a bench is given to work with. */
 export interface Stage {

@@ -5,12 +5,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cleanEnvironment } from '../support/clean-environment';
-import { tradepostBin } from '../support/programs';
+import { cleanEnvironment } from '../helpers/clean-environment';
+import { tradepostBin } from '../helpers/programs';
+import type { Workplace } from './bench-environment';
 import { type Figure, figureOf, medianRatio } from './figure';
 import { interleave } from './rounds';
 import type { Stage } from './stage';
-import type { Workplace } from './workplace';
 
 const sizes = { usual: { rounds: 81 }, quick: { rounds: 1 } };
 

@@ -1,4 +1,4 @@
-import { createIds, openSqliteStore } from '@tradepost/server';
+import { createIdGenerator, openSqliteStore } from '@tradepost/server';
 import Database from 'better-sqlite3';
 import { answerParent } from './answer-parent';
 import { closedLoop, type LoopSize } from './closed-loop';
@@ -20,7 +20,7 @@ const verbs = {
   /** Places orders by the store's own verb, with no HTTP around it. Returns orders per second. */
   async placeOrders({ file, trade, commits, size }: OrdersWanted): Promise<number> {
     const store = openSqliteStore(file, commits);
-    const newId = createIds();
+    const newId = createIdGenerator();
     const perSecond = await closedLoop(size, () => placeOrder(store, trade, newId));
     await store.close();
     return perSecond;
@@ -51,15 +51,15 @@ const verbs = {
     const took: number[] = [];
     for (let number = 1; number <= wanted.claims; number += 1) {
       const now = Date.now();
-      const lease = { leaseUntil: now + leaseTime, token: `claim ${number}` };
+      const lease = { leaseUntil: now + leaseTime, leaseToken: `claim ${number}` };
       const began = machineTime();
-      const claimed = await store.deliveries.claimDue({ now, ...lease, limit: wanted.limit });
+      const claimed = await store.deliveries.leaseDue({ now, ...lease, limit: wanted.limit });
       took.push(machineTime() - began);
       if (claimed.length === 0) throw new Error('There was nothing to claim.');
-      const putBack = claimed.map(({ id: deliveryId, token, attempts }) => ({
+      const putBack = claimed.map(({ id: deliveryId, leaseToken, attemptCount }) => ({
         deliveryId,
-        token,
-        number: attempts,
+        leaseToken,
+        number: attemptCount,
         attempt: null,
         state: 'pending' as const,
         nextAttemptAt: now,

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cleanEnvironment } from '../support/clean-environment';
-import { tradepostBin } from '../support/programs';
-import { residentMemory } from '../support/resident-memory';
+import { cleanEnvironment } from '../helpers/clean-environment';
+import { tradepostBin } from '../helpers/programs';
+import { residentMemory } from '../helpers/resident-memory';
 import { type Figure, figureOf } from './figure';
 import { inWords } from './in-words';
-import { listBody } from './orders-answers';
+import { listBody } from './orders-responses';
 import type { Stage } from './stage';
 
 const sizes = { usual: { rounds: 3, orders: 1_000_000 }, quick: { rounds: 1, orders: 10_000 } };

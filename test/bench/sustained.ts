@@ -1,4 +1,4 @@
-import { webhooksPerAccount } from '@tradepost/contract';
+import { maxWebhooksPerAccount } from '@tradepost/contract';
 import type { BareLoopVerbs } from './bare-loop-process';
 import { makeDatabases, type Template } from './database';
 import { type Figure, figureOf } from './figure';
@@ -85,7 +85,7 @@ async function measure(
 export async function sustained(stage: Stage): Promise<Figure[]> {
   const { place, say } = stage;
   const size = stage.quick ? sizes.quick : sizes.usual;
-  const receiver = await startReceiver(place, webhooksPerAccount);
+  const receiver = await startReceiver(place, maxWebhooksPerAccount);
   say(`queueing ${inWords(size.deliveries)} deliveries, twice`);
   const queueFor = (urls: string[]) => [{ urls, backlog: size.deliveries, orders: 0 }] as const;
   const { one, many } = await makeDatabases(place, {

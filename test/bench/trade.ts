@@ -1,4 +1,4 @@
-import type { NewId, Store } from '@tradepost/server';
+import type { IdGenerator, Store } from '@tradepost/server';
 
 /** Who trades what in a database of the benches. */
 export interface Trade {
@@ -39,25 +39,25 @@ export function orderCreatedBody(trade: Parties, orderId: string, now: number): 
 export async function placeOrder(
   { orders }: Store,
   trade: Parties,
-  newId: NewId,
+  newId: IdGenerator,
   { events = 1, tellBuyer = true } = {},
 ): Promise<string> {
   const { buyer, seller, listingId } = trade;
   const now = Date.now();
-  const moment = { now, newId: (prefix: Parameters<NewId>[0]) => newId(prefix, now) };
+  const moment = { now, newId: (prefix: Parameters<IdGenerator>[0]) => newId(prefix, now) };
   const id = moment.newId('ord');
   const dates = { createdAt: now, updatedAt: now };
   const parties = { buyerId: buyer.id, sellerId: seller.id, agentId: null, listingId };
   const event = () => ({
     id: moment.newId('evt'),
-    kind: 'order.created' as const,
+    eventType: 'order.created' as const,
     createdAt: now,
     body: orderCreatedBody(trade, id, now),
     orderId: id,
     recipients: tellBuyer ? [buyer.id, seller.id] : [seller.id],
     message: `Order ${id} was created.`,
   });
-  await orders.placeOrder({ listingId, claim: null, moment }, (listing) => {
+  await orders.placeOrder({ listingId, idempotencyKey: null, context: moment }, (listing) => {
     if (listing === null) throw new Error(`There is no listing ${listingId}.`);
     return {
       change: {
@@ -66,7 +66,7 @@ export async function placeOrder(
         task: null,
         events: Array.from({ length: events }, event),
       },
-      answer: { status: 201, headers: {}, body: { data: { id } } },
+      response: { status: 201, headers: {}, body: { data: { id } } },
     };
   });
   return id;

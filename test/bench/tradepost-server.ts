@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
-import { tradepostServerBin } from '../support/programs';
-import type { Workplace } from './workplace';
+import { tradepostServerBin } from '../helpers/programs';
+import type { Workplace } from './bench-environment';
 
 /** A server under load. */
 export interface ServerUnderLoad {

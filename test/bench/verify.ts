@@ -1,5 +1,5 @@
+import { foremost } from './best-by-median';
 import { type Figure, figureOf, type Goal, medianRatio } from './figure';
-import { foremost } from './foremost';
 import { inWords } from './in-words';
 import { type OwnProcess, startOwnProcess } from './own-process';
 import { interleave } from './rounds';

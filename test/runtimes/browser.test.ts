@@ -1,6 +1,6 @@
-import { deliveryFaults, deliveryOddities } from '@tradepost/sdk/testing';
+import { deliveryEdgeCases, deliveryFaults } from '@tradepost/sdk/testing';
 import { beforeAll, expect, test } from 'vitest';
-import { startSeededServer } from '../support/start-seeded-server';
+import { startSeededServer } from '../helpers/start-seeded-server';
 import { allowOtherOrigins } from './allow-other-origins';
 import { bundleProgram } from './bundle-program';
 import { type OpenPage, openPage } from './open-page';
@@ -34,7 +34,7 @@ test('the client calls the service, follows pages, and tells errors apart', asyn
 
 test('verifyWebhook accepts what is right and refuses each fault with its code', async () => {
   const verdicts = Object.entries(await opened.page.evaluate<Verdicts>('verifyDeliveries()'));
-  expect(verdicts.length).toBe(deliveryFaults.length + deliveryOddities.length);
+  expect(verdicts.length).toBe(deliveryFaults.length + deliveryEdgeCases.length);
   expect(verdicts.map(([name, { said }]) => [name, said])).toEqual(
     verdicts.map(([name, { expected }]) => [name, expected]),
   );

@@ -1,16 +1,16 @@
 import { createServer } from 'node:http';
 import {
+  deliveryEdgeCases,
   deliveryFaults,
-  deliveryOddities,
-  faultyDelivery,
+  edgeCaseDelivery,
+  invalidDelivery,
   sampleEvent,
   exampleSecret as secret,
   signDelivery,
-  unusualDelivery,
 } from '@tradepost/sdk/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Arrivals, closeServer, listenOnLoopback } from '../support/arrivals';
-import { startSeededServer } from '../support/start-seeded-server';
+import { Arrivals, closeServer, listenOnLoopback } from '../helpers/arrivals';
+import { startSeededServer } from '../helpers/start-seeded-server';
 import { bundleProgram } from './bundle-program';
 import { edgeRuntimes } from './edge-runtimes';
 import { outcomeOfCalls } from './outcome-of-calls';
@@ -75,7 +75,7 @@ describe.each(runtimes)(
 
     test('verifyWebhook accepts what is right and refuses each fault with its code', async () => {
       const verdicts = Object.entries(await answerOf<Verdicts>('/verify-deliveries'));
-      expect(verdicts.length).toBe(deliveryFaults.length + deliveryOddities.length);
+      expect(verdicts.length).toBe(deliveryFaults.length + deliveryEdgeCases.length);
       expect(verdicts.map(([name, { said }]) => [name, said])).toEqual(
         verdicts.map(([name, { expected }]) => [name, expected]),
       );
@@ -92,13 +92,13 @@ describe.each(runtimes)(
       expect(await answerOf('/verify-without-promise')).toContain(expected);
     });
 
-    test.each(deliveryOddities)('a receiver takes an unusual delivery: %s', async (oddity) => {
-      const { init } = await unusualDelivery(oddity, { secret });
+    test.each(deliveryEdgeCases)('a receiver takes an unusual delivery: %s', async (edgeCase) => {
+      const { init } = await edgeCaseDelivery(edgeCase, { secret });
       expect((await fetch(`${worker.url}/receive`, init)).status).toBe(204);
     });
 
     test.each(deliveryFaults)('a receiver refuses a faulty delivery: %s', async (fault) => {
-      const { init, expectedStatus, ...codes } = await faultyDelivery(fault, { secret });
+      const { init, expectedStatus, ...codes } = await invalidDelivery(fault, { secret });
       const before = inbox.all.length;
       const response = await fetch(`${worker.url}/receive`, init);
       expect(response.status).toBe(expectedStatus);

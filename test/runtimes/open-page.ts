@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { chromium, type Page } from 'playwright-core';
-import { closeServer, listenOnLoopback } from '../support/arrivals';
-import { temporaryFolder } from '../support/temporary-folder';
+import { closeServer, listenOnLoopback } from '../helpers/arrivals';
+import { temporaryFolder } from '../helpers/temporary-folder';
 
 /** A page in a real browser. */
 export interface OpenPage {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startProcess } from '../support/start-process';
-import { temporaryFolder } from '../support/temporary-folder';
+import { startProcess } from '../helpers/start-process';
+import { temporaryFolder } from '../helpers/temporary-folder';
 
 /** A worker that serves requests on loopback. */
 export interface RunningWorker {

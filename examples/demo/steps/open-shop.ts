@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import { accountOf, listingOf, type SeededWorld, seedWorld } from '../../local-service/seed-world';
+import { accountOf, listingOf, type SeedResult, seed } from '../../local-service/seed-world';
 import { startServer } from '../../local-service/start-server';
 import { shorten } from '../narrate';
 import type { Stage } from '../stage';
 
-type Account = SeededWorld['accounts'][number];
+type Account = SeedResult['accounts'][number];
 
 /** The running service and who is in it. */
 export interface Shop {
@@ -12,7 +12,7 @@ export interface Shop {
   buyer: Account;
   seller: Account;
   /** What the buyer will order. */
-  listing: SeededWorld['listings'][number];
+  listing: SeedResult['listings'][number];
 }
 
 /** Seeds the database, starts the server on it and stops it in the end. */
@@ -24,7 +24,7 @@ export async function openShop(
   const shownDatabase = basename(database);
   narrator.step('Make a small world and start the server');
   narrator.command(`tradepost-server seed --json --database ${shownDatabase}`);
-  const world = await seedWorld(database, signal);
+  const world = await seed(database, signal);
   const buyer = accountOf(world, 'buyer');
   const seller = accountOf(world, 'seller');
   const listing = listingOf(world);

@@ -1,9 +1,9 @@
 import {
+  deliveryEdgeCases,
   deliveryFaults,
-  deliveryOddities,
+  edgeCaseDelivery,
   exampleSecret,
-  faultyDelivery,
-  unusualDelivery,
+  invalidDelivery,
 } from '@tradepost/sdk/testing';
 import {
   type VerifyWebhookOptions,
@@ -22,13 +22,13 @@ export type Verdicts = Record<string, { said: string; expected: string }>;
 export async function verifyDeliveries(): Promise<Verdicts> {
   const secret = exampleSecret;
   const verdicts: Verdicts = {};
-  for (const oddity of deliveryOddities) {
-    const { body, headers } = await unusualDelivery(oddity, { secret });
+  for (const edgeCase of deliveryEdgeCases) {
+    const { body, headers } = await edgeCaseDelivery(edgeCase, { secret });
     const said = await verdict({ payload: body, headers, secret });
-    verdicts[`unusual: ${oddity}`] = { said, expected: 'accepted' };
+    verdicts[`unusual: ${edgeCase}`] = { said, expected: 'accepted' };
   }
   for (const fault of deliveryFaults) {
-    const { body, headers, ...codes } = await faultyDelivery(fault, { secret });
+    const { body, headers, ...codes } = await invalidDelivery(fault, { secret });
     const said = await verdict({ payload: body, headers, secret });
     const expected = 'process' in globalThis ? codes.expectedCode : codes.productionCode;
     verdicts[`faulty: ${fault}`] = { said, expected };

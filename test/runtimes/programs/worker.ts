@@ -26,7 +26,7 @@ const routes: Record<string, Route> = {
   '/receive': (request, { inbox }, context) =>
     webhookReceiver(settings(inbox)).fetch(request, context),
   '/receive-first': (request, { inbox }, context) => {
-    const answersFirst = { ...settings(inbox), after: true, onError: console.error } as const;
+    const answersFirst = { ...settings(inbox), background: true, onError: console.error } as const;
     return webhookReceiver(answersFirst).fetch(request, context);
   },
 };
@@ -34,7 +34,7 @@ const routes: Record<string, Route> = {
 function settings(inbox: string) {
   return {
     secret,
-    onRefused: () => {},
+    onVerificationError: () => {},
     on: {
       'order.status_changed': ({ data }: { data: { status: string } }) =>
         fetch(inbox, { method: 'POST', body: data.status }),

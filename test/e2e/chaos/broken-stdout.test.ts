@@ -1,0 +1,54 @@
+import { writeSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { closeServer, listenOnLoopback } from '../../helpers/arrivals';
+import { makePipe } from '../../helpers/make-pipe';
+import { tradepostServerBin } from '../../helpers/programs';
+import { seedDatabase } from '../../helpers/seed';
+import { type RunningProcess, startProcess } from '../../helpers/start-process';
+import { temporaryFolder } from '../../helpers/temporary-folder';
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  const port = await listenOnLoopback(server);
+  await closeServer(server);
+  return port;
+}
+
+/** Starts the server with a stdout from which nobody learns where it listens. Waits until it answers. */
+async function startServer(stdout: number): Promise<RunningProcess> {
+  const folder = await temporaryFolder();
+  const database = join(folder.path, 'tradepost.db');
+  await seedDatabase(database);
+  const port = await findFreePort();
+  const args = ['start', '--database', database, '--port', String(port), '--metrics-port', '0'];
+  const server = startProcess(process.execPath, [tradepostServerBin, ...args], { stdout });
+  onTestFinished(async () => {
+    await server.stop('SIGKILL');
+    await folder.remove();
+  });
+  await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/`), { timeout: 20_000, interval: 50 });
+  return server;
+}
+
+it('the server runs on when its stdout is closed, logs that, and stops normally', async () => {
+  const { inherited } = await makePipe('closed');
+  const server = await startServer(inherited);
+  await server.writes(/EPIPE.*"msg":"writing to stdout failed"/, 'stderr');
+  const { code, stderr } = await server.stop('SIGTERM');
+  expect(code).toBe(0);
+  expect(stderr).toContain('"msg":"the server stopped"');
+}, 60_000);
+
+it('the server stops though nobody has read its stdout, which is full', async () => {
+  const { writer, inherited } = await makePipe();
+  const fill = () => {
+    for (;;) writeSync(writer, 'x'.repeat(4_096));
+  };
+  expect(fill).toThrow('EAGAIN');
+  const server = await startServer(inherited);
+  const { code, stderr } = await server.stop('SIGTERM');
+  expect(code).toBe(0);
+  expect(stderr).toContain('"msg":"the server stopped"');
+}, 60_000);

@@ -1,0 +1,37 @@
+import { Tradepost } from '@tradepost/sdk';
+import { expect, it, onTestFinished } from 'vitest';
+import { runServerCommand } from '../../helpers/run-server-command';
+import { startSeededServer } from '../../helpers/start-seeded-server';
+import { sendRaw } from './raw-request';
+
+/** Milliseconds. A wait looks for a revocation each second; the rest is for a slow machine. */
+const endsWithin = 15_000;
+
+it('a key that another process revokes gets 401 and no event, though its request waits already', async () => {
+  const { server, buyer, seller, world, close } = await startSeededServer();
+  onTestFinished(close);
+  const keys = await runServerCommand<{ id: string; accountId: string }[]>(
+    ['keys', 'list'],
+    server.database,
+  );
+  const key = keys.find(({ accountId }) => accountId === seller.id);
+  const latest = await sendRaw('GET', `${server.url}/v1/events?limit=100`, {
+    apiKey: seller.apiKey,
+  });
+  const { nextCursor } = latest.body as { nextCursor?: string };
+
+  const url = `${server.url}/v1/events?waitSeconds=30&after=${nextCursor}`;
+  const waiting = sendRaw('GET', url, { apiKey: seller.apiKey });
+  // A response on another connection shows that the request has arrived and been let in.
+  const account = await sendRaw('GET', `${server.url}/v1/account`, { apiKey: seller.apiKey });
+  expect(account.status).toBe(200);
+  await runServerCommand(['keys', 'revoke', key?.id ?? ''], server.database);
+
+  const client = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
+  await client.orders.create({ listingId: world.listings[0]?.id ?? '', quantity: 1 });
+  const { status, body, took } = await waiting;
+  expect(status).toBe(401);
+  expect(body).toMatchObject({ code: 'invalid_api_key' });
+  expect(body.detail).toContain('was revoked');
+  expect(took).toBeLessThan(endsWithin);
+});

@@ -1,0 +1,82 @@
+import { Tradepost } from '@tradepost/sdk';
+import { expect, it, onTestFinished } from 'vitest';
+import { makePipe } from '../../helpers/make-pipe';
+import { startReceiver } from '../../helpers/start-receiver';
+import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
+
+const requests = 800;
+const clients = 8;
+/** Milliseconds. A stop takes a second when nobody reads the log; the rest is for a slow machine. */
+const stopAtMost = 10_000;
+/** Makes log lines of 3 kB: together they exceed what a pipe and the log's buffer of 1 MiB take. */
+const longPath = `/v1/orders/ord_${'x'.repeat(3_000)}`;
+
+/** Sends requests from several clients at once. Returns how often each status came. */
+async function sendRequests({ server, buyer, seller }: SeededServer) {
+  const statuses: Record<number, number> = {};
+  let sent = 0;
+  async function sendOneByOne(apiKey: string): Promise<void> {
+    while (sent < requests) {
+      sent += 1;
+      const headers = { Authorization: `Bearer ${apiKey}` };
+      const response = await fetch(server.url + longPath, { headers });
+      await response.arrayBuffer();
+      statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+    }
+  }
+  const keys = [buyer.apiKey, seller.apiKey];
+  const sending = Array.from({ length: clients }, (_, n) => sendOneByOne(keys[n % 2] ?? ''));
+  await Promise.all(sending);
+  return statuses;
+}
+
+it.each([
+  ['pipe', async () => (await makePipe()).inherited],
+  ['socket', async () => 'unread' as const],
+])(
+  'the server answers and delivers on while nobody reads its stderr, a %s, and stops in time',
+  async (_, open) => {
+    const receiver = await startReceiver();
+    onTestFinished(receiver.close);
+    const service = await startSeededServer(['--log-level', 'debug'], { stderr: await open() });
+    onTestFinished(service.close);
+    const { server, seller, world } = service;
+    const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
+    await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
+
+    expect(await sendRequests(service)).toEqual({ 404: requests });
+    await client.orders.update(world.orders[0]?.id ?? '', { status: 'confirmed' });
+    await receiver.until(({ length }) => length === 1);
+
+    const started = performance.now();
+    expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
+    expect(performance.now() - started).toBeLessThan(stopAtMost);
+  },
+  90_000,
+);
+
+it('a late reader of stderr gets whole lines, and finds how many were dropped', async () => {
+  const service = await startSeededServer([], { stderr: 'unread' });
+  onTestFinished(service.close);
+  const { server } = service;
+  await sendRequests(service);
+
+  server.readStderr();
+  await server.writes(/"msg":"log lines dropped: .*\n/, 'stderr');
+  await fetch(server.url);
+  await server.writes(/"path":"\/".*\n/, 'stderr');
+  const { code, stderr } = await server.stop('SIGTERM');
+  expect(code).toBe(0);
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text));
+  const logged = lines.filter(({ msg }) => msg === 'request').length;
+  const dropped = lines.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
+  expect(dropped).toBeGreaterThan(0);
+  expect(logged + dropped).toBe(requests + 1);
+  expect(lines.slice(-2).map(({ msg }) => msg)).toEqual([
+    'the server is stopping',
+    'the server stopped',
+  ]);
+}, 90_000);

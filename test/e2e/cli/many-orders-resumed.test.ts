@@ -1,0 +1,235 @@
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { tradepostBin } from '../../helpers/programs';
+import { runCli } from '../../helpers/run-cli';
+import { startCountingProxy } from '../../helpers/start-counting-proxy';
+import { startProcess } from '../../helpers/start-process';
+import {
+  outcomesOf,
+  settledIn,
+  startManyOrders,
+  statusChanges,
+  untilSettled,
+} from './start-many-orders';
+
+it('1,000 orders, killed twice and resumed: each is moved once and none is left out', async () => {
+  const { seeded, ids, env: direct, file } = await startManyOrders(1_000);
+  const proxy = await startCountingProxy(seeded.server.url);
+  const env = { ...direct, TRADEPOST_BASE_URL: proxy.url };
+  const begin = ['orders', 'set-status', 'confirmed', '--stdin', '--yes', '--journal', file];
+  const goOn = ['orders', 'set-status', '--resume', file, '--yes'];
+  for (const [argv, enough] of [
+    [begin, 250],
+    [goOn, 600],
+  ] as const) {
+    const cli = startProcess(process.execPath, [tradepostBin, ...argv], {
+      env,
+      input: ids.join('\n'),
+    });
+    await untilSettled(file, enough);
+    expect(await cli.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL', stdout: '' });
+  }
+  expect(await settledIn(file)).toBeLessThan(1_000);
+
+  const last = await runCli([...goOn, '--output', 'json'], env);
+  expect(last.code).toBe(0);
+  const outcomes = outcomesOf(last.stdout);
+  expect(outcomes.map(({ id }) => id)).toEqual(ids);
+  expect(outcomes.every(({ to }) => to === 'confirmed')).toBe(true);
+  // At most those that were under way, of two runs with eight at a time, were looked at again.
+  const again = outcomes.filter(({ outcome }) => outcome === 'unchanged').length;
+  expect(again).toBeLessThanOrEqual(16);
+  expect(last.stderr).toContain(
+    again === 0
+      ? '\n1,000 orders moved to confirmed.\n'
+      : `\n1,000 orders: ${1_000 - again} moved to confirmed, ${again} already confirmed.\n`,
+  );
+
+  // What a kill cut off on its way may be sent again, after a look at the order; nothing else is.
+  const sent = ids.map((id) => proxy.counts.get(`PATCH /v1/orders/${id}`) ?? 0);
+  const repeated = sent.filter((count) => count > 1).length;
+  expect(Math.min(...sent)).toBe(1);
+  expect(repeated).toBeLessThanOrEqual(16 - again);
+  const lookedAt = ids.filter((id) => proxy.counts.has(`GET /v1/orders/${id}`)).length;
+  expect(lookedAt).toBeLessThanOrEqual(16);
+  const changes = await statusChanges(seeded, ids);
+  expect(changes).toHaveLength(1_000);
+  expect(new Set(changes)).toEqual(new Set(ids));
+
+  const nothingLeft = await runCli([...goOn, '--output', 'json'], env);
+  expect(nothingLeft).toMatchObject({ code: 0, stdout: last.stdout });
+}, 120_000);
+
+it('a result file whose last line a power failure cut off is gone on with', async () => {
+  const { seeded, ids, env, file } = await startManyOrders(6);
+  const first = await runCli(
+    [
+      'orders',
+      'set-status',
+      'confirmed',
+      '--stdin',
+      '--yes',
+      '--journal',
+      file,
+      '--concurrency',
+      '1',
+    ],
+    env,
+    ids.join('\n'),
+  );
+  expect(first.code).toBe(0);
+  const whole = await readFile(file, 'utf8');
+  const lines = whole.trimEnd().split('\n');
+  // From the middle of an outcome on, everything is lost.
+  const kept = lines.slice(0, -5).join('\n').length + 12;
+  await truncate(file, kept);
+  for (let round = 0; round < 2; round += 1) {
+    const resumed = await runCli(
+      ['orders', 'set-status', '--resume', file, '--yes', '--output', 'json'],
+      env,
+    );
+    expect(resumed.code).toBe(0);
+    expect(outcomesOf(resumed.stdout).map(({ id, to }) => [id, to])).toEqual(
+      ids.map((id) => [id, 'confirmed']),
+    );
+  }
+  expect(await statusChanges(seeded, ids)).toHaveLength(6);
+});
+
+it('Ctrl-C finishes what is under way, and tells how to go on from there', async () => {
+  const { seeded, ids, env, state } = await startManyOrders(400);
+  const cli = startProcess(
+    process.execPath,
+    [tradepostBin, 'orders', 'set-status', 'confirmed', '--stdin', '--yes', '--output', 'json'],
+    { env, input: ids.join('\n') },
+  );
+  const results = join(state, 'results');
+  let name: string | undefined;
+  while (name === undefined) {
+    const found = await readdir(results).catch(() => []);
+    name = found.find((one) => one.endsWith('.ndjson'));
+  }
+  await untilSettled(join(results, name), 40);
+  const { code, stdout, stderr } = await cli.stop('SIGINT');
+  expect(code).toBe(130);
+  const outcomes = outcomesOf(stdout);
+  expect(outcomes).toHaveLength(400);
+  const kinds = new Set(outcomes.map(({ outcome }) => outcome));
+  expect(kinds).toEqual(new Set(['updated', 'not_attempted']));
+  const done = outcomes.filter(({ outcome }) => outcome === 'updated').length;
+  expect(await statusChanges(seeded, ids)).toHaveLength(done);
+
+  const { error } = JSON.parse(stderr.split('\n').find((line) => line.startsWith('{')) ?? '');
+  expect(error).toMatchObject({
+    code: 'interrupted',
+    message: `Interrupted. 400 orders: ${done} moved to confirmed, ${400 - done} not attempted`,
+  });
+  const command = /Resume with: `tradepost ([^`]*)`\.$/.exec(error.hint)?.[1] ?? '';
+  const resumed = await runCli([...command.split(' '), '--yes', '--output', 'json'], env);
+  expect(resumed.code).toBe(0);
+  expect(await statusChanges(seeded, ids)).toHaveLength(400);
+});
+
+it.each(['SIGTERM', 'SIGHUP'] as const)(
+  '%s ends it as Ctrl-C does: tidily, with a file to go on with and no lock left',
+  async (signal) => {
+    const { ids, env, file, state } = await startManyOrders(200);
+    const argv = ['orders', 'set-status', 'confirmed', '--stdin', '--yes', '--journal', file];
+    const cli = startProcess(process.execPath, [tradepostBin, ...argv], {
+      env,
+      input: ids.join('\n'),
+    });
+    await untilSettled(file, 20);
+    const { code, stdout, stderr } = await cli.stop(signal);
+    expect(code).toBe(130);
+    expect(stdout).toContain('not_attempted');
+    expect(stderr).toContain(
+      `hint: Resume with: \`tradepost orders set-status --resume ${file}\`.\n`,
+    );
+    expect(await readdir(state)).toEqual(['result.ndjson']);
+  },
+);
+
+it('--max-failures ends it early; the rest is not tried and can be gone on with', async () => {
+  const { seeded, ids, env, file } = await startManyOrders(6);
+  const bad = ids.slice(0, 3);
+  for (const id of bad) await runCli(['orders', 'set-status', id, 'cancelled'], env);
+  const stopped = await runCli(
+    [
+      'orders',
+      'set-status',
+      ...ids,
+      'confirmed',
+      '--yes',
+      '--max-failures',
+      '2',
+      '--concurrency',
+      '1',
+      '--journal',
+      file,
+      '--output',
+      'json',
+    ],
+    env,
+  );
+  expect(stopped.code).toBe(6);
+  expect(outcomesOf(stopped.stdout).map(({ outcome }) => outcome)).toEqual([
+    'failed',
+    'failed',
+    'not_attempted',
+    'not_attempted',
+    'not_attempted',
+    'not_attempted',
+  ]);
+  const resumed = await runCli(
+    ['orders', 'set-status', '--resume', file, '--yes', '--output', 'json'],
+    env,
+  );
+  expect(resumed.code).toBe(7);
+  expect(outcomesOf(resumed.stdout).map(({ outcome }) => outcome)).toEqual([
+    'failed',
+    'failed',
+    'failed',
+    'updated',
+    'updated',
+    'updated',
+  ]);
+  expect(await statusChanges(seeded, ids)).toHaveLength(6);
+});
+
+it('two at once on one result file: the second is refused', async () => {
+  const { ids, env, file } = await startManyOrders(300);
+  const argv = ['orders', 'set-status', 'confirmed', '--stdin', '--yes', '--journal', file];
+  const cli = startProcess(process.execPath, [tradepostBin, ...argv], {
+    env,
+    input: ids.join('\n'),
+  });
+  onTestFinished(async () => {
+    await cli.stop('SIGKILL');
+  });
+  await untilSettled(file, 1);
+  const second = await runCli(['orders', 'set-status', '--resume', file, '--yes'], env);
+  expect(second).toMatchObject({ code: 1, stdout: '' });
+  expect(second.stderr).toContain(`${file} is in use by process ${cli.pid}`);
+  expect((await cli.exit).code).toBe(0);
+});
+
+it('a result file of another service, another file, and one that is there already are refused', async () => {
+  const { seeded, ids, env, file } = await startManyOrders(2);
+  const made = ['orders', 'set-status', ...ids, 'confirmed', '--yes', '--journal', file];
+  expect((await runCli(made, env)).code).toBe(0);
+  const again = await runCli(made, env);
+  expect(again).toMatchObject({ code: 2, stdout: '' });
+  expect(again.stderr).toContain('exists');
+  const elsewhere = await runCli(['orders', 'set-status', '--resume', file, '--yes'], {
+    ...env,
+    TRADEPOST_BASE_URL: 'http://127.0.0.1:1',
+  });
+  expect(elsewhere).toMatchObject({ code: 2, stdout: '' });
+  expect(elsewhere.stderr).toContain(`are of ${seeded.server.url}, not of http://127.0.0.1:1`);
+  await writeFile(file, '{"kind":"something else"}\n');
+  const foreign = await runCli(['orders', 'set-status', '--resume', file, '--yes'], env);
+  expect(foreign).toMatchObject({ code: 2, stdout: '' });
+  expect(foreign.stderr).toContain('is not a complete journal');
+});

@@ -1,0 +1,46 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { runAll } from '../../helpers/run-all';
+import { runCli } from '../../helpers/run-cli';
+import { startSeededServer } from '../../helpers/start-seeded-server';
+import { temporaryFolder } from '../../helpers/temporary-folder';
+
+const preload = join(import.meta.dirname, '../../helpers/record-connections.cjs');
+
+it('help, version, topics, completion and logins connect to nothing, and other commands to the service alone', async () => {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const record = join(folder.path, 'connections');
+  await writeFile(record, '');
+  const env = {
+    ...seeded.environmentOf(seeded.seller),
+    NODE_OPTIONS: `--require "${preload}"`,
+    RECORDED_CONNECTIONS: record,
+  };
+  const quiet = [
+    '--help',
+    '--version',
+    'webhooks --help',
+    'orders set-status --help',
+    'help output',
+    'help exit-codes',
+    'completion bash',
+    'complete -- orders list --status ',
+    'profiles list',
+  ];
+  await runAll(quiet, async (line) => {
+    expect(await runCli(line.split(' '), env)).toMatchObject({ code: 0 });
+  });
+  expect(await readFile(record, 'utf8')).toBe('');
+
+  const asking = ['orders list', 'notifications list --unread', 'events list', 'whoami', 'doctor'];
+  await runAll(asking, async (line) => {
+    expect(await runCli(line.split(' '), env)).toMatchObject({ code: 0 });
+  });
+  const made = (await readFile(record, 'utf8')).trimEnd().split('\n');
+  expect(made.length).toBeGreaterThanOrEqual(asking.length);
+  expect(new Set(made)).toEqual(new Set([`connect ${new URL(seeded.server.url).host}`]));
+}, 120_000);

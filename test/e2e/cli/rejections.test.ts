@@ -1,0 +1,120 @@
+import { createServer } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { tradepostBin } from '../../helpers/programs';
+import { runCli } from '../../helpers/run-cli';
+import { startProcess } from '../../helpers/start-process';
+import { startSeededServer } from '../../helpers/start-seeded-server';
+
+it('every refusal has its exit code, leaves stdout empty and says on stderr what to do', async () => {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const idOf = (status: string) =>
+    seeded.world.orders.find((order) => order.status === status)?.id ?? 'none';
+  const setStatus = (status: string, to: string) => ['orders', 'set-status', idOf(status), to];
+  const url = 'https://me:word@receiver.example/';
+  const register = ['webhooks', 'register', '--url', url, '--events', 'order.created'];
+
+  const seller = seeded.environmentOf(seeded.seller);
+  const elsewhere = { ...seller, TRADEPOST_BASE_URL: `${seller.TRADEPOST_BASE_URL}/shop` };
+  const cases: [string[], Record<string, string>, number, string][] = [
+    [['orders', 'lst'], seller, 2, 'usage'],
+    [setStatus('pending', 'shipped'), seller, 2, 'usage'],
+    [['orders', 'list'], { TRADEPOST_API_KEY: 'tpk_x' }, 2, 'usage'],
+    [['orders', 'list'], { TRADEPOST_BASE_URL: 'http://127.0.0.1:1' }, 4, 'missing_api_key'],
+    [['orders', 'list'], { ...seller, TRADEPOST_API_KEY: 'tpk_x' }, 4, 'invalid_api_key'],
+    [
+      setStatus('pending', 'confirmed'),
+      seeded.environmentOf(seeded.buyer),
+      4,
+      'account_kind_not_allowed',
+    ],
+    [
+      ['orders', 'get', idOf('pending')],
+      seeded.environmentOf(seeded.stranger),
+      5,
+      'order_not_found',
+    ],
+    [['notifications', 'read', 'ntf_nosuch'], seller, 5, 'notification_not_found'],
+    [['orders', 'list'], elsewhere, 2, 'route_not_found'],
+    [['orders', 'get', idOf('pending')], elsewhere, 2, 'route_not_found'],
+    [setStatus('completed', 'pending'), seller, 6, 'invalid_transition'],
+    [register, seller, 1, 'validation_failed'],
+  ];
+  for (const [argv, env, exitCode, problem] of cases) {
+    const ending = { argv, code: exitCode, stdout: '' };
+    const [asText, asJson] = await Promise.all([
+      runCli(argv, env),
+      runCli([...argv, '--output', 'json'], env),
+    ]);
+    expect({ argv, ...asText }).toMatchObject(ending);
+    expect({ argv, ...asJson }).toMatchObject(ending);
+    expect(asText.stderr).toMatch(/^error: /);
+    const { error } = JSON.parse(asJson.stderr);
+    expect(error).toMatchObject({
+      code: problem,
+      message: expect.any(String),
+      errors: expect.any(Array),
+    });
+    if (error.status !== null) {
+      expect(error.requestId).toMatch(/./);
+      expect(asText.stderr).toMatch(/\nrequest ID: \S+\n$/);
+    }
+  }
+});
+
+it('some of several notifications failing exits 7 and prints the others', async () => {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const seller = seeded.environmentOf(seeded.seller);
+  const list = await runCli(['notifications', 'list', '--output', 'json'], seller);
+  const [one] = JSON.parse(list.stdout);
+  const argv = ['notifications', 'read', 'ntf_nosuch', one.id, '--output', 'json'];
+  const { code, stdout, stderr } = await runCli(argv, seller);
+  expect(code).toBe(7);
+  expect(JSON.parse(stdout)).toEqual([{ ...one, read: true }]);
+  expect(JSON.parse(stderr).error).toMatchObject({
+    code: 'partial_failure',
+    errors: [{ path: 'ntf_nosuch' }],
+  });
+});
+
+it('a service that is not there exits 9', async () => {
+  const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1', TRADEPOST_API_KEY: 'tpk_x' };
+  const { code, stdout, stderr } = await runCli(['orders', 'list'], env);
+  expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
+  expect(stderr).toContain('\nhint: Check TRADEPOST_BASE_URL');
+});
+
+it('Ctrl-C ends a request that gets no answer, and exits 130', async () => {
+  // A peer that takes the connection and says nothing, as a service behind a dead link does.
+  const silent = createServer();
+  const port = await new Promise<number>((resolve) => {
+    silent.listen(0, '127.0.0.1', () => {
+      const address = silent.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
+  });
+  onTestFinished(() => {
+    silent.close();
+  });
+  const asked = new Promise<void>((resolve) => {
+    silent.on('connection', (socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => resolve());
+    });
+  });
+  const env = { TRADEPOST_BASE_URL: `http://127.0.0.1:${port}`, TRADEPOST_API_KEY: 'tpk_x' };
+  const argv = ['orders', 'set-status', 'ord_1', 'confirmed'];
+  const cli = startProcess(process.execPath, [tradepostBin, ...argv], { env });
+  await asked;
+  expect(await cli.stop('SIGINT')).toEqual({
+    code: 130,
+    signal: null,
+    stdout: '',
+    stderr: [
+      'error: Interrupted',
+      'hint: The change may have been applied. Check before you repeat it. Check with `tradepost orders get ord_1`.',
+      '',
+    ].join('\n'),
+  });
+});

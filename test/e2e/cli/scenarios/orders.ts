@@ -1,0 +1,57 @@
+import type { Act } from '../act';
+
+/** Everything that is done with orders. */
+export async function orders({ on, run, runOnPipes, world, clientOf, buyer }: Act): Promise<void> {
+  const idOf = (status: string) => world.orders.find((order) => order.status === status)?.id;
+  const pending = idOf('pending');
+  const completed = idOf('completed');
+  const listing = world.listings[1]?.id;
+
+  await run('tradepost orders list');
+  await run('tradepost orders list --status pending --fields id,status,quantity,createdAt');
+  await run('tradepost orders list --status pending', { as: 'stranger' });
+  await runOnPipes('tradepost orders list --limit 1 --output json', { as: 'buyer' });
+  await run('tradepost orders list --limit 2 --fail-if-truncated --output csv');
+  await runOnPipes('tradepost orders list --since 1h --until 2099-01-01 --all --output csv');
+  await runOnPipes('tradepost orders list --all --output ndjson --fields id,status');
+  await run("tradepost orders list --jq '[.[].quantity] | add'", { as: 'agent' });
+  await runOnPipes('tradepost orders list --status cancelled', { env: { FORCE_COLOR: '0' } });
+  await run(`tradepost orders get ${pending}`);
+  await runOnPipes(`tradepost orders get ${pending} --output json`);
+  await runOnPipes(`tradepost orders get ${pending} --output csv`, { as: 'buyer' });
+
+  const create = `tradepost orders create --listing ${listing} --quantity 3`;
+  await run(`${create} --idempotency-key ticket-4711`, { as: 'buyer' });
+  await runOnPipes(`${create} --idempotency-key ticket-4711 --jq .quantity`, { as: 'buyer' });
+  await runOnPipes(`${create}0 --idempotency-key ticket-4711`, { as: 'buyer' });
+
+  await run(`tradepost orders set-status ${pending} confirmed`);
+  await runOnPipes(`tradepost orders set-status ${pending} confirmed --output json`);
+  await run(`tradepost orders set-status ${pending} cancelled --if-status pending`);
+  await run(`tradepost orders set-status ${completed} pending`);
+
+  const more = [];
+  for (let count = 0; count < 3; count += 1) {
+    const { id } = await clientOf(buyer).orders.create({ listingId: `${listing}`, quantity: 1 });
+    more.push(id);
+  }
+  const several = `tradepost orders set-status ${more.join(' ')} confirmed`;
+  await run(`${several} --dry-run`);
+  if (on === 'pipes') await run(several);
+  else await run(several, { keys: [[/Move 3 orders/, 'n']] });
+  const some = `tradepost orders set-status ${completed} ${more[0]} fulfilling`;
+  await run(`${some} --yes --journal result.ndjson`);
+  await run('tradepost orders set-status --resume result.ndjson --yes --output csv');
+  if (on === 'pipes') await run(`${several} --yes --no-journal --concurrency 1 --max-failures 1`);
+  else await run(`${several} --no-journal --concurrency 1`, { keys: [[/Move 3 orders/, 'y']] });
+
+  const list = 'tradepost orders list --status confirmed --all --output ndjson';
+  const pipe = `${list} | tradepost orders set-status fulfilling --stdin --yes`;
+  await run(`${pipe} --concurrency 1 --fields id,outcome,from,to`);
+  await run('tradepost orders set-status fulfilling --stdin --dry-run');
+
+  await run('tradepost orders watch --since 1h --status cancelled', { until: /cancelled/ });
+  await run(`tradepost orders watch ${pending} --since 1h --output ndjson`, {
+    until: /"to":"fulfilling"/,
+  });
+}

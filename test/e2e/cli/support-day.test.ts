@@ -1,0 +1,86 @@
+import type { Notification, Order } from '@tradepost/sdk';
+import { expect, it, onTestFinished } from 'vitest';
+import { runCli } from '../../helpers/run-cli';
+import { startSeededServer } from '../../helpers/start-seeded-server';
+
+function ndjson<Item>(stdout: string): Item[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+it('a seller confirms every pending order, and its buyer reads of it', async () => {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const seller = seeded.environmentOf(seeded.seller);
+  const list = ['orders', 'list', '--status', 'pending', '--output', 'ndjson'];
+
+  const pending = ndjson<Order>((await runCli(list, seller)).stdout);
+  expect(pending.length).toBeGreaterThan(1);
+  for (const { id } of pending) {
+    const moved = await runCli(['orders', 'set-status', id, 'confirmed'], seller);
+    expect(moved).toMatchObject({ code: 0, stderr: '' });
+    expect(moved.stdout).toMatch(new RegExp(`^id +${id}\nstatus +confirmed\n`));
+  }
+  expect(await runCli(list, seller)).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+
+  const buyer = seeded.environmentOf(seeded.buyer);
+  const unread = ['notifications', 'list', '--unread', '--all', '--output', 'ndjson'];
+  const news = ndjson<Notification>((await runCli(unread, buyer)).stdout);
+  const confirmed = news.filter(({ message }) => message.includes('is now confirmed'));
+  const told = confirmed.map(({ orderId }) => orderId);
+  expect(told).toEqual(expect.arrayContaining(pending.map(({ id }) => id)));
+
+  const ids = news.map(({ id }) => id);
+  const read = await runCli(['notifications', 'read', ...ids, '--output', 'ndjson'], buyer);
+  expect(read).toMatchObject({ code: 0, stderr: '' });
+  expect(ndjson<Notification>(read.stdout)).toEqual(
+    news.map((notification) => ({ ...notification, read: true })),
+  );
+  expect((await runCli(unread, buyer)).stdout).toBe('');
+});
+
+it('the same orders read the same in every format', async () => {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const buyer = seeded.environmentOf(seeded.buyer);
+  const as = async (output: string) => {
+    const finished = await runCli(['orders', 'list', '--output', output], buyer);
+    expect(finished).toMatchObject({ code: 0, stderr: '' });
+    return finished.stdout;
+  };
+  const orders: Order[] = JSON.parse(await as('json'));
+  expect(new Set(orders.map(({ id }) => id))).toEqual(
+    new Set(seeded.world.orders.map(({ id }) => id)),
+  );
+  expect(ndjson(await as('ndjson'))).toEqual(orders);
+  const cells = (text: string, separator: RegExp) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(separator).slice(0, 2));
+  const expected = orders.map(({ id, status }) => [id, status]);
+  expect(cells(await as('csv'), /,/)).toEqual(expected);
+  expect(cells(await as('table'), / {2,}/)).toEqual(expected);
+});
+
+it('a webhook is registered and its secret is told once', async () => {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const url = 'https://receiver.example/tradepost';
+  const events = 'order.created,order.status_changed';
+  const { code, stdout, stderr } = await runCli(
+    ['webhooks', 'register', '--url', url, '--events', events, '--output', 'json'],
+    seeded.environmentOf(seeded.seller),
+  );
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    url,
+    events: events.split(','),
+    status: 'active',
+    secret: expect.stringMatching(/^whsec_/),
+  });
+  expect(stderr).toBe('The secret is not shown again. Save it where your receiver reads it.\n');
+});

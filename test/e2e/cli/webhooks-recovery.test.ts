@@ -1,0 +1,150 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { type Arrival, Arrivals, closeServer, listenOnLoopback } from '../../helpers/arrivals';
+import { runCli } from '../../helpers/run-cli';
+import { runProcess } from '../../helpers/start-process';
+import { startSeededServer } from '../../helpers/start-seeded-server';
+import { temporaryFolder } from '../../helpers/temporary-folder';
+
+/** A receiver that answers as it is told at the moment. */
+async function startMendableReceiver() {
+  const arrivals = new Arrivals();
+  const receiver = { url: '', arrivals, status: 401 };
+  const server = createServer(async (request, response) => {
+    await arrivals.take(request);
+    response.writeHead(receiver.status).end(receiver.status === 401 ? 'who are you?' : '');
+    arrivals.show();
+  });
+  receiver.url = `http://127.0.0.1:${await listenOnLoopback(server)}/deliveries`;
+  onTestFinished(() => closeServer(server));
+  return receiver;
+}
+
+const headersOf = ({ headers }: Arrival) =>
+  ['service-signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'].flatMap((name) => [
+    '--header',
+    `${name}: ${headers[name]}`,
+  ]);
+
+it('a receiver that refuses is found, understood, mended and gets what it missed', async () => {
+  const seeded = await startSeededServer(['--allow-insecure-webhooks']);
+  onTestFinished(seeded.close);
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const receiver = await startMendableReceiver();
+  const env = seeded.environmentOf(seeded.seller);
+  const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
+  const secretFile = join(folder.path, 'webhook.secret');
+
+  const registered = await cli(
+    ...['register', '--url', receiver.url, '--events', 'order.created'],
+    ...['--secret-file', secretFile],
+  );
+  expect(registered.stdout).not.toContain('whsec_');
+  const { id } = JSON.parse(registered.stdout);
+
+  const tested = await cli('test', id, '--event', 'order.created', '--wait');
+  expect(tested.code).toBe(1);
+  expect(JSON.parse(tested.stderr).error).toMatchObject({ code: 'delivery_failed' });
+  const delivery = JSON.parse(tested.stdout);
+  expect(delivery).toMatchObject({ state: 'failed', lastStatus: 401, webhookId: id });
+
+  const listed = await cli(
+    'deliveries',
+    '--state',
+    'failed',
+    '--status-class',
+    '4xx',
+    '--since',
+    '1h',
+  );
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ id: delivery.id }]);
+
+  const explained = JSON.parse((await cli('explain', delivery.id)).stdout);
+  expect(explained).toMatchObject({
+    verdict: 'failed',
+    attempts: [{ responseSnippet: 'who are you?' }],
+  });
+  expect(explained.signed.body).toBe(String(receiver.arrivals.all[0]?.body));
+
+  // Mended: first tried by hand, signed anew, and then for good.
+  receiver.status = 204;
+  const fresh = await cli('explain', delivery.id, '--secret-file', secretFile);
+  const byHand = await runProcess('sh', ['-c', JSON.parse(fresh.stdout).curl]);
+  expect(byHand).toMatchObject({ code: 0, stderr: '' });
+  expect(byHand.stdout).toContain('204');
+  const looked = await cli('replay', '--failed', '--dry-run');
+  expect(JSON.parse(looked.stdout)).toMatchObject([{ id: delivery.id, outcome: 'would_replay' }]);
+  const replayed = await cli(
+    'replay',
+    '--failed',
+    '--webhook',
+    id,
+    '--status-class',
+    '4xx',
+    '--yes',
+  );
+  expect(replayed.code).toBe(0);
+  expect(JSON.parse(replayed.stdout)).toMatchObject([{ id: delivery.id, outcome: 'replayed' }]);
+
+  const arrivals = await receiver.arrivals.until(({ length }) => length === 3);
+  for (const arrival of arrivals) {
+    const verified = await runCli(
+      ['webhooks', 'verify', '--secret-file', secretFile, ...headersOf(arrival)],
+      {},
+      String(arrival.body),
+    );
+    expect(verified).toMatchObject({ code: 0, stderr: '' });
+  }
+});
+
+it('a secret is replaced in two steps', async () => {
+  const seeded = await startSeededServer(['--allow-insecure-webhooks']);
+  onTestFinished(seeded.close);
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const receiver = await startMendableReceiver();
+  receiver.status = 204;
+  const env = seeded.environmentOf(seeded.seller);
+  const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
+  const [before, after] = ['before', 'after'].map((name) => join(folder.path, name));
+  const events = ['--events', 'order.created'];
+  const { id } = JSON.parse(
+    (await cli('register', '--url', receiver.url, ...events, '--secret-file', before ?? '')).stdout,
+  );
+
+  const early = await cli('rotate-secret', id, '--promote', '--yes');
+  expect(early.code).toBe(6);
+  const staged = await cli('rotate-secret', id, '--secret-file', after ?? '');
+  expect(JSON.parse(staged.stdout)).toEqual({ webhookId: id, stagedAt: expect.any(String) });
+
+  const verifies = async (secretFile = '') => {
+    expect((await cli('test', id, '--event', 'task.completed', '--wait')).code).toBe(0);
+    const arrival = receiver.arrivals.all.at(-1);
+    const signature = ['--signature', String(arrival?.headers['service-signature'])];
+    const argv = ['webhooks', 'verify', '--secret-file', secretFile, ...signature];
+    return (await runCli(argv, {}, String(arrival?.body))).code;
+  };
+  expect([await verifies(before), await verifies(after)]).toEqual([0, 1]);
+  expect((await cli('rotate-secret', id, '--promote', '--yes')).code).toBe(0);
+  expect([await verifies(before), await verifies(after)]).toEqual([1, 0]);
+});
+
+it('a webhook is paused, resumed and removed', async () => {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const env = seeded.environmentOf(seeded.seller);
+  const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
+  const url = ['--url', 'https://receiver.example/tradepost'];
+  const registered = await cli('register', ...url, '--events', 'order.created');
+  const { id } = JSON.parse(registered.stdout);
+  expect(JSON.parse((await cli('pause', id)).stdout)).toMatchObject({ status: 'paused' });
+  const paused = await cli('test', id, '--event', 'order.created');
+  expect(paused.code).toBe(6);
+  expect(JSON.parse(paused.stderr).error.hint).toContain('tradepost webhooks resume');
+  expect(JSON.parse((await cli('resume', id)).stdout)).toMatchObject({ status: 'active' });
+  expect(JSON.parse((await cli('delete', id, '--yes')).stdout)).toEqual({ id, deleted: true });
+  expect(JSON.parse((await cli('list')).stdout)).toEqual([]);
+  expect((await cli('get', id)).code).toBe(5);
+});

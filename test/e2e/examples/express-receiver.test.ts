@@ -1,0 +1,119 @@
+import { Tradepost } from '@tradepost/sdk';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Arrival, startReceiver } from '../../helpers/start-receiver';
+import { startSeededServer } from '../../helpers/start-seeded-server';
+import { startExample } from './start-example';
+
+describe('the Express receiver', () => {
+  let secret: string;
+  let orderId: string;
+  /** Genuine deliveries of the real server, to send on: of the order's creation and its change. */
+  let created: Arrival;
+  let changed: Arrival;
+
+  beforeAll(async () => {
+    const { server, world, buyer, seller, close } = await startSeededServer();
+    const receiver = await startReceiver();
+    async function arrival(number: number): Promise<Arrival> {
+      const [last] = (await receiver.until(({ length }) => length === number)).slice(-1);
+      if (last === undefined) throw new Error('Nothing has arrived.');
+      return last;
+    }
+    const clientOf = ({ apiKey }: { apiKey: string }) =>
+      new Tradepost({ baseUrl: server.url, apiKey });
+    const asBuyer = clientOf(buyer);
+    const webhook = await asBuyer.webhooks.create({
+      url: receiver.url,
+      events: ['order.created', 'order.status_changed'],
+    });
+    secret = webhook.secret;
+    const listingId = world.listings[0]?.id ?? '';
+    const order = await asBuyer.orders.create({ listingId, quantity: 4 });
+    orderId = order.id;
+    created = await arrival(1);
+    await clientOf(seller).orders.update(order.id, { status: 'confirmed' });
+    changed = await arrival(2);
+    await receiver.close();
+    await close();
+  });
+
+  async function startExpress() {
+    const env = { PORT: '0', TRADEPOST_WEBHOOK_SECRET: secret };
+    const receiver = startExample('express-receiver/receiver.ts', [], { env });
+    onTestFinished(async () => {
+      await receiver.stop();
+    });
+    const [, url = ''] = await receiver.writes(/^listening on (\S+)$/m);
+
+    async function send({ headers, body }: Arrival): Promise<number> {
+      const sent = new Headers();
+      for (const [name, value] of Object.entries(headers)) {
+        if (/^(content-type|service-signature|webhook-.*)$/.test(name))
+          sent.set(name, String(value));
+      }
+      return (await fetch(url, { method: 'POST', headers: sent, body: new Uint8Array(body) }))
+        .status;
+    }
+    return { ...receiver, send };
+  }
+
+  test('acknowledges signed deliveries and acts on each kind of event', async () => {
+    const receiver = await startExpress();
+    expect(await receiver.send(created)).toBe(204);
+    expect(await receiver.send(changed)).toBe(204);
+    await receiver.writes(new RegExp(`^order ${orderId} was placed for 4$`, 'm'));
+    await receiver.writes(new RegExp(`^order ${orderId} went from pending to confirmed$`, 'm'));
+  });
+
+  test('acknowledges a repetition and does nothing more', async () => {
+    const receiver = await startExpress();
+    expect(await receiver.send(changed)).toBe(204);
+    expect(await receiver.send(changed)).toBe(204);
+    // What comes after it is told after it.
+    expect(await receiver.send(created)).toBe(204);
+    await receiver.writes(new RegExp(`^order ${orderId} was placed`, 'm'));
+    expect(receiver.stdout().match(/went from pending/g)).toHaveLength(1);
+  });
+
+  test('refuses a captured delivery without its webhook headers, or under a forged id', async () => {
+    const receiver = await startExpress();
+    const { 'content-type': type, 'service-signature': signature } = changed.headers;
+    const bare = { 'content-type': type, 'service-signature': signature };
+    const forged = { 'webhook-id': 'evt_forged' };
+    for (const headers of [bare, { ...bare, ...forged }, { ...changed.headers, ...forged }]) {
+      expect(await receiver.send({ ...changed, headers })).toBe(400);
+    }
+    expect(receiver.stdout()).not.toContain(orderId);
+    expect(receiver.stderr().match(/^refused: .* requireTimestamp requires/gm)).toHaveLength(2);
+    expect(receiver.stderr().match(/^refused: .* webhook-signature does not: /gm)).toHaveLength(1);
+  });
+
+  test('refuses what is not signed as it should be, and acts on none of it', async () => {
+    const receiver = await startExpress();
+    const forged = Buffer.from(changed.body.toString('utf8').replace('confirmed', 'cancelled'));
+    expect(await receiver.send({ ...changed, body: forged })).toBe(400);
+    expect(
+      await receiver.send({ ...changed, headers: { 'content-type': 'application/json' } }),
+    ).toBe(400);
+    expect(receiver.stdout()).not.toContain(orderId);
+    expect(receiver.stderr().match(/^refused: /gm)).toHaveLength(2);
+  });
+
+  test('goes by the signature, not by what a proxy made of the content type', async () => {
+    const receiver = await startExpress();
+    const headers = { ...changed.headers, 'content-type': 'text/plain' };
+    expect(await receiver.send({ ...changed, headers })).toBe(204);
+    await receiver.writes(new RegExp(`^order ${orderId} went from pending`, 'm'));
+  });
+
+  test('stops cleanly on SIGTERM', async () => {
+    const receiver = await startExpress();
+    expect((await receiver.stop('SIGTERM')).code).toBe(0);
+  });
+
+  test('does not start without a secret', async () => {
+    const { code, stderr } = await startExample('express-receiver/receiver.ts').exit;
+    expect(code).toBe(2);
+    expect(stderr).toContain('Set TRADEPOST_WEBHOOK_SECRET');
+  });
+});

@@ -1,0 +1,114 @@
+import { Tradepost } from '@tradepost/sdk';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
+import { startServerProcess } from '../../helpers/start-server-process';
+import { startExample } from './start-example';
+
+describe('the script that follows an order', () => {
+  let seeded: SeededServer;
+  let listingId: string;
+
+  beforeAll(async () => {
+    seeded = await startSeededServer();
+    listingId = seeded.world.listings[0]?.id ?? '';
+    return () => seeded.close();
+  });
+
+  function follow(
+    args: string[],
+    env: Record<string, string> = seeded.environmentOf(seeded.buyer),
+  ) {
+    const script = startExample('follow-an-order/follow-an-order.ts', args, { env });
+    onTestFinished(async () => {
+      await script.stop();
+    });
+    return script;
+  }
+
+  const placedOrder = /^Order (ord_\w+) is placed, as purchase (\S+)\./m;
+
+  test('shows every change once, in order, and ends when the order is final', async () => {
+    const script = follow([listingId, '2']);
+    const [, id = ''] = await script.writes(placedOrder);
+    const seller = new Tradepost({
+      baseUrl: seeded.server.url,
+      apiKey: seeded.seller.apiKey,
+    });
+    await script.writes(/it is pending\.$/m);
+    await seller.orders.update(id, { status: 'confirmed' });
+    await script.writes(/is now confirmed \(was pending\)\.$/m);
+    // Both between two looks, or not: either way both are shown.
+    await seller.orders.update(id, { status: 'fulfilling' });
+    await seller.orders.update(id, { status: 'completed' });
+
+    const { code, stdout, stderr } = await script.exit;
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    const changes = [...stdout.matchAll(/^\S+Z {2}Order \S+ is now (\w+) /gm)].map(([, to]) => to);
+    expect(changes).toEqual(['confirmed', 'fulfilling', 'completed']);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+      'The order is completed: nothing more will come.',
+    );
+  });
+
+  test('goes on with the same order when it is run again for one purchase', async () => {
+    const env = {
+      ...seeded.environmentOf(seeded.buyer),
+      LISTING_ID: listingId,
+      QUANTITY: '1',
+      PURCHASE: 'PO-2026-17',
+    };
+    const first = follow([], env);
+    const [, id = ''] = await first.writes(placedOrder);
+    const { code, stdout } = await first.stop('SIGINT');
+    expect(code).toBe(130);
+    expect(stdout).toContain('Stopped following.');
+
+    const second = follow([], env);
+    const [, again, purchase] = await second.writes(placedOrder);
+    expect([again, purchase]).toEqual([id, 'PO-2026-17']);
+  });
+
+  test('outlasts a restart of the service', async () => {
+    const own = await startSeededServer();
+    onTestFinished(own.close);
+    const { url, database } = own.server;
+    const script = follow([own.world.listings[0]?.id ?? '', '1'], own.environmentOf(own.buyer));
+    const [, id = ''] = await script.writes(placedOrder);
+    await own.server.stop();
+    await script.writes(/The service does not answer\.\nTrying again\./, 'stderr');
+
+    const restarted = await startServerProcess(database, ['--port', new URL(url).port]);
+    onTestFinished(async () => {
+      await restarted.stop();
+    });
+    const seller = new Tradepost({ baseUrl: url, apiKey: own.seller.apiKey });
+    await seller.orders.update(id, { status: 'cancelled' });
+    const { code, stdout } = await script.exit;
+    expect(code).toBe(0);
+    expect(stdout).toContain('The order is cancelled: nothing more will come.');
+  });
+
+  test.for([
+    [
+      'a listing with too little left',
+      '1000000',
+      'buyer',
+      /cannot be placed: .* left, but 1000000 were requested/,
+    ],
+    ['a quantity that is none', 'many', 'buyer', /refuses the order: quantity /],
+    ["a seller's key", '1', 'seller', /may not place orders: take the key of a buyer/],
+  ] as const)('says what is wrong with %s', async ([, quantity, kind, message]) => {
+    const script = follow([listingId, quantity], seeded.environmentOf(seeded[kind]));
+    const { code, stderr } = await script.exit;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+  });
+
+  test('says what is wrong with a key that nobody has', async () => {
+    const env = { ...seeded.environmentOf(seeded.buyer), TRADEPOST_API_KEY: 'tpk_nobody' };
+    const { code, stderr } = await follow([listingId, '1'], env).exit;
+    expect(code).toBe(1);
+    expect(stderr).toContain('check TRADEPOST_API_KEY');
+  });
+});

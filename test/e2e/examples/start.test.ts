@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Order } from '@tradepost/sdk';
+import type { SeedResult } from '@tradepost/server';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { checkout } from '../../helpers/programs';
+import { runProcess } from '../../helpers/start-process';
+import { temporaryFolder } from '../../helpers/temporary-folder';
+import { startExample } from './start-example';
+
+function start(folder: string, port = '0') {
+  return startExample('start/main.ts', [folder], { env: { PORT: port } });
+}
+
+/** Starts it and waits for the last line of what it prints. */
+async function startAndWait(folder: string) {
+  const running = start(folder);
+  await running.writes(/More to run and to copy/);
+  const [, url = ''] = await running.writes(/is up at (http:\S+)\./);
+  return { ...running, url };
+}
+
+const readWorld = async (folder: string) =>
+  JSON.parse(await readFile(join(folder, 'seed.json'), 'utf8')) as SeedResult;
+
+describe('npm start', () => {
+  test('keeps its world and its keys from one start to the next', async () => {
+    const folder = await temporaryFolder();
+    onTestFinished(folder.remove);
+
+    const first = await startAndWait(folder.path);
+    onTestFinished(async () => {
+      await first.stop();
+    });
+    const world = await readWorld(folder.path);
+    expect((await stat(join(folder.path, 'seed.json'))).mode & 0o777).toBe(0o600);
+    const buyer = world.accounts.find(({ kind }) => kind === 'buyer');
+    const headers = {
+      Authorization: `Bearer ${buyer?.apiKey}`,
+      'Content-Type': 'application/json',
+    };
+    const body = JSON.stringify({ listingId: world.listings[0]?.id, quantity: 7 });
+    const placed = await fetch(`${first.url}/v1/orders`, { method: 'POST', headers, body });
+    const { data: order } = (await placed.json()) as { data: Order };
+    const { code, stdout } = await first.stop('SIGTERM');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Stopped\./m);
+    await expect(fetch(first.url)).rejects.toThrow('fetch failed');
+
+    const second = await startAndWait(folder.path);
+    onTestFinished(async () => {
+      await second.stop();
+    });
+    await expect(readWorld(folder.path)).resolves.toEqual(world);
+    const found = await fetch(`${second.url}/v1/orders/${order.id}`, { headers });
+    await expect(found.json()).resolves.toEqual({ data: order });
+    expect((await second.stop('SIGINT')).code).toBe(0);
+  });
+
+  test('says what to do when the port is taken', async () => {
+    const folder = await temporaryFolder();
+    onTestFinished(folder.remove);
+    const squatter = createServer();
+    await once(squatter.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void squatter.close());
+    const { port } = squatter.address() as AddressInfo;
+
+    const { code, stdout, stderr } = await start(folder.path, String(port)).exit;
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use.`);
+    expect(stderr).toContain('PORT=4020 npm start');
+  });
+
+  test('refuses a PORT that is none', async () => {
+    const folder = await temporaryFolder();
+    onTestFinished(folder.remove);
+    const { code, stderr } = await start(folder.path, 'http').exit;
+    expect(code).toBe(1);
+    expect(stderr).toBe('PORT must be a number from 0 to 65535, not "http".\n');
+  });
+
+  test('says what to do when its keys cannot be read', async () => {
+    const folder = await temporaryFolder();
+    onTestFinished(folder.remove);
+    await writeFile(join(folder.path, 'tradepost.db'), '');
+    await writeFile(join(folder.path, 'seed.json'), '{"accounts":');
+    const { code, stderr } = await start(folder.path).exit;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/seed\.json cannot be used .*Remove its folder/);
+  });
+
+  describe('prints what works when it is pasted:', () => {
+    let guide: string;
+    /** The lines that are indented below a heading, without the indent. */
+    const linesBelow = (heading: string) => {
+      const [, lines = ''] = new RegExp(`^${heading}.*\n((?: {2}.*\n)+)`, 'm').exec(guide) ?? [];
+      return lines.replace(/^ {2}/gm, '');
+    };
+
+    beforeAll(async () => {
+      const folder = await temporaryFolder();
+      const running = await startAndWait(folder.path);
+      guide = running.stdout();
+      return async () => {
+        await running.stop();
+        await folder.remove();
+      };
+    });
+
+    test('the requests for curl', async () => {
+      const curls = linesBelow('With curl').trim().split('\n');
+      expect(curls).toHaveLength(2);
+      for (const line of curls) {
+        const [, url = ''] = /'?(http[^\s']+)/.exec(line) ?? [];
+        const headers = [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(
+          ([, name = '', value = '']): [string, string] => [name, value],
+        );
+        const [, body] = /-d '([^']+)'/.exec(line) ?? [];
+        const method = body === undefined ? 'GET' : 'POST';
+        const response = await fetch(url, { method, headers, body: body ?? null });
+        expect(response.status).toBe(method === 'GET' ? 200 : 201);
+      }
+    });
+
+    test('the commands of the CLI', async () => {
+      const folder = await temporaryFolder();
+      onTestFinished(folder.remove);
+      const script = `set -e\n${linesBelow('With the CLI')}`;
+      const { code, stdout, stderr } = await runProcess('sh', ['-s'], {
+        input: script,
+        cwd: checkout,
+        env: { TRADEPOST_STATE_DIR: folder.path },
+      });
+      expect(stderr).toMatch(/^Journal: .+\n(\d+) orders moved to confirmed\.\n$/);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^ord_\w+ +pending {2}/m);
+      expect(stdout).toMatch(/^ntf_\w+/m);
+      expect(stdout).toMatch(/^ord_\w+ +pending +confirmed +updated$/m);
+    });
+
+    test('the program with the SDK', async () => {
+      const { code, stdout, stderr } = await runProcess(
+        process.execPath,
+        ['--input-type=module', '--eval', linesBelow('With the SDK')],
+        { cwd: join(checkout, 'examples') },
+      );
+      expect(stderr).toBe('');
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/status: 'pending'/);
+    });
+  });
+});

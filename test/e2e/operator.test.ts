@@ -1,0 +1,172 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Tradepost } from '@tradepost/sdk';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { tradepostServerBin } from '../helpers/programs';
+import { runServerCommand } from '../helpers/run-server-command';
+import { type Exit, runProcess } from '../helpers/start-process';
+import { startServerProcess } from '../helpers/start-server-process';
+import { temporaryFolder } from '../helpers/temporary-folder';
+
+let database: string;
+
+beforeEach(async () => {
+  const folder = await temporaryFolder();
+  database = join(folder.path, 'tradepost.db');
+  return () => folder.remove();
+});
+
+function operate(args: string[], env: Record<string, string> = {}): Promise<Exit> {
+  return runProcess(process.execPath, [tradepostServerBin, ...args], { env });
+}
+
+async function account(kind: string) {
+  const args = ['accounts', 'create', '--kind', kind, '--name', `A ${kind}`];
+  return await runServerCommand<{ id: string; kind: string; apiKey: string }>(args, database);
+}
+
+describe('tradepost-server', () => {
+  it('makes a world from nothing, account by account, in which an order can be placed', async () => {
+    const buyer = await account('buyer');
+    expect(buyer).toEqual({
+      id: expect.stringMatching(/^usr_/),
+      kind: 'buyer',
+      apiKey: expect.stringMatching(/^tpk_[0-9A-Za-z]{38}$/),
+    });
+    const seller = await account('seller');
+    const agent = await account('agent');
+    const parties = ['--seller', seller.id, '--agent', agent.id];
+    const amounts = ['--quantity', '100', '--low-threshold', '10'];
+    const listing = await runServerCommand<{ id: string }>(
+      ['listings', 'create', ...parties, ...amounts],
+      database,
+    );
+    expect(listing).toEqual({ id: expect.stringMatching(/^lst_/) });
+
+    const server = await startServerProcess(database);
+    onTestFinished(async () => {
+      await server.stop();
+    });
+    const tradepost = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
+    const order = await tradepost.orders.create({ listingId: listing.id, quantity: 5 });
+    expect(order).toMatchObject({ sellerId: seller.id, agentId: agent.id, status: 'pending' });
+  });
+
+  it('prints fields for people and JSON for scripts, and the warning on stderr', async () => {
+    const people = await operate(['accounts', 'create', '--kind', 'buyer', '--database', database]);
+    expect(people.stdout).toMatch(/^id {6}usr_\w+\nkind {4}buyer\napiKey {2}tpk_\w+\n$/);
+    expect(people.stderr).toBe('The API key is shown only once. Store it in a safe place.\n');
+    const scripts = await operate(['seed', '--json', '--database', database]);
+    expect(scripts.stdout.trim().split('\n')).toHaveLength(1);
+    expect(scripts.stderr).toBe('');
+  });
+
+  it('seeds orders in every state', async () => {
+    const world = await runServerCommand<{ orders: { status: string }[] }>(['seed'], database);
+    const states = new Set(world.orders.map(({ status }) => status));
+    expect([...states].sort()).toEqual(
+      ['cancelled', 'completed', 'confirmed', 'fulfilling', 'pending'].sort(),
+    );
+  });
+
+  it('takes its settings from the environment, and a flag over it', async () => {
+    const env = { TRADEPOST_DATABASE: database, PORT: 'no port' };
+    const made = await operate(['accounts', 'create', '--kind', 'buyer'], env);
+    expect(made.code).toBe(0);
+    const keys = await runServerCommand<unknown[]>(['keys', 'list'], database);
+    expect(keys).toHaveLength(1);
+    const refused = await operate(['start'], env);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('PORT');
+    expect(refused.stderr).toContain('It must be an integer from 0 to 65535.');
+  });
+
+  it('warns of insecure webhooks whatever the log level, and does not take false for true', async () => {
+    await account('buyer');
+    for (const [value, said] of [
+      ['false', false],
+      ['true', true],
+    ] as const) {
+      const loud = [`--allow-insecure-webhooks=${value}`, '--log-level', 'silent'];
+      const server = await startServerProcess(database, loud);
+      const { stderr } = await server.stop();
+      expect(stderr.includes('INSECURE')).toBe(said);
+    }
+  });
+
+  it('starts once on a port, and says whose fault it is the second time', async () => {
+    const server = await startServerProcess(database);
+    onTestFinished(async () => {
+      await server.stop();
+    });
+    const { port } = new URL(server.url);
+    const second = await operate(['start', '--port', port, '--database', database]);
+    expect(second.code).toBe(1);
+    expect(second.stdout).toBe('');
+    expect(second.stderr).toContain(`error: Port ${port} on 127.0.0.1 is in use.`);
+  });
+
+  it.each([
+    [
+      'an unknown account',
+      ['keys', 'create', '--account', 'usr_none'],
+      'Account usr_none does not exist',
+    ],
+    ['an unknown key', ['keys', 'revoke', 'key_none'], 'Key key_none does not exist'],
+    [
+      'an unknown seller',
+      ['listings', 'create', '--seller', 'usr_none', '--quantity', '1'],
+      'Account usr_none does not exist',
+    ],
+  ])('refuses %s in a line that says what to do', async (_what, args, said) => {
+    await account('buyer');
+    const { code, stdout, stderr } = await operate(args, { TRADEPOST_DATABASE: database });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it.each([
+    ['an unknown kind', ['accounts', 'create', '--kind', 'king'], 'Allowed choices are buyer'],
+    ['a missing option', ['accounts', 'create'], "required option '--kind <kind>' not specified"],
+    ['a blank name', ['accounts', 'create', '--kind', 'buyer', '--name', ' '], 'must have letters'],
+    ['a blank database', ['seed', '--database', ''], 'must name a file'],
+    [
+      'a broken span',
+      ['keys', 'create', '--account', 'usr_1', '--expires', 'soon'],
+      'It must be a span such as 90d, 12h or 30m.',
+    ],
+    ['an unknown command', ['satrt'], 'Did you mean start?'],
+  ])('ends with 2 for %s, as the command line makes no sense', async (_what, args, said) => {
+    const { code, stdout, stderr } = await operate(args, { TRADEPOST_DATABASE: database });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('makes no database for work on what must be there already', async () => {
+    const { code, stderr } = await operate(['keys', 'list', '--database', database]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${database} cannot be opened`);
+    expect(existsSync(database)).toBe(false);
+  });
+
+  it('refuses a seller who is none', async () => {
+    const buyer = await account('buyer');
+    const args = ['listings', 'create', '--seller', buyer.id, '--quantity', '1'];
+    const { code, stderr } = await operate([...args, '--database', database]);
+    expect(code).toBe(1);
+    expect(stderr).toBe(`error: Account ${buyer.id} is of kind buyer; a seller is needed here.\n`);
+  });
+
+  it('leaves a file that is no database of its own alone', async () => {
+    await writeFile(
+      database,
+      'This is a letter to a friend, and not a database at all. '.repeat(99),
+    );
+    const { code, stderr } = await operate(['start', '--port', '0', '--database', database]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('cannot be opened as a database: file is not a database');
+  });
+});

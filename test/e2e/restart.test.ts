@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { Tradepost } from '@tradepost/sdk';
+import type { SeedResult } from '@tradepost/server';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { runServerCommand } from '../helpers/run-server-command';
+import { seedDatabase } from '../helpers/seed';
+import { startReceiver } from '../helpers/start-receiver';
+import { startServerProcess } from '../helpers/start-server-process';
+import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-folder';
+
+let folder: TemporaryFolder;
+let database: string;
+let world: SeedResult;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  database = join(folder.path, 'tradepost.db');
+  world = await seedDatabase(database);
+  return () => folder.remove();
+});
+
+async function start(args: string[] = []) {
+  const server = await startServerProcess(database, args);
+  onTestFinished(async () => {
+    await server.stop();
+  });
+  const client = (place: number) =>
+    new Tradepost({ baseUrl: server.url, apiKey: world.accounts[place]?.apiKey ?? '' });
+  return { server, buyer: client(0), seller: client(1) };
+}
+
+it('delivers after kill -9 and a restart what it had answered before', async () => {
+  let refusing = true;
+  const inbox = await startReceiver(() => (refusing ? 503 : 204));
+  onTestFinished(inbox.close);
+
+  const before = await start();
+  const events = ['order.status_changed' as const];
+  await before.seller.webhooks.create({ url: inbox.url, events });
+  const { id } = world.orders[0] ?? { id: '' };
+  await before.seller.orders.update(id, { status: 'confirmed' });
+  // Killed before the attempt is recorded, it would come back too, but only when the lease ends.
+  await before.server.writes(/"msg":"attempt"/, 'stderr');
+  await before.server.stop('SIGKILL');
+
+  refusing = false;
+  const after = await start();
+  const arrivals = await inbox.until(({ length }) => length >= 2);
+  expect(new Set(arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(await after.buyer.orders.get(id)).toMatchObject({ status: 'confirmed' });
+});
+
+it('keeps accounts, keys, orders and notifications over a clean stop', async () => {
+  const before = await start();
+  const orders = await before.buyer.orders.list().toArray({ limit: 100 });
+  const notifications = await before.buyer.notifications.list().toArray({ limit: 100 });
+  expect((await before.server.stop('SIGTERM')).code).toBe(0);
+
+  const after = await start();
+  expect(await after.buyer.orders.list().toArray({ limit: 100 })).toEqual(orders);
+  expect(await after.buyer.notifications.list().toArray({ limit: 100 })).toEqual(notifications);
+});
+
+it('issues keys, lists and revokes them beside a running server', async () => {
+  const { server } = await start();
+  const [account] = world.accounts;
+  const issued = await runServerCommand<{ id: string; apiKey: string }>(
+    ['keys', 'create', '--account', account?.id ?? '', '--read-only', '--expires', '1h'],
+    database,
+  );
+  const reader = new Tradepost({ baseUrl: server.url, apiKey: issued.apiKey });
+  expect((await reader.orders.list()).data.length).toBeGreaterThan(0);
+  const listing = { listingId: world.listings[0]?.id ?? '', quantity: 1 };
+  await expect(reader.orders.create(listing)).rejects.toMatchObject({ code: 'read_only_api_key' });
+
+  const keys = await runServerCommand<{ id: string; hint: string }[]>(['keys', 'list'], database);
+  expect(keys.map(({ id }) => id)).toContain(issued.id);
+  expect(JSON.stringify(keys)).not.toContain(issued.apiKey);
+
+  await runServerCommand(['keys', 'revoke', issued.id], database);
+  await expect(reader.orders.list()).rejects.toMatchObject({ code: 'invalid_api_key' });
+});
+
+it('logs no key, no secret and no body', async () => {
+  const inbox = await startReceiver();
+  onTestFinished(inbox.close);
+  const { server, buyer } = await start(['--log-level', 'debug']);
+  const events = ['order.created' as const];
+  const { secret } = await buyer.webhooks.create({ url: `${inbox.url}?token=hush`, events });
+  await buyer.orders.create({ listingId: world.listings[0]?.id ?? '', quantity: 1 });
+  await inbox.until(({ length }) => length === 1);
+  await expect(buyer.orders.get(world.accounts[0]?.apiKey ?? '')).rejects.toMatchObject({
+    code: 'order_not_found',
+  });
+  const { stdout, stderr, code } = await server.stop('SIGTERM');
+
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^listening on \S+\n$/);
+  const lines = stderr.trim().split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
+    expect.arrayContaining(['request', 'attempt', 'the server is stopping', 'the server stopped']),
+  );
+  for (const secretText of [world.accounts[0]?.apiKey ?? '', secret, 'hush']) {
+    expect(stderr).not.toContain(secretText);
+  }
+});

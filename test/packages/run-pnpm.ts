@@ -1,0 +1,14 @@
+import { exec } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { cleanEnvironment } from '../helpers/clean-environment';
+import { checkout } from '../helpers/programs';
+
+/** Runs pnpm as package.json pins it. An error holds what it said. */
+export async function runPnpm(command: string, cwd: string): Promise<void> {
+  const workspace = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8'));
+  // In a shell, since npx is a script on Windows.
+  const line = `npx --yes --prefer-offline ${workspace.packageManager} ${command}`;
+  await promisify(exec)(line, { cwd, env: cleanEnvironment({}) });
+}
