@@ -1,16 +1,43 @@
 /**
- * Which way dependencies run, type imports included. ARCHITECTURE.md draws the same in words:
- * cli → sdk → contract ← server, and inside of the server
- * main → commands → {server, api, engine} → {http, stores, retention, metrics} → deliveries → features → ground floor,
- * and of the CLI main → run → program → command-tree → commands → what commands share.
+ * The direction of dependencies, type imports included. ARCHITECTURE.md has the same as a map.
+ *
+ * Packages: cli → sdk → contract ← server. Inside the server and the CLI, a folder may import its own
+ * floor and the floors below it.
  */
 const inServer = '^packages/server/src/';
 const inCli = '^packages/cli/src/';
-const features = '(accounts|events|listings|notifications|orders|tasks|webhooks)';
-/** What puts the parts of the server together. */
-const top = '(server|main|program|index|api|engine[a-z-]*)\\.ts$';
 
-/** Forbids what is under one path to import what is under another. */
+/** Floors of the server, from top to bottom; the entry points stand above all of them. */
+const serverFloors = [
+  'commands',
+  'runtime',
+  'metrics',
+  'http',
+  'stores',
+  'retention',
+  'deliveries',
+  'features',
+  'kernel',
+];
+
+/** Floors of the CLI, from top to bottom; folders on one floor may import each other. */
+const cliFloors = [
+  '(main|run)\\.ts$',
+  'program\\.ts$',
+  'command-tree\\.ts$',
+  'commands/',
+  '(help|completion)/',
+  '(client|bulk)/',
+  'debug/',
+  'report/',
+  'config/',
+  'output/',
+  '(input|files)/',
+  'errors/',
+  'context\\.ts$',
+];
+
+/** Forbids imports from one path to another. */
 function forbid(name, comment, from, to) {
   return {
     name,
@@ -21,161 +48,157 @@ function forbid(name, comment, from, to) {
   };
 }
 
+/** Forbids every floor to import a floor above it. */
+function forbidUpwardImports(name, comment, root, floors) {
+  return floors
+    .slice(1)
+    .map((floor, index) =>
+      forbid(
+        `${name}-${floor.replace(/\W+/g, '-').replace(/^-|-(ts)?-?$/g, '')}`,
+        comment,
+        `${root}${floor}`,
+        `${root}(${floors.slice(0, index + 1).join('|')})`,
+      ),
+    );
+}
+
 module.exports = {
   forbidden: [
-    forbid('no-circles', 'A circle hides which part rests on which.', {}, { circular: true }),
+    forbid('no-cycles', 'A cycle hides which module depends on which.', {}, { circular: true }),
     forbid(
       'resolvable',
-      'What cannot be resolved is not in package.json, or is misspelt. Of aws-lambda there are only types.',
+      'An import that cannot be resolved is missing in package.json or misspelled. aws-lambda has only types.',
       {},
       { couldNotResolve: true, pathNot: '^aws-lambda$' },
     ),
     forbid(
-      'contract-rests-on-nothing',
-      'The contract is what the others rest on.',
+      'contract-has-no-dependents-below-it',
+      'The contract is the base of all other packages.',
       '^packages/contract/',
       '^packages/(server|sdk|cli)/',
     ),
     forbid(
-      'sdk-rests-on-the-contract',
-      'The SDK works with any server of the interface.',
+      'sdk-depends-on-the-contract-only',
+      'The SDK works with any server that implements the API specification.',
       '^packages/sdk/',
       '^packages/(server|cli)/',
     ),
     forbid(
-      'the-client-carries-no-schemas',
-      'Schemas weigh more than the whole client. Only the opt-in entry for staging has them.',
+      'client-has-no-schemas',
+      'Schemas are larger than the whole client. Only the opt-in entry /validate includes them.',
       { path: '^packages/sdk/src/', pathNot: '^packages/sdk/src/validate/' },
       'node_modules/zod/|^packages/contract/(src|dist)/(schemas|index)[.]',
     ),
     forbid(
       'receivers-load-no-client',
-      'Who receives deliveries bundles the check, and nothing that calls the service.',
+      'A receiver bundles the signature check and nothing that calls the service.',
       '^packages/sdk/src/(webhooks|receiver|testing)/',
-      '^packages/sdk/src/(internal|resources|errors|validate|tradepost[a-z-]*[.]ts$)',
+      '^packages/sdk/src/(http|resources|errors|validate|tradepost[.]ts$|options[.]ts$)',
     ),
     forbid(
-      'cli-rests-on-the-sdk-alone',
+      'cli-depends-on-the-sdk-only',
       'What the CLI needs, integrators need too: it belongs in the SDK.',
       '^packages/cli/',
       '^packages/(server|contract)/',
     ),
     forbid(
-      'the-parser-stays-in-the-start',
-      'Commands and what they share know types of commander alone: its code is in the other file of the build.',
-      { path: inCli, pathNot: `${inCli}program[.]ts$` },
-      { path: 'node_modules/commander/', dependencyTypesNot: ['type-only'] },
-    ),
-    forbid(
-      'heavy-libraries-stay-apart',
-      'They take longer to load than all else, and few commands need one: src/apart has each in a file of its own.',
-      { path: inCli, pathNot: `${inCli}apart/` },
-      `node_modules/(@bomb[.]sh/tab|@clack/prompts|csv-parse|jq-wasm|string-width|undici)/`,
-    ),
-    forbid(
-      'what-is-apart-is-loaded-when-needed',
-      'A static import would load it with every command.',
-      inCli,
-      { path: `${inCli}apart/`, dynamic: false, dependencyTypesNot: ['type-only'] },
-    ),
-    forbid(
-      'commands-are-loaded-when-they-run',
-      'The tree names them all, and loads the one that is run.',
-      `${inCli}command-tree[.]ts$`,
-      { path: `${inCli}commands/`, dynamic: false },
-    ),
-    forbid(
-      'nothing-rests-on-commands',
-      'They stand on top: what several need is beside them. A view, which says how a noun is shown, may be in the help.',
-      { path: inCli, pathNot: `${inCli}(commands/|command-tree[.]ts$)` },
-      { path: `${inCli}commands/`, pathNot: '-view[.]ts$' },
-    ),
-    forbid(
-      'views-are-for-commands-and-help',
-      'What works for commands returns data. How it is shown is the affair of who shows it.',
-      { path: inCli, pathNot: `${inCli}(commands|help)/` },
-      `${inCli}commands/.*-view[.]ts$`,
-    ),
-    forbid(
-      'nouns-do-not-know-each-others-commands',
-      'What the commands of two nouns share is no command, and stands beside them. One may show what another has.',
-      { path: `${inCli}commands/([^/]+)/` },
-      { path: `${inCli}commands/`, pathNot: `${inCli}commands/$1/|-view[.]ts$` },
-    ),
-    forbid(
-      'commands-without-a-noun-know-no-command',
-      'Each does its own work.',
-      `${inCli}commands/[^/]+$`,
-      { path: `${inCli}commands/`, pathNot: '-view[.]ts$' },
-    ),
-    forbid(
-      'server-rests-on-the-contract',
+      'server-depends-on-the-contract-only',
       'The reference server does not know its clients.',
       '^packages/server/',
       '^packages/(sdk|cli)/',
     ),
     forbid(
-      'sources-do-not-reach-into-other-packages',
-      'Packages meet at their entries.',
+      'packages-meet-at-their-entry-points',
+      'No imports into the sources of another package.',
       { path: '^packages/([^/]+)/src/' },
       { path: '^packages/([^/]+)/src/', pathNot: '^packages/$1/src/' },
     ),
     forbid(
       'sources-do-not-import-tests',
-      'Tests rest on the sources.',
+      'Tests depend on sources, not the other way round.',
       '^packages/[^/]+/src/',
       '(^|/)test/',
     ),
+
+    ...forbidUpwardImports(
+      'server-floor',
+      'A folder of the server imports only its own floor and the floors below.',
+      inServer,
+      ['(main|index)\\.ts$', ...serverFloors.map((folder) => `${folder}/`)],
+    ),
+    forbid('http-knows-the-store-as-a-port', 'HTTP works with any store.', `${inServer}http/`, {
+      path: `${inServer}stores/`,
+      pathNot: `${inServer}stores/store\\.ts$`,
+    }),
     forbid(
-      'features-know-no-edge',
-      'Domain rules stay free of HTTP, of storage and of the delivery engine.',
-      `${inServer}${features}/`,
-      `${inServer}((http|stores|deliveries|retention|metrics|commands)/|store\\.ts$|${top})|node_modules/(express|better-sqlite3|undici)/`,
+      'domain-has-no-edge-libraries',
+      'Domain rules and the delivery engine are free of HTTP servers and SQL.',
+      `${inServer}(features|deliveries|retention|kernel)/`,
+      'node_modules/(express|better-sqlite3)/',
     ),
     forbid(
-      'deliveries-know-no-edge',
-      'The delivery engine works through ports.',
-      `${inServer}deliveries/`,
-      `${inServer}((http|stores|metrics|commands)/|${top})|node_modules/(express|better-sqlite3)/`,
+      'features-have-no-http-client',
+      'Only the delivery engine sends requests.',
+      `${inServer}(features|kernel)/`,
+      'node_modules/undici/',
     ),
     forbid(
-      'http-and-stores-do-not-meet',
-      'They are joined in server.ts.',
-      `${inServer}http/`,
-      `${inServer}(stores|commands)/`,
-    ),
-    forbid(
-      'stores-know-no-http',
-      'A store is no part of an answer.',
-      `${inServer}stores/`,
-      `${inServer}(http|commands)/|node_modules/express/`,
-    ),
-    forbid(
-      'stores-do-not-meet',
+      'stores-are-independent',
       'Each store stands alone behind the ports.',
       { path: `${inServer}stores/([^/]+)/` },
       { path: `${inServer}stores/([^/]+)/`, pathNot: `${inServer}stores/$1/` },
     ),
     forbid(
-      'ground-floor-rests-on-nothing',
-      'Everything stands on it.',
-      `${inServer}(blot-out-keys|clock|config|domain-error|idempotency-claim|ids|log|log-destination|moment|position|store-unavailable-error|version)\\.ts$`,
-      `${inServer}[^/]+/`,
-    ),
-    forbid(
-      'sqlite-stays-in-its-store',
+      'sqlite-only-in-its-store',
       'SQL lives in one place.',
       { path: '^packages/', pathNot: `${inServer}stores/sqlite/|/test/` },
       'node_modules/better-sqlite3/',
     ),
     forbid(
-      'ts-rest-stays-replaceable',
-      'Only routes, the application and the contract know that ts-rest is there.',
+      'ts-rest-is-replaceable',
+      'Only routes, the application and the contract import ts-rest.',
       {
         path: '^packages/[^/]+/src/',
-        pathNot: `^packages/contract/src/|-routes\\.ts$|${inServer}http/app\\.ts$|^packages/sdk/src/internal/`,
+        pathNot: `^packages/contract/src/|-routes\\.ts$|route-handlers\\.ts$|${inServer}http/(app|not-found|bind-handlers)\\.ts$|^packages/sdk/src/http/`,
       },
       'node_modules/@ts-rest/',
+    ),
+
+    ...forbidUpwardImports(
+      'cli-floor',
+      'A folder of the CLI imports only its own floor and the floors below. Views may be used by help.',
+      inCli,
+      cliFloors,
+    ),
+    forbid(
+      'parser-only-in-the-startup-bundle',
+      'Commands import only types of commander: its code is in the startup bundle.',
+      { path: inCli, pathNot: `${inCli}program[.]ts$` },
+      { path: 'node_modules/commander/', dependencyTypesNot: ['type-only'] },
+    ),
+    forbid(
+      'heavy-libraries-only-in-lazy',
+      'They take longer to load than everything else, and few commands need one.',
+      { path: inCli, pathNot: `${inCli}lazy/` },
+      'node_modules/(@bomb[.]sh/tab|@clack/prompts|csv-parse|jq-wasm|string-width|undici)/',
+    ),
+    forbid(
+      'lazy-modules-are-imported-dynamically',
+      'A static import would load the library with every command.',
+      inCli,
+      { path: `${inCli}lazy/`, dynamic: false, dependencyTypesNot: ['type-only'] },
+    ),
+    forbid(
+      'commands-are-imported-dynamically',
+      'The tree names all commands and loads the one that runs.',
+      `${inCli}command-tree[.]ts$`,
+      { path: `${inCli}commands/`, dynamic: false },
+    ),
+    forbid(
+      'nouns-do-not-import-each-other',
+      'What two nouns share stands beside the commands. A noun may use the view of another.',
+      { path: `${inCli}commands/([^/]+)/` },
+      { path: `${inCli}commands/`, pathNot: `${inCli}commands/$1/|-view[.]ts$` },
     ),
   ],
   options: {

@@ -42,7 +42,7 @@ await pnpm(
   '--frozen-lockfile',
   '--reporter=append-only',
   '--prefer-offline',
-  // There is nobody to ask whether modules of another pnpm may be replaced.
+  // No one can be asked whether modules of another pnpm may be replaced.
   '--config.confirmModulesPurge=false',
 );
 await pnpm('Building (half a minute the first time)', 'run', 'build');
