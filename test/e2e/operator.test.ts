@@ -130,12 +130,12 @@ describe('tradepost-server', () => {
   it.each([
     ['an unknown kind', ['accounts', 'create', '--kind', 'king'], 'Allowed choices are buyer'],
     ['a missing option', ['accounts', 'create'], "required option '--kind <kind>' not specified"],
-    ['a blank name', ['accounts', 'create', '--kind', 'buyer', '--name', ' '], 'must have letters'],
-    ['a blank database', ['seed', '--database', ''], 'must name a file'],
+    ['a blank name', ['accounts', 'create', '--kind', 'buyer', '--name', ' '], 'It must not be empty or contain control characters.'],
+    ['a blank database', ['seed', '--database', ''], 'It must not be empty. Check for an empty variable.'],
     [
       'a broken span',
       ['keys', 'create', '--account', 'usr_1', '--expires', 'soon'],
-      'It must be a span such as 90d, 12h or 30m.',
+      'It must be a duration such as 90d, 12h or 30m.',
     ],
     ['an unknown command', ['satrt'], 'Did you mean start?'],
   ])('ends with 2 for %s, as the command line makes no sense', async (_what, args, said) => {
@@ -148,7 +148,7 @@ describe('tradepost-server', () => {
   it('makes no database for work on what must be there already', async () => {
     const { code, stderr } = await operate(['keys', 'list', '--database', database]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`${database} cannot be opened`);
+    expect(stderr).toContain(`Cannot open the database ${database}`);
     expect(existsSync(database)).toBe(false);
   });
 
@@ -157,7 +157,7 @@ describe('tradepost-server', () => {
     const args = ['listings', 'create', '--seller', buyer.id, '--quantity', '1'];
     const { code, stderr } = await operate([...args, '--database', database]);
     expect(code).toBe(1);
-    expect(stderr).toBe(`error: Account ${buyer.id} is of kind buyer; a seller is needed here.\n`);
+    expect(stderr).toBe(`error: Account ${buyer.id} is a buyer account; a seller is required.\n`);
   });
 
   it('leaves a file that is no database of its own alone', async () => {
@@ -167,6 +167,6 @@ describe('tradepost-server', () => {
     );
     const { code, stderr } = await operate(['start', '--port', '0', '--database', database]);
     expect(code).toBe(1);
-    expect(stderr).toContain('cannot be opened as a database: file is not a database');
+    expect(stderr).toContain('file is not a database');
   });
 });
