@@ -130,8 +130,16 @@ describe('tradepost-server', () => {
   it.each([
     ['an unknown kind', ['accounts', 'create', '--kind', 'king'], 'Allowed choices are buyer'],
     ['a missing option', ['accounts', 'create'], "required option '--kind <kind>' not specified"],
-    ['a blank name', ['accounts', 'create', '--kind', 'buyer', '--name', ' '], 'It must not be empty or contain control characters.'],
-    ['a blank database', ['seed', '--database', ''], 'It must not be empty. Check for an empty variable.'],
+    [
+      'a blank name',
+      ['accounts', 'create', '--kind', 'buyer', '--name', ' '],
+      'It must not be empty or contain control characters.',
+    ],
+    [
+      'a blank database',
+      ['seed', '--database', ''],
+      'It must not be empty. Check for an empty variable.',
+    ],
     [
       'a broken span',
       ['keys', 'create', '--account', 'usr_1', '--expires', 'soon'],
