@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** A delivery as it arrived. */
 export interface Arrival {
@@ -38,18 +36,4 @@ export class Arrivals {
       look();
     });
   }
-}
-
-/** Has a server listen on a free port of loopback. Returns its port. */
-export async function listenOnLoopback(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
-/** Ends a server and all its connections. */
-export async function closeServer(server: Server): Promise<void> {
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
 }

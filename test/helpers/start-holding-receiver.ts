@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { Arrivals, closeServer, listenOnLoopback } from './arrivals';
+import { Arrivals } from './arrivals';
+import { closeServer, listenOnLoopback } from './loopback';
 import type { Receiver } from './start-receiver';
 
 /** An endpoint on loopback, plain http, that takes deliveries and answers none of them until it is told to. */

@@ -1,6 +1,7 @@
 import { createServer } from 'node:https';
 import { generate } from 'selfsigned';
-import { type Arrival, Arrivals, closeServer, listenOnLoopback } from './arrivals';
+import { type Arrival, Arrivals } from './arrivals';
+import { closeServer, listenOnLoopback } from './loopback';
 
 export type { Arrival } from './arrivals';
 

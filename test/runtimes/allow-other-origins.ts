@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
-import { closeServer, listenOnLoopback } from '../helpers/arrivals';
+import { closeServer, listenOnLoopback } from '../helpers/loopback';
 
 /** A gateway in front of a service. */
 export interface Gateway {

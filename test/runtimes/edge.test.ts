@@ -9,7 +9,8 @@ import {
   signDelivery,
 } from '@tradepost/sdk/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Arrivals, closeServer, listenOnLoopback } from '../helpers/arrivals';
+import { Arrivals } from '../helpers/arrivals';
+import { closeServer, listenOnLoopback } from '../helpers/loopback';
 import { startSeededServer } from '../helpers/start-seeded-server';
 import { bundleProgram } from './bundle-program';
 import { edgeRuntimes } from './edge-runtimes';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { chromium, type Page } from 'playwright-core';
-import { closeServer, listenOnLoopback } from '../helpers/arrivals';
+import { closeServer, listenOnLoopback } from '../helpers/loopback';
 import { temporaryFolder } from '../helpers/temporary-folder';
 
 /** A page in a real browser. */

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { closeServer, listenOnLoopback } from '../../helpers/arrivals';
+import { closeServer, listenOnLoopback } from '../../helpers/loopback';
 import { makePipe } from '../../helpers/make-pipe';
 import { tradepostServerBin } from '../../helpers/programs';
 import { seedDatabase } from '../../helpers/seed';

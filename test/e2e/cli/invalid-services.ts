@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { closeServer, listenOnLoopback } from '../../helpers/arrivals';
+import { closeServer, listenOnLoopback } from '../../helpers/loopback';
 
 /** A service that answers every request the same way, as none should. */
 export interface OddService {

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Arrival, Arrivals, closeServer, listenOnLoopback } from '../../helpers/arrivals';
+import { type Arrival, Arrivals } from '../../helpers/arrivals';
+import { closeServer, listenOnLoopback } from '../../helpers/loopback';
 import { runCli } from '../../helpers/run-cli';
 import { runProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
