@@ -125,7 +125,7 @@ it('a PATCH, its delivery and the SDK call run through the files that ARCHITECTU
   const lifetime = await trace.take();
   await confirm(pending[1]);
   const flow = await trace.take();
-  await expectWalk('One PATCH', 'server', flow, lifetime, 34);
+  await expectWalk('One PATCH', 'server', flow, lifetime, 28);
   await expectWalk('One SDK call', 'sdk', flow, lifetime, 15);
 });
 

@@ -20,9 +20,9 @@ import {
 import { createEngine, type EngineConfig } from '../runtime/engine-config';
 import { startEngineThread } from '../runtime/engine-thread';
 import { shutdownTimeoutMs } from '../runtime/server';
-import { readFileId, type SqliteOptions } from '../stores/sqlite/open-connection';
+import { readFileId, type SqliteOptions } from '../stores/sqlite/database';
+import { createPriorityMemory } from '../stores/sqlite/group-commit';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
-import { createPriorityMemory } from '../stores/sqlite/write-priority';
 import type { Store } from '../stores/store';
 import { explainListenError, OperatorError } from './operator-error';
 import { readRetention, type StartOptions } from './start-options';

@@ -10,8 +10,7 @@ import {
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { DomainError, StoreUnavailableError } from '../kernel/errors';
-import { redactSecrets } from '../kernel/redact';
-import { getRequestId } from './request-log';
+import { getRequestId, redactSecrets } from './request-log';
 
 /** A problem before it is completed for a response. */
 export interface ProblemInput {

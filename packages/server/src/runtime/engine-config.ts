@@ -3,7 +3,7 @@ import { systemClock } from '../kernel/context';
 import { createLog, type LogLevel } from '../kernel/log';
 import { loadEngineMetrics } from '../metrics/load-metrics';
 import type { Retention } from '../retention/retention';
-import type { SqliteOptions } from '../stores/sqlite/open-connection';
+import type { SqliteOptions } from '../stores/sqlite/database';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
 import { type Engine, type SocketBudget, startEngine } from './engine';
 

@@ -6,6 +6,7 @@ import {
 } from '@tradepost/contract';
 import type { Clock } from '../../kernel/context';
 import type { RouteHandlers } from '../route-handlers';
+import type { LongPollRegistry } from './event-log';
 import {
   decodeEventCursor,
   type EventStore,
@@ -14,7 +15,6 @@ import {
   type LogPage,
   readLogPage,
 } from './event-log';
-import type { LongPollRegistry } from './long-poll-registry';
 
 /** The poll interval of a long poll in milliseconds. Other processes write events too and cannot notify this one. */
 const maxPollMs = 1_000;

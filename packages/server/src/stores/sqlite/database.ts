@@ -1,19 +1,164 @@
+import { type BigIntStats, closeSync, openSync, realpathSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
-import {
-  FileIdentity,
-  isLocked,
-  openConnection,
-  type SqliteOptions,
-  translateError,
-} from './open-connection';
-import { createPriorityMemory, maxYieldMs, WritePriority } from './write-priority';
+import { type CommitOptions, GroupCommit, type WritePrioritySettings } from './group-commit';
+import { migrate } from './migrate';
+import { isLocked, translateError, translateOpeningError } from './sqlite-errors';
 
+const openTimeoutMs = 2_000;
+const walAttempts = 100;
 const verifyIntervalMs = 1_000;
 /** How often flushing the log is tried while others read or write. */
 const flushAttempts = 50;
 const flushPauseMs = 2;
+
+/** Options of a SQLite store. */
+export interface SqliteOptions extends CommitOptions {
+  /**
+   * Fail if the file does not exist, for commands that need existing data.
+   * @default false
+   */
+  mustExist?: boolean;
+  /** The file that it must be, as returned by `readFileId`. It is not created then. Any file by default. */
+  expectedFile?: FileId;
+  /** The maximum size of the file in pages of 4,096 bytes. Unlimited by default. */
+  maxPages?: number;
+}
+
+/**
+ * Creates the file if necessary, readable only by its owner, because it contains endpoint secrets. SQLite gives its own files
+ * the same permissions. An existing file is not opened: closing it would drop this process's locks on it.
+ */
+function makePrivateFile(file: string): void {
+  if (file.trim() === '') throw new StoreUnavailableError('The database path is empty.');
+  if (file === ':memory:') return;
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+/**
+ * Enables the write-ahead log. While another process does the same to a new file, SQLite returns "busy" at once regardless of
+ * the timeout, so this waits for the write lock and retries.
+ */
+function useWriteAheadLog(connection: Database.Database): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      connection.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isLocked(error) || attempt === walAttempts) throw error;
+      connection.exec('BEGIN IMMEDIATE; COMMIT');
+    }
+  }
+}
+
+/**
+ * Returns the number of pages in the log after which a commit copies them into the file, which takes several times as long as
+ * the commit. A thread with priority leaves that to the yielding thread, unless the log gets too long.
+ */
+function checkpointAfter(priority: WritePrioritySettings | undefined): number {
+  if (priority === undefined) return 1_000;
+  return priority.yields ? 2_000 : 8_000;
+}
+
+/**
+ * Opens a connection to a SQLite file and migrates it to the current schema.
+ *
+ * @throws StoreUnavailableError if the file cannot be opened or belongs to another program.
+ */
+function openConnection(
+  file: string,
+  { mustExist = false, expectedFile, synchronous = 'full', maxPages, priority }: SqliteOptions,
+): Database.Database {
+  let connection: Database.Database;
+  try {
+    if (!(mustExist || expectedFile !== undefined)) makePrivateFile(file);
+    connection = new Database(file, { timeout: openTimeoutMs, fileMustExist: true });
+  } catch (error) {
+    throw translateOpeningError(file, error);
+  }
+  try {
+    // Before anything is written to it.
+    if (expectedFile !== undefined) requireFile(file, expectedFile);
+    useWriteAheadLog(connection);
+    connection.pragma(`synchronous = ${synchronous}`);
+    connection.pragma('foreign_keys = ON');
+    // Overwrites deleted data with zeros, so that secrets of deleted webhooks do not stay in the file.
+    connection.pragma('secure_delete = ON');
+    // Each change is a savepoint, for which SQLite copies changed pages, by default to a temporary file.
+    connection.pragma('temp_store = MEMORY');
+    migrate(connection);
+    if (maxPages !== undefined) connection.pragma(`max_page_count = ${maxPages}`);
+    connection.pragma(`wal_autocheckpoint = ${checkpointAfter(priority)}`);
+    // From here on SQLite must not wait for a lock, because that would block every request.
+    connection.pragma('busy_timeout = 0');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw translateOpeningError(file, error);
+  }
+}
+
+/** Identifies the file that a path leads to. Plain text, so that it can be passed to a thread. */
+export type FileId = string;
+
+function toFileId({ dev, ino }: BigIntStats): FileId {
+  return `${dev}:${ino}`;
+}
+
+/** Returns the file that a path leads to; null if it does not exist or cannot be read. */
+export function readFileId(path: string): FileId | null {
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats === undefined ? null : toFileId(stats);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Checks that a path leads to a certain file.
+ *
+ * @param file The database that the path belongs to.
+ * @throws StoreUnavailableError
+ */
+export function requireFile(path: string, expected: FileId | null, file: string = path): void {
+  if (readFileId(path) === expected) return;
+  throw new StoreUnavailableError(
+    `${path} was deleted or replaced while the database ${file} was open. Nothing more is written. Put the original file back, or restart the server to use the new one.`,
+  );
+}
+
+/**
+ * Remembers the files of a database. A file that is deleted or replaced while it is open stays open: what is committed to it
+ * is lost with the process, and no other process sees it. Neither SQLite nor the operating system reports that.
+ */
+class FileIdentity {
+  readonly #file: string;
+  readonly #ids: (readonly [path: string, id: FileId | null])[];
+
+  /** @param file An open database in WAL mode: its -wal and -shm files exist. */
+  constructor(file: string) {
+    this.#file = file;
+    // With a symbolic link, SQLite's own files are next to its target.
+    const target = realpathSync(file);
+    const paths = [file, `${target}-wal`, `${target}-shm`];
+    this.#ids = paths.map((path) => [path, readFileId(path)]);
+  }
+
+  /**
+   * Checks that the files are still in place.
+   *
+   * @throws StoreUnavailableError
+   */
+  verify(): void {
+    for (const [path, id] of this.#ids) requireFile(path, id, this.#file);
+  }
+}
 
 type Statement = Database.Statement<unknown[], unknown>;
 type Statements = Map<string, Statement>;
@@ -152,192 +297,5 @@ export class SqliteDatabase {
       statements.set(sql, statement);
     }
     return statement;
-  }
-}
-
-/** How long a write waits for a lock of another process. */
-const lockTimeoutMs = 2_000;
-const defaultLargestGroup = 100;
-
-/** A change that waits for its commit. */
-interface QueuedChange {
-  work: () => unknown;
-  /** Whether it must survive a power failure. */
-  durable: boolean;
-  /** When it stops waiting for a lock of another process: a time of `performance.now()`. */
-  deadline: number;
-  resolve: (result: unknown) => void;
-  reject: (error: unknown) => void;
-}
-
-/** Settles the promise of a change. Called only after the commit. */
-type CommitCallback = () => void;
-
-/**
- * Commits changes that arrive together in one transaction, each in its own savepoint, and settles their promises after the
- * commit. Rejections wait too, because a rejected change may have read what another one of the group wrote. A change does not
- * wait for others to arrive: it takes along those of the same turn of the event loop.
- */
-export class GroupCommit {
-  readonly #connection: Database.Database;
-  readonly #verifyFile: () => void;
-  readonly #largestGroup: number;
-  readonly #synchronous: 'full' | 'off';
-  readonly #priority: WritePriority;
-  readonly #begin: Database.Statement;
-  readonly #commit: Database.Statement;
-  readonly #rollback: Database.Statement;
-  readonly #save: Database.Statement;
-  readonly #release: Database.Statement;
-  readonly #undo: Database.Statement;
-  #hasWaited = false;
-  #isDurable = true;
-  #waiting: QueuedChange[] = [];
-  #working: Promise<void> | null = null;
-
-  /** @param verifyFile Throws if the file was deleted or replaced, so that a commit would be lost. */
-  constructor(
-    connection: Database.Database,
-    { largestGroup = defaultLargestGroup, synchronous = 'full', priority }: SqliteOptions = {},
-    verifyFile: () => void = () => {},
-  ) {
-    this.#verifyFile = verifyFile;
-    this.#connection = connection;
-    this.#priority = new WritePriority(
-      priority ?? { memory: createPriorityMemory(), yields: false },
-    );
-    this.#largestGroup = largestGroup;
-    this.#synchronous = synchronous;
-    // Immediate: a deferred transaction that reads first fails if another process writes before it does.
-    this.#begin = connection.prepare('BEGIN IMMEDIATE');
-    this.#commit = connection.prepare('COMMIT');
-    this.#rollback = connection.prepare('ROLLBACK');
-    this.#save = connection.prepare('SAVEPOINT change');
-    this.#release = connection.prepare('RELEASE change');
-    this.#undo = connection.prepare('ROLLBACK TO change');
-  }
-
-  /**
-   * Runs work in the next commit. Resolves with its result once that is on disk, or rejects with its error.
-   *
-   * @param durable Whether to wait for the disk. Otherwise a power failure, and nothing else, may undo the change, as long as no
-   *   later durable change was committed.
-   */
-  add<Result>(work: () => Result, durable = true): Promise<Result> {
-    return new Promise((resolveResult, reject) => {
-      const resolve = (result: unknown) => resolveResult(result as Result);
-      const deadline = performance.now() + lockTimeoutMs;
-      this.#waiting.push({ work, durable, deadline, resolve, reject });
-      this.#priority.setPending(true);
-      this.#working ??= this.#processQueue();
-    });
-  }
-
-  /** Whether the current transaction, or else the last one, had to wait for another thread or process. */
-  get hasWaitedForOthers(): boolean {
-    return this.#hasWaited;
-  }
-
-  /** Whether another thread should write before this one. */
-  get shouldYield(): boolean {
-    return this.#priority.shouldYield;
-  }
-
-  /** Resolves when no change is waiting. */
-  async flushed(): Promise<void> {
-    while (this.#working) await this.#working;
-  }
-
-  async #processQueue(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      // Changes that arrive by the end of this turn of the event loop join the group.
-      await new Promise((resolve) => setImmediate(resolve));
-      const group = this.#waiting.splice(0, this.#largestGroup);
-      try {
-        for (const change of await this.#write(group)) await this.#write([change]);
-      } catch (error) {
-        // Even the rollback failed. Rejecting a settled promise has no effect.
-        for (const change of group) change.reject(translateError(error));
-      }
-    }
-    this.#working = null;
-    this.#priority.setPending(false);
-  }
-
-  /**
-   * Writes a group in one transaction, or in several if a thread with priority comes in between. While another process has the
-   * lock, each change waits until its deadline.
-   *
-   * @returns The changes to try one by one, because the transaction failed; never a change that was alone.
-   */
-  async #write(group: QueuedChange[]): Promise<QueuedChange[]> {
-    let yieldsUntil = performance.now() + maxYieldMs;
-    this.#hasWaited = false;
-    for (let waiting = group; waiting.length > 0; ) {
-      const mayBeCut = await this.#priority.yield(yieldsUntil);
-      if (!mayBeCut) this.#hasWaited = true;
-      try {
-        const callbacks = this.#transact(waiting, mayBeCut);
-        this.#priority.end();
-        for (const settle of callbacks) settle();
-        waiting = waiting.slice(callbacks.length);
-        // Not after waiting for a lock, because that could be repeated without end.
-        yieldsUntil = performance.now() + maxYieldMs;
-      } catch (error) {
-        if (this.#connection.inTransaction) this.#rollback.run();
-        this.#priority.end();
-        // One change of the group may be the cause, such as one for which there is no disk space.
-        const isOfAll = isLocked(error) || error instanceof StoreUnavailableError;
-        if (waiting.length > 1 && !isOfAll) return waiting;
-        const now = performance.now();
-        const mayRetry = ({ deadline }: QueuedChange) => isLocked(error) && now < deadline;
-        for (const change of waiting) if (!mayRetry(change)) change.reject(translateError(error));
-        waiting = waiting.filter(mayRetry);
-        this.#hasWaited = true;
-        if (waiting.length > 0) await this.#priority.waitForOtherWrite();
-      }
-    }
-    return [];
-  }
-
-  /**
-   * @returns The callbacks of the first changes of the group: of all, unless it was cut short.
-   * @throws The error of SQLite if the whole transaction failed; nothing was written then.
-   */
-  #transact(group: QueuedChange[], mayBeCut: boolean): CommitCallback[] {
-    this.#verifyFile();
-    this.#setDurable(group.some(({ durable }) => durable));
-    this.#begin.run();
-    const callbacks: CommitCallback[] = [];
-    for (const change of group) {
-      callbacks.push(this.#try(change));
-      if (mayBeCut && this.#priority.shouldYield) break;
-    }
-    this.#commit.run();
-    // No promise is settled before the change is known to be in the file that others see.
-    this.#verifyFile();
-    return callbacks;
-  }
-
-  #setDurable(durable: boolean): void {
-    if (this.#synchronous === 'off' || durable === this.#isDurable) return;
-    this.#connection.pragma(`synchronous = ${durable ? 'full' : 'normal'}`);
-    this.#isDurable = durable;
-  }
-
-  #try({ work, resolve, reject }: QueuedChange): CommitCallback {
-    this.#save.run();
-    try {
-      const result = work();
-      if (result instanceof Promise) throw new TypeError('A change must not be asynchronous.');
-      this.#release.run();
-      return () => resolve(result);
-    } catch (error) {
-      // A full disk ends the whole transaction with all savepoints.
-      if (!this.#connection.inTransaction) throw error;
-      this.#undo.run();
-      this.#release.run();
-      return () => reject(translateError(error));
-    }
   }
 }

@@ -1,13 +1,11 @@
 import { Announcements, type Store } from '../store';
 import { createSqliteAccountStore } from './accounts';
+import type { SqliteOptions } from './database';
 import { SqliteDatabase } from './database';
 import { createSqliteDeliveryStore } from './deliveries';
 import { createSqliteDeliveryLogStore } from './delivery-log';
-import { createSqliteEventStore } from './events';
-import { createSqliteListingStore } from './listings';
-import { createSqliteNotificationStore } from './notifications';
-import type { SqliteOptions } from './open-connection';
-import { createSqliteOrderStore } from './orders';
+import { createSqliteEventStore, createSqliteNotificationStore } from './events';
+import { createSqliteListingStore, createSqliteOrderStore } from './orders';
 import { createSqliteRetentionStore } from './retention';
 import { createSqliteWebhookStore } from './webhooks';
 

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { DomainError } from '../../../src/kernel/errors';
-import { GroupCommit } from '../../../src/stores/sqlite/database';
+import { GroupCommit } from '../../../src/stores/sqlite/group-commit';
 import { tempFile } from '../../helpers/temp-folder';
 
 /** A file of records that lasts as long as the running test: changes share commits, and another process looks on. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { GroupCommit, SqliteDatabase } from '../../../src/stores/sqlite/database';
+import { SqliteDatabase } from '../../../src/stores/sqlite/database';
+import { GroupCommit } from '../../../src/stores/sqlite/group-commit';
 import { tempFile } from '../../helpers/temp-folder';
 import { CommitHarness, refuse, statusOf } from './commit-harness';
 

@@ -7,8 +7,10 @@ import { placeOrder } from '../../../src/features/orders/order';
 import { createSqliteAccountStore } from '../../../src/stores/sqlite/accounts';
 import { createSqliteDeliveryLogStore } from '../../../src/stores/sqlite/delivery-log';
 import { createSqliteEventStore } from '../../../src/stores/sqlite/events';
-import { createSqliteListingStore } from '../../../src/stores/sqlite/listings';
-import { createSqliteOrderStore } from '../../../src/stores/sqlite/orders';
+import {
+  createSqliteListingStore,
+  createSqliteOrderStore,
+} from '../../../src/stores/sqlite/orders';
 import { createSqliteWebhookStore } from '../../../src/stores/sqlite/webhooks';
 import {
   aCaller,

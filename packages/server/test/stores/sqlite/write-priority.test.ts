@@ -1,8 +1,12 @@
 import { statSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { GroupCommit, SqliteDatabase } from '../../../src/stores/sqlite/database';
-import { createPriorityMemory, WritePriority } from '../../../src/stores/sqlite/write-priority';
+import { SqliteDatabase } from '../../../src/stores/sqlite/database';
+import {
+  createPriorityMemory,
+  GroupCommit,
+  WritePriority,
+} from '../../../src/stores/sqlite/group-commit';
 import { tempFile } from '../../helpers/temp-folder';
 import { CommitHarness } from './commit-harness';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { issueKey } from '../../src/features/accounts/api-key';
 import { createEndpointSecret } from '../../src/features/webhooks/webhook';
-import { redactSecrets } from '../../src/kernel/redact';
+import { redactSecrets } from '../../src/http/request-log';
 import { aContext } from '../helpers/builders';
 
 test('no key and no endpoint secret appears in what is logged, written or percent-encoded', () => {

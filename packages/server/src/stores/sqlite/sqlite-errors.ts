@@ -1,0 +1,35 @@
+import Database from 'better-sqlite3';
+import { StoreUnavailableError } from '../../kernel/errors';
+
+/** SQLite error codes that do not mean that the statement is wrong. */
+const transientCodes =
+  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|NOMEM|PROTOCOL)/;
+
+function isTransient(error: unknown): error is InstanceType<typeof Database.SqliteError> {
+  return error instanceof Database.SqliteError && transientCodes.test(error.code);
+}
+
+/** Returns whether another process holds the lock, so that nothing was done and a retry may succeed. */
+export function isLocked(error: unknown): boolean {
+  return isTransient(error) && error.code.startsWith('SQLITE_BUSY');
+}
+
+/** Converts SQLite's environment errors to `StoreUnavailableError`. Returns other errors unchanged. */
+export function translateError(error: unknown): unknown {
+  if (!isTransient(error)) return error;
+  return new StoreUnavailableError(`SQLite: ${error.message} (${error.code})`, { cause: error });
+}
+
+/** Returns whether Node could not access the file system, for example because the directory does not exist. */
+function isFileSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** Like `translateError`, for a file that could not be opened. The message names the file. */
+export function translateOpeningError(file: string, error: unknown): unknown {
+  if (!(isTransient(error) || isFileSystemError(error))) return error;
+  return new StoreUnavailableError(
+    `Cannot open the database ${file}: ${error.message}. Check the path and whether another program uses the file, or pass another --database.`,
+    { cause: error },
+  );
+}
