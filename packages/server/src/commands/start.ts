@@ -2,13 +2,11 @@ import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { createLog } from '../kernel/log';
 import { loadProcessMetrics } from '../metrics/load-metrics';
-import type { Metrics } from '../metrics/metrics-server';
-import { type MetricsServer, serveMetrics } from '../metrics/metrics-server';
+import type { Metrics, MetricsServer } from '../metrics/metrics-server';
 import { explainListenError } from './operator-error';
 import { databaseOption } from './options';
 import type { Streams } from './output';
 import { type StartOptions, startOptions } from './start-options';
-import { startProcess } from './start-process';
 
 const insecureWarning =
   'webhooks are INSECURE: plain HTTP, private addresses and invalid certificates are allowed; never run production like this';
@@ -51,6 +49,8 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   // Before anything is printed: a supervisor may send the signal as soon as it reads the output.
   const stopped = untilSignal(log);
   void stopped.then(() => forceExitAfterDeadline(log));
+  // Loaded here, because the other commands need neither the HTTP server nor the engine.
+  const { startProcess } = await import('./start-process');
   const started = await startProcess(options);
   const metrics = await startMetrics(options, started.metrics, log).catch(
     async (error: unknown) => {
@@ -88,6 +88,7 @@ export async function startMetrics(
   log: Logger,
 ): Promise<MetricsServer | undefined> {
   if (port === undefined) return undefined;
+  const { serveMetrics } = await import('../metrics/metrics-server');
   const all = [...metrics, await loadProcessMetrics()];
   return serveMetrics({ port, host, metrics: all, log }).catch((error: unknown) => {
     throw explainListenError(error, { port, host }, '--metrics-');

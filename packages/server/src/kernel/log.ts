@@ -52,7 +52,9 @@ function openStderr(): number {
   // blocking. An open file of our own has neither problem. A regular file has to share its position with stdout, and a
   // socket cannot be opened again.
   try {
-    const file = fstatSync(fd);
+    // With `bigint`, because after a plain `fstat` of a pipe Node resolves the next symbolic links wrongly, so that modules
+    // imported later do not find their dependencies: `realpathSync` reads the result of the previous plain call.
+    const file = fstatSync(fd, { bigint: true });
     if (file.isFile() || file.isSocket()) return fd;
     const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
     return openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
