@@ -8,8 +8,7 @@ interface AckFirst {
   onError: OnError;
 }
 
-interface BaseReceiverOptions
-  extends Omit<VerifyWebhookOptions, 'payload' | 'headers' | 'signature' | 'now'> {
+interface BaseReceiverOptions extends VerificationOptions {
   now?: (() => Date | number) | undefined;
   on?: EventHandlers | undefined;
   onUnhandled?: EventHandler<WebhookEvent> | 'ignore' | undefined;
@@ -32,6 +31,12 @@ export type DeliveryHeaders =
   | {
       readonly [name: string]: string | readonly string[] | undefined;
     };
+
+interface DeliveryOptions extends VerificationOptions {
+  headers?: DeliveryHeaders | undefined;
+  signature?: string | undefined;
+  now?: Date | number | undefined;
+}
 
 export type EventHandler<Event> = (event: Event, delivery: VerifiedDelivery) => unknown;
 
@@ -226,6 +231,16 @@ declare enum UnrecognizedValue {
   Value = '~unrecognized',
 }
 
+interface VerificationOptions {
+  secret?: string | undefined;
+  secrets?: readonly string[] | undefined;
+  requireTimestamp?: boolean | undefined;
+  tolerance?: number | undefined;
+  maxEventAge?: number | undefined;
+  maxBytes?: number | undefined;
+  diagnose?: boolean | undefined;
+}
+
 export interface VerifiedDelivery {
   event: WebhookEvent;
   id: string | null;
@@ -234,22 +249,12 @@ export interface VerifiedDelivery {
   secretIndex: number;
 }
 
-export interface VerifyWebhookOptions extends Omit<VerifyWebhookSyncOptions, 'payload'> {
+export interface VerifyWebhookOptions extends DeliveryOptions {
   payload: RawPayload | RequestPayload;
 }
 
-export interface VerifyWebhookSyncOptions {
+export interface VerifyWebhookSyncOptions extends DeliveryOptions {
   payload: RawPayload;
-  headers?: DeliveryHeaders | undefined;
-  signature?: string | undefined;
-  secret?: string | undefined;
-  secrets?: readonly string[] | undefined;
-  requireTimestamp?: boolean | undefined;
-  tolerance?: number | undefined;
-  maxEventAge?: number | undefined;
-  maxBytes?: number | undefined;
-  now?: Date | number | undefined;
-  diagnose?: boolean | undefined;
 }
 
 export type WaitUntil = (work: Promise<void>) => unknown;

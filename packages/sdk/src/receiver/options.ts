@@ -1,5 +1,5 @@
 import type { EventOf, KnownWebhookEvent, WebhookEvent } from '../webhooks/event';
-import type { VerifiedDelivery, VerifyWebhookOptions } from '../webhooks/options';
+import type { VerificationOptions, VerifiedDelivery } from '../webhooks/options';
 import type { WebhookVerificationError } from '../webhooks/verification-error';
 import type { DedupeStore } from './dedupe-store';
 
@@ -24,8 +24,7 @@ export type OnError = (error: unknown, event: WebhookEvent, delivery: VerifiedDe
 export type WaitUntil = (work: Promise<void>) => unknown;
 
 /** The options of every receiver. */
-interface BaseReceiverOptions
-  extends Omit<VerifyWebhookOptions, 'payload' | 'headers' | 'signature' | 'now'> {
+interface BaseReceiverOptions extends VerificationOptions {
   /** The clock that timestamps are compared with, read for each delivery. @default Date.now */
   now?: (() => Date | number) | undefined;
   /** The handlers, by event type. */

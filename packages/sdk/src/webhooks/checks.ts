@@ -1,6 +1,6 @@
 import type { deliveryHeaderNames } from '@tradepost/contract/wire';
 import { readEvent } from './event';
-import type { DeliveryHeaders, VerifiedDelivery, VerifyWebhookSyncOptions } from './options';
+import type { DeliveryHeaders, DeliveryOptions, VerifiedDelivery } from './options';
 import { fail, type VerificationFailure } from './verification-error';
 
 type Names = typeof deliveryHeaderNames;
@@ -68,7 +68,7 @@ export const defaultMaxBytes = 1_048_576;
 export const maxSignatures = 8;
 
 /** A delivery to check, with its raw body as text or bytes. */
-export interface CheckedDelivery extends Omit<VerifyWebhookSyncOptions, 'payload'> {
+export interface CheckedDelivery extends DeliveryOptions {
   payload: string | Uint8Array;
 }
 

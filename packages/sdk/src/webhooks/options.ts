@@ -18,14 +18,8 @@ export interface RequestPayload {
   readonly bodyUsed: boolean;
 }
 
-/** Options of `verifyWebhookSync` and `verifyDeliverySync`. */
-export interface VerifyWebhookSyncOptions {
-  /** The raw body as received. Its bytes are hashed unchanged; a text is hashed as UTF-8. */
-  payload: RawPayload;
-  /** The headers of the request, with names in any case. Replay protection needs them. */
-  headers?: DeliveryHeaders | undefined;
-  /** The value of `Service-Signature`, if the headers are not available. */
-  signature?: string | undefined;
+/** How deliveries are verified: the options that verification functions and receivers share. */
+export interface VerificationOptions {
   /** The webhook's signing secret, including `whsec_`. */
   secret?: string | undefined;
   /** Several signing secrets, while one replaces the other. Any of them may match. */
@@ -47,8 +41,6 @@ export interface VerifyWebhookSyncOptions {
   maxEventAge?: number | undefined;
   /** Maximum size of the body in bytes (of a text: in characters). @default 1_048_576 */
   maxBytes?: number | undefined;
-  /** The current time: a date or milliseconds since 1970. @default Date.now() */
-  now?: Date | number | undefined;
   /**
    * Whether to diagnose why a signature does not match: if the cause is found, `SIGNATURE_MISMATCH` becomes
    * `BODY_RESERIALIZED`, `SECRET_WHITESPACE` or `WRONG_SECRET`. It costs a few more hashes and is meant for
@@ -58,8 +50,24 @@ export interface VerifyWebhookSyncOptions {
   diagnose?: boolean | undefined;
 }
 
+/** The options of one verification, except the body. */
+export interface DeliveryOptions extends VerificationOptions {
+  /** The headers of the request, with names in any case. Replay protection needs them. */
+  headers?: DeliveryHeaders | undefined;
+  /** The value of `Service-Signature`, if the headers are not available. */
+  signature?: string | undefined;
+  /** The current time: a date or milliseconds since 1970. @default Date.now() */
+  now?: Date | number | undefined;
+}
+
+/** Options of `verifyWebhookSync` and `verifyDeliverySync`. */
+export interface VerifyWebhookSyncOptions extends DeliveryOptions {
+  /** The raw body as received. Its bytes are hashed unchanged; a text is hashed as UTF-8. */
+  payload: RawPayload;
+}
+
 /** Options of `verifyWebhook` and `verifyDelivery`. */
-export interface VerifyWebhookOptions extends Omit<VerifyWebhookSyncOptions, 'payload'> {
+export interface VerifyWebhookOptions extends DeliveryOptions {
   /**
    * The raw body as received, whose bytes are hashed unchanged; or an unread web `Request`, whose body is
    * read up to `maxBytes`.
