@@ -1,13 +1,13 @@
 /**
- * The direction of dependencies, type imports included. ARCHITECTURE.md has the same as a map.
+ * The allowed directions of dependencies, including type imports. ARCHITECTURE.md shows them as a map.
  *
- * Packages: cli → sdk → contract ← server. Inside the server and the CLI, a folder may import its own
- * floor and the floors below it.
+ * Packages: cli → sdk → contract ← server. Inside the server and the CLI, a folder may import its own floor
+ * and the floors below it.
  */
 const inServer = '^packages/server/src/';
 const inCli = '^packages/cli/src/';
 
-/** Floors of the server, from top to bottom; the entry points stand above all of them. */
+/** Floors of the server, from top to bottom; the entry points are above all of them. */
 const serverFloors = [
   'commands',
   'runtime',
@@ -48,7 +48,7 @@ function forbid(name, comment, from, to) {
   };
 }
 
-/** Forbids every floor to import a floor above it. */
+/** Forbids imports of a higher floor. */
 function forbidUpwardImports(name, comment, root, floors) {
   return floors
     .slice(1)

@@ -52,15 +52,15 @@ const bundleOnDemand: Plugin = {
       path: `./lazy/${basename(path)}.cjs`,
       external: true,
     }));
-    // As it is for Node it brings a fetch of its own, which every Node that this runs on has.
+    // The entry for Node brings its own fetch, which every supported Node has.
     const ofetch = join(dirname(requireOfSdk.resolve('ofetch')), 'index.mjs');
     onResolve({ filter: /^ofetch$/ }, () => ({ path: ofetch }));
   },
 };
 
 /**
- * The SDK advises a line of code that begins with `export`. Written with an escape it says the same, and
- * no checker takes the file for an ES module.
+ * One hint of the SDK contains a line of code that starts with `export`. Escaped, the text is the same, and
+ * package checkers do not mistake the file for an ES module.
  */
 function escapeExportHint(file: string): void {
   const text = readFileSync(file, 'utf8');
@@ -73,13 +73,13 @@ const all: Options = {
   splitting: false,
   minifyWhitespace: true,
   minifySyntax: true,
-  // Nothing is installed beside it: what it is made of was tested together, and starts faster so.
+  // Dependencies are bundled: the versions that were tested together, and a faster start.
   noExternal: [/./],
 };
 
 /**
- * The start, the commands, and apart from them the libraries that few of them need. All of it is CommonJS,
- * since the loader of ES modules alone takes longer than all of the start.
+ * Three bundles: the startup, the commands, and the libraries that only a few commands load. All are CommonJS,
+ * because loading the ES module loader alone takes longer than the startup.
  */
 export default defineConfig([
   { ...all, entry: ['src/main.ts'], format: ['cjs'], esbuildPlugins: [externalizeOnDemand] },

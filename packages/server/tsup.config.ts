@@ -11,6 +11,6 @@ export default defineConfig({
   platform: 'node',
   clean: true,
   splitting: true,
-  // TypeScript 6 calls an option deprecated that the declaration build sets by itself.
+  // The declaration build sets an option that TypeScript 6 reports as deprecated.
   dts: { entry: 'src/index.ts', compilerOptions: { ignoreDeprecations: '6.0' } },
 });

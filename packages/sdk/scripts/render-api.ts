@@ -10,51 +10,50 @@ const folder = fileURLToPath(new URL('..', import.meta.url));
 const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
 
 /** The file that holds the committed report of an entry. */
-export function reportOf(entry: string): string {
+export function reportPath(entry: string): string {
   return `${folder}api/${entry}.d.ts`;
 }
 
 /**
- * Renders what an entry declares to TypeScript as one text that depends on nothing else: what it
- * exports and what that is made of, sorted by name, without comments. How the build spreads
- * declarations over files, and what it calls those, does not show.
+ * Renders the declarations of an entry as one self-contained text: its exports and the declarations that they use, sorted by
+ * name, without comments. It does not depend on how the build splits declarations into files.
  *
- * @param extension `ts` for what ES modules see, `cts` for CommonJS
- * @throws {Error} when `dist` does not have the entry's declarations: build the package first.
+ * @param extension `ts` for the declarations of ES modules, `cts` for those of CommonJS
+ * @throws {Error} if `dist` does not have the entry's declarations. Build the package first.
  */
 export function renderApi(entry: string, extension: 'ts' | 'cts' = 'ts'): string {
-  const { exports, meaningOf } = read(`${folder}dist/${entry}.d.${extension}`);
-  const exported = new Map(exports.map(({ meant, name }) => [meant, name]));
-  const names = withWhatTheyAreMadeOf(exported, meaningOf);
+  const { exports, resolveSymbol } = read(`${folder}dist/${entry}.d.${extension}`);
+  const exported = new Map(exports.map(({ target, name }) => [target, name]));
+  const names = collectDeclarations(exported, resolveSymbol);
 
   const render = ([symbol, name]: [ts.Symbol, string]) => {
     const prefix = exported.has(symbol) ? 'export ' : '';
     return [
       name,
-      statementsOf(symbol).map((part) => prefix + renamed(part, names, meaningOf)),
+      declaringStatements(symbol).map((part) => prefix + renameSymbols(part, names, resolveSymbol)),
     ] as const;
   };
   const parts = [...names].map(render).sort(([one], [other]) => (one < other ? -1 : 1));
-  return formatted(parts.flatMap(([, texts]) => texts).join('\n\n'));
+  return format(parts.flatMap(([, texts]) => texts).join('\n\n'));
 }
 
 /**
- * The names that an entry declares as values, which a program may use when it runs; sorted.
+ * Lists the names that an entry exports as values, which exist at run time, sorted.
  *
- * @throws {Error} when `dist` does not have the entry's declarations: build the package first.
+ * @throws {Error} if `dist` does not have the entry's declarations. Build the package first.
  */
 export function declaredValues(entry: string): string[] {
   const { exports } = read(`${folder}dist/${entry}.d.ts`);
   const values = exports.filter(
-    ({ isType, meant }) => !isType && meant.flags & ts.SymbolFlags.Value,
+    ({ isType, target }) => !isType && target.flags & ts.SymbolFlags.Value,
   );
   return values.map(({ name }) => name).sort();
 }
 
-/** What a file of declarations exports, and how to tell what a name in it stands for. */
+/** Reads the exports of a declaration file, with the checker that resolves names in it. */
 function read(file: string) {
   const program = ts.createProgram([file], {
-    // The language's own types are named, never looked into.
+    // The language's own types are named, but not rendered.
     noLib: true,
     types: [],
     module: ts.ModuleKind.ESNext,
@@ -65,21 +64,21 @@ function read(file: string) {
   const module = source && checker.getSymbolAtLocation(source);
   if (!module) throw new Error(`${file} is not there or exports nothing: build the package first.`);
 
-  const behind = (symbol: ts.Symbol) =>
+  const followAlias = (symbol: ts.Symbol) =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-  const meaningOf: MeaningOf = (node) => {
+  const resolveSymbol: SymbolResolver = (node) => {
     const symbol = checker.getSymbolAtLocation(node);
-    return symbol && behind(symbol);
+    return symbol && followAlias(symbol);
   };
   const exports = checker.getExportsOfModule(module).map((symbol) => ({
     name: symbol.name,
-    meant: behind(symbol),
+    target: followAlias(symbol),
     isType: isTypeOnly(symbol, checker),
   }));
-  return { exports, meaningOf };
+  return { exports, resolveSymbol };
 }
 
-/** Tells whether a name is exported, or imported before that, by `type`: it is none when it runs. */
+/** Returns whether a name is exported or imported as a type only, so that it does not exist at run time. */
 function isTypeOnly(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
   let current: ts.Symbol | undefined = symbol;
   while (current && current.flags & ts.SymbolFlags.Alias) {
@@ -89,17 +88,17 @@ function isTypeOnly(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
   return false;
 }
 
-/** What a name stands for, wherever it was imported from. */
-type MeaningOf = (node: ts.Node) => ts.Symbol | undefined;
+/** Resolves a name to its declaration, through imports. */
+type SymbolResolver = (node: ts.Node) => ts.Symbol | undefined;
 
-/** Names, besides what is exported, everything that the exports mention; a name is given once. */
-function withWhatTheyAreMadeOf(exported: Map<ts.Symbol, string>, meaningOf: MeaningOf) {
+/** Adds every declaration that the exports use to the exports themselves. Each gets one unique name. */
+function collectDeclarations(exported: Map<ts.Symbol, string>, resolveSymbol: SymbolResolver) {
   const names = new Map(exported);
   const taken = new Set(names.values());
   const mention = (node: ts.Node) => {
-    const symbol = ts.isIdentifier(node) ? meaningOf(node) : undefined;
-    if (symbol && !names.has(symbol) && statementsOf(symbol).length > 0) {
-      // The build's own suffixes would change with its order of files.
+    const symbol = ts.isIdentifier(node) ? resolveSymbol(node) : undefined;
+    if (symbol && !names.has(symbol) && declaringStatements(symbol).length > 0) {
+      // Suffixes that the build adds depend on its order of files.
       let name = symbol.name.replace(/\$\d+$/, '');
       while (taken.has(name)) name += '$';
       names.set(symbol, name);
@@ -107,28 +106,28 @@ function withWhatTheyAreMadeOf(exported: Map<ts.Symbol, string>, meaningOf: Mean
     }
     ts.forEachChild(node, mention);
   };
-  // A map hands out what is added to it while it is walked.
-  for (const [symbol] of names) statementsOf(symbol).forEach(mention);
+  // Entries that are added to a map during iteration are visited too.
+  for (const [symbol] of names) declaringStatements(symbol).forEach(mention);
   return names;
 }
 
-/** The statements of a file that declare something; none for what is declared inside of another. */
-function statementsOf({ declarations = [] }: ts.Symbol): ts.Statement[] {
+/** Returns the top-level statements that declare a symbol. */
+function declaringStatements({ declarations = [] }: ts.Symbol): ts.Statement[] {
   return declarations.flatMap((declaration) => {
     const node = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
     return ts.isSourceFile(node.parent) && ts.isStatement(node) ? [node] : [];
   });
 }
 
-/** The text of a statement, with the report's names for what it mentions. */
-function renamed(
+/** Renders a statement, with the names of the report for the declarations that it uses. */
+function renameSymbols(
   statement: ts.Statement,
   names: ReadonlyMap<ts.Symbol, string>,
-  meaningOf: MeaningOf,
+  resolveSymbol: SymbolResolver,
 ): string {
   const rename: ts.TransformerFactory<ts.Statement> = (context) => (root) => {
     const visit = (node: ts.Node): ts.Node => {
-      const symbol = ts.isIdentifier(node) ? meaningOf(node) : undefined;
+      const symbol = ts.isIdentifier(node) ? resolveSymbol(node) : undefined;
       const name = symbol && names.get(symbol);
       if (name !== undefined) return context.factory.createIdentifier(name);
       return ts.visitEachChild(node, visit, context);
@@ -142,8 +141,8 @@ function renamed(
     .join('\n');
 }
 
-/** Formats declarations as all our sources are. */
-function formatted(text: string): string {
+/** Formats declarations like the sources. */
+function format(text: string): string {
   const args = [biome, 'format', '--stdin-file-path=api.d.ts'];
   const options = { cwd: folder, input: text, encoding: 'utf8' } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, args, options);

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { entries, renderApi, reportOf } from '../scripts/render-api';
+import { entries, renderApi, reportPath } from '../scripts/render-api';
 
 const command = 'npx pnpm@10.34.9 --filter @tradepost/sdk run api';
 
 describe.each(entries)('the public API of the entry %s', (entry) => {
   test('is what the committed report says', () => {
-    const report = readFileSync(reportOf(entry), 'utf8');
+    const report = readFileSync(reportPath(entry), 'utf8');
     const advice = `api/${entry}.d.ts is not what users would get. If you meant to change that: build, run ${command}, and commit what it writes.`;
     expect(renderApi(entry), advice).toBe(report);
   });
