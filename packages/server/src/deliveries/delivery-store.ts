@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../features/events/domain-event';
+import type { StoredEvent } from '../features/events/event';
 import type { Webhook } from '../features/webhooks/webhook';
 import type { CommandContext } from '../kernel/context';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../kernel/idempotency';

@@ -1,6 +1,6 @@
-import type { EventType } from '@tradepost/contract';
-import type { DomainEvent } from '../features/events/domain-event';
-import { createNotifications, type Notification } from '../features/notifications/notification';
+import type { EventType, NotificationType } from '@tradepost/contract';
+import type { DomainEvent } from '../features/events/event';
+import type { Notification } from '../features/notifications/notification';
 import { type CommandContext, clockTolerance } from '../kernel/context';
 import { type AttemptEnd, nextRetryAt, type RetryContext } from './endpoint-health';
 
@@ -221,6 +221,20 @@ export function alignResult(result: AttemptResult, now: number): AttemptResult {
 export interface FanOutResult {
   notifications: Notification[];
   deliveries: Delivery[];
+}
+
+/** Creates the notifications of an event, one for each recipient. */
+export function createNotifications(event: DomainEvent, context: CommandContext): Notification[] {
+  return event.recipients.map((accountId) => ({
+    id: context.newId('ntf'),
+    accountId,
+    eventId: event.id,
+    type: event.eventType.replace('.', '_') as NotificationType,
+    orderId: event.orderId,
+    message: event.message,
+    read: false,
+    createdAt: event.createdAt,
+  }));
 }
 
 /**

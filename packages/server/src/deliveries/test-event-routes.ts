@@ -1,5 +1,5 @@
 import type { contract } from '@tradepost/contract';
-import { createTestEvent } from '../features/events/domain-event';
+import { createTestEvent } from '../features/events/event';
 import type { RouteHandlers } from '../features/route-handlers';
 import { webhookNotFound } from '../features/webhooks/webhook';
 import { type Clock, createContext, type IdGenerator } from '../kernel/context';

@@ -15,7 +15,7 @@ import { deliveryRoutes } from '../deliveries/delivery-routes';
 import { testEventRoutes } from '../deliveries/test-event-routes';
 import type { Caller } from '../features/accounts/account';
 import { accountRoutes } from '../features/accounts/account-routes';
-import { LongPollRegistry } from '../features/events/event-log';
+import { LongPollRegistry } from '../features/events/event';
 import { eventRoutes } from '../features/events/event-routes';
 import { notificationRoutes } from '../features/notifications/notification-routes';
 import { orderRoutes } from '../features/orders/order-routes';

@@ -1,7 +1,6 @@
 import type { DeliveryLogStore, DeliveryStore } from '../deliveries/delivery-store';
 import type { AccountStore } from '../features/accounts/account';
-import type { DomainEvent } from '../features/events/domain-event';
-import type { EventStore } from '../features/events/event-log';
+import type { DomainEvent, EventStore } from '../features/events/event';
 import type { ListingStore } from '../features/listings/listing';
 import type { NotificationStore } from '../features/notifications/notification';
 import type { OrderStore } from '../features/orders/order-store';

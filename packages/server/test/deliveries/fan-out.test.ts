@@ -2,7 +2,7 @@ import type { EventType } from '@tradepost/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fanOut, retryWindowMs } from '../../src/deliveries/delivery';
-import { createEvent, type DomainEvent } from '../../src/features/events/domain-event';
+import { createEvent, type DomainEvent } from '../../src/features/events/event';
 import { aContext, noon } from '../helpers/builders';
 
 const task = { taskId: 'tsk_1', orderId: 'ord_1', agentId: 'usr_agent' };

@@ -1,4 +1,4 @@
-import { createEvent } from '../../src/features/events/domain-event';
+import { createEvent } from '../../src/features/events/event';
 import type { Order } from '../../src/features/orders/order';
 import type { Webhook } from '../../src/features/webhooks/webhook';
 import { aContext, anOrder, noon } from './builders';

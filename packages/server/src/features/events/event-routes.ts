@@ -6,7 +6,7 @@ import {
 } from '@tradepost/contract';
 import type { Clock } from '../../kernel/context';
 import type { RouteHandlers } from '../route-handlers';
-import type { LongPollRegistry } from './event-log';
+import type { LongPollRegistry } from './event';
 import {
   decodeEventCursor,
   type EventStore,
@@ -14,7 +14,7 @@ import {
   type LoggedEvent,
   type LogPage,
   readLogPage,
-} from './event-log';
+} from './event';
 
 /** The poll interval of a long poll in milliseconds. Other processes write events too and cannot notify this one. */
 const maxPollMs = 1_000;

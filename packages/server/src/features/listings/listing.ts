@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../kernel/context';
 import { DomainError } from '../../kernel/errors';
-import { createEvent, type DomainEvent } from '../events/domain-event';
+import { createEvent, type DomainEvent } from '../events/event';
 
 /** An offer: who sells it, which agent may handle it, and how many units are left. */
 export interface Listing {

@@ -2,7 +2,7 @@ import type { Notification as NotificationResponse, NotificationType } from '@tr
 import { type CommandContext, formatTimestamp } from '../../kernel/context';
 import { DomainError } from '../../kernel/errors';
 import type { PageKey } from '../../kernel/pagination';
-import type { DomainEvent } from '../events/domain-event';
+import type { DomainEvent } from '../events/event';
 
 /** An event as one of its recipients sees it. */
 export interface Notification {
@@ -16,20 +16,6 @@ export interface Notification {
   read: boolean;
   /** Milliseconds since 1970. */
   createdAt: number;
-}
-
-/** Creates the notifications of an event, one for each recipient. */
-export function createNotifications(event: DomainEvent, context: CommandContext): Notification[] {
-  return event.recipients.map((accountId) => ({
-    id: context.newId('ntf'),
-    accountId,
-    eventId: event.id,
-    type: event.eventType.replace('.', '_') as NotificationType,
-    orderId: event.orderId,
-    message: event.message,
-    read: false,
-    createdAt: event.createdAt,
-  }));
 }
 
 /** Creates the error for a notification that does not exist or belongs to another account. */

@@ -2,7 +2,7 @@ import type { CreateOrder, Order as OrderResponse, OrderStatus } from '@tradepos
 import { type CommandContext, formatTimestamp } from '../../kernel/context';
 import { DomainError } from '../../kernel/errors';
 import type { Caller } from '../accounts/account';
-import { createEvent, type DomainEvent } from '../events/domain-event';
+import { createEvent, type DomainEvent } from '../events/event';
 import { availabilityLow, type Listing, releaseUnits, reserveUnits } from '../listings/listing';
 import {
   approvalRequested,

@@ -1,6 +1,6 @@
 import type { OrderStatus } from '@tradepost/contract';
 import type { CommandContext } from '../../kernel/context';
-import { createEvent, type DomainEvent } from '../events/domain-event';
+import { createEvent, type DomainEvent } from '../events/event';
 
 /** An agent's task to approve an order. It is open until the order leaves `pending`. */
 export interface Task {

@@ -1,5 +1,5 @@
 import type { AccountKind, OrderStatus } from '@tradepost/contract/wire';
-import type { DomainEvent } from '../../features/events/domain-event';
+import type { DomainEvent } from '../../features/events/event';
 import type { Listing, ListingStore } from '../../features/listings/listing';
 import type { Order, OrderContext, OrderMutation } from '../../features/orders/order';
 import type { OrderStore } from '../../features/orders/order-store';
@@ -8,6 +8,7 @@ import type { CommandContext } from '../../kernel/context';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { runIdempotent } from './idempotency';
+import { selectListing, updateListing } from './listings';
 import { Conditions, mergeBounds } from './page-range';
 
 interface OrderRow {
@@ -189,61 +190,4 @@ export function insertTask(db: SqliteDatabase, task: Task): void {
 /** Marks a task as completed. Call inside a write. */
 export function updateTask(db: SqliteDatabase, task: Task): void {
   db.run('UPDATE tasks SET completed_at = ? WHERE id = ?', task.completedAt, task.id);
-}
-
-interface ListingRow {
-  id: string;
-  seller_id: string;
-  agent_id: string | null;
-  available_quantity: number;
-  low_threshold: number | null;
-  low_told: number;
-  created_at: number;
-}
-
-/** Returns the listing with this ID, or null. Call inside a read or a write. */
-export function selectListing(db: SqliteDatabase, id: string): Listing | null {
-  const row = db.get<ListingRow>('SELECT * FROM listings WHERE id = ?', id);
-  if (row === undefined) return null;
-  return {
-    id: row.id,
-    sellerId: row.seller_id,
-    agentId: row.agent_id,
-    availableQuantity: row.available_quantity,
-    lowThreshold: row.low_threshold,
-    lowStockNotified: row.low_told === 1,
-    createdAt: row.created_at,
-  };
-}
-
-/** Updates a listing after an order. Call inside a write. */
-export function updateListing(db: SqliteDatabase, listing: Listing): void {
-  db.run(
-    'UPDATE listings SET available_quantity = ?, low_told = ? WHERE id = ?',
-    listing.availableQuantity,
-    Number(listing.lowStockNotified),
-    listing.id,
-  );
-}
-
-/** Creates the store of listings. */
-export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
-  return {
-    addListing: (listing) =>
-      db.write(() => {
-        db.run(
-          `INSERT INTO listings
-             (id, seller_id, agent_id, available_quantity, low_threshold, low_told, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?)`,
-          listing.id,
-          listing.sellerId,
-          listing.agentId,
-          listing.availableQuantity,
-          listing.lowThreshold,
-          Number(listing.lowStockNotified),
-          listing.createdAt,
-        );
-      }),
-    findListing: (id) => db.read(() => selectListing(db, id)),
-  };
 }

@@ -4,8 +4,10 @@ import type { SqliteOptions } from './database';
 import { SqliteDatabase } from './database';
 import { createSqliteDeliveryStore } from './deliveries';
 import { createSqliteDeliveryLogStore } from './delivery-log';
-import { createSqliteEventStore, createSqliteNotificationStore } from './events';
-import { createSqliteListingStore, createSqliteOrderStore } from './orders';
+import { createSqliteEventStore } from './events';
+import { createSqliteListingStore } from './listings';
+import { createSqliteNotificationStore } from './notifications';
+import { createSqliteOrderStore } from './orders';
 import { createSqliteRetentionStore } from './retention';
 import { createSqliteWebhookStore } from './webhooks';
 

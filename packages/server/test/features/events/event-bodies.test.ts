@@ -1,10 +1,8 @@
 import { eventTypes, webhookEventSchema } from '@tradepost/contract';
 import { describe, expect, test } from 'vitest';
-import type { DomainEvent } from '../../../src/features/events/domain-event';
-import {
-  createNotifications,
-  toNotificationResponse,
-} from '../../../src/features/notifications/notification';
+import { createNotifications } from '../../../src/deliveries/delivery';
+import type { DomainEvent } from '../../../src/features/events/event';
+import { toNotificationResponse } from '../../../src/features/notifications/notification';
 import { changeStatus, placeOrder } from '../../../src/features/orders/order';
 import { aCaller, aContext, aListing, noon } from '../../helpers/builders';
 
@@ -30,7 +28,7 @@ describe('events', () => {
     expect(events.map(({ eventType }) => eventType).sort()).toEqual([...eventTypes].sort());
   });
 
-  describe.each(events)('$kind', (event) => {
+  describe.each(events)('$eventType', (event) => {
     const envelope = JSON.parse(event.body);
 
     test('is rendered with exactly event, createdAt and data, in this order', () => {

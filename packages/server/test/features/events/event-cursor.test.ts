@@ -4,7 +4,7 @@ import {
   decodeEventCursor,
   encodeEventCursor,
   firstSequenceAt,
-} from '../../../src/features/events/event-log';
+} from '../../../src/features/events/event';
 import { encodeCursor } from '../../../src/kernel/pagination';
 import { noon } from '../../helpers/builders';
 import { catchDomainError } from '../../helpers/catch-domain-error';

@@ -1,6 +1,6 @@
 import { type EventType, eventTypes, webhookEventSchema } from '@tradepost/contract';
 import { describe, expect, test } from 'vitest';
-import { createTestEvent } from '../../../src/features/events/domain-event';
+import { createTestEvent } from '../../../src/features/events/event';
 import { aContext, noon } from '../../helpers/builders';
 
 /** The ids that an envelope's data names. */

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newDelivery } from '../../../src/deliveries/delivery';
 import type { Caller } from '../../../src/features/accounts/account';
-import { createTestEvent } from '../../../src/features/events/domain-event';
 import {
+  createTestEvent,
   firstSequenceAt,
   type LoggedEvent,
   readLogPage,
-} from '../../../src/features/events/event-log';
+} from '../../../src/features/events/event';
 import type { Order } from '../../../src/features/orders/order';
 import { aContext, anIdempotencyKey, noon } from '../../helpers/builders';
 import { enqueueDelivery } from '../../helpers/enqueue';

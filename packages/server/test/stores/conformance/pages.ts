@@ -2,7 +2,7 @@ import { orderStatuses, statusClasses } from '@tradepost/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DeliveryFilter } from '../../../src/deliveries/logged-delivery';
-import { type LogQuery, readLogPage } from '../../../src/features/events/event-log';
+import { type LogQuery, readLogPage } from '../../../src/features/events/event';
 import type { OrderFilter } from '../../../src/features/orders/order-store';
 import type { PageKey } from '../../../src/kernel/pagination';
 import { aContext, anAttempt, noon } from '../../helpers/builders';

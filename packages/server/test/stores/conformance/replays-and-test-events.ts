@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newDelivery, retryWindowMs } from '../../../src/deliveries/delivery';
 import { type LoggedDelivery, replayDelivery } from '../../../src/deliveries/logged-delivery';
-import { createTestEvent } from '../../../src/features/events/domain-event';
+import { createTestEvent } from '../../../src/features/events/event';
 import type { Webhook } from '../../../src/features/webhooks/webhook';
 import type { IdempotencyKey } from '../../../src/kernel/idempotency';
 import type { Store } from '../../../src/stores/store';

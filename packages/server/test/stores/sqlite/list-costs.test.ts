@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryFilter } from '../../../src/deliveries/logged-delivery';
-import { readLogPage } from '../../../src/features/events/event-log';
+import { readLogPage } from '../../../src/features/events/event';
 import type { OrderFilter } from '../../../src/features/orders/order-store';
 import type { PageKey } from '../../../src/kernel/pagination';
 import { createStore } from '../../../src/stores/sqlite/sqlite-store';

@@ -2,15 +2,13 @@ import { statusClasses } from '@tradepost/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newDelivery } from '../../../src/deliveries/delivery';
 import { type DeliveryFilter, replayDelivery } from '../../../src/deliveries/logged-delivery';
-import { createTestEvent } from '../../../src/features/events/domain-event';
+import { createTestEvent } from '../../../src/features/events/event';
 import { placeOrder } from '../../../src/features/orders/order';
 import { createSqliteAccountStore } from '../../../src/stores/sqlite/accounts';
 import { createSqliteDeliveryLogStore } from '../../../src/stores/sqlite/delivery-log';
 import { createSqliteEventStore } from '../../../src/stores/sqlite/events';
-import {
-  createSqliteListingStore,
-  createSqliteOrderStore,
-} from '../../../src/stores/sqlite/orders';
+import { createSqliteListingStore } from '../../../src/stores/sqlite/listings';
+import { createSqliteOrderStore } from '../../../src/stores/sqlite/orders';
 import { createSqliteWebhookStore } from '../../../src/stores/sqlite/webhooks';
 import {
   aCaller,

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { OrderFilter } from '../../../src/features/orders/order-store';
 import type { PageKey } from '../../../src/kernel/pagination';
 import { createSqliteAccountStore } from '../../../src/stores/sqlite/accounts';
-import { createSqliteNotificationStore } from '../../../src/stores/sqlite/events';
+import { createSqliteNotificationStore } from '../../../src/stores/sqlite/notifications';
 import { createSqliteOrderStore } from '../../../src/stores/sqlite/orders';
 import { aCaller, noon } from '../../helpers/builders';
 import { PlannedDatabase } from '../../helpers/planned-database';

@@ -1,0 +1,59 @@
+import type { Listing, ListingStore } from '../../features/listings/listing';
+import type { SqliteDatabase } from './database';
+
+interface ListingRow {
+  id: string;
+  seller_id: string;
+  agent_id: string | null;
+  available_quantity: number;
+  low_threshold: number | null;
+  low_told: number;
+  created_at: number;
+}
+
+/** Returns the listing with this ID, or null. Call inside a read or a write. */
+export function selectListing(db: SqliteDatabase, id: string): Listing | null {
+  const row = db.get<ListingRow>('SELECT * FROM listings WHERE id = ?', id);
+  if (row === undefined) return null;
+  return {
+    id: row.id,
+    sellerId: row.seller_id,
+    agentId: row.agent_id,
+    availableQuantity: row.available_quantity,
+    lowThreshold: row.low_threshold,
+    lowStockNotified: row.low_told === 1,
+    createdAt: row.created_at,
+  };
+}
+
+/** Updates a listing after an order. Call inside a write. */
+export function updateListing(db: SqliteDatabase, listing: Listing): void {
+  db.run(
+    'UPDATE listings SET available_quantity = ?, low_told = ? WHERE id = ?',
+    listing.availableQuantity,
+    Number(listing.lowStockNotified),
+    listing.id,
+  );
+}
+
+/** Creates the store of listings. */
+export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
+  return {
+    addListing: (listing) =>
+      db.write(() => {
+        db.run(
+          `INSERT INTO listings
+             (id, seller_id, agent_id, available_quantity, low_threshold, low_told, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?)`,
+          listing.id,
+          listing.sellerId,
+          listing.agentId,
+          listing.availableQuantity,
+          listing.lowThreshold,
+          Number(listing.lowStockNotified),
+          listing.createdAt,
+        );
+      }),
+    findListing: (id) => db.read(() => selectListing(db, id)),
+  };
+}
