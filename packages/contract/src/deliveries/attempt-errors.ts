@@ -17,7 +17,7 @@ export const attemptErrors = {
   timeout: {
     summary:
       'The attempt took more than 15 seconds in all: DNS lookup, connection, request and response.',
-    action: 'Respond first and do the work afterwards.',
+    action: 'Respond first and process the event afterwards.',
   },
   dns_failed: {
     summary: 'The host name has no address, or its DNS servers could not resolve it.',
@@ -77,17 +77,17 @@ export const attemptErrors = {
   socket_exhaustion: {
     summary:
       'The service had no socket or file descriptor left; this does not count as an attempt, and the service retries after a second.',
-    action: 'Nothing; if it continues, report it to the operator of the service.',
+    action: 'There is nothing to do; if it continues, report it to the operator of the service.',
   },
   out_of_ports: {
     summary:
       'The service had no local port left for that address; this does not count as an attempt, and the service retries after a second.',
-    action: 'Nothing; if it continues, report it to the operator of the service.',
+    action: 'There is nothing to do; if it continues, report it to the operator of the service.',
   },
   server_shutdown: {
     summary:
       'The service shut down during the attempt; this does not count as an attempt, and the service retries immediately.',
-    action: 'Nothing.',
+    action: 'There is nothing to do.',
   },
   unexpected: {
     summary: 'The attempt failed for a reason that has no name of its own; the detail names it.',

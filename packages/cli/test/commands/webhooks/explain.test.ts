@@ -79,7 +79,7 @@ describe('webhooks explain', () => {
     [null, 'timeout', 'Respond first and process the event afterwards'],
     [null, 'dns_failed (ENOTFOUND)', '(ENOTFOUND)'],
     [null, 'connection_refused', 'Check that the receiver is running'],
-    [null, 'tls_failed (CERT_HAS_EXPIRED)', 'Check the certificate'],
+    [null, 'tls_failed (CERT_HAS_EXPIRED)', 'Check that the certificate'],
     [null, 'forbidden_address', 'tradepost webhooks listen'],
     [null, 'a_name_of_tomorrow', 'a_name_of_tomorrow'],
     [null, 'constructor', 'constructor'],
