@@ -4,9 +4,9 @@ import { type PoolOptions, runPool } from '../../src/bulk/run-bulk';
 
 /** What a pool did with its targets. */
 interface Course {
-  /** The targets, as they were begun. */
-  begun: number[];
-  /** How many were under way when each was begun, itself included. */
+  /** The targets, in the order in which they were started. */
+  started: number[];
+  /** How many were in flight when each was started, including itself. */
   underWay: number[];
   finished: number[];
 }
@@ -17,15 +17,15 @@ async function watchPool(
   count: number,
   pool: Partial<PoolOptions<number, number>> & { concurrency: number },
 ): Promise<Course & { told: number }> {
-  const course: Course = { begun: [], underWay: [], finished: [] };
+  const course: Course = { started: [], underWay: [], finished: [] };
   const running = runPool<number, number>({
     targets: Array.from({ length: count }, (_, index) => index),
     stopsRun: () => false,
     signal: new AbortController().signal,
     ...pool,
     work: async (target) => {
-      course.begun.push(target);
-      course.underWay.push(course.begun.length - course.finished.length);
+      course.started.push(target);
+      course.underWay.push(course.started.length - course.finished.length);
       await scheduler.schedule(Promise.resolve(), `work on ${target}`);
       course.finished.push(target);
       return target;
@@ -40,14 +40,14 @@ const concurrency = fc.integer({ min: 1, max: 8 });
 const firstOnes = (length: number) => Array.from({ length }, (_, index) => index);
 
 describe('a pool', () => {
-  it('works on every target once, begun in their order, so many at a time, the first alone', async () => {
+  it('works on every target once, started in their order, so many at a time, the first alone', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), count, concurrency, async (scheduler, size, limit) => {
-        const { told, begun, underWay, finished } = await watchPool(scheduler, size, {
+        const { told, started, underWay, finished } = await watchPool(scheduler, size, {
           concurrency: limit,
         });
-        expect(begun).toEqual(firstOnes(size));
-        expect([...finished].sort((one, other) => one - other)).toEqual(begun);
+        expect(started).toEqual(firstOnes(size));
+        expect([...finished].sort((one, other) => one - other)).toEqual(started);
         expect(told).toBe(size);
         expect(Math.max(0, ...underWay)).toBeLessThanOrEqual(limit);
         expect(finished[0]).toBe(size === 0 ? undefined : 0);
@@ -74,7 +74,7 @@ describe('a pool', () => {
         fc.nat(24),
         async (scheduler, size, limit, last) => {
           let begunAtEnd = size;
-          const course: Course = { begun: [], underWay: [], finished: [] };
+          const course: Course = { started: [], underWay: [], finished: [] };
           const told = await scheduler.waitFor(
             runPool<number, boolean>({
               targets: firstOnes(size),
@@ -82,15 +82,15 @@ describe('a pool', () => {
               signal: new AbortController().signal,
               stopsRun: (ends) => ends,
               work: async (target) => {
-                course.begun.push(target);
+                course.started.push(target);
                 await scheduler.schedule(Promise.resolve());
                 course.finished.push(target);
-                if (target === last) begunAtEnd = course.begun.length;
+                if (target === last) begunAtEnd = course.started.length;
                 return target === last;
               },
             }),
           );
-          expect(course.begun).toEqual(firstOnes(told));
+          expect(course.started).toEqual(firstOnes(told));
           expect(course.finished).toHaveLength(told);
           expect(told).toBeLessThanOrEqual(begunAtEnd);
         },
@@ -102,8 +102,8 @@ describe('a pool', () => {
     const pool = { concurrency: 4, stopsRun: () => true };
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
-        const { begun, told } = await watchPool(scheduler, 9, pool);
-        expect({ begun, told }).toEqual({ begun: [0], told: 1 });
+        const { started, told } = await watchPool(scheduler, 9, pool);
+        expect({ started, told }).toEqual({ started: [0], told: 1 });
       }),
     );
   });
@@ -118,7 +118,7 @@ describe('a pool', () => {
         async (scheduler, size, limit, when) => {
           const interrupt = new AbortController();
           let begunAtEnd = size;
-          const begun: number[] = [];
+          const started: number[] = [];
           let finished = 0;
           const told = await scheduler.waitFor(
             runPool<number, null>({
@@ -127,18 +127,18 @@ describe('a pool', () => {
               signal: interrupt.signal,
               stopsRun: () => false,
               work: async (target) => {
-                begun.push(target);
+                started.push(target);
                 await scheduler.schedule(Promise.resolve());
                 finished += 1;
                 if (target === when) {
                   interrupt.abort();
-                  begunAtEnd = begun.length;
+                  begunAtEnd = started.length;
                 }
                 return null;
               },
             }),
           );
-          expect(begun).toEqual(firstOnes(told));
+          expect(started).toEqual(firstOnes(told));
           expect(finished).toBe(told);
           expect(told).toBeLessThanOrEqual(begunAtEnd);
         },
@@ -147,12 +147,12 @@ describe('a pool', () => {
   });
 
   it('begins nothing at all when the interruption came before', async () => {
-    const work = () => Promise.reject(new Error('it was begun'));
+    const work = () => Promise.reject(new Error('it was started'));
     const pool = { targets: [1, 2], concurrency: 2, work, stopsRun: () => false };
     expect(await runPool({ ...pool, signal: AbortSignal.abort() })).toBe(0);
   });
 
-  it('begins each in its turn, and asks for no turn that nobody takes', async () => {
+  it('starts each in its turn, and requests no turn that is not used', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), count, concurrency, async (scheduler, size, limit) => {
         let turns = 0;
@@ -166,10 +166,14 @@ describe('a pool', () => {
           ended ||= target === 5;
           return target === 5;
         };
-        const { begun } = await watchPool(scheduler, size, { concurrency: limit, turn, stopsRun });
-        expect(begun).toEqual(firstOnes(begun.length));
-        expect(turns).toBeGreaterThanOrEqual(begun.length);
-        expect(turns).toBeLessThan(begun.length + limit);
+        const { started } = await watchPool(scheduler, size, {
+          concurrency: limit,
+          turn,
+          stopsRun,
+        });
+        expect(started).toEqual(firstOnes(started.length));
+        expect(turns).toBeGreaterThanOrEqual(started.length);
+        expect(turns).toBeLessThan(started.length + limit);
       }),
     );
   });

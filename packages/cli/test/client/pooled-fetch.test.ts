@@ -1,18 +1,14 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
+import { startHttpServer } from '../../../../test/helpers/loopback';
 import { createPooledFetch } from '../../src/client/pooled-fetch';
 
 /** Starts a server that ends with the test. Returns where it is. */
 async function start(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = await startHttpServer(listener);
+  onTestFinished(() => server.close());
+  return server.url;
 }
 
 function init(more: { method?: string; body?: string; signal?: AbortSignal } = {}) {
@@ -27,16 +23,16 @@ it('sends method, headers and body, and tells status, headers and text', async (
     response.writeHead(418, { etag: '"3"', 'x-many': ['a', 'b'] });
     response.end(`${request.method} ${request.url} ${request.headers['x-one']} ${body} ü`);
   });
-  const answer = await createPooledFetch(2)(`${url}/a?b=c`, init({ method: 'PATCH', body: '{}' }));
-  expect(answer.status).toBe(418);
-  expect(answer.headers.get('ETag')).toBe('"3"');
-  expect(answer.headers.get('x-none')).toBeNull();
+  const reply = await createPooledFetch(2)(`${url}/a?b=c`, init({ method: 'PATCH', body: '{}' }));
+  expect(reply.status).toBe(418);
+  expect(reply.headers.get('ETag')).toBe('"3"');
+  expect(reply.headers.get('x-none')).toBeNull();
   const all: Record<string, string> = {};
-  answer.headers.forEach((value, name) => {
+  reply.headers.forEach((value, name) => {
     all[name] = value;
   });
   expect(all).toMatchObject({ etag: '"3"', 'x-many': 'a, b' });
-  expect(await answer.text()).toBe('PATCH /a?b=c 1 {} ü');
+  expect(await reply.text()).toBe('PATCH /a?b=c 1 {} ü');
 });
 
 it('follows no redirect: the key goes nowhere else', async () => {
@@ -44,8 +40,8 @@ it('follows no redirect: the key goes nowhere else', async () => {
     response.writeHead(302, { location: 'http://127.0.0.1:9/' });
     response.end();
   });
-  const answer = await createPooledFetch(1)(url, init());
-  expect([answer.status, answer.headers.get('location')]).toEqual([302, 'http://127.0.0.1:9/']);
+  const reply = await createPooledFetch(1)(url, init());
+  expect([reply.status, reply.headers.get('location')]).toEqual([302, 'http://127.0.0.1:9/']);
 });
 
 it('reads what a proxy compressed unasked', async () => {
@@ -63,12 +59,12 @@ it('opens no more connections than it may', async () => {
     connections.add(request.socket);
     waiting.push(() => response.end('x'));
     if (waiting.length < 2) return;
-    for (const answer of waiting) answer();
+    for (const reply of waiting) reply();
     waiting = [];
   });
   const send = createPooledFetch(2);
-  const answers = await Promise.all(Array.from({ length: 10 }, () => send(url, init())));
-  expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(Array(10).fill('x'));
+  const replies = await Promise.all(Array.from({ length: 10 }, () => send(url, init())));
+  expect(await Promise.all(replies.map((reply) => reply.text()))).toEqual(Array(10).fill('x'));
   expect(connections.size).toBe(2);
 });
 

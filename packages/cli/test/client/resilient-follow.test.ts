@@ -1,25 +1,22 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Tradepost } from '@tradepost/sdk';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { startHttpServer } from '../../../../test/helpers/loopback';
 import { createReconnectPolicy, followResiliently } from '../../src/client/follow';
 import { anEvent } from '../helpers/webhook-builders';
 
-/** A service that answers the questions for events with these, one after the other. */
-async function serviceOf(answers: readonly ('away' | 'refused' | number)[]) {
+/** A service that responds to requests for events with these, one after the other. */
+async function serviceOf(replies: readonly ('away' | 'rejected' | number)[]) {
   const urls: string[] = [];
-  const server = createServer((request, response) => {
-    const answer = answers[Math.min(urls.length, answers.length - 1)];
+  const server = await startHttpServer((request, response) => {
+    const reply = replies[Math.min(urls.length, replies.length - 1)];
     urls.push(request.url ?? '');
-    if (answer === 'away') return void response.writeHead(503).end();
-    if (answer === 'refused') return void response.writeHead(401).end();
-    const body = { data: [anEvent(Number(answer))], nextCursor: `c${answer}` };
+    if (reply === 'away') return void response.writeHead(503).end();
+    if (reply === 'rejected') return void response.writeHead(401).end();
+    const body = { data: [anEvent(Number(reply))], nextCursor: `c${reply}` };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { urls, client: new Tradepost({ baseUrl, apiKey: 'tpk_x', maxRetries: 0 }) };
+  onTestFinished(() => server.close());
+  return { urls, client: new Tradepost({ baseUrl: server.url, apiKey: 'tpk_x', maxRetries: 0 }) };
 }
 
 /** Follows until so many events have come, or it ends. */
@@ -75,13 +72,13 @@ describe('following events', () => {
 
   it.each([
     ['that was never there', ['away', 1], 300],
-    ['that refuses the key', [1, 'refused', 2], 300],
+    ['that rejects the key', [1, 'rejected', 2], 300],
     ['that is away, when it is told to wait for nothing', [1, 'away', 2], 0],
-  ] as const)('does not wait for a service %s', async (_, answers, reconnectTimeout) => {
-    const { urls, client } = await serviceOf(answers);
+  ] as const)('does not wait for a service %s', async (_, replies, reconnectTimeout) => {
+    const { urls, client } = await serviceOf(replies);
     const { said, error } = await follow(client, 2, reconnectTimeout);
     expect(error).toBeInstanceOf(Error);
     expect(said).toEqual([]);
-    expect(urls.length).toBeLessThan(answers.length);
+    expect(urls.length).toBeLessThan(replies.length);
   });
 });

@@ -25,7 +25,7 @@ function told(retries: { at: number; delayMs: number }[], stderr = aScreen()): s
 }
 
 describe('an attempt that is repeated', () => {
-  it('is told of when no answer came in its time, in words of this program', async () => {
+  it('is reported when no response came in time, in words of this program', async () => {
     const service = await BareService.start();
     service.instead = () => new Promise(() => {});
     const stderr = aScreen();
@@ -57,7 +57,7 @@ describe('an attempt that is repeated', () => {
     expect(told(retries).split('\n')).toHaveLength(3);
   });
 
-  it('is told of on a line of its own, where a line is drawn anew', () => {
+  it('is reported on its own line if a live line is shown', () => {
     const stderr = aScreen();
     const context = aContext({ stderr });
     const line = createLiveLine(stderr);

@@ -1,9 +1,15 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { findUnusedPort, listenOnLoopback } from '../../../../test/helpers/loopback';
 import { checkMachine } from '../../src/commands/doctor/check-machine';
 import { checkClock } from '../../src/commands/doctor/check-service';
-import { type Answer, aProblem, BareService, type SeenRequest } from '../helpers/minimal-service';
+import {
+  aProblem,
+  BareService,
+  type SeenRequest,
+  type StubResponse,
+} from '../helpers/minimal-service';
 import { loginFolder } from '../helpers/profile-folder';
 import { type CliSetting, runCli } from '../helpers/run-cli';
 
@@ -18,7 +24,7 @@ const now = Date.parse('2026-11-21T10:00:00.000Z');
 const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6';
 
 /** A service that has all there is, and tells the time. */
-function wholeService({ path }: SeenRequest, expiresAt: string | null = null): Answer {
+function wholeService({ path }: SeenRequest, expiresAt: string | null = null): StubResponse {
   const headers = { date: 'Sat, 21 Nov 2026 10:00:00 GMT', server: 'tradepost/9.9' };
   const account = {
     id: 'usr_1',
@@ -45,12 +51,8 @@ async function examine(baseUrl: string | undefined, setting: CliSetting = {}, ar
 }
 
 /** Where nothing listens. */
-async function nobody(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+async function unusedAddress(): Promise<string> {
+  return `http://127.0.0.1:${await findUnusedPort()}`;
 }
 
 describe('doctor', () => {
@@ -111,8 +113,8 @@ describe('doctor', () => {
     expect(stderr).toMatch(/^key: The API key may be.*\nerror: 1 check failed: key\n$/);
   });
 
-  it('exits 9 when nobody answers, and says why and what to do', async () => {
-    const { exitCode, stderr, of } = await examine(await nobody());
+  it('exits 9 when the service does not respond, and says why and what to do', async () => {
+    const { exitCode, stderr, of } = await examine(await unusedAddress());
     expect(exitCode).toBe(9);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'service_unreachable',
@@ -128,7 +130,7 @@ describe('doctor', () => {
 
   it('speaks of the proxy that Node does not use', async () => {
     const env = { HTTPS_PROXY: 'http://proxy.example:3128' };
-    const { of } = await examine(await nobody(), { env });
+    const { of } = await examine(await unusedAddress(), { env });
     expect(of('service')?.hint).toContain('NODE_USE_ENV_PROXY=1');
   });
 
@@ -138,9 +140,9 @@ describe('doctor', () => {
     ['another program', { status: 404, body: '<html>' }, 2],
     ['a page with status 200', { status: 200, body: '<html>' }, 1],
     ['a redirect', { status: 302, body: '', headers: { location: 'https://a.example' } }, 2],
-  ])('says of %s that it does not answer as it should', async (_, answer, exitCode) => {
+  ])('reports %s as an invalid response', async (_, reply, exitCode) => {
     const service = await BareService.start();
-    service.instead = () => answer;
+    service.instead = () => reply;
     const result = await examine(service.baseUrl);
     expect(result.exitCode).toBe(exitCode);
     expect(result.of('service')).toMatchObject({ ok: false, hint: expect.any(String) });
@@ -167,7 +169,7 @@ describe('doctor', () => {
     expect(nowhere.of('settings')?.hint).toContain('tradepost login');
     expect(nowhere.of('service')?.ok).toBeNull();
     expect((await examine('trade.example')).of('base-url')?.ok).toBe(false);
-    expect((await examine(undefined, {}, ['--profile', 'nobody'])).exitCode).toBe(2);
+    expect((await examine(undefined, {}, ['--profile', 'no-such-profile'])).exitCode).toBe(2);
   });
 
   it('never shows the key, nor what was put in the wrong place', async () => {
@@ -216,9 +218,8 @@ describe('doctor', () => {
   it('ends with 130 when it is interrupted', async () => {
     const interrupt = new AbortController();
     const server = createServer(() => interrupt.abort());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = await listenOnLoopback(server);
     onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
     const argv = ['doctor', '--base-url', `http://127.0.0.1:${port}`];
     expect(await runCli(argv, { signal: interrupt.signal })).toMatchObject({
       exitCode: 130,
@@ -244,7 +245,7 @@ describe('the clock', () => {
     expect(text === null ? null : text.includes(hint ?? '-')).toBe(hint && true);
   });
 
-  it('is not blamed for an answer that took its time', () => {
+  it('is not reported as wrong because of a slow response', () => {
     expect(checkClock(date, now, now + 18_000)).toMatchObject({ ok: true, hints: [] });
   });
 

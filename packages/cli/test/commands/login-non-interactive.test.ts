@@ -5,7 +5,7 @@ import { BareService } from '../helpers/minimal-service';
 import { loginFolder } from '../helpers/profile-folder';
 import { runCli } from '../helpers/run-cli';
 
-describe('login where Cannot prompt for the API key', () => {
+describe('login without a terminal', () => {
   it('reads the key from stdin', async () => {
     const service = await startAccountService();
     const folder = loginFolder();
@@ -40,7 +40,7 @@ describe('login where Cannot prompt for the API key', () => {
     ['a name with a slash', ['--profile', '../x'], key, 2, '64 at most'],
     ['a field there is not', ['--fields', 'key'], key, 2, 'Unknown field'],
   ])(
-    'exits with a code and a hint for %s, and asks nobody',
+    'exits with a code and a hint for %s, without a request',
     async (_, options, input, code, hint) => {
       const folder = loginFolder();
       const { exitCode, stdout, stderr } = await runCli(['login', '--key-stdin', ...options], {
@@ -54,7 +54,7 @@ describe('login where Cannot prompt for the API key', () => {
     },
   );
 
-  it('does not store a key that the service refuses', async () => {
+  it('does not store a key that the service rejects', async () => {
     const service = await startAccountService();
     const folder = loginFolder({ default: { baseUrl: 'https://a.example', apiKey: 'tpk_before' } });
     const { exitCode, stdout, stderr } = await runCli(
@@ -80,7 +80,7 @@ describe('login where Cannot prompt for the API key', () => {
   });
 
   it.each([[{}], [{ id: 'usr_1' }], [{ id: 7, kind: 'buyer' }], [{ id: '', kind: 'buyer' }]])(
-    'stores nothing where the service answers %j for the account',
+    'stores nothing if the service returns %j for the account',
     async (data) => {
       const service = await BareService.start();
       service.instead = ({ path }) =>

@@ -42,7 +42,7 @@ describe('login at a keyboard', () => {
     expect(folder.mode()).toBe('600');
   });
 
-  it('shows no part of the key while it is typed, and whoever logs in later finds it', async () => {
+  it('shows no part of the key while it is typed, and later commands use it', async () => {
     const service = await startAccountService();
     const folder = loginFolder();
     const { exitCode, stdout, stderr } = await runAtKeyboard(

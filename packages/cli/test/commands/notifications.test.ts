@@ -146,7 +146,7 @@ describe('notifications read', () => {
     service.instead = async () => {
       underWay += 1;
       together.push(underWay);
-      // Those of a batch wait for its last one, and are answered from the last to the first.
+      // The requests of a batch wait for the last one. The responses are sent from the last to the first.
       const isFull = together.length === 1 || underWay === 8 || together.length === 20;
       if (!isFull) await new Promise<void>((resolve) => waiting.push(resolve));
       underWay -= 1;

@@ -55,7 +55,7 @@ describe('profiles list', () => {
     expect(stderr).toBe("TRADEPOST_PROFILE is set: 'staging' is used.\n");
   });
 
-  it('shows nothing that a terminal acts on, whoever edited the file', async () => {
+  it('shows no control characters, even if the file was edited', async () => {
     const { env } = loginFolder({ 'a\u001b[2J': { ...live, baseUrl: 'https://\u009b.example' } });
     for (const output of ['table', 'json', 'ndjson', 'csv']) {
       const { stdout } = await runCli(['profiles', 'list', '--output', output], { env });
@@ -74,7 +74,7 @@ describe('profiles use', () => {
     expect(folder.stored()).toEqual({ current: 'staging', profiles: { live, staging } });
   });
 
-  it.each(['nobody', 'constructor', '__proto__'])(
+  it.each(['no-such-profile', 'constructor', '__proto__'])(
     'exits 2 for %s, who is not there',
     async (name) => {
       const folder = loginFolder({ live }, 'live');
@@ -113,7 +113,7 @@ describe('logout', () => {
     expect(folder.mode()).toBe('600');
   });
 
-  it('leaves nobody current when several are left', async () => {
+  it('leaves no profile current when several are left', async () => {
     const folder = loginFolder({ live, staging, third: live }, 'live');
     const { stderr } = await runCli(['logout'], { env: folder.env });
     expect(folder.stored().current).toBeNull();
@@ -141,7 +141,7 @@ describe('logout', () => {
 
   it.each([
     [['logout'], 'not logged in'],
-    [['logout', '--profile', 'nobody'], "No profile named 'nobody'"],
+    [['logout', '--profile', 'no-such-profile'], "No profile named 'no-such-profile'"],
     [['logout', '--all', '--profile', 'live'], '--all and --profile conflict'],
   ])('%j exits 2 and changes nothing', async (argv, message) => {
     const folder = loginFolder({ live, staging });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, aProblem, BareService } from '../helpers/minimal-service';
+import { aProblem, BareService, type StubResponse } from '../helpers/minimal-service';
 import { loginFolder } from '../helpers/profile-folder';
 import { runCli } from '../helpers/run-cli';
 
 const apiKey = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6';
 
-function anAccount(fields: Record<string, unknown> = {}): Answer {
+function anAccount(fields: Record<string, unknown> = {}): StubResponse {
   const data = {
     id: 'usr_1',
     kind: 'agent',
@@ -78,21 +78,21 @@ describe('whoami', () => {
   });
 
   it.each([
-    ['a refused key', aProblem(401, 'invalid_api_key'), 4],
+    ['a rejected key', aProblem(401, 'invalid_api_key'), 4],
     ['a service that is down', aProblem(503, 'unavailable'), 9],
     ['no such service', { status: 404, body: '<html>' }, 2],
-  ])('ends with a code of its own for %s', async (_, answer, exitCode) => {
+  ])('ends with a code of its own for %s', async (_, reply, exitCode) => {
     const service = await BareService.start();
-    service.instead = () => ({ ...answer, headers: { ...answer.headers, 'retry-after': '0' } });
+    service.instead = () => ({ ...reply, headers: { ...reply.headers, 'retry-after': '0' } });
     const result = await service.cli(['whoami']);
     expect(result).toMatchObject({ exitCode, stdout: '' });
     expect(result.stderr).toContain('hint: ');
   });
 
-  it('asks nobody when a field or a setting is wrong', async () => {
+  it('sends no request when a field or a setting is wrong', async () => {
     const service = await BareService.start();
     expect((await service.cli(['whoami', '--fields', 'key'])).exitCode).toBe(2);
-    expect((await service.cli(['whoami', '--profile', 'nobody'])).exitCode).toBe(2);
+    expect((await service.cli(['whoami', '--profile', 'no-such-profile'])).exitCode).toBe(2);
     expect(service.seen).toEqual([]);
   });
 });

@@ -42,17 +42,20 @@ describe('what is suggested', () => {
     expect(await wordsFor('help', 'orders', 'set')).toEqual(['set-status']);
   });
 
-  it.each(leaves)('of %s %s are its own options and the global options', async (...path) => {
-    const words = path.filter((name) => name !== undefined);
-    const optionsOf = async (argv: string[]) => {
-      const [help = ''] = (await runCli([...argv, '--help'])).stdout.split('EXAMPLES:');
-      return Array.from(help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm), ([, name]) => name);
-    };
-    const global = (await optionsOf([])).filter((name) => name !== '--help');
-    const options = [...(await optionsOf(words)), ...global];
-    expect(await wordsFor(...words, '--')).toEqual(options);
-    expect(options).toContain('--profile');
-  });
+  it.each(leaves.map((path) => ({ path, name: path.join(' ') })))(
+    'of $name are its own options and the global options',
+    async ({ path }) => {
+      const words = path.filter((name) => name !== undefined);
+      const optionsOf = async (argv: string[]) => {
+        const [help = ''] = (await runCli([...argv, '--help'])).stdout.split('EXAMPLES:');
+        return Array.from(help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm), ([, name]) => name);
+      };
+      const global = (await optionsOf([])).filter((name) => name !== '--help');
+      const options = [...(await optionsOf(words)), ...global];
+      expect(await wordsFor(...words, '--')).toEqual(options);
+      expect(options).toContain('--profile');
+    },
+  );
 
   it('are the values that an option or an argument takes', async () => {
     expect(await wordsFor('orders', 'list', '--output', '')).toEqual([
@@ -136,22 +139,22 @@ function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version']).status === 0;
 }
 
-/** Folders for a shell: one with a `tradepost` that notes what it is asked and answers with a file. */
-function shellFolder(): { path: string; asked(): string[]; answer(text: string): void } {
+/** Folders for a shell: one with a `tradepost` that records its arguments and prints a file. */
+function shellFolder(): { path: string; asked(): string[]; reply(text: string): void } {
   const { path } = loginFolder();
   mkdirSync(join(path, 'bin'));
   const program = [
     '#!/bin/sh',
     `: > '${path}/asked'`,
     `for word in "$@"; do printf '%s\\n' "$word" >> '${path}/asked'; done`,
-    `cat '${path}/answer'`,
+    `cat '${path}/reply'`,
     '',
   ].join('\n');
   writeFileSync(join(path, 'bin', 'tradepost'), program, { mode: 0o755 });
   return {
     path,
     asked: () => readFileSync(join(path, 'asked'), 'utf8').split('\n').slice(0, -1),
-    answer: (text) => writeFileSync(join(path, 'answer'), text),
+    reply: (text) => writeFileSync(join(path, 'reply'), text),
   };
 }
 
@@ -183,10 +186,10 @@ describe.runIf(isInstalled('bash'))('the script for bash', () => {
         env: { PATH: `${shell.path}/bin:${process.env.PATH}` },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
-    shell.answer(':4\n');
+    shell.reply(':4\n');
     run();
     const asked = shell.asked();
-    shell.answer((await runCli(asked)).stdout);
+    shell.reply((await runCli(asked)).stdout);
     return { reply: run().split('\n').slice(0, -1), asked };
   }
 

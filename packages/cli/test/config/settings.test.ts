@@ -77,7 +77,7 @@ describe('the settings of a command', () => {
     expect([...first.seen, ...second.seen]).toEqual([]);
   });
 
-  it('call what is no URL that, whoever the login is of', async () => {
+  it('reports an invalid URL, whatever profile it is from', async () => {
     const { first } = await startTwo();
     const { env } = loginFolder({ one: { baseUrl: first.baseUrl, apiKey: key } }, 'one');
     const { exitCode, stderr } = await runCli([...list, '--base-url', '127.0.0.1:4555'], { env });
@@ -94,7 +94,7 @@ describe('the settings of a command', () => {
     expect(keysSeenBy(first)).toEqual([`Bearer ${key}`]);
   });
 
-  it.each(['nobody', 'constructor', 'a b'])(
+  it.each(['no-such-profile', 'constructor', 'a b'])(
     'exit 2 for the login %j, which is not there',
     async (name) => {
       const { env } = loginFolder({ one: { baseUrl: 'https://a.example', apiKey: key } });

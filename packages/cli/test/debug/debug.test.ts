@@ -1,9 +1,10 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { anOrder, aProblem, BareService } from '../helpers/minimal-service';
+import { anOrder } from '../../../../test/helpers/an-order';
+import { startHttpServer } from '../../../../test/helpers/loopback';
+import { aProblem, BareService } from '../helpers/minimal-service';
 import { loginFolder } from '../helpers/profile-folder';
 import { runCli } from '../helpers/run-cli';
 
@@ -23,18 +24,14 @@ function entriesOf(file: string): Record<string, unknown>[] {
 }
 
 /** A server that does with each connection what the test says. */
-async function startServer(answer: Parameters<typeof createServer>[1]): Promise<string> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function startServer(reply: RequestListener): Promise<string> {
+  const server = await startHttpServer(reply);
+  onTestFinished(() => server.close());
+  return server.url;
 }
 
 describe('the record of --debug', () => {
-  it('has the command line, each request, each answer, and how it ended', async () => {
+  it('has the command line, each request, each response, and the exit code', async () => {
     const service = await BareService.start();
     service.orders = [anOrder()];
     const file = recordFile();
@@ -62,7 +59,7 @@ describe('the record of --debug', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('never has the key or a secret, whatever the command and whoever says it', async () => {
+  it('never has the key or a secret, whatever the command and whatever the service sends', async () => {
     const service = await BareService.start();
     const quoted = { title: key, detail: `${key} ${secret}`, [key]: secret, apiKey: 'plain' };
     const events = ['--url', 'https://a.example', '--events', 'order.created'];
@@ -74,7 +71,7 @@ describe('the record of --debug', () => {
       ['orders', 'get', `ord_${secret}`],
       ['webhooks', 'register', '--url', `https://a.example/${key}`, ...events.slice(2)],
     ];
-    const answers = [
+    const replies = [
       undefined,
       {
         status: 201,
@@ -88,8 +85,8 @@ describe('the record of --debug', () => {
       },
       { status: 200, body: 'x'.repeat(99_990) + key, headers: { 'set-cookie': 'plain=plain' } },
     ];
-    for (const answer of answers) {
-      service.instead = () => answer;
+    for (const reply of replies) {
+      service.instead = () => reply;
       for (const command of commands) {
         const file = recordFile();
         await service.cli([...command, '--debug', file], { env });
@@ -102,7 +99,7 @@ describe('the record of --debug', () => {
     }
   });
 
-  it('has neither the key of a login nor the one that was refused', async () => {
+  it('has neither the key of a login nor one that was rejected', async () => {
     const service = await BareService.start();
     const { env: logins, path } = loginFolder({ one: { baseUrl: service.baseUrl, apiKey: key } });
     const file = join(path, 'record.ndjson');
@@ -157,14 +154,16 @@ describe('the record of --debug', () => {
     },
   );
 
-  it.each([
-    ['--header', 'Authorization: Bearer sk-live-ABCDEFGHIJ'],
-    ['--header', 'X-Api-Key: sk-live-ABCDEFGHIJ'],
-    ['--header=Cookie: a=sk-live-ABCDEFGHIJ'],
-    ['--header', 'x: Bearer sk-live-ABCDEFGHIJ'],
-    ['--base-url', 'https://me:sk-live-ABCDEFGHIJ@trade.example'],
-    ['--base-url', 'https://trade.example/?a=b&token=sk-live-ABCDEFGHIJ&c=d'],
-  ])('has no secret that stands in the arguments: %s %s', async (...more) => {
+  it.each(
+    [
+      ['--header', 'Authorization: Bearer sk-live-ABCDEFGHIJ'],
+      ['--header', 'X-Api-Key: sk-live-ABCDEFGHIJ'],
+      ['--header=Cookie: a=sk-live-ABCDEFGHIJ'],
+      ['--header', 'x: Bearer sk-live-ABCDEFGHIJ'],
+      ['--base-url', 'https://me:sk-live-ABCDEFGHIJ@trade.example'],
+      ['--base-url', 'https://trade.example/?a=b&token=sk-live-ABCDEFGHIJ&c=d'],
+    ].map((more) => ({ more, name: more.join(' ') })),
+  )('has no secret from the arguments: $name', async ({ more }) => {
     const file = recordFile();
     const argv = ['webhooks', 'verify', '--secret-file', '/nonexistent', ...more];
     await runCli([...argv, '--debug', file], { env });
@@ -172,7 +171,7 @@ describe('the record of --debug', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('sk-live');
   });
 
-  it('is begun before the settings are looked at, and made anew each time', async () => {
+  it('is created before the settings are read, and again for each run', async () => {
     const file = recordFile();
     for (let time = 0; time < 2; time += 1) {
       expect((await runCli(['orders', 'list', '--debug', file], { env })).exitCode).toBe(2);
@@ -204,7 +203,7 @@ describe('the record of --debug', () => {
     }
   });
 
-  it('is refused before anything is sent when its file cannot be made', async () => {
+  it('is rejected before anything is sent when its file cannot be created', async () => {
     const service = await BareService.start();
     const file = join(recordFile(), 'no', 'such', 'folder');
     const result = await service.cli(['orders', 'list', '--debug', file], { env });

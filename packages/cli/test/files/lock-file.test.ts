@@ -47,8 +47,8 @@ describe('a lock', () => {
     const file = aFile();
     const [one, other] = await Promise.all([startLockProcess(), startLockProcess()]);
     expect(await one.take(file)).toBe('taken');
-    const refused = `FILE is in use by process ${one.pid} on ${hostname()}`;
-    expect(await other.take(file)).toBe(refused);
+    const rejected = `FILE is in use by process ${one.pid} on ${hostname()}`;
+    expect(await other.take(file)).toBe(rejected);
     expect(await one.give(file)).toBe('given');
     expect(await other.take(file)).toBe('taken');
   });
@@ -138,7 +138,7 @@ describe('a lock', () => {
     expect(existsSync(`${file}.lock`)).toBe(true);
   });
 
-  it('is left alone where somebody was killed while taking it over, and the hint says so', () => {
+  it('is kept if a process was killed while taking it over, and the hint says so', () => {
     const file = aFile();
     writeFileSync(`${file}.lock`, String(gonePid));
     writeFileSync(`${file}.lock.${gonePid}`, '1');
@@ -147,7 +147,7 @@ describe('a lock', () => {
     );
   });
 
-  it('that was deleted and taken by somebody else is not taken away from them', () => {
+  it('is not released if it was deleted and taken by another process', () => {
     const file = aFile();
     const release = lockFile(file);
     writeFileSync(`${file}.lock`, '1 another-machine');

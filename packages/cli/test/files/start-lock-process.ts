@@ -29,12 +29,12 @@ export async function startLockProcess(): Promise<LockProcess> {
   }
   onTestFinished(kill);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const answer = async () => String((await lines.next()).value);
+  const reply = async () => String((await lines.next()).value);
   function tell(command: string, path: string): Promise<string> {
     child.stdin.write(`${command} ${path}\n`);
-    return answer();
+    return reply();
   }
-  if ((await answer()) !== 'ready' || child.pid === undefined) throw new Error('It did not start.');
+  if ((await reply()) !== 'ready' || child.pid === undefined) throw new Error('It did not start.');
   return {
     pid: child.pid,
     take: (path) => tell('take', path),

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { CliContext } from '../../src/context';
 import { FakeStream } from './fake-stream';
 
-/** A terminal of pipes on which nobody types and nothing happens; a test names what it is about. */
+/** A context with pipes and without input; a test sets what matters to it. */
 export function aContext(parts: Partial<CliContext> = {}): CliContext {
   const { now = () => 0 } = parts;
   return {

@@ -1,9 +1,9 @@
-import { type Answer, aProblem, BareService, type SeenRequest } from './minimal-service';
+import { aProblem, BareService, type SeenRequest, type StubResponse } from './minimal-service';
 
 /** The one key that the service takes. */
 export const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6dE8gH5jK';
 
-function tellsAccount({ path, headers }: SeenRequest): Answer | undefined {
+function tellsAccount({ path, headers }: SeenRequest): StubResponse | undefined {
   if (headers.authorization !== `Bearer ${key}`) return aProblem(401, 'invalid_api_key');
   if (path !== '/v1/account') return undefined;
   const data = {

@@ -13,17 +13,17 @@ export class EventService {
   onEnd = () => {};
 
   constructor(readonly bare: BareService) {
-    bare.instead = (request) => this.#answer(request);
+    bare.instead = (request) => this.#respond(request);
   }
 
   static async start(): Promise<EventService> {
     return new EventService(await BareService.start());
   }
 
-  #answer({ path, query }: SeenRequest) {
+  #respond({ path, query }: SeenRequest) {
     if (path === '/v1/account') return { status: 200, body: { data: { id: 'usr_1' } } };
     if (path !== '/v1/events') return undefined;
-    // A moment of this service is a number of its log, too: of the last event before it.
+    // A time of this service is a number of its log too: that of the last event before it.
     const since = query.since === undefined ? 0 : Number(query.since.slice(20, 23));
     const start = query.after === undefined ? since : Number(query.after);
     const data = this.log.slice(start, start + Number(query.limit ?? 50));
@@ -47,9 +47,9 @@ export async function listening(
 }
 
 /** All that listening takes: a service, a receiver, a secret, and a place to keep. */
-export async function stage(answer?: (number: number) => number) {
+export async function stage(reply?: (number: number) => number) {
   const service = await EventService.start();
-  const receiver = await aReceiver((_, number) => answer?.(number) ?? 204);
+  const receiver = await aReceiver((_, number) => reply?.(number) ?? 204);
   const folder = await aFolder();
   const secretFile = join(folder, 'secret');
   await writeFile(secretFile, `${exampleSecret}\n`);

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Notification, Order } from '@tradepost/sdk';
 import { onTestFinished } from 'vitest';
+import { startHttpServer } from '../../../../test/helpers/loopback';
 import { type CliResult, type CliSetting, runCli as runAnywhere } from './run-cli';
 
 /** A request as the service got it. */
@@ -13,27 +13,11 @@ export interface SeenRequest {
   body: unknown;
 }
 
-/** What the service answers with. */
-export interface Answer {
+/** A response of the service. */
+export interface StubResponse {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
-}
-
-/** An order with every field; a test names those it is about. */
-export function anOrder(fields: Partial<Order> = {}): Order {
-  return {
-    id: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
-    status: 'pending',
-    buyerId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB',
-    sellerId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GS',
-    agentId: null,
-    listingId: 'lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL',
-    quantity: 5,
-    createdAt: '2026-11-21T09:30:00.000Z',
-    updatedAt: '2026-11-21T09:30:00.000Z',
-    ...fields,
-  };
 }
 
 /** A notification with every field; a test names those it is about. */
@@ -50,7 +34,11 @@ export function aNotification(fields: Partial<Notification> = {}): Notification 
 }
 
 /** A problem as the reference server words it. */
-export function aProblem(status: number, code: string, more: Record<string, unknown> = {}): Answer {
+export function aProblem(
+  status: number,
+  code: string,
+  more: Record<string, unknown> = {},
+): StubResponse {
   const body = {
     type: `urn:tradepost:problem:${code}`,
     title: `Title of ${code}`,
@@ -77,23 +65,19 @@ export class BareService {
   orders: Order[] = [];
   notifications: Notification[] = [];
   readonly seen: SeenRequest[] = [];
-  /** Answers instead of the service where it returns an answer. */
-  instead: (request: SeenRequest) => Answer | undefined | Promise<Answer | undefined> = () =>
-    undefined;
+  /** Responds instead of the service if it returns a response. */
+  instead: (request: SeenRequest) => StubResponse | undefined | Promise<StubResponse | undefined> =
+    () => undefined;
   baseUrl = '';
 
   /** Starts one that ends with the test. */
   static async start(): Promise<BareService> {
     const service = new BareService();
-    const server = createServer((request, response) => {
+    const server = await startHttpServer((request, response) => {
       service.#handle(request, response).catch((error) => response.destroy(error));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    service.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    onTestFinished(() => {
-      server.closeAllConnections();
-      return new Promise<void>((resolve) => server.close(() => resolve()));
-    });
+    service.baseUrl = server.url;
+    onTestFinished(() => server.close());
     return service;
   }
 
@@ -113,12 +97,12 @@ export class BareService {
       body: await bodyOf(request),
     };
     this.seen.push(seen);
-    const { status, body, headers } = (await this.instead(seen)) ?? this.#answer(seen);
+    const { status, body, headers } = (await this.instead(seen)) ?? this.#respond(seen);
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body));
   }
 
-  #answer({ method, path, query, body }: SeenRequest): Answer {
+  #respond({ method, path, query, body }: SeenRequest): StubResponse {
     const [, , noun, id] = path.split('/');
     const found = (noun === 'orders' ? this.orders : this.notifications).find(
       (item) => item.id === id,

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { anOrder, BareService } from './minimal-service';
+import { anOrder } from '../../../../test/helpers/an-order';
+import { BareService } from './minimal-service';
 
 /** A service with some pending orders, and a place for journals. */
 export async function startPendingOrders(count: number) {

@@ -24,7 +24,7 @@ class Keyboard extends PassThrough {
   }
 }
 
-/** Runs a command line with a person at stdin who answers what stderr asks, in this order. */
+/** Runs a command line with a person at stdin who responds to the prompts on stderr, in this order. */
 export async function runAtKeyboard(
   argv: string[],
   typing: readonly Typing[],

@@ -11,7 +11,7 @@ export interface CliResult {
   stderr: string;
 }
 
-/** What a test may set. Without it: pipes, a key, no base URL, nobody interrupts. */
+/** What a test may set. Defaults: pipes, a key, no base URL, no interruption. */
 export interface CliSetting {
   env?: Record<string, string | undefined>;
   /** Makes stdout and stderr terminals. */
@@ -20,13 +20,13 @@ export interface CliSetting {
   signal?: AbortSignal;
   /** All that stdin has; nothing unless told. */
   input?: string;
-  /** The present moment, in milliseconds since 1970; the real one unless told. */
+  /** The current time, in milliseconds since 1970. @default Date.now() */
   now?: () => number;
   /** How a command waits; for real unless told. */
   wait?: CliContext['wait'];
 }
 
-/** Folders that cannot be, not even for root: the logins of whoever runs the tests are none of their business. */
+/** Folders that cannot exist, even for root, so that tests never read real profiles. */
 const noLogins = {
   TRADEPOST_CONFIG_DIR: '/dev/null/config',
   TRADEPOST_STATE_DIR: '/dev/null/state',

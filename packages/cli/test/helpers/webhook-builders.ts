@@ -1,6 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
@@ -12,6 +11,7 @@ import type {
 } from '@tradepost/sdk';
 import { sampleEvent } from '@tradepost/sdk/testing';
 import { onTestFinished } from 'vitest';
+import { startHttpServer } from '../../../../test/helpers/loopback';
 
 const at = '2026-11-21T09:30:00.000Z';
 
@@ -105,20 +105,16 @@ export interface Arrival {
 
 /** Starts a receiver on a real socket that ends with the test. */
 export async function aReceiver(
-  answer: (arrival: Arrival, number: number) => number = () => 204,
+  reply: (arrival: Arrival, number: number) => number = () => 204,
 ): Promise<{ url: string; arrivals: Arrival[] }> {
   const arrivals: Arrival[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await startHttpServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const arrival = { headers: request.headers, body: Buffer.concat(chunks) };
     arrivals.push(arrival);
-    response.writeHead(answer(arrival, arrivals.length), { connection: 'close' }).end();
+    response.writeHead(reply(arrival, arrivals.length), { connection: 'close' }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrivals };
+  onTestFinished(() => server.close());
+  return { url: `${server.url}/hook`, arrivals };
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { orderView } from '../../src/commands/orders/order-view';
 import type { OutputFormat } from '../../src/input/options';
 import { parseIds } from '../../src/input/read-input';
 import { chooseFormat } from '../../src/output/choose-format';
 import { FakeStream } from '../helpers/fake-stream';
-import { anOrder } from '../helpers/minimal-service';
 
 const read = async (text: string) => (await parseIds(text, 'ord')).ids;
-const refusal = (text: string) =>
+const rejection = (text: string) =>
   parseIds(text, 'ord').then(
     ({ ids }) => `read as ${ids}`,
     (error: Error) => error.message,
@@ -89,37 +89,37 @@ describe('ids of a spreadsheet', () => {
     expect(await read(text)).toEqual(['ord_1', 'ord_2']);
   });
 
-  it('are refused where two columns have that name', async () => {
+  it('are rejected if two columns have that name', async () => {
     for (const head of ['id,id', 'id,status,ID', '"id";"Id"']) {
       const mark = head.includes(';') ? ';' : ',';
       const row = head.split(mark).fill('ord_1').join(mark);
-      expect(await refusal(`${head}\n${row}\n`)).toBe(
+      expect(await rejection(`${head}\n${row}\n`)).toBe(
         'Input is not valid CSV: several columns are named id',
       );
     }
   });
 
-  it('are refused where a row does not fit its heading, or a quote is left open', async () => {
-    expect(await refusal('id,note\nord_1,a\nord_2,b,c\n')).toMatch(/not valid CSV: .* line 3$/);
-    expect(await refusal('note,id\n"a,ord_1\nb,ord_2\n')).toMatch(/not valid CSV: Quote/);
+  it('are rejected if a row does not match the heading, or a quote is not closed', async () => {
+    expect(await rejection('id,note\nord_1,a\nord_2,b,c\n')).toMatch(/not valid CSV: .* line 3$/);
+    expect(await rejection('note,id\n"a,ord_1\nb,ord_2\n')).toMatch(/not valid CSV: Quote/);
   });
 
-  it('are refused with the line that a row begins in', async () => {
+  it('are rejected with the line in which a row begins', async () => {
     const text = '\nnote,id\r\n"two\r\nlines",ord_1\r\n\r\n,\r\n"two\r\nlines",x\r\nc,\r\n';
-    expect(await refusal(text)).toBe('Input without order ID: Line 7 ("x"), Line 9 ("")');
+    expect(await rejection(text)).toBe('Input without order ID: Line 7 ("x"), Line 9 ("")');
     const lines = fc.array(fc.constantFrom('a', 'b\n', '\r\n', '"'), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(fc.array(lines), async (notes) => {
         const cells = notes.map((note) => `"${note.join('').replaceAll('"', '""')}"`);
         const before = cells.map((text) => `${text},ord_1\n`).join('');
         const line = 2 + before.split('\n').length - 1;
-        expect(await refusal(`note,id\n${before}"\n",x\n`)).toContain(`: Line ${line} ("x")`);
+        expect(await rejection(`note,id\n${before}"\n",x\n`)).toContain(`: Line ${line} ("x")`);
       }),
     );
   });
 
-  it('are refused without a heading: nobody knows which column it is', async () => {
-    expect(await refusal('ord_1,pending\nord_2,pending\n')).toContain('Line 1 ("ord_1,pending")');
-    expect(await refusal('order,status\nord_1,pending\n')).toContain('Line 1 ("order,status")');
+  it('are rejected without a heading, because the column is unknown', async () => {
+    expect(await rejection('ord_1,pending\nord_2,pending\n')).toContain('Line 1 ("ord_1,pending")');
+    expect(await rejection('order,status\nord_1,pending\n')).toContain('Line 1 ("order,status")');
   });
 });

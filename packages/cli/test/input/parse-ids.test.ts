@@ -4,8 +4,8 @@ import { parseIds } from '../../src/input/read-input';
 
 const read = async (text: string) => (await parseIds(text, 'ord')).ids;
 
-/** What a text is refused with. */
-async function refusal(text: string): Promise<{ message: string; hint: unknown }> {
+/** Returns the error for a text. */
+async function rejection(text: string): Promise<{ message: string; hint: unknown }> {
   try {
     return { message: `read as ${JSON.stringify(await parseIds(text, 'ord'))}`, hint: null };
   } catch (error) {
@@ -82,30 +82,30 @@ describe('what is no id', () => {
     'ord_１',
     '=ord_1',
     `ord_${'1'.repeat(201)}`,
-  ])('%j is refused, and so is all that came with it', async (text) => {
-    const { message, hint } = await refusal(`ord_1\n${text}\nord_2`);
+  ])('%j is rejected, together with all other input', async (text) => {
+    const { message, hint } = await rejection(`ord_1\n${text}\nord_2`);
     expect(message).toMatch(/^Input without order ID: Line 2 \("/);
     expect(hint).toContain('Nothing changed. IDs begin with ord_.');
   });
 
   it.each(['ord_1/x', 'ord_1 ', 'ord_1\n', 'ord_1\u0000', 'ord_1,ord_2', 1, null, true, ['ord_1']])(
-    '%j is refused as the id of an object, too',
+    '%j is rejected as the ID of an object too',
     async (id) => {
       const line = JSON.stringify({ id });
-      expect((await refusal(`{"id":"ord_1"}\n\n${line}`)).message).toContain('ID: Line 3');
-      expect((await refusal(`[{"id":"ord_1"},${line}]`)).message).toContain('ID: Item 2');
+      expect((await rejection(`{"id":"ord_1"}\n\n${line}`)).message).toContain('ID: Line 3');
+      expect((await rejection(`[{"id":"ord_1"},${line}]`)).message).toContain('ID: Item 2');
     },
   );
 
   it('is told with its place, five at once, and the others are counted', async () => {
     const text = `ord_1\nx1\nx2 x3\n\nx4\r\nx5\nx6\nx7\n`;
-    expect((await refusal(text)).message).toBe(
+    expect((await rejection(text)).message).toBe(
       'Input without order ID: Line 2 ("x1"), Line 3 ("x2"), Line 3 ("x3"), Line 5 ("x4"), Line 6 ("x5"), and 2 more',
     );
   });
 
   it('is not repeated whole, however long it is', async () => {
-    const { message } = await refusal(`ord_1\n${'x'.repeat(5_000_000)}`);
+    const { message } = await rejection(`ord_1\n${'x'.repeat(5_000_000)}`);
     expect(message.length).toBeLessThan(200);
   });
 
@@ -116,7 +116,7 @@ describe('what is no id', () => {
       'PK\u0003\u0004\u0014\u0000\u0006',
     ];
     for (const text of texts) {
-      const { message, hint } = await refusal(text);
+      const { message, hint } = await rejection(text);
       expect(message).toBe('Input is not UTF-8');
       expect(hint).toContain('CSV UTF-8');
     }
@@ -160,18 +160,18 @@ describe('JSON', () => {
   });
 
   it('without an id is told by its place', async () => {
-    const { message } = await refusal('[{"id":"ord_1"},{"orderId":"ord_2"},null,[]]');
+    const { message } = await rejection('[{"id":"ord_1"},{"orderId":"ord_2"},null,[]]');
     expect(message).toBe('Input without order ID: Item 2, Item 3, Item 4');
-    expect((await refusal('{"data":[]}')).message).toContain('ID: The object');
+    expect((await rejection('{"data":[]}')).message).toContain('ID: The object');
   });
 
-  it('that was cut off is refused, with what JSON has to be', async () => {
-    const array = await refusal('[{"id":"ord_1"},');
+  it('is rejected if it was cut off, with what JSON is required', async () => {
+    const array = await rejection('[{"id":"ord_1"},');
     expect(array.message).toMatch(/^Input is not a JSON array: /);
-    const lines = await refusal('{"id":"ord_1"}\n\n{"id":"ord_2"');
+    const lines = await rejection('{"id":"ord_1"}\n\n{"id":"ord_2"');
     expect(lines.message).toMatch(/^Line 3 is not JSON: /);
     expect(lines.hint).toContain('Nothing changed.');
-    const laidOut = await refusal('{\n  "id": "ord_1"\n}\n{\n  "id": "ord_2"\n}\n');
+    const laidOut = await rejection('{\n  "id": "ord_1"\n}\n{\n  "id": "ord_2"\n}\n');
     expect(laidOut.message).toMatch(/^Line 1 is not JSON: /);
     expect(laidOut.hint).toContain('`jq -c`');
   });

@@ -19,7 +19,7 @@ describe('a list of names', () => {
   });
 
   it.each(['', 'order', 'order.created,', ',order.created', 'ORDER.CREATED', 'constructor'])(
-    '%j is refused, with the names that there are',
+    '%j is rejected, with the valid names',
     (text) => {
       expect(() => parseKinds(text)).toThrow(InvalidArgument);
       expect(() => parseKinds(text)).toThrow(
@@ -41,13 +41,13 @@ describe('a whole number', () => {
   });
 
   it.each(['', ' ', '0', '33', '-1', '+1', '1.0', '1e1', '0x1', '1 ', '1_0', '٣', 'Infinity'])(
-    '%j is refused, with the bounds',
+    '%j is rejected, with the bounds',
     (text) => {
       expect(() => integerParser(1, 32)(text)).toThrow('Use an integer from 1 to 32.');
     },
   );
 
-  it('names the upper bound to whoever went beyond it, and else only where it means something', () => {
+  it('names the upper bound if the value is above it, and otherwise only if it has a meaning', () => {
     const parse = integerParser(1, 999_999_999);
     expect(() => parse('0')).toThrow(/of at least 1\.$/);
     expect(() => parse('1000000000')).toThrow(/from 1 to 999999999\.$/);

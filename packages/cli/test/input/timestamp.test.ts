@@ -5,14 +5,14 @@ import { parseTime } from '../../src/input/options';
 
 const now = Date.parse('2026-11-22T12:00:00.000Z');
 const day = 86_400_000;
-/** Every moment that is written with four digits for the year, in whole milliseconds. */
-const moment = fc.date({
+/** Every time with a four-digit year, in whole milliseconds. */
+const time = fc.date({
   min: new Date('0001-01-02T00:00:00Z'),
   max: new Date('9999-12-30T00:00:00Z'),
   noInvalidDate: true,
 });
 
-function refusal(text: string): string {
+function rejection(text: string): string {
   try {
     return `read as ${parseTime(text, now)}`;
   } catch (error) {
@@ -21,7 +21,7 @@ function refusal(text: string): string {
   }
 }
 
-describe('a moment', () => {
+describe('a time', () => {
   it.each([
     ['45s', '2026-11-22T11:59:15.000Z'],
     ['30m', '2026-11-22T11:30:00.000Z'],
@@ -42,7 +42,7 @@ describe('a moment', () => {
 
   it('reads back what it was written as, in whatever zone', () => {
     fc.assert(
-      fc.property(moment, fc.integer({ min: -1439, max: 1439 }), (date, zone) => {
+      fc.property(time, fc.integer({ min: -1439, max: 1439 }), (date, zone) => {
         expect(parseTime(date.toISOString(), now)).toBe(date.toISOString());
         const local = new Date(date.getTime() + zone * 60_000).toISOString().slice(0, -1);
         const [hours, minutes] = [Math.floor(Math.abs(zone) / 60), Math.abs(zone) % 60];
@@ -73,8 +73,8 @@ describe('a moment', () => {
     '2026-13-01',
     '2026-00-10',
     '2026-01-00',
-  ])('%s is refused: there is no such day', (text) => {
-    expect(refusal(text)).toBe(`${text.slice(0, 10)} is not a valid date.`);
+  ])('%s is rejected, because there is no such day', (text) => {
+    expect(rejection(text)).toBe(`${text.slice(0, 10)} is not a valid date.`);
   });
 
   it.each([
@@ -99,23 +99,23 @@ describe('a moment', () => {
     ' 2d',
     '2d\n',
     '٢d',
-  ])('%j is refused, with what a moment is', (text) => {
-    expect(refusal(text)).toMatch(/^Use an age such as .* with offset, such as /);
+  ])('%j is rejected, with the valid formats', (text) => {
+    expect(rejection(text)).toMatch(/^Use an age such as .* with offset, such as /);
   });
 
   it.each(['0000-01-01', '0000-02-29', '999999999w', '999999999h', '0001-01-01T00:00:00+00:01'])(
-    '%s is refused: services know years of four digits',
+    '%s is rejected, because services support years of four digits',
     (text) => {
-      expect(refusal(text)).toBe('Use a time in the years 1 to 9999.');
+      expect(rejection(text)).toBe('Use a time in the years 1 to 9999.');
     },
   );
 
-  it('is ISO 8601 of four digits for the year, or refused, whatever is typed', () => {
+  it('is ISO 8601 with a four-digit year, or rejected, whatever is typed', () => {
     const near = fc.stringMatching(/^[\d]{4}-[\d]{2}-[\d]{2}(T[\d:.]{0,9}(Z|[+-][\d:]{5}))?$/);
     const ago = fc.stringMatching(/^\d{1,12}[smhdwy]$/);
     fc.assert(
       fc.property(fc.oneof(near, ago, fc.string()), (text) => {
-        const result = refusal(text);
+        const result = rejection(text);
         expect(result).toMatch(
           /^(read as \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$|Use |\d{4}-\d\d-\d\d is not)/,
         );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../helpers/run-cli';
 
-/** Nothing listens there: whoever asks for it would exit with 9. */
+/** Nothing listens there: a request would exit with 9. */
 const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1' };
 
 describe('a command line that makes no sense', () => {

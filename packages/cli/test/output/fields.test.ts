@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { notificationView } from '../../src/commands/notifications/notification-view';
 import { orderView } from '../../src/commands/orders/order-view';
 import type { OutputFormat } from '../../src/input/options';
 import { chooseFormat } from '../../src/output/choose-format';
 import { FakeStream } from '../helpers/fake-stream';
-import { aNotification, anOrder, BareService } from '../helpers/minimal-service';
+import { aNotification, BareService } from '../helpers/minimal-service';
 
 /** Every command of orders and notifications that prints data, with what the service needs for it. */
 const commands = [
@@ -56,7 +57,7 @@ describe('--fields', () => {
   });
 
   it.each(['nope', '', 'id,', ',id', 'id,,status', 'ID', 'id status', 'constructor', '__proto__'])(
-    '%j is refused by every command, before anything is sent',
+    '%j is rejected by every command before anything is sent',
     async (fields) => {
       const service = await BareService.start();
       service.notifications = [aNotification({ id: 'ntf_1' })];

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { createJqFormat } from '../../src/output/jq';
 import { FakeStream } from '../helpers/fake-stream';
-import { aNotification, anOrder, BareService } from '../helpers/minimal-service';
+import { aNotification, BareService } from '../helpers/minimal-service';
 
 const two = [anOrder({ id: 'ord_1', quantity: 5 }), anOrder({ id: 'ord_2', quantity: 20 })];
 
@@ -117,7 +118,7 @@ describe('--jq', () => {
     }
   });
 
-  it.each(['table', 'csv'])('is refused with %s, before anything is sent', async (output) => {
+  it.each(['table', 'csv'])('is rejected with %s before anything is sent', async (output) => {
     const service = await BareService.start();
     const { exitCode, stdout, stderr } = await list(service, '--jq', '.', '--output', output);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -138,7 +139,7 @@ describe('--jq', () => {
     ['.[] | [.id,]', 'syntax error'],
     ['.[] | $nope', '$nope is not defined'],
     ['include "nope"; .', 'module not found: nope'],
-  ])('%j is refused by every command, before anything is sent', async (expression, reason) => {
+  ])('%j is rejected by every command before anything is sent', async (expression, reason) => {
     const service = await BareService.start();
     service.notifications = [aNotification({ id: 'ntf_1' })];
     for (const argv of [

@@ -16,8 +16,8 @@ describe('a text that is shown', () => {
     [`${key},${key} and ${secret}`, 'tpk_…,tpk_… and whsec_…'],
     [`/v1/orders/ord_${encodeURIComponent(secret)}`, '/v1/orders/ord_whsec_…'],
     [JSON.stringify({ a: `\n${key}`, b: 1 }), String.raw`{"a":"\ntpk_…","b":1}`],
-  ])('%j has no key and no secret left', (text, blotted) => {
-    expect(redactSecrets(text)).toBe(blotted);
+  ])('%j has no key and no secret left', (text, redacted) => {
+    expect(redactSecrets(text)).toBe(redacted);
   });
 
   it.each(['tpk_…', 'whsec_…', 'tpk_test', 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH', 'tpk_ and whsec_'])(
@@ -33,9 +33,9 @@ describe('a text that is shown', () => {
       .map((parts) => parts.join(''));
     fc.assert(
       fc.property(anyText, (text) => {
-        const blotted: string = JSON.parse(redactSecrets(JSON.stringify(text)));
-        expect(blotted).not.toContain(key.slice(0, 12));
-        expect(blotted).not.toContain(secret.slice(0, 14));
+        const redacted: string = JSON.parse(redactSecrets(JSON.stringify(text)));
+        expect(redacted).not.toContain(key.slice(0, 12));
+        expect(redacted).not.toContain(secret.slice(0, 14));
       }),
     );
   });

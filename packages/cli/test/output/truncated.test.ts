@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aNotification, anOrder, BareService } from '../helpers/minimal-service';
+import { anOrder } from '../../../../test/helpers/an-order';
+import { aNotification, BareService } from '../helpers/minimal-service';
 
 const orders = (count: number) =>
   Array.from({ length: count }, (_, index) => anOrder({ id: `ord_${index}` }));
@@ -60,10 +61,10 @@ describe.each([
     });
   });
 
-  it.each([['--limit', '5'], ['--limit', '6'], ['--all']])(
-    'exits 0 when nothing is left out: %s %s',
-    async (...more) => {
-      const { exitCode, stdout, stderr } = await list(await serviceOf(5), ...more);
+  it.each(['--limit 5', '--limit 6', '--all'])(
+    'exits 0 if the list is complete: %s',
+    async (more) => {
+      const { exitCode, stdout, stderr } = await list(await serviceOf(5), ...more.split(' '));
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
       expect(stdout).toBe('ID\nord_0\nord_1\nord_2\nord_3\nord_4\n');
     },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { anOrder, aProblem, BareService } from '../helpers/minimal-service';
+import { anOrder } from '../../../../test/helpers/an-order';
+import { aProblem, BareService } from '../helpers/minimal-service';
 import { runCli } from '../helpers/run-cli';
 
 const argv = ['orders', 'set-status', 'ord_1', 'completed'];
@@ -119,9 +120,9 @@ describe('a failure of the service', () => {
     [['webhooks', 'list'], aProblem(404, 'a_code_of_tomorrow')],
     [['webhooks', 'pause', 'whk_1'], aProblem(405, 'method_not_allowed')],
     [['webhooks', 'explain', 'dlv_1'], aProblem(404, 'route_not_found')],
-  ])('says of %j that a service need not have it', async (argv, answer) => {
+  ])('reports that a service may lack %j', async (argv, reply) => {
     const service = await BareService.start();
-    service.instead = () => answer;
+    service.instead = () => reply;
     const { stderr } = await service.cli(argv);
     expect(stderr).toContain(
       'hint: This service does not support this: it is an extension of the API.',
@@ -134,13 +135,13 @@ describe('a failure of the service', () => {
     [['webhooks', 'register', '--url', 'https://a.example', '--events', 'order.created']],
   ])('%j without such a path exits 2 and says to check the base URL', async (list) => {
     const service = await BareService.start();
-    const answers = [
+    const replies = [
       { status: 404, body: '<html>Not found</html>' },
       aProblem(404, 'a_code_of_tomorrow'),
       aProblem(404, 'route_not_found'),
     ];
-    for (const answer of answers) {
-      service.instead = () => answer;
+    for (const reply of replies) {
+      service.instead = () => reply;
       const { exitCode, stdout, stderr } = await service.cli(list);
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
       expect(stderr).toContain('hint: Check TRADEPOST_BASE_URL or --base-url');
@@ -162,9 +163,9 @@ describe('a failure of the service', () => {
     const quoted = `${key} and "${secret}"`;
     const errors = [{ path: key, message: quoted }];
     const more = { title: quoted, detail: quoted, requestId: key, errors };
-    const answers = [aProblem(422, key, more), { status: 418, body: quoted }];
-    for (const answer of answers) {
-      service.instead = () => answer;
+    const replies = [aProblem(422, key, more), { status: 418, body: quoted }];
+    for (const reply of replies) {
+      service.instead = () => reply;
       for (const output of ['table', 'json', 'ndjson', 'csv']) {
         const { stderr } = await service.cli([...argv, '--output', output]);
         expect(stderr).not.toMatch(/(tpk|whsec)_\w/);
@@ -183,7 +184,7 @@ describe('a failure of the service', () => {
     expect(service.seen.length).toBeGreaterThan(1);
   });
 
-  it('exits 9 when nobody listens', async () => {
+  it('exits 9 when nothing listens', async () => {
     const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1' };
     const { exitCode, stdout, stderr } = await runCli([...argv, '--output', 'json'], { env });
     expect({ exitCode, stdout }).toEqual({ exitCode: 9, stdout: '' });
@@ -194,7 +195,7 @@ describe('a failure of the service', () => {
     });
   });
 
-  it('exits 1 when the answer is none of the contract', async () => {
+  it('exits 1 when the reply is none of the contract', async () => {
     const service = await BareService.start();
     service.instead = () => ({ status: 200, body: '<html>Welcome</html>' });
     const { exitCode, stderr } = await service.cli(argv);

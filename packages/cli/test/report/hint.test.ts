@@ -56,7 +56,7 @@ describe('a command with --profile', () => {
     expect(JSON.parse(stderr).error.hint).toBe(hint);
   });
 
-  it('advises with it how to mend a delivery', async () => {
+  it('shows in hints how to fix a delivery', async () => {
     const { service, setting } = await aService();
     service.instead = ({ path }) =>
       path.startsWith('/v1/deliveries/')

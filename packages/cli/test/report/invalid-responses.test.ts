@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, aProblem, BareService, type SeenRequest } from '../helpers/minimal-service';
+import {
+  aProblem,
+  BareService,
+  type SeenRequest,
+  type StubResponse,
+} from '../helpers/minimal-service';
 import { aWebhook } from '../helpers/webhook-builders';
 
 const lists = [
@@ -14,40 +19,43 @@ const lists = [
 ];
 
 /** Of events there is always a next page, which is empty in the end. */
-function onePage(items: unknown[], { path, query }: SeenRequest): Answer {
+function onePage(items: unknown[], { path, query }: SeenRequest): StubResponse {
   const isEvents = path === '/v1/events';
   const data = isEvents && query.after !== undefined ? [] : items;
   return { status: 200, body: { data, nextCursor: isEvents ? 'end' : null } };
 }
 
-describe.each(lists)('%s %s %s %s of a service that is at fault', (...argv) => {
-  const command = argv.filter((word) => word !== undefined);
+describe.each(lists.map((argv) => ({ argv, name: argv.join(' ') })))(
+  '$name, of a faulty service,',
+  ({ argv }) => {
+    const command = argv.filter((word) => word !== undefined);
 
-  it.each([[null], [5], ['text'], [[]]])('ends with an error for the item %j', async (item) => {
-    const service = await BareService.start();
-    service.instead = (request) => onePage([item], request);
-    for (const output of ['table', 'json', 'ndjson', 'csv']) {
-      for (const fields of [[], ['--fields', 'id']]) {
-        const { exitCode, stderr } = await service.cli([
-          ...[...command, ...fields, '--output', output],
-        ]);
-        expect(exitCode).toBe(1);
-        expect(stderr).toContain('where an object was expected');
-        expect(stderr).not.toContain('fault of tradepost');
+    it.each([[null], [5], ['text'], [[]]])('ends with an error for the item %j', async (item) => {
+      const service = await BareService.start();
+      service.instead = (request) => onePage([item], request);
+      for (const output of ['table', 'json', 'ndjson', 'csv']) {
+        for (const fields of [[], ['--fields', 'id']]) {
+          const { exitCode, stderr } = await service.cli([
+            ...[...command, ...fields, '--output', output],
+          ]);
+          expect(exitCode).toBe(1);
+          expect(stderr).toContain('where an object was expected');
+          expect(stderr).not.toContain('fault of tradepost');
+        }
       }
-    }
-  });
+    });
 
-  it('shows what there is of an item that lacks fields', async () => {
-    const service = await BareService.start();
-    const data = [{}, { id: 7, status: null, createdAt: 5, events: 'x', read: {} }];
-    service.instead = (request) => onePage(data, request);
-    for (const output of ['table', 'json', 'ndjson', 'csv']) {
-      const { exitCode, stderr } = await service.cli([...command, '--output', output]);
-      expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-    }
-  });
-});
+    it('shows what there is of an item that lacks fields', async () => {
+      const service = await BareService.start();
+      const data = [{}, { id: 7, status: null, createdAt: 5, events: 'x', read: {} }];
+      service.instead = (request) => onePage(data, request);
+      for (const output of ['table', 'json', 'ndjson', 'csv']) {
+        const { exitCode, stderr } = await service.cli([...command, '--output', output]);
+        expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+      }
+    });
+  },
+);
 
 describe('a problem with names of another world', () => {
   it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(

@@ -1,16 +1,17 @@
 import type { Order } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
-import { type Answer, anOrder, aProblem } from '../../helpers/minimal-service';
+import { anOrder } from '../../../../../test/helpers/an-order';
+import { aProblem, type StubResponse } from '../../helpers/minimal-service';
 import { outcomesOf, startPendingOrders } from '../../helpers/pending-orders';
 
 const guarded = ['orders', 'set-status', 'confirmed', '--stdin', '--if-status', 'pending', '--yes'];
 
-/** How a service answers: as it is, without an answer before or after it did it, or otherwise. */
+/** How a service responds: normally, with the response lost before or after the change, or otherwise. */
 type Step =
   | 'as it is'
   | 'lost before'
   | 'lost after'
-  | ((order: Order | undefined, answer: () => Answer | undefined) => Answer | undefined);
+  | ((order: Order | undefined, reply: () => StubResponse | undefined) => StubResponse | undefined);
 
 /** Pending orders of a service that has `ETag`s, and heeds `If-Match`. */
 async function startGuardedOrders(count: number) {
@@ -18,8 +19,8 @@ async function startGuardedOrders(count: number) {
   const { service, ids } = started;
   const versions = new Map(ids.map((id) => [id, 1]));
   const etagOf = (id: string) => `"${id}-${versions.get(id)}"`;
-  /** Answers as such a service does; `isLost` answers that it could not be reached, after the change. */
-  const answer = (
+  /** Responds as such a service does; `isLost`: with 503 after the change. */
+  const reply = (
     { method, path, headers }: { method: string; path: string; headers: Record<string, unknown> },
     loss: 'before' | 'after' | null,
   ) => {
@@ -35,19 +36,19 @@ async function startGuardedOrders(count: number) {
     }
     return { status: 200, body: { data: found }, headers: { etag: etagOf(id) } };
   };
-  return { ...started, answer, input: ids.join('\n') };
+  return { ...started, reply, input: ids.join('\n') };
 }
 
 describe('orders set-status --if-status', () => {
   it.each(['before', 'after'] as const)(
-    'looks again at an order whose answer was lost %s it was moved, and goes on with the others',
+    'reads an order again whose response was lost %s it was moved, and continues with the others',
     async (loss) => {
-      const { service, ids, env, input, answer } = await startGuardedOrders(6);
+      const { service, ids, env, input, reply } = await startGuardedOrders(6);
       let isLost = false;
       service.instead = (request) => {
         const isUnlucky = request.method === 'PATCH' && request.path.endsWith('ord_3') && !isLost;
         isLost ||= isUnlucky;
-        return answer(request, isUnlucky ? loss : null);
+        return reply(request, isUnlucky ? loss : null);
       };
       const argv = [...guarded, '--output', 'json'];
       const { exitCode, stdout } = await service.cli(argv, { env, input });
@@ -62,15 +63,15 @@ describe('orders set-status --if-status', () => {
     },
   );
 
-  /** What comes of one guarded order; each request gets the next of the answers, and then the service's. */
-  async function one(answers: readonly Step[]) {
-    const { service, env, input, answer } = await startGuardedOrders(1);
+  /** Returns the outcome of one guarded order; each request gets the next reply, and then the service's. */
+  async function one(replies: readonly Step[]) {
+    const { service, env, input, reply } = await startGuardedOrders(1);
     service.instead = (request) => {
-      const step = answers[service.seen.length - 1] ?? 'as it is';
-      if (step === 'as it is') return answer(request, null);
-      if (step === 'lost before') return answer(request, 'before');
-      if (step === 'lost after') return answer(request, 'after');
-      return step(service.orders[0], () => answer(request, null));
+      const step = replies[service.seen.length - 1] ?? 'as it is';
+      if (step === 'as it is') return reply(request, null);
+      if (step === 'lost before') return reply(request, 'before');
+      if (step === 'lost after') return reply(request, 'after');
+      return step(service.orders[0], () => reply(request, null));
     };
     const setting = { env, input, wait: async () => {} };
     const result = await service.cli([...guarded, '--output', 'json'], setting);
@@ -80,15 +81,15 @@ describe('orders set-status --if-status', () => {
   }
 
   it('says of an order that it may have been moved, where looking again fails', async () => {
-    const refused = () => aProblem(401, 'invalid_api_key');
-    const { exitCode, stderr, outcome } = await one(['as it is', 'lost after', refused]);
+    const rejected = () => aProblem(401, 'invalid_api_key');
+    const { exitCode, stderr, outcome } = await one(['as it is', 'lost after', rejected]);
     expect(exitCode).toBe(9);
     expect(outcome).toMatchObject({ outcome: 'failed', from: 'pending', code: 'http_error' });
     expect(outcome?.message).toContain('PATCH');
     expect(stderr).toContain('may have been');
   });
 
-  it('looks again at an order that its own change, slow to take effect, was refused for', async () => {
+  it('reads an order again if its own change, slow to take effect, caused the rejection', async () => {
     // The first change takes effect only when the second is under way.
     const bySlowOne: Step = (order) => {
       if (order) order.status = 'confirmed';
@@ -99,10 +100,10 @@ describe('orders set-status --if-status', () => {
     expect(outcome).toMatchObject({ outcome: 'updated', from: 'pending', to: 'confirmed' });
   });
 
-  it('does not call an order left alone that went on after a change without an answer', async () => {
-    const wentOn: Step = (order, answer) => {
+  it('does not call an order left alone that went on after a change without a response', async () => {
+    const wentOn: Step = (order, reply) => {
       if (order) order.status = 'fulfilling';
-      return answer();
+      return reply();
     };
     const { exitCode, stderr, outcome } = await one(['as it is', 'lost after', wentOn]);
     expect(exitCode).toBe(1);
@@ -136,11 +137,11 @@ describe('orders set-status --if-status', () => {
   });
 
   it('waits for a service that limits how fast it may be asked, and says so once', async () => {
-    const { service, ids, env, input, answer } = await startGuardedOrders(4);
-    let refused = 0;
+    const { service, ids, env, input, reply } = await startGuardedOrders(4);
+    let rejected = 0;
     service.instead = (request) => {
-      if (!request.path.endsWith('ord_2') || refused >= 5) return answer(request, null);
-      refused += 1;
+      if (!request.path.endsWith('ord_2') || rejected >= 5) return reply(request, null);
+      rejected += 1;
       return { ...aProblem(429, 'rate_limited'), headers: { 'retry-after': '0' } };
     };
     const { exitCode, stderr } = await service.cli(guarded, { env, input });

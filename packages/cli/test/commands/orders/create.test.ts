@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { anOrder } from '../../../../../test/helpers/an-order';
 import { brokenStream } from '../../helpers/fake-stream';
-import { anOrder, aProblem, BareService } from '../../helpers/minimal-service';
+import { aProblem, BareService } from '../../helpers/minimal-service';
 
 const listing = 'lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL';
 const argv = ['orders', 'create', '--listing', listing, '--quantity', '5'];
@@ -63,7 +64,7 @@ describe('orders create', () => {
     expect(JSON.parse(stderr).error.hint).toContain(`\`--idempotency-key ${key}\``);
   });
 
-  it('sends the same key again when no answer came', async () => {
+  it('sends the same key again if there was no response', async () => {
     const service = await aShop();
     const shop = service.instead;
     service.instead = (request) =>
@@ -87,7 +88,7 @@ describe('orders create', () => {
       'Use 1 to 255 visible ASCII characters without spaces.',
     ]),
     [['--listing', listing, '--quantity', '5', 'ord_1'], 'Too many arguments'],
-  ])('%j is refused, and nothing is ordered', async (options, message) => {
+  ])('%j is rejected, and nothing is ordered', async (options, message) => {
     const service = await aShop();
     const result = await service.cli(['orders', 'create', ...options]);
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });

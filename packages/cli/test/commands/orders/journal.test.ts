@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Writes a file in which one order is settled, one was begun, and one was not. */
+/** Writes a file in which one order is done, one was started, and one was not. */
 function writeHalf(): string {
   const file = createJournal(path, plan, Date.UTC(2026, 10, 21));
   file.begin('ord_1');
@@ -73,7 +73,7 @@ describe('a journal', () => {
     expect(readFileSync(path, 'utf8')).toBe('mine');
   });
 
-  it('cut off anywhere, it is refused or says of no order more than was written down', () => {
+  it('is rejected, or reports no more than was written, wherever it was cut off', () => {
     const whole = Buffer.from(writeHalf());
     const planEnd = whole.lastIndexOf('{"kind":"order"') + '{"kind":"order","id":"ord_3"}\n'.length;
     fc.assert(
@@ -89,8 +89,8 @@ describe('a journal', () => {
         const outcomeIsWhole = text.includes('"requestId":null}');
         expect(read.plan).toEqual(plan);
         expect([...read.outcomes.keys()]).toEqual(outcomeIsWhole ? ['ord_1'] : []);
-        const begun = ['ord_1', 'ord_2'].filter((id) => text.includes(`"started","id":"${id}"}`));
-        expect([...read.inDoubt]).toEqual(outcomeIsWhole ? ['ord_2'] : begun);
+        const started = ['ord_1', 'ord_2'].filter((id) => text.includes(`"started","id":"${id}"}`));
+        expect([...read.inDoubt]).toEqual(outcomeIsWhole ? ['ord_2'] : started);
         expect(read.isTruncated).toBe(!text.endsWith('\n'));
 
         const file = openJournal(path, read.isTruncated);
@@ -110,7 +110,7 @@ describe('a journal', () => {
   it('is read with the last word about an order that was tried again', () => {
     const file = createJournal(path, plan, 0);
     file.begin('ord_1');
-    file.end({ ...done('ord_1'), outcome: 'failed', code: 'timeout', message: 'No answer.' });
+    file.end({ ...done('ord_1'), outcome: 'failed', code: 'timeout', message: 'No response.' });
     file.begin('ord_1');
     expect(readJournal(path)).toMatchObject({
       outcomes: new Map(),
@@ -138,7 +138,7 @@ describe('a journal', () => {
       'an outcome that there is not',
       '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","keyHint":"tpk_a…","status":"confirmed","ifStatus":null,"total":1}\n{"kind":"order","id":"ord_1"}\n{"kind":"outcome","id":"ord_1","outcome":"perhaps"}\n',
     ],
-  ])('is refused when it is %s', (_, text) => {
+  ])('is rejected when it is %s', (_, text) => {
     writeFileSync(path, text);
     expect(() => readJournal(path)).toThrow(/is not a complete journal/);
   });
@@ -150,7 +150,7 @@ describe('a journal', () => {
       JSON.stringify({ kind: 'outcome', ...done('ord_9') }),
     ],
     ['the begin of an order that is not of the plan', '{"kind":"started","id":"ord_9"}'],
-  ])('is refused when it has %s: it was edited', (_, line) => {
+  ])('is rejected when it has %s: it was edited', (_, line) => {
     writeFileSync(path, `${writeHalf()}${line}\n`);
     expect(() => readJournal(path)).toThrow(/is not a complete journal/);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { anOrder } from '../../../../../test/helpers/an-order';
 import { brokenStream } from '../../helpers/fake-stream';
-import { anOrder, aProblem, BareService } from '../../helpers/minimal-service';
+import { aProblem, BareService } from '../../helpers/minimal-service';
 
 function orders(count: number) {
   return Array.from({ length: count }, (_, index) =>
@@ -169,7 +170,7 @@ describe('orders list', () => {
     expect(JSON.parse(result.stderr).error.code).toBe('invalid_cursor');
   });
 
-  it('ends quietly when nobody reads on, and asks for no more pages', async () => {
+  it('ends without an error when the reader closes the pipe, and requests no more pages', async () => {
     const service = await BareService.start();
     service.instead = () => ({ status: 200, body: { data: orders(2), nextCursor: 'next' } });
     const result = await service.cli(['orders', 'list', '--all'], {
@@ -243,7 +244,7 @@ describe('orders set-status', () => {
     ]);
   });
 
-  it('refuses a status that does not exist before anything is sent, and names those that do', async () => {
+  it('rejects an unknown status before anything is sent, and names the valid ones', async () => {
     const service = await BareService.start();
     expect(await service.cli(['orders', 'set-status', 'ord_1', 'shipped'])).toEqual({
       exitCode: 2,

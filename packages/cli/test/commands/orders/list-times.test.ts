@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anOrder, BareService } from '../../helpers/minimal-service';
+import { anOrder } from '../../../../../test/helpers/an-order';
+import { BareService } from '../../helpers/minimal-service';
 
 const now = Date.parse('2026-11-22T12:00:00.000Z');
 const placedAt = (createdAt: string) => anOrder({ id: `ord_${createdAt}`, createdAt });
@@ -17,7 +18,7 @@ async function list(service: BareService, ...options: string[]) {
   const argv = ['orders', 'list', '--output', 'csv', '--fields', 'createdAt', ...options];
   const { exitCode, stdout, stderr } = await service.cli(argv, { now: () => now });
   expect({ options, exitCode }).toEqual({ options, exitCode: 0 });
-  return { moments: stdout.trimEnd().split('\n').slice(1), stderr };
+  return { times: stdout.trimEnd().split('\n').slice(1), stderr };
 }
 
 async function aBareService(): Promise<BareService> {
@@ -38,13 +39,13 @@ describe('orders list --since and --until', () => {
     [['--since', '2026-11-20', '--until', '2026-11-21'], placed.slice(4, 5)],
     [['--since', '1d', '--until', '1d'], []],
   ])(
-    '%j: from its moment on and up to its moment, on a service that knows neither',
-    async (options, moments) => {
-      expect((await list(await aBareService(), ...options)).moments).toEqual(moments);
+    '%j selects from its time on and up to its time, on a service without these filters',
+    async (options, times) => {
+      expect((await list(await aBareService(), ...options)).times).toEqual(times);
     },
   );
 
-  it('refuses a time that ends before it begins', async () => {
+  it('rejects a time range that ends before it begins', async () => {
     const service = await aBareService();
     const argv = ['orders', 'list', '--since', '1h', '--until', '2d'];
     const { exitCode, stdout, stderr } = await service.cli(argv, { now: () => now });
@@ -61,7 +62,7 @@ describe('orders list --since and --until', () => {
     expect(service.seen.map(({ query }) => query)).toEqual([
       {
         limit: '50',
-        // What the service calls after leaves its moment out.
+        // What the service calls `after` excludes its own timestamp.
         createdAfter: '2026-11-21T11:59:59.999Z',
         createdBefore: '2026-11-22T06:00:00.000Z',
       },
@@ -73,23 +74,23 @@ describe('orders list --since and --until', () => {
   it('shows as many as the limit says of those that are meant', async () => {
     const service = await aBareService();
     const cut = await list(service, '--until', '1d', '--limit', '2');
-    expect(cut.moments).toEqual(placed.slice(3, 5));
+    expect(cut.times).toEqual(placed.slice(3, 5));
     expect(cut.stderr).toBe('Showing 2 orders; more exist. Use --all, or a larger --limit.\n');
     const whole = await list(service, '--until', '1d', '--limit', '3');
-    expect(whole).toEqual({ moments: placed.slice(3), stderr: '' });
+    expect(whole).toEqual({ times: placed.slice(3), stderr: '' });
   });
 
-  it('divides orders at any moment: each is on one side of it', async () => {
+  it('divides orders at any timestamp: each is on one side of it', async () => {
     const service = await BareService.start();
-    const moment = fc
+    const time = fc
       .integer({ min: -3, max: 3 })
       .map((offset) => new Date(now + offset).toISOString());
     await fc.assert(
-      fc.asyncProperty(fc.array(moment, { maxLength: 8 }), moment, async (moments, divide) => {
-        service.orders = moments.map(placedAt);
-        const before = (await list(service, '--until', divide)).moments;
-        const after = (await list(service, '--since', divide)).moments;
-        expect([...before, ...after].sort()).toEqual([...moments].sort());
+      fc.asyncProperty(fc.array(time, { maxLength: 8 }), time, async (times, divide) => {
+        service.orders = times.map(placedAt);
+        const before = (await list(service, '--until', divide)).times;
+        const after = (await list(service, '--since', divide)).times;
+        expect([...before, ...after].sort()).toEqual([...times].sort());
         expect(before.filter((one) => one >= divide)).toEqual([]);
         expect(after.filter((one) => one < divide)).toEqual([]);
       }),
@@ -102,7 +103,7 @@ describe('orders list --since and --until', () => {
     ['--since', '2026-11-20T09:30:00', 'Use an age such as 45s'],
     ['--until', 'tomorrow', 'Use an age such as 45s'],
     ['--until', '999999999w', 'Use a time in the years 1 to 9999.'],
-  ])('%s %s is refused, before anything is sent', async (option, value, message) => {
+  ])('%s %s is rejected before anything is sent', async (option, value, message) => {
     const service = await BareService.start();
     const { exitCode, stdout, stderr } = await service.cli(['orders', 'list', option, value]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

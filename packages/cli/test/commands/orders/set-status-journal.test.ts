@@ -1,14 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { anOrder, aProblem } from '../../helpers/minimal-service';
+import { anOrder } from '../../../../../test/helpers/an-order';
+import { aProblem } from '../../helpers/minimal-service';
 import { outcomesOf, startPendingOrders } from '../../helpers/pending-orders';
 
 const set = ['orders', 'set-status'];
 
 describe('the journal of orders set-status', () => {
-  it('looks first at an order whose answer was lost before it changes it again', async () => {
+  it('reads an order whose response was lost before it changes it again', async () => {
     const { service, ids, env, file } = await startPendingOrders(3);
-    // Each order is moved, and nobody is told.
+    // Each order is moved, but there is no response.
     service.instead = ({ method, path }) => {
       const found = service.orders.find(({ id }) => path.endsWith(id));
       if (method !== 'PATCH' || !found) return undefined;
@@ -35,7 +36,7 @@ describe('the journal of orders set-status', () => {
     ['of another order', { id: 'ord_9', status: 'confirmed' }],
     ['of another status', { status: 'pending' }],
     ['of a body that is no order', { id: 'not an id' }],
-  ] as const)('takes no answer %s for done, and goes on with it later', async (_, wrong) => {
+  ] as const)('does not accept %s as success, and resumes it later', async (_, wrong) => {
     const { service, ids, env, file } = await startPendingOrders(2);
     service.instead = ({ method, path }) =>
       method === 'PATCH' && path.endsWith('ord_1')
@@ -87,7 +88,7 @@ describe('the journal of orders set-status', () => {
   it('does not take an order for untried that a killed run may have moved', async () => {
     const { service, ids, env, file } = await startPendingOrders(3);
     await service.cli([...set, ...ids, 'confirmed', '--yes', '--journal', file], { env });
-    // As after a kill: all three were begun, and of none is there an end.
+    // As after a kill: all three were started, and none has an outcome.
     const lines = readFileSync(file, 'utf8').split('\n');
     const left = lines.filter((line) => !line.includes('"outcome"'));
     expect(lines.length - left.length).toBe(3);
@@ -159,7 +160,7 @@ describe('the journal of orders set-status', () => {
     expect(readFileSync(file, 'utf8')).toContain('"outcome":"updated"');
   });
 
-  it('refuses a journal that is there before it asks', async () => {
+  it('rejects an existing journal before it prompts', async () => {
     const { service, ids, env, file } = await startPendingOrders(2);
     const argv = [...set, ...ids, 'confirmed', '--journal', file];
     await service.cli([...argv, '--yes'], { env });

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { anOrder } from '../../../../../test/helpers/an-order';
 import { brokenStream } from '../../helpers/fake-stream';
-import { anOrder, aProblem } from '../../helpers/minimal-service';
+import { aProblem } from '../../helpers/minimal-service';
 import { outcomesOf, startPendingOrders } from '../../helpers/pending-orders';
 
 const set = ['orders', 'set-status'];
@@ -107,7 +108,7 @@ describe('orders set-status of several orders', () => {
     expect(stderr).toContain(story);
   });
 
-  it('keeps the exit code of what came of the orders when nobody reads it', async () => {
+  it('keeps the exit code of the outcomes when no one reads the output', async () => {
     const { service, ids, env } = await startPendingOrders(2);
     service.instead = ({ path }) => (path.endsWith('ord_2') ? aProblem(409, 'x') : undefined);
     const argv = [...set, ...ids, 'confirmed', '--yes'];
@@ -147,13 +148,13 @@ describe('orders set-status of several orders', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('begins no other where the base URL leads elsewhere, or the service asks for time', async () => {
-    for (const [code, answer] of [
+  it('starts no other order if the base URL is wrong, or the service is rate limiting', async () => {
+    for (const [code, reply] of [
       [2, { status: 302, body: undefined, headers: { location: 'https://elsewhere.example/' } }],
       [1, { status: 429, body: undefined, headers: { 'retry-after': '0' } }],
     ] as const) {
       const { service, ids, env } = await startPendingOrders(6);
-      service.instead = () => answer;
+      service.instead = () => reply;
       const argv = [...set, ...ids, 'confirmed', '--yes', '--output', 'json'];
       const { exitCode, stdout } = await service.cli(argv, { env, wait: async () => {} });
       expect(exitCode).toBe(code);
@@ -192,7 +193,7 @@ describe('orders set-status of several orders', () => {
     [['ord_1', 'confirmed', '--fields', 'nope'], "Unknown field 'nope'"],
     [['ord_1', 'ord_2', 'confirmed', '--yes', '--fields', 'status'], "Unknown field 'status'"],
     [['ord_1', 'ord_2', 'confirmed', '--yes', '--jq', '.['], 'is not a valid expression'],
-  ])('refuses %j before anything is sent', async (args, message) => {
+  ])('rejects %j before anything is sent', async (args, message) => {
     const { service, env } = await startPendingOrders(2);
     const { exitCode, stdout, stderr } = await service.cli([...set, ...args], { env });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

@@ -1,9 +1,10 @@
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it } from 'vitest';
+import { anOrder } from '../../../../../test/helpers/an-order';
 import { setStatuses } from '../../../src/commands/orders/set-status/change-many';
 import { aContext } from '../../helpers/a-context';
 import { FakeStream } from '../../helpers/fake-stream';
-import { anOrder, BareService } from '../../helpers/minimal-service';
+import { BareService } from '../../helpers/minimal-service';
 
 it.each([
   ['PATCH', 'in_doubt', 'Interrupted; outcome unknown'],

@@ -1,8 +1,9 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { anOrder } from '../../../../../test/helpers/an-order';
+import { findUnusedPort, startHttpServer } from '../../../../../test/helpers/loopback';
 import { brokenStream } from '../../helpers/fake-stream';
-import { type Answer, anOrder, BareService } from '../../helpers/minimal-service';
+import { BareService, type StubResponse } from '../../helpers/minimal-service';
 import { loginFolder } from '../../helpers/profile-folder';
 import { runCli } from '../../helpers/run-cli';
 import { aDelivery, aWebhook } from '../../helpers/webhook-builders';
@@ -25,7 +26,7 @@ const changes: [string[], string][] = [
 /** A service that does what it is asked. */
 async function willing(): Promise<BareService> {
   const service = await BareService.start();
-  service.instead = ({ method, path }): Answer | undefined => {
+  service.instead = ({ method, path }): StubResponse | undefined => {
     if (method === 'DELETE') return { status: 204, body: undefined };
     if (path === '/v1/orders') return { status: 201, body: { data: anOrder({ id: 'ord_1' }) } };
     if (path.endsWith('/test')) return { status: 202, body: { data: aDelivery() } };
@@ -51,7 +52,7 @@ describe.each(changes)('%j that cannot be printed', (argv, what) => {
     }
   });
 
-  it('is no failure when nobody reads it', async () => {
+  it('is not a failure when no one reads the output', async () => {
     const service = await willing();
     const { exitCode, stderr } = await service.cli(argv, { stdout: brokenStream('EPIPE') });
     expect(exitCode).toBe(0);
@@ -75,24 +76,22 @@ it('a login that cannot be printed is stored, chosen and removed all the same', 
   expect(folder.stored().profiles).toEqual({});
 });
 
-/** Ways to lose the answer of a change that was made. */
+/** Ways to lose the response to a change that was made. */
 const losses: [string, (response: ServerResponse) => void][] = [
   ['breaks off', (response) => response.destroy()],
   ['is the 502 of a proxy', (response) => void response.writeHead(502).end('<html>')],
   ['is the page of a proxy', (response) => void response.writeHead(200).end('<html>')],
 ];
 
-describe.each(losses)('an answer that %s', (_, lose) => {
+describe.each(losses)('a response that %s', (_, lose) => {
   async function aLossyProxy() {
     const keys: unknown[] = [];
-    const server = createServer((request, response) => {
+    const server = await startHttpServer((request, response) => {
       keys.push(request.headers['idempotency-key']);
       request.resume().on('end', () => lose(response));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close().closeAllConnections());
-    const { port } = server.address() as AddressInfo;
-    return { keys, env: { TRADEPOST_BASE_URL: `http://127.0.0.1:${port}` } };
+    onTestFinished(() => server.close());
+    return { keys, env: { TRADEPOST_BASE_URL: server.url } };
   }
 
   it.each([
@@ -126,10 +125,7 @@ describe.each(losses)('an answer that %s', (_, lose) => {
 });
 
 it('a change that was never sent is not told as one that may be made', async () => {
-  const gone = createServer();
-  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
-  const { port } = gone.address() as AddressInfo;
-  await new Promise<void>((resolve) => gone.close(() => resolve()));
+  const port = await findUnusedPort();
   for (const nowhere of [`127.0.0.1:${port}`, '127.0.0.1:1', 'nowhere.invalid']) {
     const env = { TRADEPOST_BASE_URL: `http://${nowhere}` };
     const { exitCode, stderr } = await runCli(['orders', 'create', ...order], { env });

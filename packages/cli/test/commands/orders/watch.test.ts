@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { anOrder } from '../../../../../test/helpers/an-order';
 import { EventService } from '../../helpers/event-service';
-import { aNotification, anOrder, BareService } from '../../helpers/minimal-service';
+import { aNotification, BareService } from '../../helpers/minimal-service';
 import { anEvent } from '../../helpers/webhook-builders';
 
 /** Aborts once the service was asked for notifications so often. */
@@ -146,9 +147,9 @@ it('orders watch says when more happened than such a service can be asked for', 
 
 it('orders watch ends when an event log that was there is gone, and tells nothing twice', async () => {
   const { bare, log } = await EventService.start();
-  const answer = bare.instead;
+  const reply = bare.instead;
   bare.instead = (request) =>
-    request.query.after === undefined ? answer(request) : { status: 404, body: '' };
+    request.query.after === undefined ? reply(request) : { status: 404, body: '' };
   const argv = ['orders', 'watch', '--since', '2026-11-21T00:00:00.000Z', '--output', 'ndjson'];
   const { exitCode, stdout, stderr } = await bare.cli(argv);
   expect(exitCode).toBe(2);
@@ -175,7 +176,7 @@ it('orders watch does not wait for what happens to an order that is not there', 
   expect(stderr).toContain('/v1/orders/ord_nope');
 });
 
-it('orders watch refuses what is no order before anything is sent', async () => {
+it('orders watch rejects invalid order IDs before anything is sent', async () => {
   const service = await BareService.start();
   expect(await service.cli(['orders', 'watch', 'ntf_1'])).toMatchObject({
     exitCode: 2,

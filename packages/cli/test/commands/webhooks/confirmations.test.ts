@@ -5,7 +5,7 @@ import { aDelivery, aWebhook } from '../../helpers/webhook-builders';
 
 const id = 'whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW';
 
-/** A service that does all that it is asked, for a person who answers what they are asked. */
+/** A service that accepts every request, for a person who responds to every prompt. */
 async function asking(argv: string[], typing: readonly Typing[]) {
   const service = await BareService.start();
   service.instead = ({ method, path }) => {

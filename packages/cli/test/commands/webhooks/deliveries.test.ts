@@ -7,9 +7,12 @@ const now = () => Date.parse('2026-11-21T12:00:00Z');
 describe('webhooks deliveries', () => {
   it('asks with each filter, and shows why the last attempt failed', async () => {
     const service = await BareService.start();
-    const refused = aDelivery({ lastStatus: null, lastError: 'connection_refused' });
+    const rejected = aDelivery({ lastStatus: null, lastError: 'connection_refused' });
     const waiting = aDelivery({ id: 'dlv_2', state: 'pending', lastStatus: null, attemptCount: 0 });
-    service.instead = () => ({ status: 200, body: { data: [refused, waiting], nextCursor: null } });
+    service.instead = () => ({
+      status: 200,
+      body: { data: [rejected, waiting], nextCursor: null },
+    });
     const { exitCode, stdout } = await service.cli(
       [
         ...['webhooks', 'deliveries', '--webhook', 'whk_1', '--event', 'order.created'],
@@ -29,13 +32,13 @@ describe('webhooks deliveries', () => {
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['ID', 'STATE', 'LAST', 'EVENT', 'ATTEMPTS', 'CREATED', 'WEBHOOK'],
       [
-        refused.id,
+        rejected.id,
         'failed',
         'connection_refused',
         'order.created',
         '11',
-        refused.createdAt,
-        refused.webhookId,
+        rejected.createdAt,
+        rejected.webhookId,
       ],
       ['dlv_2', 'pending', '-', 'order.created', '0', waiting.createdAt, waiting.webhookId],
       [''],
@@ -59,7 +62,7 @@ describe('webhooks deliveries', () => {
     [['--status-class', '6xx']],
     [['--event', 'order.deleted']],
     [['--since', 'yesterday']],
-  ])('refuses %j before anything is sent', async (filter) => {
+  ])('rejects %j before anything is sent', async (filter) => {
     const service = await BareService.start();
     const result = await service.cli(['webhooks', 'deliveries', ...filter]);
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });

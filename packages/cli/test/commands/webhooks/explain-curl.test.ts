@@ -67,7 +67,7 @@ describe('a word of a shell', () => {
     );
   });
 
-  it('refuses what no word can hold', () => {
+  it('rejects texts that a shell word cannot contain', () => {
     expect(() => quoteShellWord('a\0')).toThrow(RangeError);
     expect(() => quoteShellWord('a\u001b\n')).toThrow(RangeError);
   });
@@ -114,7 +114,7 @@ describe('the line for curl', () => {
   );
 
   it.runIf(hasCurl)(
-    'is what `webhooks explain` prints: a receiver verifies it, signed anew or at its time',
+    'is what `webhooks explain` prints: a receiver verifies it, signed again or with its original time',
     async () => {
       const receiver = await aReceiver();
       const body =

@@ -129,7 +129,7 @@ describe('webhooks explain', () => {
     expect(hints.join()).not.toContain('was not signed');
   });
 
-  it('refuses a secret that cannot sign', async () => {
+  it('rejects a secret that cannot sign', async () => {
     const file = join(await aFolder(), 'secret');
     await writeFile(file, 'whsec_!!');
     const service = await serviceWith({});

@@ -66,7 +66,7 @@ describe('a place that is kept', () => {
 });
 
 describe('parseSpan', () => {
-  it('reads seconds, minutes and hours, and refuses all else', () => {
+  it('parses seconds, minutes and hours, and rejects everything else', () => {
     expect(['1s', '30s', '5m', '24h'].map(parseDuration)).toEqual([
       1_000, 30_000, 300_000, 86_400_000,
     ]);

@@ -80,8 +80,8 @@ describe('webhooks listen', () => {
 
   it('names a command that goes on where it stopped: one without --since', async () => {
     const { service, argv } = await stage();
-    const begun = await listening(service, [...argv, ...fromTheStart]);
-    expect(begun.stderr).toContain('error: Stopped. Run it again without --since to continue');
+    const started = await listening(service, [...argv, ...fromTheStart]);
+    expect(started.stderr).toContain('error: Stopped. Run it again without --since to continue');
     const continued = await listening(service, argv);
     expect(continued.stderr).toContain('error: Stopped. Run it again to continue.');
   });
@@ -112,7 +112,7 @@ describe('webhooks listen', () => {
     expect(stderr).not.toContain('abcdefgh');
   });
 
-  it('refuses a second listener with the same place, and lets it in afterwards', async () => {
+  it('rejects a second listener with the same checkpoint, and accepts it afterwards', async () => {
     const { service, argv, idsSent } = await stage();
     let second: ReturnType<typeof service.bare.cli> | undefined;
     const interrupt = new AbortController();
@@ -123,9 +123,9 @@ describe('webhooks listen', () => {
       signal: interrupt.signal,
     });
     expect(first.exitCode).toBe(130);
-    const refused = await second;
-    expect(refused?.exitCode).toBe(1);
-    expect(refused?.stderr).toContain('is in use by');
+    const rejected = await second;
+    expect(rejected?.exitCode).toBe(1);
+    expect(rejected?.stderr).toContain('is in use by');
     expect(idsSent()).toEqual(['evt_1', 'evt_2', 'evt_3']);
     expect((await listening(service, argv)).exitCode).toBe(130);
   });
@@ -145,16 +145,16 @@ describe('webhooks listen', () => {
     for (const file of files) expect(file).toMatch(/^listen-[0-9a-f]{16}\.json$/);
   });
 
-  it('refuses the place of other events, and a file that is none', async () => {
+  it('rejects the checkpoint of other events, and a file that is not a checkpoint', async () => {
     const { service, argv, receiver, stateFile } = await stage();
     await listening(service, argv);
     const other = ['--forward-to', `${receiver.url}/other`, '--state-file', stateFile];
-    const refused = await listening(service, other);
-    expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain('is the checkpoint of other events');
+    const rejected = await listening(service, other);
+    expect(rejected.exitCode).toBe(2);
+    expect(rejected.stderr).toContain('is the checkpoint of other events');
     await writeFile(stateFile, '{');
     expect((await listening(service, argv)).exitCode).toBe(2);
-    // --since begins anew, and is no reason to write over what is not its own.
+    // --since starts again, but does not overwrite a file of another program.
     expect((await listening(service, [...argv, ...fromTheStart])).exitCode).toBe(2);
     expect(await readFile(stateFile, 'utf8')).toBe('{');
     expect((await listening(service, [...other, ...fromTheStart])).exitCode).toBe(2);
@@ -203,14 +203,14 @@ describe('webhooks listen', () => {
     [['--forward-to', 'http://127.0.0.1/', '--output', 'json']],
     [['--forward-to', 'http://127.0.0.1/', '--jq', '.id']],
     [['--since', '2h']],
-  ])('refuses %j before anything is sent', async (argv) => {
+  ])('rejects %j before anything is sent', async (argv) => {
     const service = await BareService.start();
     const result = await service.cli(['webhooks', 'listen', ...argv]);
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(service.seen).toEqual([]);
   });
 
-  it('refuses a state file that cannot be written', async () => {
+  it('rejects a state file that cannot be written', async () => {
     const { service, receiver, folder } = await stage();
     const file = join(folder, 'taken');
     await mkdir(file);

@@ -1,7 +1,12 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { exampleSecret } from '@tradepost/sdk/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  closeServer,
+  findUnusedPort,
+  listenOnLoopback,
+} from '../../../../../test/helpers/loopback';
 import { forwardEvent } from '../../../src/commands/webhooks/listen/forward';
 import { createStatusLine } from '../../../src/commands/webhooks/listen/status-line';
 import { aContext } from '../../helpers/a-context';
@@ -14,15 +19,14 @@ const setting = {
   signal: new AbortController().signal,
 };
 
-/** Starts what answers every connection with these bytes. */
-async function answering(text: string): Promise<string> {
+/** Starts a server that responds to every connection with these bytes. */
+async function startReplying(text: string): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => socket.end(text));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
+  const port = await listenOnLoopback(server);
+  onTestFinished(() => closeServer(server));
+  return `http://127.0.0.1:${port}/`;
 }
 
 describe('forwarding an event', () => {
@@ -38,28 +42,22 @@ describe('forwarding an event', () => {
     ],
     ['HTTP/1.1 500 No\r\ncontent-length: 9\r\n\r\nboom', { status: 500, error: null }],
     ['', { status: null, error: 'connection_reset', responseSnippet: '' }],
-  ])('takes %j for what it is', async (answer, result) => {
-    const url = await answering(answer);
+  ])('parses %j', async (reply, result) => {
+    const url = await startReplying(reply);
     expect(await forwardEvent(anEvent(1), { ...setting, url })).toMatchObject(result);
   });
 
   it('tells that nothing listens, and that what listens speaks no HTTP', async () => {
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const free = closed.address();
-    await new Promise<void>((resolve) => closed.close(() => resolve()));
-    const port = typeof free === 'object' && free !== null ? free.port : 0;
-    const refused = { ...setting, url: `http://127.0.0.1:${port}/` };
-    expect(await forwardEvent(anEvent(1), refused)).toMatchObject({ error: 'connection_refused' });
-    const url = await answering('220 mail.example ESMTP\r\n');
+    const rejected = { ...setting, url: `http://127.0.0.1:${await findUnusedPort()}/` };
+    expect(await forwardEvent(anEvent(1), rejected)).toMatchObject({ error: 'connection_refused' });
+    const url = await startReplying('220 mail.example ESMTP\r\n');
     expect((await forwardEvent(anEvent(1), { ...setting, url })).error).toMatch(/./);
   });
 
   it('gives a receiver that says nothing 15 s, and no more', async () => {
     const held = createServer((socket) => socket.on('error', () => {}).resume());
-    await new Promise<void>((resolve) => held.listen(0, '127.0.0.1', resolve));
+    const port = await listenOnLoopback(held);
     onTestFinished(() => void held.close());
-    const { port } = held.address() as AddressInfo;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const arrived = once(held, 'connection');
@@ -78,10 +76,8 @@ describe('forwarding an event', () => {
 
   it('ends before its time when the signal says so', async () => {
     const held = createServer((socket) => socket.on('error', () => {}));
-    await new Promise<void>((resolve) => held.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => new Promise<void>((resolve) => held.close(() => resolve())));
-    const address = held.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const port = await listenOnLoopback(held);
+    onTestFinished(() => closeServer(held));
     const ending = new AbortController();
     held.once('connection', () => ending.abort());
     const url = `http://127.0.0.1:${port}/`;
@@ -89,8 +85,8 @@ describe('forwarding an event', () => {
     expect(forwarded).toMatchObject({ status: null, error: expect.any(String) });
   });
 
-  it('keeps no more than the beginning of a long refusal', async () => {
-    const url = await answering(`HTTP/1.1 400 No\r\n\r\n${'x'.repeat(100_000)}`);
+  it('keeps only the beginning of a long error response', async () => {
+    const url = await startReplying(`HTTP/1.1 400 No\r\n\r\n${'x'.repeat(100_000)}`);
     expect((await forwardEvent(anEvent(1), { ...setting, url })).responseSnippet).toBe(
       'x'.repeat(500),
     );

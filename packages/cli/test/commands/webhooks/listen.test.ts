@@ -9,7 +9,7 @@ import {
 } from '../../../src/commands/webhooks/listen/forward';
 import { anEvent } from '../../helpers/webhook-builders';
 
-/** What a receiver answers with: a status, or why it does not. */
+/** How a receiver responds: with a status, or with an attempt error. */
 type Reply = number | string;
 
 /** Pages of a log, each from where the one before ended, and then no more. */
@@ -22,7 +22,7 @@ async function* pagesOf(log: readonly AccountEvent[], from: Checkpoint['from'], 
   } while (start < log.length);
 }
 
-/** Listens to a log with a receiver that answers as it is told, and after that with 204. */
+/** Listens to a log with a receiver that sends these replies, and then 204. */
 async function listenTo(
   log: readonly AccountEvent[],
   setting: {
@@ -107,7 +107,7 @@ describe('listening', () => {
     ]);
   });
 
-  it('tries again after longer and longer pauses, and says why', async () => {
+  it('retries after longer and longer pauses, and says why', async () => {
     const replies = [500, 'connection_refused', 301];
     const { sent, told, pauses, said } = await listenTo(three, { replies });
     expect(sent).toEqual(['evt_1', 'evt_1', 'evt_1', 'evt_1', 'evt_2', 'evt_3']);

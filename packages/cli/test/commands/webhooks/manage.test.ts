@@ -6,10 +6,10 @@ import { aDelivery, aDeliveryRecord, aFolder, aWebhook } from '../../helpers/web
 
 const id = 'whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW';
 
-async function serviceWith(answers: Record<string, unknown>): Promise<BareService> {
+async function serviceWith(replies: Record<string, unknown>): Promise<BareService> {
   const service = await BareService.start();
   service.instead = ({ method, path }: SeenRequest) => {
-    const body = answers[`${method} ${path}`];
+    const body = replies[`${method} ${path}`];
     if (body === undefined) return undefined;
     return body === null ? { status: 204, body: undefined } : { status: 200, body };
   };
@@ -85,7 +85,7 @@ describe('webhooks update, pause and resume', () => {
     [['update', id, '--url', 'ftp://receiver.example']],
     [['update', id, '--url', 'https://a.example', '--fields', 'colour']],
     [['pause', 'ord_1']],
-  ])('%j is refused before anything is sent', async (argv) => {
+  ])('%j is rejected before anything is sent', async (argv) => {
     const service = await BareService.start();
     expect(await service.cli(['webhooks', ...argv])).toMatchObject({ exitCode: 2, stdout: '' });
     expect(service.seen).toEqual([]);
@@ -93,11 +93,11 @@ describe('webhooks update, pause and resume', () => {
 });
 
 describe('webhooks delete', () => {
-  it('needs --yes where Cannot prompt for the API key, and prints what it removed', async () => {
+  it('requires --yes without a terminal, and prints what it deleted', async () => {
     const service = await serviceWith({ [`DELETE /v1/webhooks/${id}`]: null });
-    const refused = await service.cli(['webhooks', 'delete', id]);
-    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(refused.stderr).toContain('Pass --yes');
+    const rejected = await service.cli(['webhooks', 'delete', id]);
+    expect(rejected).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(rejected.stderr).toContain('Pass --yes');
     expect(service.seen).toEqual([]);
 
     const removed = await service.cli(['webhooks', 'delete', id, '--yes', '--output', 'json']);
@@ -180,7 +180,7 @@ describe('--secret-file', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('is not left behind empty when the service refuses', async () => {
+  it('is not left behind empty when the service rejects the request', async () => {
     const service = await BareService.start();
     service.instead = () => aProblem(422, 'validation_failed');
     const file = join(await aFolder(), 'webhook.secret');
@@ -242,7 +242,7 @@ describe('webhooks test', () => {
     expect(JSON.parse(result.stdout)).toEqual(queued);
   });
 
-  it.each([['0s'], ['30'], ['25h'], ['-1s'], ['1.5m']])('refuses --timeout %s', async (span) => {
+  it.each([['0s'], ['30'], ['25h'], ['-1s'], ['1.5m']])('rejects --timeout %s', async (span) => {
     const service = await BareService.start();
     expect((await service.cli([...argv, '--wait', '--timeout', span])).exitCode).toBe(2);
     expect(service.seen).toEqual([]);

@@ -38,7 +38,7 @@ describe('webhooks register', () => {
     );
   });
 
-  it('refuses an event kind that does not exist before anything is sent, and names those that do', async () => {
+  it('rejects an unknown event type before anything is sent, and names the valid ones', async () => {
     const service = await BareService.start();
     const argv = ['webhooks', 'register', '--url', url, '--events', 'order.created,order.deleted'];
     expect(await service.cli(argv)).toEqual({
@@ -53,7 +53,7 @@ describe('webhooks register', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it.each(['receiver.example', 'ftp://receiver.example', ''])('refuses the URL %j', async (bad) => {
+  it.each(['receiver.example', 'ftp://receiver.example', ''])('rejects the URL %j', async (bad) => {
     const service = await BareService.start();
     const argv = ['webhooks', 'register', '--url', bad, '--events', 'task.completed'];
     expect((await service.cli(argv)).exitCode).toBe(2);

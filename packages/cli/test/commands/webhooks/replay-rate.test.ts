@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRateLimiter, runPool } from '../../../src/bulk/run-bulk';
 import { parseRate } from '../../../src/input/options';
 
-/** A clock that goes on to the next thing that somebody waits for, as soon as nothing else happens. */
+/** A clock that advances to the next timer as soon as nothing else happens. */
 class FastClock {
   time = 0;
   readonly #waiting: { at: number; wake: () => void }[] = [];
@@ -15,7 +15,7 @@ class FastClock {
       this.#waiting.push({ at: this.time + milliseconds, wake });
     });
 
-  /** Goes on until nobody waits any more. */
+  /** Advances until no timer is left. */
   async run(work: Promise<unknown>): Promise<void> {
     let isOver = false;
     const end = work.finally(() => {
@@ -32,19 +32,19 @@ class FastClock {
   }
 }
 
-/** Works on as many as there are durations, and tells when each was begun. */
+/** Processes one item per duration, and returns when each was started. */
 async function beginnings(
   durations: readonly number[],
   interval: number,
   concurrency: number,
-): Promise<{ begun: number[]; endedAt: number }> {
+): Promise<{ started: number[]; endedAt: number }> {
   const clock = new FastClock();
-  const begun: number[] = [];
+  const started: number[] = [];
   const work = runPool({
     targets: durations,
     concurrency,
     work: async (duration) => {
-      begun.push(clock.now());
+      started.push(clock.now());
       await clock.wait(duration);
     },
     stopsRun: () => false,
@@ -52,19 +52,19 @@ async function beginnings(
     turn: createRateLimiter(durations.length, interval, clock),
   });
   await clock.run(work);
-  return { begun, endedAt: clock.now() };
+  return { started, endedAt: clock.now() };
 }
 
 describe('the pace of replays', () => {
   it('is kept when they are fast, and nothing is waited for at the end', async () => {
-    const { begun, endedAt } = await beginnings([1, 1, 1, 1], 200, 4);
-    expect(begun).toEqual([0, 200, 400, 600]);
+    const { started, endedAt } = await beginnings([1, 1, 1, 1], 200, 4);
+    expect(started).toEqual([0, 200, 400, 600]);
     expect(endedAt).toBe(601);
   });
 
   it('is not caught up with a burst after slow ones', async () => {
-    const { begun } = await beginnings([1_000, 1, 1, 1], 200, 1);
-    expect(begun).toEqual([0, 1_000, 1_200, 1_400]);
+    const { started } = await beginnings([1_000, 1, 1, 1], 200, 1);
+    expect(started).toEqual([0, 1_000, 1_200, 1_400]);
   });
 
   it('never is faster than asked for, however long each takes and however many run at once', async () => {
@@ -74,13 +74,13 @@ describe('the pace of replays', () => {
         fc.integer({ min: 1, max: 1_000 }),
         fc.integer({ min: 1, max: 5 }),
         async (durations, interval, concurrency) => {
-          const { begun, endedAt } = await beginnings(durations, interval, concurrency);
-          expect(begun).toHaveLength(durations.length);
-          for (const [index, at] of begun.slice(1).entries()) {
-            expect(at - (begun[index] ?? 0)).toBeGreaterThanOrEqual(interval);
+          const { started, endedAt } = await beginnings(durations, interval, concurrency);
+          expect(started).toHaveLength(durations.length);
+          for (const [index, at] of started.slice(1).entries()) {
+            expect(at - (started[index] ?? 0)).toBeGreaterThanOrEqual(interval);
           }
-          // Whoever has nothing to do any more does not hold up the end.
-          const lastEnds = begun.map((at, index) => at + (durations[index] ?? 0));
+          // Idle workers do not delay the end.
+          const lastEnds = started.map((at, index) => at + (durations[index] ?? 0));
           expect(endedAt).toBe(Math.max(0, ...lastEnds));
         },
       ),
@@ -96,7 +96,7 @@ describe('parseRate', () => {
     expect(parseRate('1000/s')).toBe(1);
   });
 
-  it('refuses everything else, and never gives a pace without an end', () => {
+  it('rejects everything else, and never returns an infinite rate', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^\d{0,5}\/[smh]?$/)), (text) => {
         let interval: number;

@@ -5,7 +5,7 @@ import { aDelivery } from '../../helpers/webhook-builders';
 
 const replay = ['webhooks', 'replay', '--rate', '1000/s'];
 
-/** Answers replays, but for ids that are to fail. */
+/** Responds to replays, except for IDs that are to fail. */
 function replaying(failing: Record<string, ReturnType<typeof aProblem>> = {}) {
   return ({ method, path }: SeenRequest) => {
     const id = path.split('/')[3] ?? '';
@@ -80,10 +80,10 @@ describe('webhooks replay with ids', () => {
   it('finishes what is under way when it is interrupted, and begins no other', async () => {
     const service = await BareService.start();
     const interrupt = new AbortController();
-    const answer = replaying();
+    const reply = replaying();
     service.instead = (request) => {
       interrupt.abort();
-      return answer(request);
+      return reply(request);
     };
     const argv = ['webhooks', 'replay', '--rate', '1/m', 'dlv_1', 'dlv_2', '--output', 'json'];
     const { exitCode, stdout, stderr } = await service.cli(argv, { signal: interrupt.signal });
@@ -116,7 +116,7 @@ describe('webhooks replay with ids', () => {
     expect(replayed(service)).toEqual([]);
   });
 
-  it('replays them all when nobody reads any more, and says so', async () => {
+  it('replays them all when the reader closes the pipe, and says so', async () => {
     const service = await BareService.start();
     service.instead = replaying();
     const ids = Array.from({ length: 6 }, (_, index) => `dlv_${index}`);
@@ -157,7 +157,7 @@ describe('webhooks replay with ids', () => {
     [['dlv_1', '--rate', '0/s']],
     [['dlv_1', '--rate', '5']],
     [['dlv_1', '--fields', 'colour']],
-  ])('refuses %j before anything is sent', async (argv) => {
+  ])('rejects %j before anything is sent', async (argv) => {
     const service = await BareService.start();
     const result = await service.cli(['webhooks', 'replay', ...argv]);
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
@@ -176,12 +176,12 @@ describe('webhooks replay --failed', () => {
 
   async function serviceWithFailures(): Promise<BareService> {
     const service = await BareService.start();
-    const answer = replaying();
+    const reply = replaying();
     // A service that knows none of the filters.
     service.instead = (request) =>
       request.method === 'GET'
         ? { status: 200, body: { data: found, nextCursor: null } }
-        : answer(request);
+        : reply(request);
     return service;
   }
 
@@ -234,9 +234,9 @@ describe('webhooks replay --failed', () => {
 
   it('replays several only after a yes, and one without it', async () => {
     const service = await serviceWithFailures();
-    const refused = await service.cli([...replay, '--failed']);
-    expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain('Replay 4 deliveries?');
+    const rejected = await service.cli([...replay, '--failed']);
+    expect(rejected.exitCode).toBe(2);
+    expect(rejected.stderr).toContain('Replay 4 deliveries?');
     expect(replayed(service)).toEqual([]);
     expect((await service.cli([...replay, '--failed', '--status-class', '4xx'])).exitCode).toBe(0);
     expect(replayed(service)).toEqual(['/v1/deliveries/dlv_8/replay']);

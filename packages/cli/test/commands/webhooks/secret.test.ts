@@ -70,9 +70,9 @@ describe.each(commands)('the secret of %j', (argv, what) => {
   it('is not made when --fields would not show it', async () => {
     const service = await telling();
     const [field = ''] = argv[1] === 'register' ? ['id'] : ['webhookId'];
-    const refused = await service.cli([...argv, '--fields', field]);
-    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(refused.stderr).toContain('--secret-file');
+    const rejected = await service.cli([...argv, '--fields', field]);
+    expect(rejected).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(rejected.stderr).toContain('--secret-file');
     expect(service.seen).toEqual([]);
     const shown = await service.cli([...argv, '--fields', `${field}, secret`]);
     expect(shown.exitCode).toBe(0);

@@ -118,7 +118,7 @@ describe('webhooks verify', () => {
     expect(result.exitCode).toBe(0);
   });
 
-  it('refuses files that have no secret or no body with 2: they say nothing of the delivery', async () => {
+  it('rejects files without a secret or a body with exit code 2, because they say nothing about the delivery', async () => {
     const signature = ['--signature', 'ab'.repeat(32)];
     const empty = ['webhooks', 'verify', '--secret-file', await secretFile('\n'), ...signature];
     expect((await runCli(empty, { env, input: '{}' })).exitCode).toBe(2);
@@ -137,7 +137,7 @@ describe('webhooks verify', () => {
     [['--header', 'webhook-id: evt_1']],
     [['--header', 'nonsense']],
     [['--signature']],
-  ])('refuses %j: there is nothing to check', async (more) => {
+  ])('rejects %j: there is nothing to check', async (more) => {
     const { argv } = await setting();
     expect((await runCli([...argv, ...more], { env, input: '{}' })).exitCode).toBe(2);
   });
