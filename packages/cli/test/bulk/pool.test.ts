@@ -73,7 +73,7 @@ describe('a pool', () => {
         concurrency,
         fc.nat(24),
         async (scheduler, size, limit, last) => {
-          let begunAtEnd = size;
+          let startedAtEnd = size;
           const course: Course = { started: [], underWay: [], finished: [] };
           const told = await scheduler.waitFor(
             runPool<number, boolean>({
@@ -85,14 +85,14 @@ describe('a pool', () => {
                 course.started.push(target);
                 await scheduler.schedule(Promise.resolve());
                 course.finished.push(target);
-                if (target === last) begunAtEnd = course.started.length;
+                if (target === last) startedAtEnd = course.started.length;
                 return target === last;
               },
             }),
           );
           expect(course.started).toEqual(firstOnes(told));
           expect(course.finished).toHaveLength(told);
-          expect(told).toBeLessThanOrEqual(begunAtEnd);
+          expect(told).toBeLessThanOrEqual(startedAtEnd);
         },
       ),
     );
@@ -117,7 +117,7 @@ describe('a pool', () => {
         fc.nat(24),
         async (scheduler, size, limit, when) => {
           const interrupt = new AbortController();
-          let begunAtEnd = size;
+          let startedAtEnd = size;
           const started: number[] = [];
           let finished = 0;
           const told = await scheduler.waitFor(
@@ -132,7 +132,7 @@ describe('a pool', () => {
                 finished += 1;
                 if (target === when) {
                   interrupt.abort();
-                  begunAtEnd = started.length;
+                  startedAtEnd = started.length;
                 }
                 return null;
               },
@@ -140,7 +140,7 @@ describe('a pool', () => {
           );
           expect(started).toEqual(firstOnes(told));
           expect(finished).toBe(told);
-          expect(told).toBeLessThanOrEqual(begunAtEnd);
+          expect(told).toBeLessThanOrEqual(startedAtEnd);
         },
       ),
     );

@@ -160,9 +160,9 @@ describe('webhooks listen', () => {
     expect((await listening(service, [...other, ...fromTheStart])).exitCode).toBe(2);
     await rm(stateFile);
     expect((await listening(service, [...argv, ...fromTheStart])).exitCode).toBe(130);
-    const refusedToo = await listening(service, [...other, ...fromTheStart]);
-    expect(refusedToo.exitCode).toBe(2);
-    expect(refusedToo.stderr).toContain('is the checkpoint of other events');
+    const rejectedToo = await listening(service, [...other, ...fromTheStart]);
+    expect(rejectedToo.exitCode).toBe(2);
+    expect(rejectedToo.stderr).toContain('is the checkpoint of other events');
   });
 
   it('says that the service does not know the place any more', async () => {

@@ -127,9 +127,9 @@ describe('webhooks verify', () => {
       expect((await runCli(argv, { env, input: '{}' })).exitCode).toBe(2);
     }
     const argv = ['webhooks', 'verify', '--secret-file', await secretFile('x'), ...signature];
-    const noBody = await runCli([...argv, '--body-file', '/nonexistent/body'], { env });
-    expect(noBody).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(noBody.stderr).toContain('Cannot read the body: ENOENT');
+    const bodiless = await runCli([...argv, '--body-file', '/nonexistent/body'], { env });
+    expect(bodiless).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(bodiless.stderr).toContain('Cannot read the body: ENOENT');
   });
 
   it.each([
