@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { createPagePromise } from '../../src/http/pagination';
 import { type ApiResponse, InvalidResponseError, type Page } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, type Step, scriptedService } from '../helpers/scripted-service';
 
 const pageOf = (ids: string[], nextCursor: string | null): Step =>
@@ -59,7 +59,7 @@ test('a loop that ends early requests no further page', async () => {
   expect(service.seen).toHaveLength(1);
 });
 
-test('pages gives page by page, from a given cursor on', async () => {
+test('pages yields page by page, starting at a given cursor', async () => {
   const service = await scriptedService(pageOf(['ord_3'], 'c2'), pageOf([], null));
   const pages: Page<unknown>[] = [];
   for await (const page of createTestClient(service).orders.list({ cursor: 'c1' }).pages()) {
@@ -75,7 +75,7 @@ test('pages gives page by page, from a given cursor on', async () => {
   ]);
 });
 
-test('toArray stops at its limit without asking further', async () => {
+test('toArray stops at its limit and requests no further page', async () => {
   const { service, orders } = await threePages();
   const collected = await orders.list().toArray({ limit: 3 });
   expect(collected.map(({ id }) => id)).toEqual(['ord_5', 'ord_4', 'ord_3']);
@@ -87,7 +87,7 @@ test('toArray collects everything when the limit is Infinity', async () => {
   expect(await orders.list().toArray({ limit: Number.POSITIVE_INFINITY })).toHaveLength(5);
 });
 
-test('toArray without a limit, as plain JavaScript can call it, says what it needs', async () => {
+test('toArray without a limit, as plain JavaScript can call it, throws a helpful error', async () => {
   const { orders } = await threePages();
   const collect: (options?: { limit: number }) => Promise<unknown> = Object(orders.list()).toArray;
   await expect(collect()).rejects.toMatchObject({
@@ -96,7 +96,7 @@ test('toArray without a limit, as plain JavaScript can call it, says what it nee
   });
 });
 
-test.each([0, -1, 1.5, Number.NaN])('toArray refuses a limit of %s', async (limit) => {
+test.each([0, -1, 1.5, Number.NaN])('toArray rejects a limit of %s', async (limit) => {
   const { service, orders } = await threePages();
   await expect(orders.list().toArray({ limit })).rejects.toMatchObject({
     code: 'invalid_configuration',
@@ -116,7 +116,7 @@ test('a repeated cursor is an error, not an endless loop', async () => {
   const repeated = { data: [anOrder()], nextCursor: 'c1' };
   const service = await scriptedService(json(200, repeated, { 'X-Request-Id': 'req_7' }));
   const { orders } = createTestClient(service);
-  const error = await failureOf(orders.list().toArray({ limit: 10 }));
+  const error = await catchTradepostError(orders.list().toArray({ limit: 10 }));
   expect(error).toMatchObject({
     name: 'InvalidResponseError',
     code: 'invalid_response',
@@ -134,7 +134,7 @@ test('a repeated cursor is an error, not an endless loop', async () => {
 test('an empty cursor ends a list', async () => {
   const service = await scriptedService(pageOf(['ord_1'], ''));
   const { orders } = createTestClient(service);
-  expect(await orders.list()).toEqual({ data: [anOrder()], nextCursor: null });
+  expect(await orders.list()).toEqual({ data: [anOrder({ id: 'ord_1' })], nextCursor: null });
   expect(await orders.list().toArray({ limit: 10 })).toHaveLength(1);
   expect(service.seen).toHaveLength(2);
 });
@@ -145,7 +145,7 @@ test('a failure during a loop is thrown from the loop', async () => {
   const loop = async () => {
     for await (const { id } of createTestClient(service).orders.list()) ids.push(id);
   };
-  expect((await failureOf(loop())).code).toBe('invalid_cursor');
+  expect((await catchTradepostError(loop())).code).toBe('invalid_cursor');
   expect(ids).toEqual(['ord_1']);
 });
 

@@ -11,7 +11,7 @@ test('an empty text is called an empty body', () => {
   expect(truncate(' \n')).toBe('a blank body');
 });
 
-test('whatever the text, the excerpt is short, on one line and free of control characters', () => {
+test('the excerpt of any text is short, on one line and free of control characters', () => {
   const anyText = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 2_000 }),
     fc.string({ maxLength: 2_000 }),
@@ -25,6 +25,6 @@ test('whatever the text, the excerpt is short, on one line and free of control c
   );
 });
 
-test('terminal escapes and text that runs backwards are made harmless', () => {
+test('terminal escapes and bidirectional overrides are removed', () => {
   expect(truncate('\u001b[31mred\u202Eder')).toBe('[31mred der');
 });

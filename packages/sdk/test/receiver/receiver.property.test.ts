@@ -9,7 +9,7 @@ describe.each(Object.entries(inProcess))('the adapter for %s', (_name, send) => 
     ['without', false],
     ['with', true],
   ])(
-    'answers any request, with a 2xx only when the raw check holds, %s diagnosis',
+    'responds to any request, and with a 2xx only if the raw check passes, %s diagnosis',
     async (_how, diagnose) => {
       const { receiver, handled, errors } = aReceiver({ diagnose, onUnhandled: 'ignore' });
       let accepted = 0;
@@ -30,7 +30,7 @@ describe.each(Object.entries(inProcess))('the adapter for %s', (_name, send) => 
         { numRuns: 1_000 },
       );
       expect(errors).toEqual([]);
-      // Else the generator would have said nothing about what is right.
+      // Otherwise the generator would not have tested valid requests.
       expect(accepted).toBeGreaterThan(50);
     },
   );

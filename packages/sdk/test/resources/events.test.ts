@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AccountEvent, ServerError } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { hang, json, problem, type Step, scriptedService } from '../helpers/scripted-service';
 
 const anEvent = (id: string) => ({
@@ -49,20 +49,20 @@ describe('a list of events', () => {
     expect(urls()).toEqual(['/v1/events?since=2026-11-21T09%3A30%3A00Z', '/v1/events?after=c1']);
   });
 
-  test('that is awaited is one page, with the place to go on from', async () => {
+  test('that is awaited is one page, with a next cursor', async () => {
     const { events, urls } = await eventsOf(pageOf([], 'c7'));
     expect(await events.list({ after: 'c7' })).toEqual({ data: [], nextCursor: 'c7' });
     expect(urls()).toEqual(['/v1/events?after=c7']);
   });
 
-  test('needs that place in every answer', async () => {
+  test('needs a next cursor in every response', async () => {
     const { events } = await eventsOf(json(200, { data: [], nextCursor: null }));
-    expect((await failureOf(events.list())).code).toBe('invalid_response');
+    expect((await catchTradepostError(events.list())).code).toBe('invalid_response');
   });
 
   test('that repeats its cursor with events is an error, not an endless loop', async () => {
     const { events } = await eventsOf(pageOf(['evt_1'], 'c1'));
-    const error = await failureOf(events.list().toArray({ limit: 99 }));
+    const error = await catchTradepostError(events.list().toArray({ limit: 99 }));
     expect(error.code).toBe('invalid_response');
   });
 
@@ -82,7 +82,7 @@ describe('an event stream', () => {
     expect(await take(1, feed)).toEqual(['evt_1']);
   });
 
-  test('waits at the service for what has not happened yet, and never ends by itself', async () => {
+  test('waits at the service for new events, and never ends by itself', async () => {
     const { events, urls } = await eventsOf(
       pageOf(['evt_1'], 'c1'),
       pageOf([], 'c1'),
@@ -98,7 +98,7 @@ describe('an event stream', () => {
     ]);
   });
 
-  test('gives pages with the place to keep, and takes it again', async () => {
+  test('yields pages with a cursor to save, and can start from it', async () => {
     const { events, urls } = await eventsOf(pageOf([], 'c1'), pageOf(['evt_1'], 'c2'));
     const places: string[] = [];
     for await (const { data, nextCursor } of events.follow({ after: 'c0', limit: 5 }).pages()) {
@@ -133,18 +133,18 @@ describe('an event stream', () => {
     expect(client.waits).toEqual([]);
   });
 
-  test('gives the service its time: timeout and deadline come on top of the wait', async () => {
+  test('adds the wait to timeout and deadline', async () => {
     const service = await scriptedService(hang, pageOf(['evt_1'], 'c1'));
     const { events } = createTestClient(service);
     const limits = { timeout: 50, deadline: 60_000 };
-    const error = await failureOf(
+    const error = await catchTradepostError(
       take(1, events.follow({ waitSeconds: 0.05 }, { ...limits, maxRetries: 0 })),
     );
     expect(error.message).toContain('within 100 ms');
     expect(await take(1, events.follow({ waitSeconds: 25 }, limits))).toEqual(['evt_1']);
   });
 
-  test('takes the longest timeout there is', async () => {
+  test('accepts the longest possible timeout', async () => {
     const { events } = await eventsOf(pageOf(['evt_1'], 'c1'));
     const longest = 2 ** 31 - 1;
     const feed = events.follow({}, { timeout: longest, deadline: longest });
@@ -176,7 +176,7 @@ describe('an event stream', () => {
     const { events, urls } = await eventsOf(
       json(200, { data: [anEvent('evt_1')], nextCursor: 'c1' }, { 'X-Request-Id': 'req_7' }),
     );
-    const error = await failureOf(take(99, events.follow()));
+    const error = await catchTradepostError(take(99, events.follow()));
     expect(error).toMatchObject({ name: 'InvalidResponseError', status: 200, requestId: 'req_7' });
     expect(error.message).toMatch(/^GET \/v1\/events returned 200, but its cursor leads back/);
     expect(urls()).toHaveLength(2);
@@ -192,7 +192,7 @@ describe('an event stream', () => {
     const loop = async () => {
       for await (const { id } of events.follow()) ids.push(id);
     };
-    expect(await failureOf(loop())).toBeInstanceOf(ServerError);
+    expect(await catchTradepostError(loop())).toBeInstanceOf(ServerError);
     expect(ids).toEqual(['evt_1']);
     expect(urls()).toHaveLength(6);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { version } from '../../package.json';
 import { Tradepost } from '../../src/index';
-import { anOrder } from '../helpers/an-order';
 import { json, scriptedService } from '../helpers/scripted-service';
 
 async function clientOf(...steps: Parameters<typeof scriptedService>) {
@@ -29,7 +29,7 @@ describe('every call', () => {
     });
   });
 
-  test('may carry headers of its own, which win over those of the client', async () => {
+  test('may have its own headers, which override those of the client', async () => {
     const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
     await tradepost.orders.get('ord_1', {
       headers: { 'X-Request-Id': 'req_mine', accept: 'application/json; q=1' },
@@ -61,7 +61,7 @@ describe('every call', () => {
 });
 
 describe('orders', () => {
-  test('list asks for the filters that are given, and no others', async () => {
+  test('list sends the given filters, and no others', async () => {
     const { service, tradepost } = await clientOf(json(200, { data: [], nextCursor: null }));
     await tradepost.orders.list({ status: 'pending', createdAfter: '2026-11-21T09:30:00+01:00' });
     await tradepost.orders.list();
@@ -85,7 +85,7 @@ describe('orders', () => {
     expect(headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('create makes a new key for each call, and sends a given one as it is', async () => {
+  test('create generates a new key for each call, and sends a given one unchanged', async () => {
     const { service, tradepost } = await clientOf(json(201, { data: anOrder() }));
     const body = { listingId: 'lst_1', quantity: 5 };
     await tradepost.orders.create(body);
@@ -96,7 +96,7 @@ describe('orders', () => {
     expect(keys[2]).toBe('import-42');
   });
 
-  test('get asks for the order by its id, and sends neither a body nor a key', async () => {
+  test('get requests the order by its ID, and sends neither a body nor a key', async () => {
     const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
     expect(await tradepost.orders.get('ord_1')).toEqual(anOrder());
     const { method, url, headers, body } = service.request(0);
@@ -105,7 +105,7 @@ describe('orders', () => {
     expect(headers).not.toHaveProperty('content-type');
   });
 
-  test('update patches the status, guarded by ifMatch when it is given', async () => {
+  test('update patches the status, with If-Match when ifMatch is given', async () => {
     const { service, tradepost } = await clientOf(
       json(200, { data: anOrder({ status: 'confirmed' }) }),
     );
@@ -122,7 +122,7 @@ describe('orders', () => {
     expect(service.request(1).headers).not.toHaveProperty('if-match');
   });
 
-  test('ifMatch takes the ETag that a fetch of the caller saw, and * for any', async () => {
+  test('ifMatch takes the ETag that a custom fetch read, and * for any', async () => {
     const { baseUrl, seen } = await scriptedService(
       json(200, { data: anOrder() }, { ETag: '"3"' }),
     );
@@ -131,9 +131,9 @@ describe('orders', () => {
       baseUrl,
       apiKey: 'tpk_test',
       fetch: async (url, init) => {
-        const answer = await fetch(url, init);
-        etag ??= answer.headers.get('ETag');
-        return answer;
+        const response = await fetch(url, init);
+        etag ??= response.headers.get('ETag');
+        return response;
       },
     });
     await orders.get('ord_1');
@@ -143,7 +143,7 @@ describe('orders', () => {
     expect(sent).toEqual([undefined, '"3"', '*']);
   });
 
-  test('an ID cannot lead to another path', async () => {
+  test('an ID cannot change the path', async () => {
     const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
     await tradepost.orders.get('../webhooks?x=1#y');
     expect(service.request(0).url).toBe('/v1/orders/..%2Fwebhooks%3Fx%3D1%23y');

@@ -10,14 +10,14 @@ afterEach(() => {
 function meanwhile(change: () => void): () => number {
   const verify = crypto.subtle.verify.bind(crypto.subtle);
   const spy = vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...of) => {
-    const holds = await verify(...of);
+    const matches = await verify(...of);
     change();
-    return holds;
+    return matches;
   });
   return () => spy.mock.calls.length;
 }
 
-test('each signature is looked into once', async () => {
+test('each signature is checked once', async () => {
   const count = meanwhile(() => undefined);
   await verifyOnTheWeb({ ...aDelivery(), secret, now: sentAt });
   expect(count()).toBe(2);
@@ -32,7 +32,7 @@ test('a body that is overwritten during verification is returned as signed', asy
   expect(await verdict(verifyOnTheWeb({ ...options, diagnose: false }))).toBe('SIGNATURE_MISMATCH');
 });
 
-test('headers and secrets that change meanwhile change nothing', async () => {
+test('headers and secrets that change during verification have no effect', async () => {
   const { payload, headers } = aDelivery();
   const secrets = [secret];
   meanwhile(() => {
@@ -50,7 +50,7 @@ test.each([
   [{ maxBytes: 5 }, 'BODY_TOO_LARGE'],
   [{ tolerance: -1 }, 'INVALID_CONFIGURATION'],
   [{ signature: '00' }, 'MALFORMED_SIGNATURE'],
-])('holds to options that are inherited: %o', async (restrictions, code) => {
+])('inherited options are respected: %o', async (restrictions, code) => {
   // No spread finds them, as in an instance of a class.
   const inherited = { secret, now: sentAt, diagnose: false, ...restrictions };
   const options = Object.assign(Object.create(inherited), aPlainDelivery());
