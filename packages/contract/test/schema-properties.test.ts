@@ -177,7 +177,7 @@ test('every body schema rejects unknown fields', () => {
   const unknown = fc.string().filter((name) => !['listingId', 'quantity', 'status'].includes(name));
   fc.assert(
     fc.property(unknown, fc.jsonValue(), (name, value) => {
-      // As JSON has it: a field may even be called __proto__.
+      // As in JSON: a field may even be called __proto__.
       const field = JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`);
       const add = (body: object) =>
         Object.defineProperties(body, Object.getOwnPropertyDescriptors(field));
