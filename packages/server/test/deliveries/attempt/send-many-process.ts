@@ -10,7 +10,7 @@ import { settle } from '../../helpers/fake-clock';
 const [count, ...urls] = process.argv.slice(2);
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-const atOnce = 25;
+const atOnce = 50;
 const errors = new Map<string, Set<string | null>>();
 
 function openSockets(): number {
