@@ -19,13 +19,10 @@ describe.each(Object.entries(inProcess))('the adapter for %s', (_name, send) => 
           const status = await send(receiver, request);
           const isAccepted = status >= 200 && status < 300;
           accepted += Number(isAccepted);
-          if (isAccepted) {
-            expect(request.method).toBe('POST');
-            expect(isSigned(request)).toBe(true);
-          } else {
-            expect(handled.length).toBe(before);
-            expect([400, 405, 413]).toContain(status);
-          }
+          // A returned value, since `expect` takes a second for 14,000 requests.
+          return isAccepted
+            ? request.method === 'POST' && isSigned(request)
+            : handled.length === before && [400, 405, 413].includes(status);
         }),
         { numRuns: 1_000 },
       );

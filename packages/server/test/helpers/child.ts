@@ -14,7 +14,10 @@ export interface ChildOptions {
   stderr: number | 'unread';
 }
 
-/** A process that runs a TypeScript file of these tests. It writes lines to stdout and reads lines from stdin. */
+/**
+ * A process that runs a file of these tests, in TypeScript or as a module. It writes lines to stdout and reads
+ * lines from stdin.
+ */
 export class Child {
   readonly #process: ChildProcess;
   readonly #lines = new Inbox<string>();
@@ -29,7 +32,9 @@ export class Child {
    */
   constructor(program: URL | ChildOptions, ...args: string[]) {
     const { file, stderr } = 'file' in program ? program : { file: program, stderr: 'read' };
-    this.#process = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(file), ...args], {
+    const path = fileURLToPath(file);
+    const loader = path.endsWith('.ts') ? ['--import', 'tsx'] : [];
+    this.#process = spawn(process.execPath, [...loader, path, ...args], {
       stdio: ['pipe', 'pipe', typeof stderr === 'number' ? stderr : 'pipe'],
     });
     const { stdout } = this.#process;

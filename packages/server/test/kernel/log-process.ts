@@ -3,7 +3,7 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { createLog } from '../../src/kernel/log';
 
 // A process that logs on command: `log COUNT`, `thread COUNT` from a thread that then crashes,
-// `throw COUNT`, `secrets`.
+// `throw COUNT`, `secrets`. The test bundles it.
 const log = createLog('info');
 
 /** Logs numbered lines of about 200 bytes. */
@@ -12,15 +12,9 @@ function logLines(count: number): void {
   for (let n = 0; n < count; n += 1) log.info({ n, thread, filler: 'x'.repeat(120) }, 'line');
 }
 
-/** A thread does not inherit the loader of TypeScript. */
-const threadMain = `import('tsx/esm/api').then(({ register }) => {
-  register();
-  return import(${JSON.stringify(import.meta.url)});
-})`;
-
 /** Lets another thread log and crash. Resolves to the error message. */
 function logInThread(count: number): Promise<Error> {
-  const thread = new Worker(threadMain, { eval: true });
+  const thread = new Worker(new URL(import.meta.url));
   thread.postMessage(count);
   return new Promise((resolve) => thread.once('error', resolve));
 }
