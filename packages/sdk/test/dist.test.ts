@@ -10,14 +10,14 @@ import { declaredValues, entries } from '../scripts/render-api';
 import { aDelivery, anEvent, secret, sentAt } from './helpers/a-delivery';
 import { json, scriptedService } from './helpers/scripted-service';
 
-/** These tests are about what `npm run build` made: the files that are published. */
+/** These tests check the published files, which `npm run build` creates. */
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const files = readdirSync(`${folder}/dist`).map((name) => ({
   name,
   text: readFileSync(`${folder}/dist/${name}`, 'utf8'),
 }));
 const scripts = files.filter(({ name }) => /\.c?js$/.test(name));
-/** Of the client and the receivers: `validate` brings zod along, and says so. */
+/** The entries for client and receivers. `validate` includes zod, as documented. */
 const lean = files.filter(({ name }) => !/^validate\.c?js$/.test(name));
 /** The files of the entries that load nothing of the client. */
 const apart = scripts.filter(({ name }) => !/^(index|validate)\./.test(name));
@@ -30,7 +30,7 @@ async function run(type: 'module' | 'commonjs', program: string, ...given: strin
   return stdout.trim();
 }
 
-/** How a program gets at an entry of the package by its name. */
+/** How a program imports an entry of the package. */
 const loads = {
   module: (names: string, entry: string) => `const ${names} = await import('${entry}');`,
   commonjs: (names: string, entry: string) => `const ${names} = require('${entry}');`,

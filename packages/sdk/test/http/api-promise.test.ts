@@ -9,14 +9,14 @@ import { json, problem, type Step, scriptedService } from '../helpers/scripted-s
 const found = json(200, { data: anOrder() }, { ETag: '"3"', 'X-Request-Id': 'req_7' });
 const missing = problem(404, 'order_not_found', { 'X-Request-Id': 'req_1' });
 
-async function ordersOf(...steps: Step[]) {
+async function createOrders(...steps: Step[]) {
   const service = await scriptedService(...steps);
   return { service, orders: createTestClient(service).orders };
 }
 
 describe('a call returns a promise of its data', () => {
   test('that supports await, Promise.race, catch and finally', async () => {
-    const { orders } = await ordersOf(found, found, missing, found);
+    const { orders } = await createOrders(found, found, missing, found);
     const call = orders.get('ord_1');
     expect(call).toBeInstanceOf(Promise);
     expect(await call).toEqual(anOrder());
@@ -31,7 +31,7 @@ describe('a call returns a promise of its data', () => {
 
   test('and sends its request even if the promise is not awaited', async () => {
     const arrivals = new EventEmitter();
-    const { orders } = await ordersOf((response, request) => {
+    const { orders } = await createOrders((response, request) => {
       arrivals.emit('request');
       found(response, request);
     });
@@ -44,7 +44,7 @@ describe('a call returns a promise of its data', () => {
 
 describe('withResponse', () => {
   test('returns status, headers and request ID with the data', async () => {
-    const { orders } = await ordersOf(found);
+    const { orders } = await createOrders(found);
     const { data, status, headers, requestId } = await orders.get('ord_1').withResponse();
     expect([data, status, requestId]).toEqual([anOrder(), 200, 'req_7']);
     expect(headers.get('etag')).toBe('"3"');
@@ -56,7 +56,7 @@ describe('withResponse', () => {
   });
 
   test('returns the ETag that ifMatch accepts', async () => {
-    const { service, orders } = await ordersOf(found);
+    const { service, orders } = await createOrders(found);
     const { headers } = await orders.get('ord_1').withResponse();
     const ifMatch = headers.get('ETag') ?? undefined;
     await orders.update('ord_1', { status: 'confirmed' }, { ifMatch });
@@ -64,27 +64,27 @@ describe('withResponse', () => {
   });
 
   test('throws what the call throws', async () => {
-    const { orders } = await ordersOf(missing);
+    const { orders } = await createOrders(missing);
     expect(await catchTradepostError(orders.get('ord_1').withResponse())).toBeInstanceOf(
       NotFoundError,
     );
   });
 
   test('returns null as request ID when the response has none', async () => {
-    const { orders } = await ordersOf(json(200, { data: anOrder() }));
+    const { orders } = await createOrders(json(200, { data: anOrder() }));
     expect((await orders.get('ord_1').withResponse()).requestId).toBeNull();
   });
 });
 
 describe('safe', () => {
   test('returns a success with its data, status and request ID', async () => {
-    const { orders } = await ordersOf(found);
+    const { orders } = await createOrders(found);
     const result = await orders.get('ord_1').safe();
     expect(result).toMatchObject({ ok: true, data: anOrder(), status: 200, requestId: 'req_7' });
   });
 
   test('returns a failure as a value', async () => {
-    const { orders } = await ordersOf(missing);
+    const { orders } = await createOrders(missing);
     const result = await orders.get('ord_1').safe();
     expect(result).toEqual({ ok: false, error: expect.any(NotFoundError) });
   });
@@ -132,7 +132,7 @@ describe('safe', () => {
 });
 
 test('one call sends one request, however its response is used', async () => {
-  const { service, orders } = await ordersOf(found);
+  const { service, orders } = await createOrders(found);
   const call = orders.get('ord_1');
   const [data, response, result] = await Promise.all([call, call.withResponse(), call.safe()]);
   expect(await call).toBe(data);
@@ -142,7 +142,7 @@ test('one call sends one request, however its response is used', async () => {
 });
 
 test('only an unhandled failure is reported by the runtime', async () => {
-  const { orders } = await ordersOf(missing);
+  const { orders } = await createOrders(missing);
   const others = process.listeners('unhandledRejection');
   process.removeAllListeners('unhandledRejection');
   const reported: unknown[] = [];
@@ -167,7 +167,7 @@ describe('a list', () => {
   const page = json(200, { data: [anOrder()], nextCursor: null }, { 'X-Request-Id': 'req_9' });
 
   test('returns the response of its one page, and requests it once', async () => {
-    const { service, orders } = await ordersOf(page);
+    const { service, orders } = await createOrders(page);
     const list = orders.list();
     const { data, status, requestId } = await list.withResponse();
     expect(data).toEqual({ data: [anOrder()], nextCursor: null });
@@ -177,7 +177,7 @@ describe('a list', () => {
   });
 
   test('is not requested until it is used', async () => {
-    const { service, orders } = await ordersOf(page);
+    const { service, orders } = await createOrders(page);
     const list = orders.list();
     await orders.list({ status: 'pending' });
     expect(service.seen).toHaveLength(1);

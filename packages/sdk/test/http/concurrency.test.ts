@@ -11,11 +11,11 @@ const echo: Step = (response, request) =>
   json(200, { data: anOrder({ id: request.url.replace('/v1/orders/', '') }) })(response, request);
 
 test('a hundred concurrent calls of one client each get their own response', async () => {
-  const held: (() => void)[] = [];
+  const pending: (() => void)[] = [];
   const service = await scriptedService((response, request) => {
-    held.push(() => echo(response, request));
+    pending.push(() => echo(response, request));
     // All requests are in flight before the first response, and the last gets its response first.
-    if (held.length === ids.length) for (const respond of held.reverse()) respond();
+    if (pending.length === ids.length) for (const respond of pending.reverse()) respond();
   });
   const { orders } = new Tradepost({ ...service, apiKey: 'tpk_test' });
   const responses = await Promise.all(ids.map((id) => orders.get(id).withResponse()));
@@ -47,12 +47,12 @@ test('each call has its own retries and its own idempotency key', async () => {
 
 test('aborting one of them does not affect the others', async () => {
   const stop = new AbortController();
-  const held: (() => void)[] = [];
+  const pending: (() => void)[] = [];
   const service = await scriptedService((response, request) => {
-    held.push(() => echo(response, request));
-    if (held.length === ids.length) {
+    pending.push(() => echo(response, request));
+    if (pending.length === ids.length) {
       stop.abort();
-      for (const respond of held) respond();
+      for (const respond of pending) respond();
     }
   });
   const { orders } = new Tradepost({ ...service, apiKey: 'tpk_test' });

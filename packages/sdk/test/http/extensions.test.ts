@@ -14,12 +14,12 @@ import {
   text,
 } from '../helpers/scripted-service';
 
-async function clientOf(...steps: Step[]) {
+async function createClient(...steps: Step[]) {
   const service = await scriptedService(...steps);
   return { service, ...createTestClient(service) };
 }
 
-const asked = ({ method, url, body }: SeenRequest) => [method, url, body];
+const summarize = ({ method, url, body }: SeenRequest) => [method, url, body];
 
 const webhook = {
   id: 'whk_1',
@@ -38,7 +38,7 @@ const account = { id: 'usr_1', kind: 'buyer', name: 'Shop', key: { id: 'key_1' }
 
 describe('the resource for webhooks', () => {
   test('lists, gets and updates webhooks', async () => {
-    const { service, webhooks } = await clientOf(
+    const { service, webhooks } = await createClient(
       json(200, { data: [webhook], nextCursor: 'c1' }),
       json(200, { data: [], nextCursor: null }),
       json(200, { data: webhook }),
@@ -46,7 +46,7 @@ describe('the resource for webhooks', () => {
     expect(await webhooks.list({ limit: 1 }).toArray({ limit: 9 })).toEqual([webhook]);
     expect(await webhooks.get('whk_1')).toEqual(webhook);
     expect(await webhooks.update('whk_1', { status: 'paused' })).toEqual(webhook);
-    expect(service.seen.map(asked)).toEqual([
+    expect(service.seen.map(summarize)).toEqual([
       ['GET', '/v1/webhooks?limit=1', ''],
       ['GET', '/v1/webhooks?limit=1&cursor=c1', ''],
       ['GET', '/v1/webhooks/whk_1', ''],
@@ -56,7 +56,7 @@ describe('the resource for webhooks', () => {
 
   test('stages and promotes a secret and sends a test event, each with an idempotency key', async () => {
     const staged = { webhookId: 'whk_1', secret: 'whsec_x', stagedAt: webhook.createdAt };
-    const { service, webhooks } = await clientOf(
+    const { service, webhooks } = await createClient(
       json(201, { data: staged }),
       json(200, { data: webhook }),
       json(202, { data: delivery }),
@@ -64,7 +64,7 @@ describe('the resource for webhooks', () => {
     expect(await webhooks.stageSecret('whk_1')).toEqual(staged);
     expect(await webhooks.promoteSecret('whk_1')).toEqual(webhook);
     expect(await webhooks.test('whk_1', { event: 'order.created' })).toEqual(delivery);
-    expect(service.seen.map(asked)).toEqual([
+    expect(service.seen.map(summarize)).toEqual([
       ['POST', '/v1/webhooks/whk_1/secret', ''],
       ['POST', '/v1/webhooks/whk_1/secret/promote', ''],
       ['POST', '/v1/webhooks/whk_1/test', '{"event":"order.created"}'],
@@ -80,15 +80,15 @@ describe('deleting a webhook', () => {
   const deleted = text(204, '');
 
   test('returns undefined', async () => {
-    const { service, webhooks } = await clientOf(deleted);
+    const { service, webhooks } = await createClient(deleted);
     expect(await webhooks.delete('whk_1')).toBeUndefined();
-    expect(service.seen.map(asked)).toEqual([['DELETE', '/v1/webhooks/whk_1', '']]);
+    expect(service.seen.map(summarize)).toEqual([['DELETE', '/v1/webhooks/whk_1', '']]);
     expect(service.request(0).headers).not.toHaveProperty('idempotency-key');
     expect(await webhooks.delete('whk_1').safe()).toMatchObject({ ok: true, status: 204 });
   });
 
   test('that does not exist throws a NotFoundError', async () => {
-    const { webhooks } = await clientOf(gone);
+    const { webhooks } = await createClient(gone);
     expect(await catchTradepostError(webhooks.delete('whk_1'))).toBeInstanceOf(NotFoundError);
   });
 
@@ -109,18 +109,18 @@ describe('deleting a webhook', () => {
     ['the service itself was not reached', reset, text(404, '<html>')],
     ['the service does not have the call', reset, problem(404, 'route_not_found')],
   ])('fails when a repetition gets 404 after %s', async (_, first, second) => {
-    const { webhooks } = await clientOf(first, second);
+    const { webhooks } = await createClient(first, second);
     expect(await catchTradepostError(webhooks.delete('whk_1'))).toBeInstanceOf(NotFoundError);
   });
 
   test('fails when a proxy responds, because it may not have been applied', async () => {
-    const { webhooks } = await clientOf(text(200, '<html>login'));
+    const { webhooks } = await createClient(text(200, '<html>login'));
     expect((await catchTradepostError(webhooks.delete('whk_1'))).code).toBe('invalid_response');
   });
 });
 
 test('the resource for deliveries lists, gets and replays them', async () => {
-  const { service, deliveries } = await clientOf(
+  const { service, deliveries } = await createClient(
     json(200, { data: [delivery], nextCursor: null }),
     json(200, { data: delivery }),
     json(202, { data: delivery }),
@@ -129,7 +129,7 @@ test('the resource for deliveries lists, gets and replays them', async () => {
   expect(await deliveries.list(query).toArray({ limit: 5 })).toEqual([delivery]);
   expect(await deliveries.get('dlv_1')).toEqual(delivery);
   expect(await deliveries.replay('dlv_1', { idempotencyKey: 'again-1' })).toEqual(delivery);
-  expect(service.seen.map(asked)).toEqual([
+  expect(service.seen.map(summarize)).toEqual([
     ['GET', '/v1/deliveries?webhookId=whk_1&state=failed&http=5xx', ''],
     ['GET', '/v1/deliveries/dlv_1', ''],
     ['POST', '/v1/deliveries/dlv_1/replay', ''],
@@ -138,16 +138,16 @@ test('the resource for deliveries lists, gets and replays them', async () => {
 });
 
 test('account.get returns the account', async () => {
-  const { service, account: accounts } = await clientOf(json(200, { data: account }));
+  const { service, account: accounts } = await createClient(json(200, { data: account }));
   expect(await accounts.get()).toEqual(account);
-  expect(service.seen.map(asked)).toEqual([['GET', '/v1/account', '']]);
+  expect(service.seen.map(summarize)).toEqual([['GET', '/v1/account', '']]);
 });
 
 describe('a call of an extension to a service without extensions', () => {
   const beyond = 'This call is an extension, which this service may not support';
 
   async function failureAgainst(step: Step): Promise<TradepostError> {
-    const { webhooks } = await clientOf(step);
+    const { webhooks } = await createClient(step);
     return catchTradepostError(webhooks.get('whk_1'));
   }
 
@@ -180,7 +180,7 @@ describe('a call of an extension to a service without extensions', () => {
   });
 
   test('does not change how a call of the API specification fails', async () => {
-    const { orders } = await clientOf(text(404, ''), json(200, { data: anOrder() }));
+    const { orders } = await createClient(text(404, ''), json(200, { data: anOrder() }));
     expect((await catchTradepostError(orders.get('ord_1'))).message).not.toContain('beyond');
     expect(await orders.get('ord_1')).toEqual(anOrder());
   });

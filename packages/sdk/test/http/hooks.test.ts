@@ -9,7 +9,7 @@ import { json, problem, reset, scriptedService } from '../helpers/scripted-servi
 const found = json(200, { data: anOrder() }, { 'X-Request-Id': 'req_7' });
 const busy = problem(503, 'shutting_down');
 
-/** Hooks that write down what they hear. */
+/** Hooks that record their calls. */
 function notes() {
   const heard: unknown[][] = [];
   const hooks: TradepostHooks = {
@@ -157,7 +157,7 @@ describe('an error in a hook other than onRequest does not affect the call', () 
     );
     const { orders, errors } = await createHookedClient({ onResponse }, found);
     await orders.get('ord_1');
-    // It is reported a few turns later, which is sooner than another response.
+    // The error is reported a few turns later, before the next response.
     await orders.get('ord_1');
     expect(errors[0]).toMatch(/^The onResponse hook threw: /);
   });

@@ -10,7 +10,7 @@ import { json, problem, type Step, scriptedService, text } from '../helpers/scri
 const found = json(200, { data: anOrder() }, { 'X-Request-Id': 'req_7' });
 
 /** A logger that records its entries. */
-function aNotebook() {
+function createRecordingLogger() {
   const lines: { level: string; message: string; fields: object }[] = [];
   const keep = (level: string) => (message: string, fields: object) => {
     lines.push({ level, message, fields });
@@ -25,7 +25,7 @@ function aNotebook() {
 }
 
 async function loggingClient(...steps: Step[]) {
-  const { lines, logger } = aNotebook();
+  const { lines, logger } = createRecordingLogger();
   const service = await scriptedService(...steps);
   return { service, lines, ...createTestClient({ ...service, logger }) };
 }
@@ -188,7 +188,7 @@ describe('the client never shows the API key', () => {
     await fc.assert(
       fc.asyncProperty(anyResponse, async (drawn) => {
         next = drawn;
-        const { lines, logger } = aNotebook();
+        const { lines, logger } = createRecordingLogger();
         const validate = () => [{ path: 'data', message: `is ${apiKey}` }];
         const options = { ...service, apiKey, logger, validate, maxRetries: 1 };
         const error = await createTestClient(options)
@@ -207,7 +207,7 @@ describe('the client never shows the API key', () => {
   });
 
   test('in the errors of a custom fetch and of hooks', async () => {
-    const { lines, logger } = aNotebook();
+    const { lines, logger } = createRecordingLogger();
     const baseUrl = 'http://trade.example';
     const hooks = {
       onError: () => {

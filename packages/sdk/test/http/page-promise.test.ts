@@ -7,14 +7,14 @@ import { createTestClient } from '../helpers/a-client';
 import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, type Step, scriptedService } from '../helpers/scripted-service';
 
-const pageOf = (ids: string[], nextCursor: string | null): Step =>
+const pageResponse = (ids: string[], nextCursor: string | null): Step =>
   json(200, { data: ids.map((id) => anOrder({ id })), nextCursor });
 
 async function threePages() {
   const service = await scriptedService(
-    pageOf(['ord_5', 'ord_4'], 'c1'),
-    pageOf(['ord_3', 'ord_2'], 'c2'),
-    pageOf(['ord_1'], null),
+    pageResponse(['ord_5', 'ord_4'], 'c1'),
+    pageResponse(['ord_3', 'ord_2'], 'c2'),
+    pageResponse(['ord_1'], null),
   );
   return { service, orders: createTestClient(service).orders };
 }
@@ -60,7 +60,7 @@ test('a loop that ends early requests no further page', async () => {
 });
 
 test('pages yields page by page, starting at a given cursor', async () => {
-  const service = await scriptedService(pageOf(['ord_3'], 'c2'), pageOf([], null));
+  const service = await scriptedService(pageResponse(['ord_3'], 'c2'), pageResponse([], null));
   const pages: Page<unknown>[] = [];
   for await (const page of createTestClient(service).orders.list({ cursor: 'c1' }).pages()) {
     pages.push(page);
@@ -132,7 +132,7 @@ test('a repeated cursor is an error, not an endless loop', async () => {
 });
 
 test('an empty cursor ends a list', async () => {
-  const service = await scriptedService(pageOf(['ord_1'], ''));
+  const service = await scriptedService(pageResponse(['ord_1'], ''));
   const { orders } = createTestClient(service);
   expect(await orders.list()).toEqual({ data: [anOrder({ id: 'ord_1' })], nextCursor: null });
   expect(await orders.list().toArray({ limit: 10 })).toHaveLength(1);
@@ -140,7 +140,10 @@ test('an empty cursor ends a list', async () => {
 });
 
 test('a failure during a loop is thrown from the loop', async () => {
-  const service = await scriptedService(pageOf(['ord_1'], 'c1'), problem(400, 'invalid_cursor'));
+  const service = await scriptedService(
+    pageResponse(['ord_1'], 'c1'),
+    problem(400, 'invalid_cursor'),
+  );
   const ids: string[] = [];
   const loop = async () => {
     for await (const { id } of createTestClient(service).orders.list()) ids.push(id);
@@ -153,8 +156,8 @@ describe('with any pages', () => {
   const neverStuck = () => new InvalidResponseError('stuck', { code: 'invalid_response' });
   const pageSizes = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 8 });
 
-  /** Pages of the given sizes, numbered through; the cursor is the next page's position. */
-  function askPageOf(sizes: number[]) {
+  /** Pages of the given sizes with consecutive numbers. The cursor is the position of the next page. */
+  function requestPage(sizes: number[]) {
     let next = 0;
     const pages = sizes.map((size) => Array.from({ length: size }, () => next++));
     return async (cursor = '0'): Promise<ApiResponse<Page<number>>> => {
@@ -169,7 +172,7 @@ describe('with any pages', () => {
     await fc.assert(
       fc.asyncProperty(pageSizes, async (sizes) => {
         const items: number[] = [];
-        for await (const item of createPagePromise(undefined, askPageOf(sizes), neverStuck))
+        for await (const item of createPagePromise(undefined, requestPage(sizes), neverStuck))
           items.push(item);
         expect(items).toEqual(items.map((_, at) => at));
         expect(items).toHaveLength(sizes.reduce((sum, size) => sum + size, 0));
@@ -181,7 +184,7 @@ describe('with any pages', () => {
     await fc.assert(
       fc.asyncProperty(pageSizes, fc.integer({ min: 1, max: 20 }), async (sizes, limit) => {
         const total = sizes.reduce((sum, size) => sum + size, 0);
-        const items = await createPagePromise(undefined, askPageOf(sizes), neverStuck).toArray({
+        const items = await createPagePromise(undefined, requestPage(sizes), neverStuck).toArray({
           limit,
         });
         expect(items).toEqual(Array.from({ length: Math.min(limit, total) }, (_, at) => at));

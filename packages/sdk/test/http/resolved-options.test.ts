@@ -6,7 +6,7 @@ import { json, scriptedService } from '../helpers/scripted-service';
 
 const good = { baseUrl: 'https://trade.example', apiKey: 'tpk_test' };
 
-/** What `new Tradepost` throws. */
+/** Returns the error that `new Tradepost` throws. */
 function catchInvalidOptions(options: object): TradepostError {
   try {
     new Tradepost(options as TradepostOptions);
@@ -132,17 +132,17 @@ test('the headers of one call do not affect the next', async () => {
 });
 
 test('a custom fetch receives plain requests, and its responses are parsed like any other', async () => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const { orders } = new Tradepost({
     ...good,
     fetch: async (url, { signal, ...init }) => {
-      asked.push([url, init, signal.aborted]);
+      requests.push([url, init, signal.aborted]);
       return new Response(JSON.stringify({ data: anOrder() }), { status: 201 });
     },
   });
   const order = await orders.create({ listingId: 'lst_1', quantity: 5 }, { idempotencyKey: 'k1' });
   expect(order).toEqual(anOrder());
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     [
       'https://trade.example/v1/orders',
       {

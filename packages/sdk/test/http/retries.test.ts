@@ -99,7 +99,7 @@ describe('a PATCH guarded by ifMatch', () => {
       call: createTestClient(service).orders.update(
         'ord_1',
         { status: 'confirmed' },
-        // Only what hangs is to meet its timeout, however slow the machine.
+        // Only a response that hangs should time out, however slow the machine is.
         { ifMatch: '"3"', timeout: steps.includes(hang) ? 60 : 30_000 },
       ),
     }));

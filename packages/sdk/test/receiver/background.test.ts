@@ -7,7 +7,7 @@ import { now } from '../helpers/receiver/limits';
 import { listening } from '../helpers/receiver/listening';
 import { anEvent, anUnknownEvent, aRequest, send } from '../helpers/receiver/send';
 
-/** A place for work to go on in, as a host gives one. */
+/** A host that accepts background work. */
 function aHost() {
   const works: Promise<void>[] = [];
   const waitUntil = vi.fn((work: Promise<void>) => {
@@ -119,19 +119,19 @@ describe('a receiver with the background option', () => {
   });
 
   test('does not start work that the host rejected, however long onError takes', async () => {
-    const [telling, offered] = [aGate(), aGate()];
+    const [reporting, offered] = [aGate(), aGate()];
     const rejecting = vi.fn((_work: Promise<void>) => {
       offered.open();
       throw new Error('outside of a request');
     });
     const { receiver, handled } = aReceiver({
       background: rejecting,
-      onError: () => telling.opened,
+      onError: () => reporting.opened,
     });
     const received = send(receiver);
     await offered.opened;
     await rejecting.mock.calls[0]?.[0];
-    telling.open();
+    reporting.open();
     expect((await received).status).toBe(500);
     expect(handled).toEqual([]);
   });

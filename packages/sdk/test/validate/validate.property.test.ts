@@ -10,7 +10,7 @@ function check({ method, route, status }: ContractResponse, body: unknown) {
   return validateResponses({ method, route, status, body });
 }
 
-/** Every place in a body: the paths of all that is in it, and of itself. */
+/** Returns the path of every value in a body, including the body itself. */
 function placesIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [path];
   const below = Object.entries(value).flatMap(([key, child]) =>
@@ -19,7 +19,7 @@ function placesIn(value: unknown, path: Path = []): Path[] {
   return [path, ...below];
 }
 
-/** The same body with another value in one place, or with none. */
+/** Returns the body with another value at one path, or without one. */
 function changed(
   body: unknown,
   [key, ...rest]: Path,
@@ -35,15 +35,15 @@ function changed(
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** A value of a kind that is at no place of the contract where the given one is. */
+/** Returns a value of a type that the contract never allows in the place of the given one. */
 function misfitFor(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? 7 : [{}];
 }
 
-/** What the API specification leaves open in the responses of a service without extensions. */
+/** The fields that the API specification leaves open for a service without extensions. */
 const asOneLikes = /^POST \/v1\/webhooks data\.(status|createdAt|updatedAt)$/;
 
-/** What it may leave out. */
+/** The fields that it may omit. */
 const mayLack =
   /^(POST \/v1\/webhooks data\.\w+|GET \/v1\/(orders|notifications) nextCursor|GET \/v1\/deliveries\/:id data\.attempts\.\d+\.headers\..*)$/s;
 

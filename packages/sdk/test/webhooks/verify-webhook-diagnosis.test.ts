@@ -12,7 +12,7 @@ import { verdict, verifiers } from '../helpers/verifiers';
 
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 
-/** The signature that a staged secret makes of a delivery. */
+/** The signature of a delivery with a staged secret. */
 function stagedSignature({ payload, headers }: Delivery): string {
   const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '' } = headers;
   return standardSignature(payload, id, timestamp, otherSecret);
@@ -74,7 +74,7 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     expect(message).toContain('staged and not yet promoted');
   });
 
-  test('reports the secret as the most likely cause when the body looks unchanged', async () => {
+  test('reports the secret as the most likely cause when the body seems unchanged', async () => {
     const { code, message } = await catchVerificationError({ secret: otherSecret });
     expect(code).toBe('WRONG_SECRET');
     expect(message).toContain('most likely the secret is of another webhook');

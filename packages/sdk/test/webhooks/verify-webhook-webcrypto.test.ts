@@ -51,7 +51,7 @@ test.each([
   [{ tolerance: -1 }, 'INVALID_CONFIGURATION'],
   [{ signature: '00' }, 'MALFORMED_SIGNATURE'],
 ])('inherited options are respected: %o', async (restrictions, code) => {
-  // No spread finds them, as in an instance of a class.
+  // A spread does not copy inherited properties, as in an instance of a class.
   const inherited = { secret, now: sentAt, diagnose: false, ...restrictions };
   const options = Object.assign(Object.create(inherited), aPlainDelivery());
   expect(await verdict(verifyOnTheWeb(options))).toBe(code);
@@ -71,8 +71,8 @@ test('computes no signature twice during diagnosis', async () => {
   const sign = vi.spyOn(crypto.subtle, 'verify');
   const options = { payload: pretty, headers, secret, diagnose: true };
   expect(await verdict(verifyOnTheWeb(options))).toBe('BODY_RESERIALIZED');
-  const asked = sign.mock.calls.map(([, , , message]) => Buffer.from(message as Uint8Array));
-  // The body as it came once for each form of the secret; then as the service writes it.
-  expect(asked.filter((message) => message.equals(pretty))).toHaveLength(2);
-  expect(asked.filter((message) => message.equals(payload))).toHaveLength(1);
+  const messages = sign.mock.calls.map(([, , , message]) => Buffer.from(message as Uint8Array));
+  // The received body once for each form of the secret; then as the service serializes it.
+  expect(messages.filter((message) => message.equals(pretty))).toHaveLength(2);
+  expect(messages.filter((message) => message.equals(payload))).toHaveLength(1);
 });

@@ -27,7 +27,7 @@ function throughNode(form: (body: Buffer) => { stream: Buffer[]; left?: object }
   };
 }
 
-function streamOf(body: Buffer): ReadableStream<Uint8Array> {
+function createStream(body: Buffer): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
       if (body.length) controller.enqueue(body);
@@ -48,7 +48,7 @@ export const inProcess: Record<string, InProcess> = {
   'node, body': throughNode((body) => ({ stream: [], left: { body } })),
   fetch: async ({ fetch }, { method, headers, body }) => {
     const get = (name: string) => headers[name.toLowerCase()] ?? null;
-    const request = { method, headers: { get }, body: streamOf(body), bodyUsed: false };
+    const request = { method, headers: { get }, body: createStream(body), bodyUsed: false };
     return (await fetch(request)).status;
   },
   'lambda, base64': async ({ lambda }, { method, headers, body }) => {
