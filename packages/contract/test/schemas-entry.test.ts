@@ -12,7 +12,7 @@ function built(file: string): string {
   return readFileSync(url, 'utf8');
 }
 
-/** What a built file loads. */
+/** Returns the modules that a built file loads. */
 function loadedBy(file: string): string[] {
   const names = built(file).matchAll(/\b(?:from|import|require)\s*\(?\s*['"]([^'"]+)['"]/g);
   return [...new Set([...names].map(([, name = '']) => name))].sort();

@@ -69,7 +69,7 @@ import type {
   webhookSchema,
 } from '../src/index';
 
-describe("each schema's output equals its interface", () => {
+describe("each schema's output type equals the interface", () => {
   test('of orders', () => {
     expectTypeOf<z.output<typeof orderSchema>>().toEqualTypeOf<Order>();
     expectTypeOf<z.output<typeof createOrderSchema>>().toEqualTypeOf<CreateOrder>();
@@ -132,8 +132,8 @@ describe("each schema's output equals its interface", () => {
   });
 });
 
-describe("each schema's input accepts its interface", () => {
-  test('bodies', () => {
+describe("each schema's input type accepts the interface", () => {
+  test('of bodies', () => {
     expectTypeOf<CreateOrder>().toEqualTypeOf<z.input<typeof createOrderSchema>>();
     expectTypeOf<UpdateOrder>().toEqualTypeOf<z.input<typeof updateOrderSchema>>();
     expectTypeOf<UpdateNotification>().toEqualTypeOf<z.input<typeof updateNotificationSchema>>();
@@ -142,7 +142,7 @@ describe("each schema's input accepts its interface", () => {
     expectTypeOf<SendTestEvent>().toEqualTypeOf<z.input<typeof sendTestEventSchema>>();
   });
 
-  test('no body, where none is needed', () => {
+  test('of an absent body, where none is needed', () => {
     type Bodiless =
       | typeof contract.webhooks.stageSecret
       | typeof contract.webhooks.promoteSecret
@@ -153,7 +153,7 @@ describe("each schema's input accepts its interface", () => {
     expectTypeOf<{ secret: string }>().not.toExtend<Body>();
   });
 
-  test('queries', () => {
+  test('of queries', () => {
     expectTypeOf<ListOrders>().toExtend<z.input<typeof listOrdersSchema>>();
     expectTypeOf<ListNotifications>().toExtend<z.input<typeof listNotificationsSchema>>();
     expectTypeOf<ListWebhooks>().toExtend<z.input<typeof listWebhooksSchema>>();

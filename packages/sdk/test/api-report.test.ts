@@ -5,13 +5,13 @@ import { entries, renderApi, reportPath } from '../scripts/render-api';
 const command = 'npx pnpm@10.34.9 --filter @tradepost/sdk run api';
 
 describe.each(entries)('the public API of the entry %s', (entry) => {
-  test('is what the committed report says', () => {
+  test('equals the committed report', () => {
     const report = readFileSync(reportPath(entry), 'utf8');
     const advice = `api/${entry}.d.ts is not what users would get. If you meant to change that: build, run ${command}, and commit what it writes.`;
     expect(renderApi(entry), advice).toBe(report);
   });
 
-  test('is the same for CommonJS', () => {
+  test('is the same in CommonJS', () => {
     expect(renderApi(entry, 'cts')).toBe(renderApi(entry));
   });
 });

@@ -57,8 +57,8 @@ type BodyOf<Route extends AppRoute, Status extends HTTPStatusCode> = Closed<
   ClientInferResponseBody<Route, Status>
 >;
 
-describe('the requests of the SDK equal those of the contract', () => {
-  test('orders.list sends what the contract takes, and all that it reads', () => {
+describe('each request of the SDK equals that of the contract:', () => {
+  test('orders.list sends every query parameter of the contract', () => {
     type Query = QueryOf<Orders['list']>;
     expectTypeOf<Query>().toExtend<ClientInferRequest<Contract['orders']['list']>['query']>();
     expectTypeOf<Query>().toEqualTypeOf<ServerInferRequest<Contract['orders']['list']>['query']>();
@@ -84,7 +84,7 @@ describe('the requests of the SDK equal those of the contract', () => {
     expectTypeOf<keyof Request['headers']>().toEqualTypeOf<Lowercase<typeof headerNames.ifMatch>>();
   });
 
-  test('notifications.list sends what the contract takes, and all that it reads', () => {
+  test('notifications.list sends every query parameter of the contract', () => {
     type Query = QueryOf<Notifications['list']>;
     type Route = Contract['notifications']['list'];
     expectTypeOf<Query>().toExtend<ClientInferRequest<Route>['query']>();
@@ -113,7 +113,7 @@ describe('the requests of the SDK equal those of the contract', () => {
     expectTypeOf<Parameters<Webhooks['test']>[1]>().toEqualTypeOf<Sample['body']>();
   });
 
-  test('the lists of the extensions send what the contract takes, and all that it reads', () => {
+  test('the lists of the extensions send every query parameter of the contract', () => {
     type Routes = Contract;
     expectTypeOf<QueryOf<Webhooks['list']>>().toEqualTypeOf<
       ServerInferRequest<Routes['webhooks']['list']>['query']
@@ -129,7 +129,7 @@ describe('the requests of the SDK equal those of the contract', () => {
     >();
   });
 
-  test('the other extensions take an id and nothing else', () => {
+  test('the other extensions send an ID and nothing else', () => {
     type Promoting = ClientInferRequest<Contract['webhooks']['promoteSecret']>;
     expectTypeOf<{ id: Parameters<Webhooks['promoteSecret']>[0] }>().toEqualTypeOf<
       Promoting['params']

@@ -5,32 +5,32 @@ import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../test/helpers/an-order';
 import { declaredValues, entries } from '../scripts/render-api';
 import { aDelivery, anEvent, secret, sentAt } from './helpers/a-delivery';
-import { anOrder } from './helpers/an-order';
 import { json, scriptedService } from './helpers/scripted-service';
 
-/** These tests are about what `npm run build` made: the files that are published. */
+/** These tests check the published files, which `npm run build` creates. */
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const files = readdirSync(`${folder}/dist`).map((name) => ({
   name,
   text: readFileSync(`${folder}/dist/${name}`, 'utf8'),
 }));
 const scripts = files.filter(({ name }) => /\.c?js$/.test(name));
-/** Of the client and the receivers: `validate` brings zod along, and says so. */
+/** The entries for client and receivers. `validate` includes zod, as documented. */
 const lean = files.filter(({ name }) => !/^validate\.c?js$/.test(name));
 /** The files of the entries that load nothing of the client. */
 const apart = scripts.filter(({ name }) => !/^(index|validate)\./.test(name));
 const declarations = files.filter(({ name }) => /\.d\.c?ts$/.test(name));
 
-/** Runs a program in a process of its own, inside the package; returns what it printed. */
+/** Runs a program in its own process, inside the package; returns its output. */
 async function run(type: 'module' | 'commonjs', program: string, ...given: string[]) {
   const options = [`--input-type=${type}`, '--eval', program, ...given];
   const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: folder });
   return stdout.trim();
 }
 
-/** How a program gets at an entry of the package by its name. */
+/** How a program imports an entry of the package. */
 const loads = {
   module: (names: string, entry: string) => `const ${names} = await import('${entry}');`,
   commonjs: (names: string, entry: string) => `const ${names} = require('${entry}');`,
@@ -38,19 +38,22 @@ const loads = {
 const formats = ['module', 'commonjs'] as const;
 
 describe('the published package', () => {
-  test('has all entries, as module and as CommonJS, with declarations for each', () => {
+  test('has all entries, as modules and as CommonJS, each with declarations', () => {
     const kinds = ['js', 'cjs', 'd.ts', 'd.cts'];
     expect(files.map(({ name }) => name)).toEqual(
       expect.arrayContaining(entries.flatMap((entry) => kinds.map((kind) => `${entry}.${kind}`))),
     );
   });
 
-  test.each(lean)('$name names neither zod nor ts-rest nor the contract package', ({ text }) => {
-    const code = text.replace(/^\/\/ \.\.\/contract\/.*$/gm, '');
-    expect(code).not.toMatch(/\bzod\b|ts-rest|standard-schema|@tradepost\/contract/i);
-  });
+  test.each(lean)(
+    'mentions neither zod nor ts-rest nor the contract package in $name',
+    ({ text }) => {
+      const code = text.replace(/^\/\/ \.\.\/contract\/.*$/gm, '');
+      expect(code).not.toMatch(/\bzod\b|ts-rest|standard-schema|@tradepost\/contract/i);
+    },
+  );
 
-  test.each(scripts)('$name loads ofetch at most, and that only when it is needed', ({ text }) => {
+  test.each(scripts)('loads at most ofetch in $name, and only on demand', ({ text }) => {
     const loaded = [...text.matchAll(/\b(?:from|import|require)\s*\(?\s*["']([^"']+)["']/g)];
     const others = loaded.filter(([, name]) => !name?.startsWith('./'));
     expect(others.map(([whole, name]) => [whole, name])).toEqual(
@@ -58,11 +61,11 @@ describe('the published package', () => {
     );
   });
 
-  test.each(apart)('$name holds nothing of the client', ({ text }) => {
+  test.each(apart)('has nothing of the client in $name', ({ text }) => {
     expect(text).not.toMatch(/ofetch|Authorization|\/v1\/|application\/problem/);
   });
 
-  test.each(entries)('the entry %s has every value that it declares', async (entry) => {
+  test.each(entries)('exports every declared value from the entry %s', async (entry) => {
     const { default: _, ...values } = await import(`${folder}/dist/${entry}.js`);
     expect(Object.keys(values).sort()).toEqual(declaredValues(entry));
   });
@@ -81,12 +84,12 @@ describe('the published package', () => {
     }
   });
 
-  test.each(declarations)('$name imports from this package alone', ({ text }) => {
+  test.each(declarations)('imports only from this package in $name', ({ text }) => {
     const sources = [...text.matchAll(/\bfrom\s+["']([^"']+)["']|\bimport\(["']([^"']+)["']\)/g)];
     for (const [, from, dynamic] of sources) expect(from ?? dynamic).toMatch(/^\.\//);
   });
 
-  test.each(declarations)('$name shows nothing internal', ({ text }) => {
+  test.each(declarations)('declares nothing internal in $name', ({ text }) => {
     expect(text).not.toMatch(/\bTransport\b|\bRuntime\b|@internal/);
   });
 });
@@ -103,7 +106,7 @@ describe.each(formats)('in a program of type %s', (type) => {
     expect(service.request(0).url).toBe('/v1/orders/ord_1');
   });
 
-  test('loading the client loads neither ofetch nor fetch', async () => {
+  test('an import of the client loads neither ofetch nor fetch', async () => {
     const program = `(async () => {
       ${loads[type]('{ Tradepost }', '@tradepost/sdk')}
       new Tradepost({ baseUrl: 'https://trade.example', apiKey: 'tpk_test' });
@@ -152,12 +155,12 @@ describe('without Node', () => {
     await expect(verifyWebhook(tampered)).rejects.toMatchObject({ code: 'SIGNATURE_MISMATCH' });
   });
 
-  test('verifyWebhookSync says what to use instead', async () => {
+  test('verifyWebhookSync throws an error that names the alternative', async () => {
     const { verifyWebhookSync } = await webhooksAmong(web);
     expect(() => verifyWebhookSync({ ...aDelivery(), secret })).toThrow('use await verifyWebhook');
   });
 
-  test('verifyWebhook says what is missing where there is no WebCrypto', async () => {
+  test('verifyWebhook reports what is missing in a runtime without WebCrypto', async () => {
     const { verifyWebhook } = await webhooksAmong({ ...web, crypto: {} });
     await expect(verifyWebhook({ ...aDelivery(), secret })).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',

@@ -35,7 +35,7 @@ declare const event: WebhookEvent;
 const tradepost = new Tradepost({ baseUrl: 'https://trade.example', apiKey: 'tpk_1' });
 
 describe('the client', () => {
-  test('takes the global fetch, and refuses what does not answer', () => {
+  test('takes the global fetch, and rejects a function that returns no response', () => {
     expectTypeOf<typeof globalThis.fetch>().toExtend<Fetch>();
     expectTypeOf<() => string>().not.toExtend<Fetch>();
   });
@@ -56,7 +56,7 @@ describe('the client', () => {
     expectTypeOf<Options>().not.toHaveProperty('ifMatch');
   });
 
-  test('gives a page when a list is awaited, and items when it is looped over', async () => {
+  test('returns a page when a list is awaited, and yields items in a loop', async () => {
     const list = tradepost.orders.list();
     expectTypeOf(await list).toEqualTypeOf<Page<Order>>();
     for await (const order of list) expectTypeOf(order).toEqualTypeOf<Order>();
@@ -66,7 +66,7 @@ describe('the client', () => {
     expectTypeOf(list.safe()).toEqualTypeOf<Promise<Result<Page<Order>>>>();
   });
 
-  test('gives pages of events with the place to go on from, which is always there', async () => {
+  test('returns pages of events that always have a next cursor', async () => {
     expectTypeOf(await tradepost.events.list()).toEqualTypeOf<EventPage>();
     expectTypeOf<EventPage['nextCursor']>().toEqualTypeOf<string>();
     for await (const event of tradepost.events.follow()) {
@@ -77,7 +77,7 @@ describe('the client', () => {
     }
   });
 
-  test('gives a promise that has two more ways to look at the answer', async () => {
+  test('returns a promise with withResponse and safe', async () => {
     const call = tradepost.orders.get('ord_1');
     expectTypeOf(call).toEqualTypeOf<ApiPromise<Order>>();
     expectTypeOf(call).toExtend<Promise<Order>>();
@@ -92,12 +92,12 @@ describe('the client', () => {
     else expectTypeOf(result.error).toEqualTypeOf<AnyTradepostError>();
   });
 
-  test('takes what the web has for headers', () => {
+  test('takes headers in every form that fetch takes', () => {
     expectTypeOf<Headers>().toExtend<ResponseHeaders>();
     expectTypeOf<Headers>().toExtend<RequestHeaders>();
   });
 
-  test('takes console for a logger, and hooks that wait or do not', () => {
+  test('takes console as a logger, and synchronous or asynchronous hooks', () => {
     expectTypeOf<Console>().toExtend<TradepostLogger>();
     expectTypeOf<() => Promise<void>>().toExtend<TradepostHooks['onRequest']>();
     expectTypeOf<() => void>().toExtend<TradepostHooks['onError']>();
@@ -105,7 +105,7 @@ describe('the client', () => {
 });
 
 describe('isTradepostError', () => {
-  test('narrows to classes that their names tell apart', () => {
+  test('narrows to classes, discriminated by name', () => {
     if (!isTradepostError(caught)) return;
     expectTypeOf(caught).toExtend<TradepostError>();
     switch (caught.name) {
@@ -147,25 +147,25 @@ describe('a verified event', () => {
     expectTypeOf<WebhookEvent>().not.toHaveProperty('type');
   });
 
-  test('comes as a promise from verifyWebhook, and at once from verifyWebhookSync', () => {
+  test('is a promise from verifyWebhook, and a value from verifyWebhookSync', () => {
     expectTypeOf(verifyWebhook).returns.toEqualTypeOf<Promise<WebhookEvent>>();
     expectTypeOf(verifyWebhookSync).returns.toEqualTypeOf<WebhookEvent>();
   });
 });
 
-describe('what a receiver passes in', () => {
-  test('may be the headers of Node, of a Request, or any record', () => {
+describe('the input of verification', () => {
+  test('may have the headers of Node, of a Request, or any record', () => {
     expectTypeOf<IncomingHttpHeaders>().toExtend<DeliveryHeaders>();
     expectTypeOf<Headers>().toExtend<DeliveryHeaders>();
     expectTypeOf<Record<string, string>>().toExtend<DeliveryHeaders>();
   });
 
-  test('is the raw body, never a parsed one', () => {
+  test('has the raw body, never a parsed one', () => {
     expectTypeOf<Buffer>().toExtend<VerifyWebhookOptions['payload']>();
     expectTypeOf<{ event: string }>().not.toExtend<VerifyWebhookOptions['payload']>();
   });
 
-  test('may come straight from the environment', () => {
+  test('may have a secret straight from the environment', () => {
     expectTypeOf<string | undefined>().toExtend<VerifyWebhookOptions['secret']>();
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { oas31 } from 'zod-openapi';
 import { listOperations, resolved } from '../helpers/openapi-reader';
 
-/** Rules of OpenAPI 3.1 that its JSON schema cannot express, and those that tools trip over. */
+/** Rules of OpenAPI 3.1 that its JSON schema cannot express, and rules that some tools need. */
 const document: oas31.OpenAPIObject = JSON.parse(
   readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'),
 );

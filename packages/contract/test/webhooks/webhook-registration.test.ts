@@ -55,7 +55,7 @@ describe('the url of a webhook', () => {
   });
 
   test.each([['https://me:secret@receiver.example'], ['https://me@receiver.example']])(
-    'may not hold credentials: %s',
+    'may not contain credentials: %s',
     (url) => {
       expect(ofUrl(url)).toEqual([
         'url: must not contain credentials: deliveries are authenticated by their signature',

@@ -19,7 +19,7 @@ const batch = 2_000;
 
 const adapters = Object.entries(inProcess);
 
-function receiverOf(diagnose: boolean) {
+function createReceiver(diagnose: boolean) {
   return webhookReceiver({
     ...{ secret, maxBytes, diagnose },
     now: () => now,
@@ -29,10 +29,10 @@ function receiverOf(diagnose: boolean) {
   });
 }
 
-const receivers = [receiverOf(true), receiverOf(false)] as const;
+const receivers = [createReceiver(true), createReceiver(false)] as const;
 
 /** Returns the code of a rejected request, or `accepted`. Any other error is a crash. */
-async function verdictOf(verify: () => unknown): Promise<string> {
+async function getVerdict(verify: () => unknown): Promise<string> {
   try {
     await verify();
     return 'accepted';
@@ -62,10 +62,10 @@ async function examine(request: AnyRequest, number: number): Promise<string> {
   const { headers, body: payload, method } = request;
   const diagnose = number % 2 === 0;
   const options: VerifyWebhookSyncOptions = { payload, headers, secret, maxBytes, now, diagnose };
-  const verdict = await verdictOf(() => verifyWebhookSync(options));
+  const verdict = await getVerdict(() => verifyWebhookSync(options));
   const isAccepted = verdict === 'accepted';
   if (isAccepted && !isSigned(request)) throw new Error('accepted what the raw check rejects');
-  const later = () => verdictOf(() => verifyWebhook(options));
+  const later = () => getVerdict(() => verifyWebhook(options));
   const asynchronous = await (number % 9 === 0 ? onTheWeb(later) : later());
   if (asynchronous !== verdict) {
     throw new Error(`synchronously ${verdict}, asynchronously ${asynchronous}`);

@@ -26,5 +26,5 @@ const tally = await fuzz(inputs, seed, (done) => {
 const seconds = Math.round((performance.now() - started) / 1_000);
 console.table(tally);
 console.log(
-  `No crash, no disagreement, nothing accepted that the raw check refuses: ${seconds} s.`,
+  `No crash, no disagreement, nothing accepted that the raw check rejects: ${seconds} s.`,
 );

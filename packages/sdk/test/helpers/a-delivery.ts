@@ -36,7 +36,7 @@ export interface Delivery {
   headers: Record<string, string>;
 }
 
-/** A delivery that is signed in both ways, with what a test wants to differ. */
+/** A delivery with both signatures; a test overrides the fields that matter to it. */
 export function aDelivery(
   overrides: { body?: unknown; key?: string; timestamp?: string; id?: string } = {},
 ): Delivery {

@@ -1,6 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
+import { startHttpServer } from '../../../../test/helpers/loopback';
 
 /** A received request with its complete body. */
 export interface SeenRequest {
@@ -25,7 +25,7 @@ export interface ScriptedService {
 /** Starts a service that stops with the test. The last step is repeated for all further requests. */
 export async function scriptedService(...steps: Step[]): Promise<ScriptedService> {
   const seen: SeenRequest[] = [];
-  const server = createServer((incoming, response) => {
+  const server = await startHttpServer((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
@@ -36,14 +36,9 @@ export async function scriptedService(...steps: Step[]): Promise<ScriptedService
       step?.(response, request);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
+  onTestFinished(() => server.close());
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: server.url,
     seen,
     request(position) {
       const request = seen[position];

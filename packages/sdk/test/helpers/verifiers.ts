@@ -10,7 +10,7 @@ import { sentAt } from './a-delivery';
 
 type Verify = (options: VerifyWebhookSyncOptions) => Promise<WebhookEvent>;
 
-/** Verifies as a runtime does that has WebCrypto alone. */
+/** Verifies as in a runtime that has only WebCrypto. */
 export async function verifyOnTheWeb(options: VerifyWebhookSyncOptions): Promise<WebhookEvent> {
   const getBuiltinModule = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
   try {
@@ -23,8 +23,8 @@ export async function verifyOnTheWeb(options: VerifyWebhookSyncOptions): Promise
 const lenient = { now: sentAt, diagnose: false };
 
 /**
- * All verifiers in one form, for `describe.each`: what one promises, the others do too. They do not
- * look for the cause of a mismatch unless a test asks for it.
+ * All verifiers with one signature, for `describe.each`: each must behave like the others. They do not
+ * diagnose a mismatch unless a test enables it.
  */
 export const verifiers: [name: string, verify: Verify][] = [
   ['verifyWebhook', (options) => verifyWebhook({ ...lenient, ...options })],
@@ -32,7 +32,7 @@ export const verifiers: [name: string, verify: Verify][] = [
   ['verifyWebhookSync', async (options) => verifyWebhookSync({ ...lenient, ...options })],
 ];
 
-/** The code that a delivery is refused with; `'accepted'` when it is not. */
+/** Returns the code with which a delivery is rejected, or `'accepted'`. */
 export async function verdict(verification: Promise<WebhookEvent>): Promise<string> {
   const error = await verification.then(
     () => null,

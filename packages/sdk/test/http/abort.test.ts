@@ -1,17 +1,17 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { systemRuntime } from '../../src/http/retry';
 import { AbortError, Tradepost } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { hang, hangInBody, json, problem, scriptedService } from '../helpers/scripted-service';
 
 test('a signal that is already aborted sends nothing', async () => {
   const service = await scriptedService(hang);
   const reason = new Error('changed my mind');
   const call = createTestClient(service).orders.get('ord_1', { signal: AbortSignal.abort(reason) });
-  const error = await failureOf(call);
+  const error = await catchTradepostError(call);
   expect(error).toBeInstanceOf(AbortError);
   expect(error).toMatchObject({ name: 'AbortError', code: 'aborted', status: null });
   expect(error.message).toBe("GET /v1/orders/ord_1 was aborted by the caller's signal.");
@@ -20,15 +20,15 @@ test('a signal that is already aborted sends nothing', async () => {
 });
 
 test.each([
-  ['for an answer', hang],
-  ['for the rest of an answer', hangInBody],
+  ['for a response', hang],
+  ['for the rest of a response', hangInBody],
 ])('a signal stops a call that waits %s', async (_, step) => {
   const stop = new AbortController();
   const service = await scriptedService((response, request) => {
     step(response, request);
     stop.abort('enough');
   });
-  const error = await failureOf(
+  const error = await catchTradepostError(
     createTestClient(service).orders.get('ord_1', { signal: stop.signal }),
   );
   expect(error).toBeInstanceOf(AbortError);
@@ -52,7 +52,7 @@ test('a signal ends the wait between two attempts immediately', async () => {
     attempts.push(attempt);
   };
   const client = createTestClient({ ...service, hooks: { onError } }, { wait });
-  const error = await failureOf(client.orders.get('ord_1', { signal: stop.signal }));
+  const error = await catchTradepostError(client.orders.get('ord_1', { signal: stop.signal }));
   expect(error).toBeInstanceOf(AbortError);
   // One attempt was sent, and no more are counted.
   expect(error.message).toBe("GET /v1/orders/ord_1 was aborted by the caller's signal.");
@@ -80,16 +80,18 @@ test('a signal stops a list between its pages', async () => {
       stop.abort();
     }
   };
-  expect(await failureOf(loop())).toBeInstanceOf(AbortError);
+  expect(await catchTradepostError(loop())).toBeInstanceOf(AbortError);
   expect(service.seen).toHaveLength(1);
 });
 
 test('a custom fetch that ignores its signal does not delay a call', async () => {
   const fetch = () => new Promise<never>(() => undefined);
   const { orders } = createTestClient({ baseUrl: 'http://deaf.example', fetch, timeout: 20 });
-  expect((await failureOf(orders.get('ord_1', { maxRetries: 0 }))).code).toBe('timeout');
+  expect((await catchTradepostError(orders.get('ord_1', { maxRetries: 0 }))).code).toBe('timeout');
   const signal = AbortSignal.timeout(10);
-  expect((await failureOf(orders.get('ord_1', { signal, timeout: 5_000 }))).code).toBe('aborted');
+  expect((await catchTradepostError(orders.get('ord_1', { signal, timeout: 5_000 }))).code).toBe(
+    'aborted',
+  );
 });
 
 test('a signal of many calls accumulates no listeners', async () => {

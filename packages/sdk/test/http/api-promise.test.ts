@@ -1,22 +1,22 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { NotFoundError, type Result, Tradepost } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, type Step, scriptedService } from '../helpers/scripted-service';
 
 const found = json(200, { data: anOrder() }, { ETag: '"3"', 'X-Request-Id': 'req_7' });
 const missing = problem(404, 'order_not_found', { 'X-Request-Id': 'req_1' });
 
-async function ordersOf(...steps: Step[]) {
+async function createOrders(...steps: Step[]) {
   const service = await scriptedService(...steps);
   return { service, orders: createTestClient(service).orders };
 }
 
-describe('a call is a promise of its data', () => {
-  test('that can be awaited, raced, caught and finally followed', async () => {
-    const { orders } = await ordersOf(found, found, missing, found);
+describe('a call returns a promise of its data', () => {
+  test('that supports await, Promise.race, catch and finally', async () => {
+    const { orders } = await createOrders(found, found, missing, found);
     const call = orders.get('ord_1');
     expect(call).toBeInstanceOf(Promise);
     expect(await call).toEqual(anOrder());
@@ -29,9 +29,9 @@ describe('a call is a promise of its data', () => {
     expect(ended).toBe(true);
   });
 
-  test('that is sent whether or not somebody waits for it', async () => {
+  test('and sends its request even if the promise is not awaited', async () => {
     const arrivals = new EventEmitter();
-    const { orders } = await ordersOf((response, request) => {
+    const { orders } = await createOrders((response, request) => {
       arrivals.emit('request');
       found(response, request);
     });
@@ -43,8 +43,8 @@ describe('a call is a promise of its data', () => {
 });
 
 describe('withResponse', () => {
-  test('tells status, headers and request id beside the data', async () => {
-    const { orders } = await ordersOf(found);
+  test('returns status, headers and request ID with the data', async () => {
+    const { orders } = await createOrders(found);
     const { data, status, headers, requestId } = await orders.get('ord_1').withResponse();
     expect([data, status, requestId]).toEqual([anOrder(), 200, 'req_7']);
     expect(headers.get('etag')).toBe('"3"');
@@ -55,8 +55,8 @@ describe('withResponse', () => {
     expect(names).toContain('etag');
   });
 
-  test('gives the ETag that ifMatch takes', async () => {
-    const { service, orders } = await ordersOf(found);
+  test('returns the ETag that ifMatch accepts', async () => {
+    const { service, orders } = await createOrders(found);
     const { headers } = await orders.get('ord_1').withResponse();
     const ifMatch = headers.get('ETag') ?? undefined;
     await orders.update('ord_1', { status: 'confirmed' }, { ifMatch });
@@ -64,25 +64,27 @@ describe('withResponse', () => {
   });
 
   test('throws what the call throws', async () => {
-    const { orders } = await ordersOf(missing);
-    expect(await failureOf(orders.get('ord_1').withResponse())).toBeInstanceOf(NotFoundError);
+    const { orders } = await createOrders(missing);
+    expect(await catchTradepostError(orders.get('ord_1').withResponse())).toBeInstanceOf(
+      NotFoundError,
+    );
   });
 
-  test('is null when the response has no request ID', async () => {
-    const { orders } = await ordersOf(json(200, { data: anOrder() }));
+  test('returns null as request ID when the response has none', async () => {
+    const { orders } = await createOrders(json(200, { data: anOrder() }));
     expect((await orders.get('ord_1').withResponse()).requestId).toBeNull();
   });
 });
 
 describe('safe', () => {
-  test('tells a success with all of its answer', async () => {
-    const { orders } = await ordersOf(found);
+  test('returns a success with its data, status and request ID', async () => {
+    const { orders } = await createOrders(found);
     const result = await orders.get('ord_1').safe();
     expect(result).toMatchObject({ ok: true, data: anOrder(), status: 200, requestId: 'req_7' });
   });
 
-  test('tells a failure as a value', async () => {
-    const { orders } = await ordersOf(missing);
+  test('returns a failure as a value', async () => {
+    const { orders } = await createOrders(missing);
     const result = await orders.get('ord_1').safe();
     expect(result).toEqual({ ok: false, error: expect.any(NotFoundError) });
   });
@@ -108,14 +110,14 @@ describe('safe', () => {
     ['a BigInt for an id', () => orders.get(wrong(5n)), '/v1/orders/:id'],
     ['half a character for an id', () => orders.get('\ud800'), '/v1/orders/:id'],
     [
-      'a query that is no text',
+      'a query that is not a text',
       () => orders.list(wrong({ status: Object.create(null) })),
       'convert',
     ],
     ['options that are null', () => orders.get('ord_1', wrong(null)), '/v1/orders/:id'],
-    ['a signal that is none', () => orders.get('ord_1', { signal: wrong('stop') }), 'signal'],
+    ['an invalid signal', () => orders.get('ord_1', { signal: wrong('stop') }), 'signal'],
     [
-      'a header that is no text',
+      'a header that is not a text',
       () => webhooks.get('w', { headers: { a: wrong(Symbol('x')) } }),
       'Symbol',
     ],
@@ -130,17 +132,17 @@ describe('safe', () => {
 });
 
 test('one call sends one request, however its response is used', async () => {
-  const { service, orders } = await ordersOf(found);
+  const { service, orders } = await createOrders(found);
   const call = orders.get('ord_1');
-  const [data, answer, result] = await Promise.all([call, call.withResponse(), call.safe()]);
+  const [data, response, result] = await Promise.all([call, call.withResponse(), call.safe()]);
   expect(await call).toBe(data);
-  expect(answer.data).toBe(data);
+  expect(response.data).toBe(data);
   expect(result).toMatchObject({ ok: true, data });
   expect(service.seen).toHaveLength(1);
 });
 
 test('only an unhandled failure is reported by the runtime', async () => {
-  const { orders } = await ordersOf(missing);
+  const { orders } = await createOrders(missing);
   const others = process.listeners('unhandledRejection');
   process.removeAllListeners('unhandledRejection');
   const reported: unknown[] = [];
@@ -150,9 +152,9 @@ test('only an unhandled failure is reported by the runtime', async () => {
     for (const listener of others) process.on('unhandledRejection', listener);
   });
 
-  const asked = orders.get('ord_safe');
-  const { ok } = await asked.safe();
-  const error = await failureOf(orders.get('ord_response').withResponse());
+  const call = orders.get('ord_safe');
+  const { ok } = await call.safe();
+  const error = await catchTradepostError(orders.get('ord_response').withResponse());
   expect([ok, error.status]).toEqual([false, 404]);
   expect((await orders.list().safe()).ok).toBe(false);
   const unheard = once(process, 'unhandledRejection');
@@ -164,8 +166,8 @@ test('only an unhandled failure is reported by the runtime', async () => {
 describe('a list', () => {
   const page = json(200, { data: [anOrder()], nextCursor: null }, { 'X-Request-Id': 'req_9' });
 
-  test('tells the answer of its one page, and asks for it once', async () => {
-    const { service, orders } = await ordersOf(page);
+  test('returns the response of its one page, and requests it once', async () => {
+    const { service, orders } = await createOrders(page);
     const list = orders.list();
     const { data, status, requestId } = await list.withResponse();
     expect(data).toEqual({ data: [anOrder()], nextCursor: null });
@@ -175,7 +177,7 @@ describe('a list', () => {
   });
 
   test('is not requested until it is used', async () => {
-    const { service, orders } = await ordersOf(page);
+    const { service, orders } = await createOrders(page);
     const list = orders.list();
     await orders.list({ status: 'pending' });
     expect(service.seen).toHaveLength(1);

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { AbortError, Tradepost } from '../../src/index';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, type Step, scriptedService } from '../helpers/scripted-service';
 
 const ids = Array.from({ length: 100 }, (_, at) => `ord_${at}`);
 
-/** Answers each request with the order that it asks for. */
+/** Responds to each request with the order that it requests. */
 const echo: Step = (response, request) =>
   json(200, { data: anOrder({ id: request.url.replace('/v1/orders/', '') }) })(response, request);
 
 test('a hundred concurrent calls of one client each get their own response', async () => {
-  const held: (() => void)[] = [];
+  const pending: (() => void)[] = [];
   const service = await scriptedService((response, request) => {
-    held.push(() => echo(response, request));
+    pending.push(() => echo(response, request));
     // All requests are in flight before the first response, and the last gets its response first.
-    if (held.length === ids.length) for (const answer of held.reverse()) answer();
+    if (pending.length === ids.length) for (const respond of pending.reverse()) respond();
   });
   const { orders } = new Tradepost({ ...service, apiKey: 'tpk_test' });
-  const answers = await Promise.all(ids.map((id) => orders.get(id).withResponse()));
-  expect(answers.map(({ data }) => data.id)).toEqual(ids);
+  const responses = await Promise.all(ids.map((id) => orders.get(id).withResponse()));
+  expect(responses.map(({ data }) => data.id)).toEqual(ids);
 });
 
 test('each call has its own retries and its own idempotency key', async () => {
@@ -47,17 +47,17 @@ test('each call has its own retries and its own idempotency key', async () => {
 
 test('aborting one of them does not affect the others', async () => {
   const stop = new AbortController();
-  const held: (() => void)[] = [];
+  const pending: (() => void)[] = [];
   const service = await scriptedService((response, request) => {
-    held.push(() => echo(response, request));
-    if (held.length === ids.length) {
+    pending.push(() => echo(response, request));
+    if (pending.length === ids.length) {
       stop.abort();
-      for (const answer of held) answer();
+      for (const respond of pending) respond();
     }
   });
   const { orders } = new Tradepost({ ...service, apiKey: 'tpk_test' });
   const calls = ids.map((id) => orders.get(id, id === 'ord_50' ? { signal: stop.signal } : {}));
   const results = await Promise.all(calls.map((call) => call.safe()));
   expect(results.filter(({ ok }) => !ok)).toHaveLength(1);
-  expect(await failureOf(calls[50] ?? Promise.resolve())).toBeInstanceOf(AbortError);
+  expect(await catchTradepostError(calls[50] ?? Promise.resolve())).toBeInstanceOf(AbortError);
 });

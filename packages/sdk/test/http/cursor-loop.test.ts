@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCursorLoopDetector } from '../../src/http/pagination';
 
-/** Asks for pages until one leads back; the cursor after the last of a row leads to one of them. */
+/** Requests pages until a loop is detected. The cursor of the last page leads back to an earlier one. */
 function pagesUntilFound(first: string | undefined, cursors: string[], back: number): number {
   const leadsBack = createCursorLoopDetector(first);
   let from = first;

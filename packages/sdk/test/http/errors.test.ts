@@ -17,13 +17,13 @@ import {
   ValidationError,
 } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, type Step, scriptedService, text } from '../helpers/scripted-service';
 
 async function updateAgainst(...steps: Step[]) {
   const service = await scriptedService(...steps);
   const { orders } = createTestClient({ ...service, maxRetries: 0 });
-  return failureOf(orders.update('ord_1', { status: 'completed' }));
+  return catchTradepostError(orders.update('ord_1', { status: 'completed' }));
 }
 
 const classes = [
@@ -45,22 +45,25 @@ const classes = [
   [418, 'teapot', TradepostError],
 ] as const;
 
-describe('a problem of the service', () => {
-  test.each(classes)('with %i %s is thrown in its class', async (status, code, expected) => {
-    const error = await updateAgainst(problem(status, code));
-    expect(error.constructor).toBe(expected);
-    expect(error.name).toBe(expected.name);
-    expect(error).toMatchObject({
-      code,
-      status,
-      requestId: 'req_1',
-      method: 'PATCH',
-      path: '/v1/orders/ord_1',
-      problem: { title: `Title of ${code}`, detail: `Detail of ${code}.` },
-    });
-  });
+describe('a problem response', () => {
+  test.each(classes)(
+    'with %i %s is thrown as an error of its class',
+    async (status, code, expected) => {
+      const error = await updateAgainst(problem(status, code));
+      expect(error.constructor).toBe(expected);
+      expect(error.name).toBe(expected.name);
+      expect(error).toMatchObject({
+        code,
+        status,
+        requestId: 'req_1',
+        method: 'PATCH',
+        path: '/v1/orders/ord_1',
+        problem: { title: `Title of ${code}`, detail: `Detail of ${code}.` },
+      });
+    },
+  );
 
-  test('has a message with what failed, how, why and in which request', async () => {
+  test('has a message that says what failed, how, why and in which request', async () => {
     const error = await updateAgainst(problem(409, 'invalid_transition'));
     expect(error.message).toBe(
       'PATCH /v1/orders/ord_1 failed with 409 invalid_transition: Detail of invalid_transition. (request req_1)',
@@ -69,26 +72,26 @@ describe('a problem of the service', () => {
 
   test('includes the number of attempts', async () => {
     const service = await scriptedService(problem(503, 'store_unavailable'));
-    const error = await failureOf(createTestClient(service).orders.get('ord_1'));
+    const error = await catchTradepostError(createTestClient(service).orders.get('ord_1'));
     expect(error.message).toMatch(/ \(request req_1, 4 attempts\)$/);
   });
 
   test('has the issues of a validation, or an empty list', async () => {
     const errors = [{ path: 'quantity', message: 'must be an integer' }];
-    const told = await updateAgainst(problem(422, 'validation_failed', {}, { errors }));
-    expect(told).toMatchObject({ errors });
+    const error = await updateAgainst(problem(422, 'validation_failed', {}, { errors }));
+    expect(error).toMatchObject({ errors });
     expect(await updateAgainst(problem(400, 'malformed_json'))).toMatchObject({ errors: [] });
   });
 
   test.each([['none'], [{ path: 'x' }], [5], [null], [[null, 'x', { path: 'quantity' }]]])(
-    'has a list of issues whatever was sent for one: %o',
+    'has a list of issues, also when the service sends %o',
     async (errors) => {
       const error = await updateAgainst(problem(422, 'validation_failed', {}, { errors }));
       expect(error).toMatchObject({ errors: [], problem: { errors } });
     },
   );
 
-  test('is reported whatever is nested in it, at any depth', async () => {
+  test('is reported even if it contains values nested to any depth', async () => {
     const deep = `${'['.repeat(20_000)}"tpk_test"${']'.repeat(20_000)}`;
     const body = `{"code":"invalid_transition","detail":"No.","requestId":"req_1","more":${deep}}`;
     const error = await updateAgainst(text(409, body));
@@ -100,7 +103,7 @@ describe('a problem of the service', () => {
   });
 
   test.each(['transition', 'status', 'e', 'invalid_transition'])(
-    'keeps its code and its fields when the API key is as short a word as %s',
+    'keeps its code and its fields when the API key is as short as %s',
     async (apiKey) => {
       const service = await scriptedService(problem(409, 'invalid_transition'));
       const heard: unknown[] = [];
@@ -108,7 +111,7 @@ describe('a problem of the service', () => {
         heard.push([code, status]);
       };
       const { orders } = createTestClient({ ...service, apiKey, hooks: { onError } });
-      const error = await failureOf(orders.get('ord_1'));
+      const error = await catchTradepostError(orders.get('ord_1'));
       expect(error).toMatchObject({ code: 'invalid_transition', status: 409 });
       expect(heard).toEqual([['invalid_transition', 409]]);
     },
@@ -159,7 +162,7 @@ describe('an error response without a problem', () => {
   });
 });
 
-describe('an error response without a problem says what to do', () => {
+describe('an error response without a problem has advice', () => {
   test.each<[number, Record<string, string>, string]>([
     [401, {}, 'Check apiKey and baseUrl.'],
     [403, {}, 'Check that baseUrl is the address of the service.'],
@@ -171,13 +174,13 @@ describe('an error response without a problem says what to do', () => {
     [500, {}, 'The service, or a proxy in front of it, is not available: try again later.'],
     [503, { 'retry-after': '0.2' }, 'is not available: try again in 1 s.'],
     [503, { 'retry-after': '0' }, 'is not available: try again later.'],
-  ])('%i %o: %s', async (status, headers, advice) => {
+  ])('for %i %o: %s', async (status, headers, advice) => {
     const error = await updateAgainst(text(status, '<html>', headers));
     expect(error.message).toContain('<html>. ');
     expect(error.message).toContain(advice);
   });
 
-  test('but a problem of the service does not change', async () => {
+  test('unlike a problem of the service', async () => {
     const error = await updateAgainst(problem(404, 'route_not_found'));
     expect(error.message).toMatch(/Detail of route_not_found\. \(request req_1\)$/);
   });
@@ -185,7 +188,7 @@ describe('an error response without a problem says what to do', () => {
 
 describe('a redirect or an unusable response', () => {
   test.each([301, 302, 303, 307, 308])(
-    '%i is a clear error, and nobody else gets the key',
+    '%i is a clear error, and no other host receives the API key',
     async (status) => {
       const elsewhere = await scriptedService(json(200, { data: {} }));
       const error = await updateAgainst(
@@ -225,8 +228,8 @@ describe('a redirect or an unusable response', () => {
       json(200, { data: [], nextCursor: 5 }),
     );
     const { orders } = createTestClient(service);
-    expect((await failureOf(orders.list())).code).toBe('invalid_response');
-    expect((await failureOf(orders.list())).code).toBe('invalid_response');
+    expect((await catchTradepostError(orders.list())).code).toBe('invalid_response');
+    expect((await catchTradepostError(orders.list())).code).toBe('invalid_response');
   });
 });
 
@@ -240,7 +243,7 @@ describe('isTradepostError', () => {
     new RateLimitError('rate', { ...details, retryAfter: null }),
   ];
 
-  test.each(errors)('knows a $name, which is an Error with a name and a cause', (error) => {
+  test.each(errors)('accepts a $name, which is an Error with a name and a cause', (error) => {
     expect(isTradepostError(error)).toBe(true);
     expect(error).toBeInstanceOf(Error);
     expect(error.name).toBe(error.constructor.name);
@@ -254,12 +257,12 @@ describe('isTradepostError', () => {
     'TradepostError',
     { name: 'TradepostError' },
     new Error('other'),
-    Object.assign(new Error('looks alike'), { code: 'aborted', status: null }),
+    Object.assign(new Error('similar'), { code: 'aborted', status: null }),
   ])('rejects %s', (value) => {
     expect(isTradepostError(value)).toBe(false);
   });
 
-  test('knows the errors of another install of the package', () => {
+  test('accepts the errors of another installation of the package', () => {
     const require = createRequire(import.meta.url);
     const other: { NotFoundError: typeof NotFoundError } = require('../../dist/index.cjs');
     const error = new other.NotFoundError('elsewhere', { code: 'order_not_found' });

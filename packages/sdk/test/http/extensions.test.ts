@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { NotFoundError, type TradepostError } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import {
   hang,
   json,
@@ -14,12 +14,12 @@ import {
   text,
 } from '../helpers/scripted-service';
 
-async function clientOf(...steps: Step[]) {
+async function createClient(...steps: Step[]) {
   const service = await scriptedService(...steps);
   return { service, ...createTestClient(service) };
 }
 
-const asked = ({ method, url, body }: SeenRequest) => [method, url, body];
+const summarize = ({ method, url, body }: SeenRequest) => [method, url, body];
 
 const webhook = {
   id: 'whk_1',
@@ -36,9 +36,9 @@ const webhook = {
 const delivery = { id: 'dlv_1', webhookId: 'whk_1', event: 'order.created', state: 'pending' };
 const account = { id: 'usr_1', kind: 'buyer', name: 'Shop', key: { id: 'key_1' } };
 
-describe('webhooks', () => {
-  test('are listed, got and updated', async () => {
-    const { service, webhooks } = await clientOf(
+describe('the resource for webhooks', () => {
+  test('lists, gets and updates webhooks', async () => {
+    const { service, webhooks } = await createClient(
       json(200, { data: [webhook], nextCursor: 'c1' }),
       json(200, { data: [], nextCursor: null }),
       json(200, { data: webhook }),
@@ -46,7 +46,7 @@ describe('webhooks', () => {
     expect(await webhooks.list({ limit: 1 }).toArray({ limit: 9 })).toEqual([webhook]);
     expect(await webhooks.get('whk_1')).toEqual(webhook);
     expect(await webhooks.update('whk_1', { status: 'paused' })).toEqual(webhook);
-    expect(service.seen.map(asked)).toEqual([
+    expect(service.seen.map(summarize)).toEqual([
       ['GET', '/v1/webhooks?limit=1', ''],
       ['GET', '/v1/webhooks?limit=1&cursor=c1', ''],
       ['GET', '/v1/webhooks/whk_1', ''],
@@ -54,9 +54,9 @@ describe('webhooks', () => {
     ]);
   });
 
-  test('have their secret staged and promoted, and are tested, each with an idempotency key', async () => {
+  test('stages and promotes a secret and sends a test event, each with an idempotency key', async () => {
     const staged = { webhookId: 'whk_1', secret: 'whsec_x', stagedAt: webhook.createdAt };
-    const { service, webhooks } = await clientOf(
+    const { service, webhooks } = await createClient(
       json(201, { data: staged }),
       json(200, { data: webhook }),
       json(202, { data: delivery }),
@@ -64,7 +64,7 @@ describe('webhooks', () => {
     expect(await webhooks.stageSecret('whk_1')).toEqual(staged);
     expect(await webhooks.promoteSecret('whk_1')).toEqual(webhook);
     expect(await webhooks.test('whk_1', { event: 'order.created' })).toEqual(delivery);
-    expect(service.seen.map(asked)).toEqual([
+    expect(service.seen.map(summarize)).toEqual([
       ['POST', '/v1/webhooks/whk_1/secret', ''],
       ['POST', '/v1/webhooks/whk_1/secret/promote', ''],
       ['POST', '/v1/webhooks/whk_1/test', '{"event":"order.created"}'],
@@ -79,25 +79,25 @@ describe('deleting a webhook', () => {
   const gone = problem(404, 'webhook_not_found');
   const deleted = text(204, '');
 
-  test('answers nothing', async () => {
-    const { service, webhooks } = await clientOf(deleted);
+  test('returns undefined', async () => {
+    const { service, webhooks } = await createClient(deleted);
     expect(await webhooks.delete('whk_1')).toBeUndefined();
-    expect(service.seen.map(asked)).toEqual([['DELETE', '/v1/webhooks/whk_1', '']]);
+    expect(service.seen.map(summarize)).toEqual([['DELETE', '/v1/webhooks/whk_1', '']]);
     expect(service.request(0).headers).not.toHaveProperty('idempotency-key');
     expect(await webhooks.delete('whk_1').safe()).toMatchObject({ ok: true, status: 204 });
   });
 
-  test('that was never there is a NotFoundError', async () => {
-    const { webhooks } = await clientOf(gone);
-    expect(await failureOf(webhooks.delete('whk_1'))).toBeInstanceOf(NotFoundError);
+  test('that does not exist throws a NotFoundError', async () => {
+    const { webhooks } = await createClient(gone);
+    expect(await catchTradepostError(webhooks.delete('whk_1'))).toBeInstanceOf(NotFoundError);
   });
 
   test.each<[string, Step]>([
-    ['a lost answer', reset],
+    ['a lost response', reset],
     ['a timeout', hang],
     ['a 500', problem(500, 'internal_error')],
     ["a proxy's 504", text(504, '<html>')],
-  ])('that is repeated after %s and finds nothing has succeeded', async (_, step) => {
+  ])('succeeds when a repetition after %s gets 404', async (_, step) => {
     const service = await scriptedService(step, gone);
     const { webhooks } = createTestClient({ ...service, timeout: step === hang ? 300 : 30_000 });
     expect(await webhooks.delete('whk_1')).toBeUndefined();
@@ -108,19 +108,19 @@ describe('deleting a webhook', () => {
     ['nothing was done before', problem(429, 'rate_limited'), gone],
     ['the service itself was not reached', reset, text(404, '<html>')],
     ['the service does not have the call', reset, problem(404, 'route_not_found')],
-  ])('that is repeated and meets 404 has failed when %s', async (_, first, second) => {
-    const { webhooks } = await clientOf(first, second);
-    expect(await failureOf(webhooks.delete('whk_1'))).toBeInstanceOf(NotFoundError);
+  ])('fails when a repetition gets 404 after %s', async (_, first, second) => {
+    const { webhooks } = await createClient(first, second);
+    expect(await catchTradepostError(webhooks.delete('whk_1'))).toBeInstanceOf(NotFoundError);
   });
 
   test('fails when a proxy responds, because it may not have been applied', async () => {
-    const { webhooks } = await clientOf(text(200, '<html>login'));
-    expect((await failureOf(webhooks.delete('whk_1'))).code).toBe('invalid_response');
+    const { webhooks } = await createClient(text(200, '<html>login'));
+    expect((await catchTradepostError(webhooks.delete('whk_1'))).code).toBe('invalid_response');
   });
 });
 
-test('deliveries are listed, got and replayed', async () => {
-  const { service, deliveries } = await clientOf(
+test('the resource for deliveries lists, gets and replays them', async () => {
+  const { service, deliveries } = await createClient(
     json(200, { data: [delivery], nextCursor: null }),
     json(200, { data: delivery }),
     json(202, { data: delivery }),
@@ -129,7 +129,7 @@ test('deliveries are listed, got and replayed', async () => {
   expect(await deliveries.list(query).toArray({ limit: 5 })).toEqual([delivery]);
   expect(await deliveries.get('dlv_1')).toEqual(delivery);
   expect(await deliveries.replay('dlv_1', { idempotencyKey: 'again-1' })).toEqual(delivery);
-  expect(service.seen.map(asked)).toEqual([
+  expect(service.seen.map(summarize)).toEqual([
     ['GET', '/v1/deliveries?webhookId=whk_1&state=failed&http=5xx', ''],
     ['GET', '/v1/deliveries/dlv_1', ''],
     ['POST', '/v1/deliveries/dlv_1/replay', ''],
@@ -137,21 +137,21 @@ test('deliveries are listed, got and replayed', async () => {
   expect(service.request(2).headers['idempotency-key']).toBe('again-1');
 });
 
-test('the account is told', async () => {
-  const { service, account: accounts } = await clientOf(json(200, { data: account }));
+test('account.get returns the account', async () => {
+  const { service, account: accounts } = await createClient(json(200, { data: account }));
   expect(await accounts.get()).toEqual(account);
-  expect(service.seen.map(asked)).toEqual([['GET', '/v1/account', '']]);
+  expect(service.seen.map(summarize)).toEqual([['GET', '/v1/account', '']]);
 });
 
-describe('a service without extensions', () => {
+describe('a call of an extension to a service without extensions', () => {
   const beyond = 'This call is an extension, which this service may not support';
 
   async function failureAgainst(step: Step): Promise<TradepostError> {
-    const { webhooks } = await clientOf(step);
-    return failureOf(webhooks.get('whk_1'));
+    const { webhooks } = await createClient(step);
+    return catchTradepostError(webhooks.get('whk_1'));
   }
 
-  test('reports it, and the error explains it', async () => {
+  test('fails with an error that explains it', async () => {
     const error = await failureAgainst(problem(404, 'route_not_found'));
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error.message).toBe(
@@ -159,13 +159,13 @@ describe('a service without extensions', () => {
     );
   });
 
-  test('or responds in another way', async () => {
+  test('fails likewise when the service responds in another way', async () => {
     const plain = await failureAgainst(text(404, 'Not Found'));
     expect(plain).toBeInstanceOf(NotFoundError);
     expect(plain.message).toContain(`: Not Found. ${beyond}: check baseUrl.`);
   });
 
-  test('or knows the path, but not the method', async () => {
+  test('fails likewise when the service knows the path but not the method', async () => {
     const own = await failureAgainst(problem(405, 'method_not_allowed'));
     expect(own.message).toContain(`: Detail of method_not_allowed. ${beyond}. (`);
     const plain = await failureAgainst(text(405, 'no'));
@@ -174,14 +174,14 @@ describe('a service without extensions', () => {
     expect(other.message).toBe(`GET /v1/webhooks/whk_1 failed with 405 METHOD: no. ${beyond}.`);
   });
 
-  test('but a missing record is reported as missing', async () => {
+  test('reports a missing record as missing', async () => {
     const error = await failureAgainst(problem(404, 'webhook_not_found'));
     expect(error.message).not.toContain('beyond');
   });
 
-  test('and a call of the API specification is never called an extension', async () => {
-    const { orders } = await clientOf(text(404, ''), json(200, { data: anOrder() }));
-    expect((await failureOf(orders.get('ord_1'))).message).not.toContain('beyond');
+  test('does not change how a call of the API specification fails', async () => {
+    const { orders } = await createClient(text(404, ''), json(200, { data: anOrder() }));
+    expect((await catchTradepostError(orders.get('ord_1'))).message).not.toContain('beyond');
     expect(await orders.get('ord_1')).toEqual(anOrder());
   });
 });

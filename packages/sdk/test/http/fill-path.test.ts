@@ -3,21 +3,21 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fillPath } from '../../src/http/request';
 
-test('a path without an ID does not change', () => {
+test('a path without a parameter does not change', () => {
   expect(fillPath('/v1/orders', undefined)).toBe('/v1/orders');
 });
 
-test('the id goes to its place, also in the middle', () => {
+test('the ID replaces its parameter, also in the middle of the path', () => {
   expect(fillPath('/v1/webhooks/:id/secret', 'a b')).toBe('/v1/webhooks/a%20b/secret');
 });
 
-test('what stands for something in a replacement does not in an id', () => {
+test('an ID may contain the special patterns of String.replace', () => {
   expect(fillPath('/v1/webhooks/:id/secret', "$&$'$`$$")).toBe(
     "/v1/webhooks/%24%26%24'%24%60%24%24/secret",
   );
 });
 
-test('whatever the id, the request goes to this path and the id arrives whole', () => {
+test('any ID arrives unchanged at the path of its route', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (id) => {
       fc.pre(!/^\.{0,2}$/.test(id));
@@ -33,13 +33,13 @@ test('whatever the id, the request goes to this path and the id arrives whole', 
 });
 
 test.each(['', '.', '..', undefined, null, 7, { id: 'ord_1' }])(
-  'an id of %j is refused: it would lead elsewhere',
+  'an ID of %j is rejected because it would change the path',
   (id) => {
     expect(() => fillPath('/v1/orders/:id', id as string)).toThrow('/v1/orders/:id needs id');
   },
 );
 
-test('no endpoint of the contract leaves anything else to fill in', () => {
+test('no endpoint of the contract has any other parameter', () => {
   const paths = Object.values(endpoints).flatMap((group) =>
     Object.values(group).map(({ path }) => path),
   );

@@ -1,15 +1,15 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { Tradepost, type TradepostHooks } from '../../src/index';
 import { createHookedClient } from '../helpers/a-hooked-client';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, reset, scriptedService } from '../helpers/scripted-service';
 
 const found = json(200, { data: anOrder() }, { 'X-Request-Id': 'req_7' });
 const busy = problem(503, 'shutting_down');
 
-/** Hooks that write down what they hear. */
+/** Hooks that record their calls. */
 function notes() {
   const heard: unknown[][] = [];
   const hooks: TradepostHooks = {
@@ -31,7 +31,7 @@ function notes() {
 
 const about = (attempt: number) => ({ method: 'GET', path: '/v1/orders/ord_1', attempt });
 
-describe('hooks are called for each attempt in turn', () => {
+describe('the client calls the hooks for each attempt', () => {
   test('when a call succeeds at the second attempt', async () => {
     const { heard, hooks } = notes();
     const { service, orders } = await createHookedClient(hooks, busy, found);
@@ -47,31 +47,31 @@ describe('hooks are called for each attempt in turn', () => {
     ]);
   });
 
-  test('when it is given up, once', async () => {
+  test('and reports a failed call once', async () => {
     const { heard, hooks } = notes();
     const { orders } = await createHookedClient(hooks, reset);
-    await failureOf(orders.get('ord_1', { maxRetries: 1 }));
+    await catchTradepostError(orders.get('ord_1', { maxRetries: 1 }));
     expect(heard.map(([what]) => what)).toEqual(['request', 'retry', 'request', 'error']);
     const unheard = { code: 'connection_failed', status: null, requestId: null };
     expect(heard.at(-1)).toEqual(['error', { ...about(2), ...unheard }, 'connection_failed']);
   });
 
-  test('when it is aborted before its first attempt', async () => {
+  test('but only onError when the call is aborted before its first attempt', async () => {
     const { heard, hooks } = notes();
     const { orders } = await createHookedClient(hooks, found);
-    await failureOf(orders.get('ord_1', { signal: AbortSignal.abort() }));
+    await catchTradepostError(orders.get('ord_1', { signal: AbortSignal.abort() }));
     expect(heard).toEqual([['error', expect.objectContaining(about(0)), 'aborted']]);
   });
 
-  test('when its arguments cannot be sent: there was no attempt, and the path is a template', async () => {
+  test('but only onError, with the path template, when the arguments cannot be sent', async () => {
     const { heard, hooks } = notes();
     const { orders } = await createHookedClient(hooks, found);
-    await failureOf(orders.get(''));
+    await catchTradepostError(orders.get(''));
     const place = { method: 'GET', path: '/v1/orders/:id', attempt: 0 };
     expect(heard).toEqual([['error', expect.objectContaining(place), 'invalid_configuration']]);
   });
 
-  test('and get the headers of the answer, and the error itself', async () => {
+  test('with the headers of the response and the error itself', async () => {
     const seen: unknown[] = [];
     const { orders } = await createHookedClient(
       {
@@ -85,12 +85,12 @@ describe('hooks are called for each attempt in turn', () => {
       problem(404, 'order_not_found', { 'X-Request-Id': 'req_9' }),
     );
     expect(seen).toEqual([]);
-    const error = await failureOf(orders.get('ord_1'));
+    const error = await catchTradepostError(orders.get('ord_1'));
     expect(seen).toEqual(['req_9', error]);
   });
 });
 
-test('hooks keep their this', async () => {
+test('the client calls a hook with its own this', async () => {
   class Tracer {
     heard = '';
     onRequest() {
@@ -108,12 +108,12 @@ test('hooks keep their this', async () => {
   }
   const tracer = new Tracer();
   const { orders, errors } = await createHookedClient(tracer, busy);
-  await failureOf(orders.get('ord_1', { maxRetries: 1 }));
+  await catchTradepostError(orders.get('ord_1', { maxRetries: 1 }));
   expect(tracer.heard).toBe('request response retry request response error');
   expect(errors).toEqual([]);
 });
 
-describe('errors of the other hooks have no effect', () => {
+describe('an error in a hook other than onRequest does not affect the call', () => {
   const thrower = () => {
     throw new Error('boom tpk_test');
   };
@@ -122,19 +122,21 @@ describe('errors of the other hooks have no effect', () => {
   test.each([
     ['throw', thrower],
     ['reject', rejecter],
-  ])('when they %s: it goes to the logger', async (_, hook) => {
+  ])('when the hook %s: the logger reports it', async (_, hook) => {
     const hooks = { onResponse: hook, onRetry: hook, onError: hook };
     const { orders, errors } = await createHookedClient(hooks, busy, found, busy);
     expect(await orders.get('ord_1')).toEqual(anOrder());
-    expect((await failureOf(orders.get('ord_1', { maxRetries: 0 }))).code).toBe('shutting_down');
-    const told = (name: string) => `The ${name} hook threw: boom [redacted].`;
+    expect((await catchTradepostError(orders.get('ord_1', { maxRetries: 0 }))).code).toBe(
+      'shutting_down',
+    );
+    const describeError = (name: string) => `The ${name} hook threw: boom [redacted].`;
     expect(errors).toEqual(
-      ['onResponse', 'onRetry', 'onResponse', 'onResponse', 'onError'].map(told),
+      ['onResponse', 'onRetry', 'onResponse', 'onResponse', 'onError'].map(describeError),
     );
   });
 
   test.each([Object.create(null), Symbol('boom'), undefined, 'boom'])(
-    'also when it is no Error',
+    'when the hook throws a value that is not an Error',
     async (thrown) => {
       const hook = () => {
         throw thrown;
@@ -142,25 +144,25 @@ describe('errors of the other hooks have no effect', () => {
       const hooks = { onResponse: hook, onError: () => Promise.reject(thrown) };
       const { orders, errors } = await createHookedClient(hooks, found, busy);
       expect(await orders.get('ord_1')).toEqual(anOrder());
-      await failureOf(orders.get('ord_1', { maxRetries: 0 }));
+      await catchTradepostError(orders.get('ord_1', { maxRetries: 0 }));
       expect(errors).toHaveLength(3);
-      const refused = await createHookedClient({ onRequest: hook }, found);
-      expect((await failureOf(refused.orders.get('ord_1'))).code).toBe('hook_failed');
+      const failing = await createHookedClient({ onRequest: hook }, found);
+      expect((await catchTradepostError(failing.orders.get('ord_1'))).code).toBe('hook_failed');
     },
   );
 
-  test('when they reject with a promise of another realm', async () => {
+  test('when the hook returns a rejected promise of another realm', async () => {
     const onResponse: () => Promise<void> = runInNewContext(
       '() => Promise.reject(new Error("boom"))',
     );
     const { orders, errors } = await createHookedClient({ onResponse }, found);
     await orders.get('ord_1');
-    // It is reported a few turns later, which is sooner than another response.
+    // The error is reported a few turns later, before the next response.
     await orders.get('ord_1');
     expect(errors[0]).toMatch(/^The onResponse hook threw: /);
   });
 
-  test('also without a logger', async () => {
+  test('when there is no logger', async () => {
     const service = await scriptedService(found);
     const hooks = { onResponse: rejecter };
     const { orders } = new Tradepost({ ...service, apiKey: 'tpk_test', hooks });

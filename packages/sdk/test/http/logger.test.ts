@@ -1,16 +1,16 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { isTradepostError, Tradepost, type TradepostLogger } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, type Step, scriptedService, text } from '../helpers/scripted-service';
 
 const found = json(200, { data: anOrder() }, { 'X-Request-Id': 'req_7' });
 
 /** A logger that records its entries. */
-function aNotebook() {
+function createRecordingLogger() {
   const lines: { level: string; message: string; fields: object }[] = [];
   const keep = (level: string) => (message: string, fields: object) => {
     lines.push({ level, message, fields });
@@ -25,12 +25,12 @@ function aNotebook() {
 }
 
 async function loggingClient(...steps: Step[]) {
-  const { lines, logger } = aNotebook();
+  const { lines, logger } = createRecordingLogger();
   const service = await scriptedService(...steps);
   return { service, lines, ...createTestClient({ ...service, logger }) };
 }
 
-describe('the logger receives', () => {
+describe('the client logs', () => {
   test('each request and each response, as debug entries', async () => {
     const { lines, orders } = await loggingClient(found);
     await orders.get('ord_1');
@@ -58,7 +58,7 @@ describe('the logger receives', () => {
 
   test('each retry and each failed call, as warnings', async () => {
     const { lines, orders } = await loggingClient(problem(503, 'shutting_down'));
-    const error = await failureOf(orders.get('ord_1', { maxRetries: 1 }));
+    const error = await catchTradepostError(orders.get('ord_1', { maxRetries: 1 }));
     const about = { method: 'GET', path: '/v1/orders/ord_1', code: 'shutting_down', status: 503 };
     expect(lines.filter(({ level }) => level !== 'debug')).toEqual([
       {
@@ -76,7 +76,7 @@ describe('the logger receives', () => {
   });
 });
 
-test('what smells of a secret is not told, and an idempotency key is', async () => {
+test('the client redacts values that may be secrets and logs idempotency keys', async () => {
   const { lines, orders } = await loggingClient(json(201, { data: anOrder() }));
   const headers = {
     Cookie: 'session=1',
@@ -107,7 +107,7 @@ test('what smells of a secret is not told, and an idempotency key is', async () 
   expect(inspect(lines, { depth: 9 })).not.toContain('hush');
 });
 
-test('the logger may have some of the methods, and keeps its this', async () => {
+test('a logger may have only some of the methods, and each is called with its this', async () => {
   const service = await scriptedService(problem(404, 'order_not_found'));
   class Counter {
     count = 0;
@@ -116,11 +116,11 @@ test('the logger may have some of the methods, and keeps its this', async () => 
     }
   }
   const logger = new Counter();
-  await failureOf(createTestClient({ ...service, logger }).orders.get('ord_1'));
+  await catchTradepostError(createTestClient({ ...service, logger }).orders.get('ord_1'));
   expect(logger.count).toBe(1);
 });
 
-test('console fits', () => {
+test('the client accepts console as a logger', () => {
   expect(
     new Tradepost({ baseUrl: 'https://trade.example', apiKey: 'k', logger: console }),
   ).toBeInstanceOf(Tradepost);
@@ -134,7 +134,7 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('disk full'))],
-])('a logger that %s changes nothing', async (_, write) => {
+])('a logger that %s does not affect a call', async (_, write) => {
   const logger = { debug: write, warn: write, error: write };
   const service = await scriptedService(problem(503, 'shutting_down'), found);
   const hooks = { onResponse: write };
@@ -142,7 +142,7 @@ test.each([
   expect(await orders.get('ord_1')).toEqual(anOrder());
 });
 
-describe('the API key appears nowhere in logs and errors, whatever the service sends', () => {
+describe('the client never shows the API key', () => {
   const apiKey = 'tpk_9fQxSecret0';
   const escaped = [...apiKey].map((char) => `\\u00${char.charCodeAt(0).toString(16)}`).join('');
   const echo = fc.constantFrom(apiKey, `Bearer ${apiKey}`, apiKey.repeat(2), `${apiKey.slice(4)}`);
@@ -166,7 +166,7 @@ describe('the API key appears nowhere in logs and errors, whatever the service s
       .map((problemBody) => JSON.stringify(problemBody)),
     anEcho.map((value) => JSON.stringify({ data: value })),
   );
-  const anyAnswer = fc.record({
+  const anyResponse = fc.record({
     status: fc.constantFrom(200, 201, 204, 302, 400, 401, 404, 418, 429, 500, 502, 503),
     body,
     headers: fc.record(
@@ -175,20 +175,20 @@ describe('the API key appears nowhere in logs and errors, whatever the service s
     ),
   });
 
-  test('in messages, problems, issues, log lines', async () => {
-    let answer: { status: number; body: string; headers: Record<string, string> } = {
+  test('in errors and log lines, whatever the service sends', async () => {
+    let next: { status: number; body: string; headers: Record<string, string> } = {
       status: 200,
       body: '',
       headers: {},
     };
     const service = await scriptedService((response, request) => {
-      const { status, body: sent, headers } = answer;
+      const { status, body: sent, headers } = next;
       text(status, sent, headers)(response, request);
     });
     await fc.assert(
-      fc.asyncProperty(anyAnswer, async (given) => {
-        answer = given;
-        const { lines, logger } = aNotebook();
+      fc.asyncProperty(anyResponse, async (drawn) => {
+        next = drawn;
+        const { lines, logger } = createRecordingLogger();
         const validate = () => [{ path: 'data', message: `is ${apiKey}` }];
         const options = { ...service, apiKey, logger, validate, maxRetries: 1 };
         const error = await createTestClient(options)
@@ -206,8 +206,8 @@ describe('the API key appears nowhere in logs and errors, whatever the service s
     );
   });
 
-  test('in the reason of a custom fetch that failed, and of hooks', async () => {
-    const { lines, logger } = aNotebook();
+  test('in the errors of a custom fetch and of hooks', async () => {
+    const { lines, logger } = createRecordingLogger();
     const baseUrl = 'http://trade.example';
     const hooks = {
       onError: () => {
@@ -216,7 +216,7 @@ describe('the API key appears nowhere in logs and errors, whatever the service s
     };
     const fetch = () => Promise.reject(new Error(`could not send Bearer ${apiKey}`));
     const client = createTestClient({ baseUrl, apiKey, logger, hooks, fetch });
-    const error = await failureOf(client.orders.get('ord_1'));
+    const error = await catchTradepostError(client.orders.get('ord_1'));
     expect(error.message).toContain('could not send Bearer [redacted]');
     expect(inspect(lines, { depth: 20 })).not.toContain(apiKey);
   });

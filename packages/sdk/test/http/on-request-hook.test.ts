@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import type { TradepostHooks } from '../../src/index';
 import { createHookedClient } from '../helpers/a-hooked-client';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { hang, json, problem, reset } from '../helpers/scripted-service';
 
 const found = json(200, { data: anOrder() }, { 'X-Request-Id': 'req_7' });
@@ -11,7 +11,7 @@ const busy = problem(503, 'shutting_down');
 const aNewOrder = { listingId: 'lst_1', quantity: 5 };
 
 describe('onRequest', () => {
-  test('sets headers of one attempt, also asynchronously', async () => {
+  test('may set headers of one attempt, also asynchronously', async () => {
     const { service, orders } = await createHookedClient(
       {
         onRequest: async ({ headers, attempt }) => {
@@ -34,7 +34,7 @@ describe('onRequest', () => {
     expect(service.request(0).headers['user-agent']).not.toContain('tradepost');
   });
 
-  test('never gets the Authorization header, but may set it', async () => {
+  test('never receives the Authorization header, but may set it', async () => {
     let seen: (string | null)[] = [];
     const { service, orders } = await createHookedClient(
       {
@@ -65,13 +65,13 @@ describe('onRequest', () => {
     expect(keys).toEqual(['import-42', 'import-42']);
   });
 
-  test('may guard a change, which is then not repeated when its answer was lost', async () => {
+  test('may set If-Match: then the change is not repeated when its response was lost', async () => {
     const { service, orders } = await createHookedClient(
       { onRequest: ({ headers }) => headers.set('If-Match', '"3"') },
       reset,
       found,
     );
-    await failureOf(orders.update('ord_1', { status: 'confirmed' }));
+    await catchTradepostError(orders.update('ord_1', { status: 'confirmed' }));
     expect(service.seen).toHaveLength(1);
   });
 
@@ -85,7 +85,7 @@ describe('onRequest', () => {
     ['rejects', () => Promise.reject(new Error('no token'))],
   ])('that %s fails the call before anything is sent', async (_, onRequest) => {
     const { service, orders, errors } = await createHookedClient({ onRequest }, found);
-    const error = await failureOf(orders.get('ord_1'));
+    const error = await catchTradepostError(orders.get('ord_1'));
     expect(error).toMatchObject({ name: 'TradepostError', code: 'hook_failed', status: null });
     expect(error.message).toBe(
       'GET /v1/orders/ord_1 was not sent, because the onRequest hook threw: no token.',
@@ -95,12 +95,12 @@ describe('onRequest', () => {
     expect(errors).toEqual([]);
   });
 
-  test('that sets what HTTP does not allow fails the call too', async () => {
+  test('that sets an invalid header fails the call too', async () => {
     const { service, orders } = await createHookedClient(
       { onRequest: ({ headers }) => headers.set('x-note', 'line\nbreak') },
       found,
     );
-    expect((await failureOf(orders.get('ord_1'))).code).toBe('hook_failed');
+    expect((await catchTradepostError(orders.get('ord_1'))).code).toBe('hook_failed');
     expect(service.seen).toHaveLength(0);
   });
 
@@ -115,7 +115,7 @@ describe('onRequest', () => {
       { status: 'confirmed' },
       { ifMatch: '"3"', timeout: 20, maxRetries: 1 },
     );
-    expect((await failureOf(call)).message).toMatch(/within 20 ms.*\(2 attempts\)/);
+    expect((await catchTradepostError(call)).message).toMatch(/within 20 ms.*\(2 attempts\)/);
     goOn();
     await hung;
     expect(service.seen).toHaveLength(0);
@@ -128,7 +128,9 @@ describe('onRequest', () => {
       return new Promise<void>(() => undefined);
     };
     const { service, orders } = await createHookedClient({ onRequest }, hang);
-    expect((await failureOf(orders.get('ord_1', { signal: stop.signal }))).code).toBe('aborted');
+    expect((await catchTradepostError(orders.get('ord_1', { signal: stop.signal }))).code).toBe(
+      'aborted',
+    );
     expect(service.seen).toHaveLength(0);
     expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
   });

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { createPagePromise } from '../../src/http/pagination';
 import { type ApiResponse, InvalidResponseError, type Page } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, type Step, scriptedService } from '../helpers/scripted-service';
 
-const pageOf = (ids: string[], nextCursor: string | null): Step =>
+const pageResponse = (ids: string[], nextCursor: string | null): Step =>
   json(200, { data: ids.map((id) => anOrder({ id })), nextCursor });
 
 async function threePages() {
   const service = await scriptedService(
-    pageOf(['ord_5', 'ord_4'], 'c1'),
-    pageOf(['ord_3', 'ord_2'], 'c2'),
-    pageOf(['ord_1'], null),
+    pageResponse(['ord_5', 'ord_4'], 'c1'),
+    pageResponse(['ord_3', 'ord_2'], 'c2'),
+    pageResponse(['ord_1'], null),
   );
   return { service, orders: createTestClient(service).orders };
 }
@@ -59,8 +59,8 @@ test('a loop that ends early requests no further page', async () => {
   expect(service.seen).toHaveLength(1);
 });
 
-test('pages gives page by page, from a given cursor on', async () => {
-  const service = await scriptedService(pageOf(['ord_3'], 'c2'), pageOf([], null));
+test('pages yields page by page, starting at a given cursor', async () => {
+  const service = await scriptedService(pageResponse(['ord_3'], 'c2'), pageResponse([], null));
   const pages: Page<unknown>[] = [];
   for await (const page of createTestClient(service).orders.list({ cursor: 'c1' }).pages()) {
     pages.push(page);
@@ -75,7 +75,7 @@ test('pages gives page by page, from a given cursor on', async () => {
   ]);
 });
 
-test('toArray stops at its limit without asking further', async () => {
+test('toArray stops at its limit and requests no further page', async () => {
   const { service, orders } = await threePages();
   const collected = await orders.list().toArray({ limit: 3 });
   expect(collected.map(({ id }) => id)).toEqual(['ord_5', 'ord_4', 'ord_3']);
@@ -87,7 +87,7 @@ test('toArray collects everything when the limit is Infinity', async () => {
   expect(await orders.list().toArray({ limit: Number.POSITIVE_INFINITY })).toHaveLength(5);
 });
 
-test('toArray without a limit, as plain JavaScript can call it, says what it needs', async () => {
+test('toArray without a limit, as plain JavaScript can call it, throws a helpful error', async () => {
   const { orders } = await threePages();
   const collect: (options?: { limit: number }) => Promise<unknown> = Object(orders.list()).toArray;
   await expect(collect()).rejects.toMatchObject({
@@ -96,7 +96,7 @@ test('toArray without a limit, as plain JavaScript can call it, says what it nee
   });
 });
 
-test.each([0, -1, 1.5, Number.NaN])('toArray refuses a limit of %s', async (limit) => {
+test.each([0, -1, 1.5, Number.NaN])('toArray rejects a limit of %s', async (limit) => {
   const { service, orders } = await threePages();
   await expect(orders.list().toArray({ limit })).rejects.toMatchObject({
     code: 'invalid_configuration',
@@ -116,7 +116,7 @@ test('a repeated cursor is an error, not an endless loop', async () => {
   const repeated = { data: [anOrder()], nextCursor: 'c1' };
   const service = await scriptedService(json(200, repeated, { 'X-Request-Id': 'req_7' }));
   const { orders } = createTestClient(service);
-  const error = await failureOf(orders.list().toArray({ limit: 10 }));
+  const error = await catchTradepostError(orders.list().toArray({ limit: 10 }));
   expect(error).toMatchObject({
     name: 'InvalidResponseError',
     code: 'invalid_response',
@@ -132,20 +132,23 @@ test('a repeated cursor is an error, not an endless loop', async () => {
 });
 
 test('an empty cursor ends a list', async () => {
-  const service = await scriptedService(pageOf(['ord_1'], ''));
+  const service = await scriptedService(pageResponse(['ord_1'], ''));
   const { orders } = createTestClient(service);
-  expect(await orders.list()).toEqual({ data: [anOrder()], nextCursor: null });
+  expect(await orders.list()).toEqual({ data: [anOrder({ id: 'ord_1' })], nextCursor: null });
   expect(await orders.list().toArray({ limit: 10 })).toHaveLength(1);
   expect(service.seen).toHaveLength(2);
 });
 
 test('a failure during a loop is thrown from the loop', async () => {
-  const service = await scriptedService(pageOf(['ord_1'], 'c1'), problem(400, 'invalid_cursor'));
+  const service = await scriptedService(
+    pageResponse(['ord_1'], 'c1'),
+    problem(400, 'invalid_cursor'),
+  );
   const ids: string[] = [];
   const loop = async () => {
     for await (const { id } of createTestClient(service).orders.list()) ids.push(id);
   };
-  expect((await failureOf(loop())).code).toBe('invalid_cursor');
+  expect((await catchTradepostError(loop())).code).toBe('invalid_cursor');
   expect(ids).toEqual(['ord_1']);
 });
 
@@ -153,8 +156,8 @@ describe('with any pages', () => {
   const neverStuck = () => new InvalidResponseError('stuck', { code: 'invalid_response' });
   const pageSizes = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 8 });
 
-  /** Pages of the given sizes, numbered through; the cursor is the next page's position. */
-  function askPageOf(sizes: number[]) {
+  /** Pages of the given sizes with consecutive numbers. The cursor is the position of the next page. */
+  function requestPage(sizes: number[]) {
     let next = 0;
     const pages = sizes.map((size) => Array.from({ length: size }, () => next++));
     return async (cursor = '0'): Promise<ApiResponse<Page<number>>> => {
@@ -169,7 +172,7 @@ describe('with any pages', () => {
     await fc.assert(
       fc.asyncProperty(pageSizes, async (sizes) => {
         const items: number[] = [];
-        for await (const item of createPagePromise(undefined, askPageOf(sizes), neverStuck))
+        for await (const item of createPagePromise(undefined, requestPage(sizes), neverStuck))
           items.push(item);
         expect(items).toEqual(items.map((_, at) => at));
         expect(items).toHaveLength(sizes.reduce((sum, size) => sum + size, 0));
@@ -181,7 +184,7 @@ describe('with any pages', () => {
     await fc.assert(
       fc.asyncProperty(pageSizes, fc.integer({ min: 1, max: 20 }), async (sizes, limit) => {
         const total = sizes.reduce((sum, size) => sum + size, 0);
-        const items = await createPagePromise(undefined, askPageOf(sizes), neverStuck).toArray({
+        const items = await createPagePromise(undefined, requestPage(sizes), neverStuck).toArray({
           limit,
         });
         expect(items).toEqual(Array.from({ length: Math.min(limit, total) }, (_, at) => at));

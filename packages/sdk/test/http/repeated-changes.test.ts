@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { findUnusedPort } from '../../../../test/helpers/loopback';
 import { createTestClient } from '../helpers/a-client';
-import { deadPort } from '../helpers/dead-port';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import {
   json,
   problem,
@@ -15,12 +15,14 @@ describe('a change of a webhook', () => {
   const webhook = { id: 'whk_1', status: 'paused' };
 
   test.each<[string, Step]>([
-    ['a lost answer', reset],
+    ['a lost response', reset],
     ['a 500', problem(500, 'internal_error')],
     ["a proxy's 504", text(504, '<html>')],
-  ])('is not repeated after %s: it could undo what was changed in between', async (_, step) => {
+  ])('is not repeated after %s, because it could undo a later change', async (_, step) => {
     const service = await scriptedService(step, json(200, { data: webhook }));
-    await failureOf(createTestClient(service).webhooks.update('whk_1', { status: 'paused' }));
+    await catchTradepostError(
+      createTestClient(service).webhooks.update('whk_1', { status: 'paused' }),
+    );
     expect(service.seen).toHaveLength(1);
   });
 
@@ -39,7 +41,7 @@ describe('a rejected retry', () => {
   const doneBefore =
     'An earlier attempt may have been applied: check the current state before you retry.';
   const updateAgainst = async (...steps: Step[]) =>
-    failureOf(
+    catchTradepostError(
       createTestClient(await scriptedService(...steps)).orders.update('ord_1', {
         status: 'confirmed',
       }),
@@ -50,7 +52,7 @@ describe('a rejected retry', () => {
     [404, 'order_not_found'],
     [409, 'invalid_transition'],
     [412, 'precondition_failed'],
-  ])('with %i says that the change may have been made', async (status, code) => {
+  ])('with %i reports that the change may have been applied', async (status, code) => {
     const error = await updateAgainst(reset, problem(status, code));
     expect(error.message).toBe(
       `PATCH /v1/orders/ord_1 failed with ${status} ${code}: Detail of ${code}. ${doneBefore} (request req_1, 2 attempts)`,
@@ -58,34 +60,37 @@ describe('a rejected retry', () => {
   });
 
   test.each<[string, boolean, Step[]]>([
-    ['a lost answer and a limit', true, [reset, problem(429, 'rate_limited')]],
-    ["a proxy's 502 and a lost answer", true, [text(502, '<html>'), reset]],
+    ['a lost response and a rate limit', true, [reset, problem(429, 'rate_limited')]],
+    ["a proxy's 502 and a lost response", true, [text(502, '<html>'), reset]],
     ['limits alone', false, [problem(429, 'rate_limited')]],
-    ['a refusal', false, [problem(409, 'invalid_transition')]],
-  ])('after %s: mayHaveBeenApplied is %s', async (_, mayHaveBeenApplied, steps) => {
+    ['a rejection', false, [problem(409, 'invalid_transition')]],
+  ])('after %s sets mayHaveBeenApplied to %s', async (_, mayHaveBeenApplied, steps) => {
     expect(await updateAgainst(...steps)).toMatchObject({ mayHaveBeenApplied });
   });
 
-  test.each(['bad port', 'a dead port'])('after %s nothing was done before', async (kind) => {
-    const port = kind === 'bad port' ? 1 : await deadPort();
-    const { orders } = createTestClient({ baseUrl: `http://127.0.0.1:${port}` });
-    const error = await failureOf(orders.create({ listingId: 'lst_1', quantity: 1 }));
-    const unsent = { notSent: true, mayHaveBeenApplied: false };
-    expect(error).toMatchObject({ code: 'connection_failed', ...unsent });
-    expect(error.message).toContain('(4 attempts)');
-  });
+  test.each(['bad port', 'a dead port'])(
+    'after %s reports that nothing was applied',
+    async (kind) => {
+      const port = kind === 'bad port' ? 1 : await findUnusedPort();
+      const { orders } = createTestClient({ baseUrl: `http://127.0.0.1:${port}` });
+      const error = await catchTradepostError(orders.create({ listingId: 'lst_1', quantity: 1 }));
+      const unsent = { notSent: true, mayHaveBeenApplied: false };
+      expect(error).toMatchObject({ code: 'connection_failed', ...unsent });
+      expect(error.message).toContain('(4 attempts)');
+    },
+  );
 
-  test('is not called never sent where its answer was lost', async () => {
+  test('is not reported as not sent when its response was lost', async () => {
     const error = await updateAgainst(reset);
     expect(error).toMatchObject({ code: 'connection_failed', notSent: false });
   });
 
-  test('says so too when a change may have been made and the next attempt was not', async () => {
-    const refusals = [reset, problem(429, 'rate_limited'), text(403, '<html>')];
-    expect((await updateAgainst(...refusals)).message).toContain(doneBefore);
+  test('reports it too when the next attempt was not sent', async () => {
+    const rejections = [reset, problem(429, 'rate_limited'), text(403, '<html>')];
+    expect((await updateAgainst(...rejections)).message).toContain(doneBefore);
   });
 
-  test('does not mention it when no earlier attempt had an effect', async () => {
+  test('does not mention it when no earlier attempt took effect', async () => {
     const error = await updateAgainst(
       problem(429, 'rate_limited'),
       problem(409, 'invalid_transition'),
@@ -93,12 +98,14 @@ describe('a rejected retry', () => {
     expect(error.message).not.toContain('earlier attempt');
   });
 
-  test('says nothing of it when there is nothing to be done twice: a GET, a POST with its key', async () => {
-    const refused = [reset, problem(403, 'account_kind_not_allowed')];
-    const { orders } = createTestClient(await scriptedService(...refused, ...refused));
-    expect((await failureOf(orders.get('ord_1'))).message).not.toContain('earlier attempt');
+  test('does not mention it for a call that is safe to repeat: a GET, a POST with its key', async () => {
+    const rejecting = [reset, problem(403, 'account_kind_not_allowed')];
+    const { orders } = createTestClient(await scriptedService(...rejecting, ...rejecting));
+    expect((await catchTradepostError(orders.get('ord_1'))).message).not.toContain(
+      'earlier attempt',
+    );
     expect(
-      (await failureOf(orders.create({ listingId: 'lst_1', quantity: 5 }))).message,
+      (await catchTradepostError(orders.create({ listingId: 'lst_1', quantity: 5 }))).message,
     ).not.toContain('earlier attempt');
   });
 });

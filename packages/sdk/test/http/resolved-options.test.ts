@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { version } from '../../package.json';
 import { Tradepost, TradepostError, type TradepostOptions } from '../../src/index';
-import { anOrder } from '../helpers/an-order';
 import { json, scriptedService } from '../helpers/scripted-service';
 
 const good = { baseUrl: 'https://trade.example', apiKey: 'tpk_test' };
 
-/** What `new Tradepost` throws. */
-function refusalOf(options: object): TradepostError {
+/** Returns the error that `new Tradepost` throws. */
+function catchInvalidOptions(options: object): TradepostError {
   try {
     new Tradepost(options as TradepostOptions);
   } catch (error) {
@@ -16,7 +16,7 @@ function refusalOf(options: object): TradepostError {
   throw new Error('the options were accepted');
 }
 
-describe('invalid options are rejected before anything is sent', () => {
+describe('the client rejects invalid options before it sends anything', () => {
   test.each<[string, object, string]>([
     ['no options at all', {}, 'apiKey is missing'],
     ['an empty key', { ...good, apiKey: '' }, 'apiKey is missing'],
@@ -30,13 +30,13 @@ describe('invalid options are rejected before anything is sent', () => {
     ['a name with a line break', { ...good, userAgent: 'shop\n2' }, 'The header "user-agent"'],
     ['a timeout of 0', { ...good, timeout: 0 }, 'timeout must be'],
     ['a timeout that is NaN', { ...good, timeout: Number.NaN }, 'timeout must be'],
-    ['a timeout that no timer holds', { ...good, timeout: 2 ** 31 }, 'timeout must be'],
+    ['a timeout that is too long for a timer', { ...good, timeout: 2 ** 31 }, 'timeout must be'],
     ['a negative deadline', { ...good, deadline: -1 }, 'deadline must be'],
     ['an endless deadline', { ...good, deadline: Number.POSITIVE_INFINITY }, 'deadline must be'],
     ['half a retry', { ...good, maxRetries: 0.5 }, 'maxRetries must be'],
     ['a negative number of retries', { ...good, maxRetries: -1 }, 'maxRetries must be'],
-  ])('%s', (_, options, message) => {
-    const error = refusalOf(options);
+  ])('such as %s', (_, options, message) => {
+    const error = catchInvalidOptions(options);
     expect(error).toMatchObject({ code: 'invalid_configuration', method: null, path: null });
     expect(error.message).toContain(message);
     expect(error.message).not.toContain('tpk_test');
@@ -44,7 +44,7 @@ describe('invalid options are rejected before anything is sent', () => {
   });
 
   test.each([{ timeout: 0 }, { deadline: Number.NaN }, { maxRetries: -1 }])(
-    'also those of a single call: %o',
+    'of a single call, such as %o',
     async (options) => {
       const call = new Tradepost(good).orders.get('ord_1', options);
       await expect(call).rejects.toMatchObject({ code: 'invalid_configuration' });
@@ -55,7 +55,7 @@ describe('invalid options are rejected before anything is sent', () => {
     [{ headers: { 'X-Note': 'line\nbreak' } }, 'X-Note'],
     [{ headers: { 'bad name': 'x' } }, 'bad name'],
     [{ idempotencyKey: 'schlüssel\u2013' }, 'idempotency-key'],
-  ])('also a header that HTTP does not allow: %o', async (options, name) => {
+  ])('such as a header that HTTP does not allow: %o', async (options, name) => {
     const call = new Tradepost(good).orders.create({ listingId: 'lst_1', quantity: 1 }, options);
     await expect(call).rejects.toMatchObject({ code: 'invalid_configuration' });
     await expect(call).rejects.toThrow(`The header "${name}" cannot be sent`);
@@ -63,15 +63,15 @@ describe('invalid options are rejected before anything is sent', () => {
 });
 
 test.each(['tpk_live_secret', 'ftp://user:pw@trade.example', 'tpk_live:secret'])(
-  'a base URL that is none is not shown, since it may be a secret: %s',
+  'the error for an invalid base URL does not contain it, since it may be a secret: %s',
   (baseUrl) => {
-    const { message } = refusalOf({ baseUrl, apiKey: 'x' });
+    const { message } = catchInvalidOptions({ baseUrl, apiKey: 'x' });
     expect(message).toContain('baseUrl must be an absolute http or https URL');
     expect(message).not.toMatch(/tpk_|live|:secret|user:|pw/);
   },
 );
 
-describe('an invalid idempotency key is rejected before anything is sent', () => {
+describe('the client checks an idempotency key before it sends anything', () => {
   const noKeys = ['', ' ', 'two words', 'schl\u00fcssel', 'line\nbreak', 'k'.repeat(256)];
 
   test.each(
@@ -80,7 +80,7 @@ describe('an invalid idempotency key is rejected before anything is sent', () =>
       [{ headers: { 'Idempotency-Key': key } }],
       [{ idempotencyKey: 'fine', headers: { 'idempotency-key': key } }],
     ]),
-  )('%o', async (options) => {
+  )('and rejects %o', async (options) => {
     const service = await scriptedService(json(201, { data: anOrder() }));
     const { orders } = new Tradepost({ ...good, ...service });
     const call = orders.create({ listingId: 'lst_1', quantity: 1 }, options);
@@ -89,7 +89,7 @@ describe('an invalid idempotency key is rejected before anything is sent', () =>
     expect(service.seen).toHaveLength(0);
   });
 
-  test.each(['k', '!~', 'k'.repeat(255)])('and one that is some is sent: %s', async (key) => {
+  test.each(['k', '!~', 'k'.repeat(255)])('and sends a valid one: %s', async (key) => {
     const service = await scriptedService(json(201, { data: anOrder() }));
     const { orders } = new Tradepost({ ...good, ...service });
     const order = { listingId: 'lst_1', quantity: 1 };
@@ -99,21 +99,21 @@ describe('an invalid idempotency key is rejected before anything is sent', () =>
   });
 });
 
-test('a base URL may end in slashes and have a path', async () => {
+test('a base URL may have a path and end in slashes', async () => {
   const service = await scriptedService(json(200, { data: anOrder() }));
   const baseUrl = `${service.baseUrl}/trade//`;
   await new Tradepost({ ...good, baseUrl }).orders.get('ord_1');
   expect(service.request(0).url).toBe('/trade/v1/orders/ord_1');
 });
 
-test('userAgent stands before the name of the client', async () => {
+test('the User-Agent header starts with userAgent, followed by the name of the client', async () => {
   const service = await scriptedService(json(200, { data: anOrder() }));
   const { orders } = new Tradepost({ ...good, ...service, userAgent: 'shop/2.1' });
   await orders.get('ord_1');
   expect(service.request(0).headers['user-agent']).toBe(`shop/2.1 tradepost-sdk/${version}`);
 });
 
-test('headers of one call are not those of the next', async () => {
+test('the headers of one call do not affect the next', async () => {
   const service = await scriptedService(
     json(200, { data: anOrder() }),
     json(200, { data: anOrder() }),
@@ -131,18 +131,18 @@ test('headers of one call are not those of the next', async () => {
   expect(service.request(1).headers['user-agent']).toBe(`tradepost-sdk/${version}`);
 });
 
-test('a custom fetch gets plain requests, and its responses are read like any other', async () => {
-  const asked: unknown[] = [];
+test('a custom fetch receives plain requests, and its responses are parsed like any other', async () => {
+  const requests: unknown[] = [];
   const { orders } = new Tradepost({
     ...good,
     fetch: async (url, { signal, ...init }) => {
-      asked.push([url, init, signal.aborted]);
+      requests.push([url, init, signal.aborted]);
       return new Response(JSON.stringify({ data: anOrder() }), { status: 201 });
     },
   });
   const order = await orders.create({ listingId: 'lst_1', quantity: 5 }, { idempotencyKey: 'k1' });
   expect(order).toEqual(anOrder());
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     [
       'https://trade.example/v1/orders',
       {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { InvalidResponseError, type ResponseValidator } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, type Step, scriptedService, text } from '../helpers/scripted-service';
 
 const placed = json(201, { data: anOrder() }, { 'X-Request-Id': 'req_7' });
@@ -16,11 +16,11 @@ async function checkedClient(validate: ResponseValidator, ...steps: Step[]) {
 const issue = (path: string) => ({ path, message: 'must be there' });
 
 describe('the validate option', () => {
-  test('gets each successful response, with its path template', async () => {
+  test('validates each successful response, with its path template', async () => {
     const seen: unknown[] = [];
     const { orders, webhooks } = await checkedClient(
-      (answer) => {
-        seen.push(answer);
+      (response) => {
+        seen.push(response);
         return [];
       },
       placed,
@@ -37,10 +37,10 @@ describe('the validate option', () => {
     ]);
   });
 
-  test('that finds faults makes the answer an error that names the first of them', async () => {
+  test('turns a response with issues into an error that names the first of them', async () => {
     const errors = ['data.id', 'data.status', 'data.quantity', 'data.createdAt'].map(issue);
     const { service, orders } = await checkedClient(() => errors, placed);
-    const error = await failureOf(orders.create(aNewOrder));
+    const error = await catchTradepostError(orders.create(aNewOrder));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error).toMatchObject({
       code: 'contract_mismatch',
@@ -56,20 +56,20 @@ describe('the validate option', () => {
     expect(service.seen).toHaveLength(1);
   });
 
-  test('is not asked about a refusal, nor about what is no JSON of the service', async () => {
+  test('does not validate an error response, nor a response that is not JSON', async () => {
     const validate = () => [issue('data')];
-    const refused = await checkedClient(validate, problem(404, 'order_not_found'));
-    expect((await failureOf(refused.orders.get('ord_1'))).code).toBe('order_not_found');
+    const rejecting = await checkedClient(validate, problem(404, 'order_not_found'));
+    expect((await catchTradepostError(rejecting.orders.get('ord_1'))).code).toBe('order_not_found');
     const unreadable = await checkedClient(validate, text(200, '<html>'));
-    const error = await failureOf(unreadable.orders.get('ord_1'));
+    const error = await catchTradepostError(unreadable.orders.get('ord_1'));
     expect(error).toMatchObject({ code: 'invalid_response', errors: [] });
   });
 
-  test('that throws fails the call with a clear error, after the request', async () => {
+  test('fails the call with a clear error when it throws', async () => {
     const { orders } = await checkedClient(() => {
       throw new Error('no schema');
     }, placed);
-    const error = await failureOf(orders.create(aNewOrder));
+    const error = await catchTradepostError(orders.create(aNewOrder));
     expect(error).toMatchObject({ name: 'TradepostError', code: 'hook_failed', status: 201 });
     expect(error.message).toBe(
       'POST /v1/orders succeeded, but the validate option threw: no schema. (request req_7)',

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
+import { findUnusedPort } from '../../../../test/helpers/loopback';
 import { ConnectionError, RateLimitError, ServerError, TimeoutError } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
-import { anOrder } from '../helpers/an-order';
-import { deadPort } from '../helpers/dead-port';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import {
   breakOff,
   hang,
@@ -24,7 +24,7 @@ const aNewOrder = { listingId: 'lst_1', quantity: 5 };
 describe('the client retries', () => {
   const passing: [string, Step][] = [
     ['a reset connection', reset],
-    ['an answer that breaks off', breakOff],
+    ['a truncated response', breakOff],
     ['408', problem(408, 'request_timeout')],
     ['425', text(425, '')],
     ['429', problem(429, 'rate_limited')],
@@ -68,23 +68,26 @@ describe('the client retries', () => {
 });
 
 describe('the client does not retry', () => {
-  test.each([400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 431, 501])('%i', async (status) => {
-    const service = await scriptedService(problem(status, 'whatever'), found);
-    const { orders } = createTestClient(service);
-    expect((await failureOf(orders.get('ord_1'))).status).toBe(status);
-    expect(service.seen).toHaveLength(1);
-  });
+  test.each([400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 431, 501])(
+    'a response with %i',
+    async (status) => {
+      const service = await scriptedService(problem(status, 'whatever'), found);
+      const { orders } = createTestClient(service);
+      expect((await catchTradepostError(orders.get('ord_1'))).status).toBe(status);
+      expect(service.seen).toHaveLength(1);
+    },
+  );
 
   test('a 2xx that is not valid, because the work is done', async () => {
     const service = await scriptedService(text(200, '<html>'), found);
-    await failureOf(createTestClient(service).orders.get('ord_1'));
+    await catchTradepostError(createTestClient(service).orders.get('ord_1'));
     expect(service.seen).toHaveLength(1);
   });
 
   test('anything, when maxRetries is 0, for the client or for the call', async () => {
     const service = await scriptedService(problem(503, 'shutting_down'));
-    await failureOf(createTestClient({ ...service, maxRetries: 0 }).orders.get('ord_1'));
-    await failureOf(createTestClient(service).orders.get('ord_1', { maxRetries: 0 }));
+    await catchTradepostError(createTestClient({ ...service, maxRetries: 0 }).orders.get('ord_1'));
+    await catchTradepostError(createTestClient(service).orders.get('ord_1', { maxRetries: 0 }));
     expect(service.seen).toHaveLength(2);
   });
 });
@@ -96,21 +99,21 @@ describe('a PATCH guarded by ifMatch', () => {
       call: createTestClient(service).orders.update(
         'ord_1',
         { status: 'confirmed' },
-        // Only what hangs is to meet its timeout, however slow the machine.
+        // Only a response that hangs should time out, however slow the machine is.
         { ifMatch: '"3"', timeout: steps.includes(hang) ? 60 : 30_000 },
       ),
     }));
 
   test.each<[string, Step, string]>([
     ['a reset', reset, 'connection_failed'],
-    ['an answer that breaks off', breakOff, 'connection_failed'],
+    ['a truncated response', breakOff, 'connection_failed'],
     ['a timeout', hang, 'timeout'],
     ['a 500', problem(500, 'internal_error'), 'internal_error'],
     ["a proxy's 503", text(503, '<html>'), 'http_error'],
     ["a proxy's 504", text(504, '<html>'), 'http_error'],
   ])('is not repeated after %s: it may have been applied', async (_, step, code) => {
     const { service, call } = await guarded(step, problem(412, 'precondition_failed'));
-    expect((await failureOf(call)).code).toBe(code);
+    expect((await catchTradepostError(call)).code).toBe(code);
     expect(service.seen).toHaveLength(1);
   });
 
@@ -125,32 +128,34 @@ describe('a PATCH guarded by ifMatch', () => {
   });
 
   test('is retried when the connection was refused', async () => {
-    const { orders, waits } = createTestClient({ baseUrl: `http://127.0.0.1:${await deadPort()}` });
-    await failureOf(orders.update('ord_1', { status: 'confirmed' }, { ifMatch: '"3"' }));
+    const { orders, waits } = createTestClient({
+      baseUrl: `http://127.0.0.1:${await findUnusedPort()}`,
+    });
+    await catchTradepostError(orders.update('ord_1', { status: 'confirmed' }, { ifMatch: '"3"' }));
     expect(waits).toHaveLength(3);
   });
 
   test('is also known by a header of the call', async () => {
     const service = await scriptedService(reset);
     const headers = { 'if-match': '"3"' };
-    await failureOf(
+    await catchTradepostError(
       createTestClient(service).orders.update('ord_1', { status: 'confirmed' }, { headers }),
     );
     expect(service.seen).toHaveLength(1);
   });
 });
 
-describe('the waits', () => {
-  test('grow twofold within their jitter, up to maxRetries of them', async () => {
+describe('the wait before a retry', () => {
+  test('doubles each time within its jitter, up to maxRetries times', async () => {
     const service = await scriptedService(problem(500, 'internal_error'));
     const { orders, waits } = createTestClient({ ...service, maxRetries: 7 });
-    expect(await failureOf(orders.get('ord_1'))).toBeInstanceOf(ServerError);
+    expect(await catchTradepostError(orders.get('ord_1'))).toBeInstanceOf(ServerError);
     expect(waits.map((wait) => Math.round(wait / 10) * 10)).toEqual([
       500, 1_000, 2_000, 4_000, 7_990, 7_990, 7_990,
     ]);
   });
 
-  test('are as long as Retry-After asks, in seconds or until a date', async () => {
+  test('is as long as Retry-After requests, in seconds or until a date', async () => {
     const service = await scriptedService(
       problem(429, 'rate_limited', { 'retry-after': '12' }),
       problem(503, 'shutting_down', {
@@ -164,29 +169,29 @@ describe('the waits', () => {
     expect(waits).toEqual([12_000, 30_000]);
   });
 
-  test('never end after the deadline: the last error is thrown at once', async () => {
+  test('never ends after the deadline: the last error is thrown at once', async () => {
     const service = await scriptedService(problem(429, 'rate_limited', { 'retry-after': '60' }));
     const { orders, waits } = createTestClient({ ...service, deadline: 30_000 });
-    expect(await failureOf(orders.get('ord_1'))).toMatchObject({ retryAfter: 60 });
+    expect(await catchTradepostError(orders.get('ord_1'))).toMatchObject({ retryAfter: 60 });
     expect(waits).toEqual([]);
     expect(service.seen).toHaveLength(1);
   });
 
-  test('that end too late by themselves send nothing more', async () => {
+  test('sends nothing if it ends after the deadline', async () => {
     const service = await scriptedService(problem(503, 'shutting_down'));
     const client = createTestClient(
       { ...service, deadline: 1_000 },
       { wait: async () => client.pass(5_000) },
     );
-    expect(await failureOf(client.orders.get('ord_1'))).toBeInstanceOf(ServerError);
+    expect(await catchTradepostError(client.orders.get('ord_1'))).toBeInstanceOf(ServerError);
     expect(service.seen).toHaveLength(1);
   });
 });
 
 describe('when no retry is left', () => {
-  test('a refused connection names the address', async () => {
-    const baseUrl = `http://127.0.0.1:${await deadPort()}`;
-    const error = await failureOf(createTestClient({ baseUrl }).orders.get('ord_1'));
+  test('an error after "connection refused" names the address', async () => {
+    const baseUrl = `http://127.0.0.1:${await findUnusedPort()}`;
+    const error = await catchTradepostError(createTestClient({ baseUrl }).orders.get('ord_1'));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ code: 'connection_failed', status: null, requestId: null });
     expect(error.message).toMatch(
@@ -195,10 +200,10 @@ describe('when no retry is left', () => {
     expect(error.cause).toBeInstanceOf(Error);
   });
 
-  test('a timeout says how long it waited', async () => {
+  test('the error of a timeout says how long the client waited', async () => {
     const service = await scriptedService(hang);
     const client = createTestClient({ ...service, timeout: 40, maxRetries: 1 });
-    const error = await failureOf(client.orders.get('ord_1'));
+    const error = await catchTradepostError(client.orders.get('ord_1'));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error.message).toMatch(/ got no complete response within 40 ms\. .* \(2 attempts\)$/);
   });
@@ -206,23 +211,23 @@ describe('when no retry is left', () => {
   test('the last attempt gets no more time than the deadline leaves', async () => {
     const service = await scriptedService(problem(503, 'shutting_down'), hang);
     const { orders } = createTestClient({ ...service, deadline: 540 });
-    const error = await failureOf(orders.get('ord_1'));
+    const error = await catchTradepostError(orders.get('ord_1'));
     expect(error.message).toMatch(/within 4\d ms/);
     expect(service.seen).toHaveLength(2);
   });
 
-  test('429 is a RateLimitError', async () => {
+  test('429 is thrown as a RateLimitError', async () => {
     const service = await scriptedService(problem(429, 'rate_limited'));
-    const error = await failureOf(createTestClient(service).orders.get('ord_1'));
+    const error = await catchTradepostError(createTestClient(service).orders.get('ord_1'));
     expect(error).toBeInstanceOf(RateLimitError);
     expect(service.seen).toHaveLength(4);
   });
 
-  test('no error carries the API key, not even deep inside', async () => {
-    const dead = { baseUrl: `http://127.0.0.1:${await deadPort()}` };
+  test('no error contains the API key, not even nested', async () => {
+    const dead = { baseUrl: `http://127.0.0.1:${await findUnusedPort()}` };
     const service = await scriptedService(reset);
     for (const target of [dead, service]) {
-      const error = await failureOf(createTestClient(target).orders.get('ord_1'));
+      const error = await catchTradepostError(createTestClient(target).orders.get('ord_1'));
       expect(inspect(error, { depth: 20, showHidden: true, getters: true })).not.toContain(
         'tpk_test',
       );

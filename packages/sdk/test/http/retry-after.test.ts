@@ -22,11 +22,11 @@ test.each([
   ['1e3', null],
   ['NaN', null],
   ['Infinity', null],
-])('%j asks for %s seconds', (text, seconds) => {
+])('%j requests a wait of %s seconds', (text, seconds) => {
   expect(read({ 'retry-after': text })).toBe(seconds);
 });
 
-test('nothing is asked for without the header', () => {
+test('a response without the header requests no wait', () => {
   expect(read({})).toBeNull();
 });
 
@@ -38,7 +38,7 @@ test('a date is compared with the Date of the response, not with the local clock
   expect(read(headers)).toBe(10);
 });
 
-test('whatever is sent, the answer is null or seconds from 0 on', () => {
+test('the result for any header is null or a number of seconds from 0', () => {
   const anyText = fc.oneof(
     fc.string(),
     fc.integer().map(String),

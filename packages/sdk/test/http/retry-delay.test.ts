@@ -24,7 +24,7 @@ const anyAttempt: fc.Arbitrary<FailedAttempt> = fc.record({
 });
 const anyRandom = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-describe('any failure', () => {
+describe('for any failure', () => {
   const always = (check: (attempt: FailedAttempt, random: number, delay: number) => void) =>
     fc.assert(
       fc.property(anyAttempt, anyRandom, (attempt, random) => {
@@ -43,10 +43,10 @@ describe('any failure', () => {
   test('the wait ends before the deadline', () =>
     always((attempt, _, delay) => expect(delay).toBeLessThan(attempt.remainingMs)));
 
-  test('the wait is never shorter than Retry-After asks', () =>
+  test('the wait is never shorter than Retry-After requests', () =>
     always((attempt, _, delay) => expect(delay).toBeGreaterThanOrEqual(attempt.retryAfterMs ?? 0)));
 
-  test('the wait is never longer than its bound, unless Retry-After asks for more', () =>
+  test('the wait is never longer than its bound, unless Retry-After requests more', () =>
     always((attempt, _, delay) => {
       const bound = Math.min(8_000, 500 * 2 ** (attempt.attempt - 1));
       expect(delay).toBeLessThanOrEqual(Math.max(bound, attempt.retryAfterMs ?? 0));
@@ -55,13 +55,13 @@ describe('any failure', () => {
   test('there are never more retries than maxRetries', () =>
     always((attempt) => expect(attempt.attempt).toBeLessThanOrEqual(attempt.maxRetries)));
 
-  test('what must not happen twice is repeated only when it did not happen', () =>
+  test('a change that is unsafe to repeat is repeated only when it was not applied', () =>
     always((attempt) => expect(attempt.idempotent || attempt.notApplied).toBe(true)));
 
   test('only a lost response and the retryable statuses are retried', () =>
     always(({ status }) => expect([null, 408, 425, 429, 500, 502, 503, 504]).toContain(status)));
 
-  test('without Retry-After the dice alone decide between nothing and the bound', () =>
+  test('without Retry-After, the random number alone selects a wait between 0 and the bound', () =>
     always((attempt, random, delay) => {
       if (attempt.retryAfterMs !== null) return;
       const bound = Math.min(8_000, 500 * 2 ** (attempt.attempt - 1));
@@ -98,7 +98,7 @@ describe('any failure', () => {
     );
   });
 
-  test('a retry that is allowed is made', () => {
+  test('the client makes every retry that is allowed', () => {
     fc.assert(
       fc.property(
         anyAttempt,
@@ -115,7 +115,7 @@ describe('any failure', () => {
   });
 });
 
-test('the jitter is full: the dice alone decide between nothing and the bound', () => {
+test('the jitter is full: the random number alone selects a wait between 0 and the bound', () => {
   expect(retryDelay(failed(), 0)).toBe(0);
   expect(retryDelay(failed(), 0.5)).toBe(250);
   expect(retryDelay(failed({ attempt: 3 }), 0.5)).toBe(1_000);

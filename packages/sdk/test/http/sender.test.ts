@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { createFetch } from 'ofetch';
 import { expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import type { OutgoingRequest } from '../../src/http/attempt';
 import { resolveOptions } from '../../src/http/resolved-options';
 import { systemRuntime } from '../../src/http/retry';
@@ -8,11 +9,10 @@ import { createSender } from '../../src/http/send';
 import { Transport } from '../../src/http/transport';
 import { ConnectionError, Tradepost } from '../../src/index';
 import { Orders } from '../../src/resources/orders';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, scriptedService } from '../helpers/scripted-service';
 
-test('what failed to load is loaded again by the next request, and only once by all that follow', async () => {
+test('the next request loads ofetch again after a failed load, and later requests do not', async () => {
   let loads = 0;
   const sender = createSender(fetch, async () => {
     loads += 1;
@@ -33,7 +33,7 @@ test('what failed to load is loaded again by the next request, and only once by 
   expect(loads).toBe(2);
 });
 
-test('what could not be loaded was not sent: even a guarded change is repeated', async () => {
+test('a failed load is reported as not sent, so even a guarded change is repeated', async () => {
   const service = await scriptedService(json(200, { data: anOrder() }));
   const sent: string[] = [];
   const logger = { debug: (message: string) => sent.push(message) };
@@ -52,7 +52,7 @@ test('what could not be loaded was not sent: even a guarded change is repeated',
 });
 
 test.each([undefined, null, 0, ''])(
-  'a custom fetch that gives %o for a reason gives nothing of the request away',
+  'a custom fetch that rejects with %o does not expose the request',
   async (reason) => {
     const { orders } = new Tradepost({
       baseUrl: 'https://trade.example',
@@ -60,7 +60,7 @@ test.each([undefined, null, 0, ''])(
       maxRetries: 0,
       fetch: () => Promise.reject(reason),
     });
-    const error = await failureOf(orders.get('ord_1'));
+    const error = await catchTradepostError(orders.get('ord_1'));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toContain('fetch failed without a reason');
     const all = inspect(error, {

@@ -7,7 +7,7 @@ import { now } from '../helpers/receiver/limits';
 import { listening } from '../helpers/receiver/listening';
 import { anEvent, anUnknownEvent, aRequest, send } from '../helpers/receiver/send';
 
-/** A place for work to go on in, as a host gives one. */
+/** A host that accepts background work. */
 function aHost() {
   const works: Promise<void>[] = [];
   const waitUntil = vi.fn((work: Promise<void>) => {
@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 describe('a receiver with the background option', () => {
-  test('responds with 202 before the handler starts, and passes on the work', async () => {
+  test('responds with 202 before the handler starts, and passes the work to the host', async () => {
     const { waitUntil, allDone } = aHost();
     const { receiver, handle, handled } = aReceiver({ background: waitUntil });
     const request = await aRequest();
@@ -32,7 +32,7 @@ describe('a receiver with the background option', () => {
     expect(handled).toEqual([anEvent]);
   });
 
-  test('hands the work to waitUntil of the context, which keeps its this', async () => {
+  test('passes the work to waitUntil of the context, called with its this', async () => {
     const { receiver, handled } = aReceiver({ background: true });
     const context = {
       works: [] as Promise<void>[],
@@ -46,7 +46,7 @@ describe('a receiver with the background option', () => {
   });
 
   test.each([[undefined], [null], [{}], [{ params: {} }], ['a text']])(
-    'goes on by itself when the context is %s',
+    'runs the work itself when the context is %s',
     async (context) => {
       const { receiver, handle } = aReceiver({ background: true });
       const work = aGate();
@@ -56,7 +56,7 @@ describe('a receiver with the background option', () => {
     },
   );
 
-  test('over a real server has answered before a handler that never ends', async () => {
+  test('responds over a real server before a handler that never ends', async () => {
     const { receiver, handle } = aReceiver({ background: true });
     handle.mockReturnValueOnce(aGate().opened);
     const host = await listening(receiver.node);
@@ -67,7 +67,7 @@ describe('a receiver with the background option', () => {
     await host.stop();
   });
 
-  test('tells onError of a handler that throws, and nothing is left unhandled', async () => {
+  test('reports a handler that throws to onError, and leaves no unhandled rejection', async () => {
     const { waitUntil, allDone } = aHost();
     const fault = new Error('no database');
     const { receiver, handle, errors } = aReceiver({ background: waitUntil });
@@ -88,7 +88,7 @@ describe('a receiver with the background option', () => {
     expect(waitUntil).not.toHaveBeenCalled();
   });
 
-  test('claims the delivery before the response, and completes it when the work is done', async () => {
+  test('claims the delivery before the response, and completes it after the work', async () => {
     const { waitUntil, allDone } = aHost();
     const { receiver, handle } = aReceiver({
       background: waitUntil,
@@ -106,43 +106,43 @@ describe('a receiver with the background option', () => {
 
   test('responds with 500 and does no work when the host does not accept it', async () => {
     const fault = new Error('outside of a request');
-    const refusing = vi.fn((_work: Promise<void>) => {
+    const rejecting = vi.fn((_work: Promise<void>) => {
       throw fault;
     });
-    const options = { background: refusing, dedupe: createMemoryDedupeStore() };
+    const options = { background: rejecting, dedupe: createMemoryDedupeStore() };
     const { receiver, handled, errors } = aReceiver(options);
     expect((await send(receiver)).status).toBe(500);
-    await refusing.mock.calls[0]?.[0];
+    await rejecting.mock.calls[0]?.[0];
     expect(handled).toEqual([]);
     expect(errors).toEqual([fault]);
     expect((await send(receiver)).status).toBe(500);
   });
 
-  test('does no work that was not taken on, however long onError takes', async () => {
-    const [telling, offered] = [aGate(), aGate()];
-    const refusing = vi.fn((_work: Promise<void>) => {
+  test('does not start work that the host rejected, however long onError takes', async () => {
+    const [reporting, offered] = [aGate(), aGate()];
+    const rejecting = vi.fn((_work: Promise<void>) => {
       offered.open();
       throw new Error('outside of a request');
     });
     const { receiver, handled } = aReceiver({
-      background: refusing,
-      onError: () => telling.opened,
+      background: rejecting,
+      onError: () => reporting.opened,
     });
-    const answered = send(receiver);
+    const received = send(receiver);
     await offered.opened;
-    await refusing.mock.calls[0]?.[0];
-    telling.open();
-    expect((await answered).status).toBe(500);
+    await rejecting.mock.calls[0]?.[0];
+    reporting.open();
+    expect((await received).status).toBe(500);
     expect(handled).toEqual([]);
   });
 
-  test('tells onError when taking the work on fails later', async () => {
-    const told = aGate();
+  test('reports to onError when the host rejects the work later', async () => {
+    const reported = aGate();
     const fault = new Error('no queue');
-    const onError = vi.fn(() => told.open());
+    const onError = vi.fn(() => reported.open());
     const { receiver } = aReceiver({ background: () => Promise.reject(fault), onError });
     expect((await send(receiver)).status).toBe(202);
-    await told.opened;
+    await reported.opened;
     expect(onError).toHaveBeenCalledWith(fault, anEvent, expect.anything());
   });
 });

@@ -17,8 +17,8 @@ import { maxBytes, now } from '../helpers/receiver/limits';
 const known = { secret, sentAt: now };
 const plainText = 'text/plain; charset=utf-8';
 
-describe.each(hosts)('a receiver in $name', ({ start, loses = [], mends = [] }) => {
-  const { receiver, handled, refused, errors, handle } = aReceiver();
+describe.each(hosts)('a receiver in $name', ({ start, loses = [], repairs = [] }) => {
+  const { receiver, handled, rejected, errors, handle } = aReceiver();
   let host: RunningHost;
 
   beforeAll(async () => {
@@ -26,31 +26,31 @@ describe.each(hosts)('a receiver in $name', ({ start, loses = [], mends = [] }) 
   });
   afterAll(() => host.stop());
   beforeEach(() => {
-    for (const list of [handled, refused, errors]) list.length = 0;
+    for (const list of [handled, rejected, errors]) list.length = 0;
   });
 
-  test.each(eventTypes)('handles an event %s once and answers 204', async (kind) => {
+  test.each(eventTypes)('handles an event %s once and responds with 204', async (kind) => {
     const event = sampleEvent(kind);
-    const answered = await host.send(await signDelivery({ event, ...known }));
-    expect(answered).toMatchObject({ status: 204, body: '' });
+    const received = await host.send(await signDelivery({ event, ...known }));
+    expect(received).toMatchObject({ status: 204, body: '' });
     expect(handled).toEqual([event]);
-    expect(refused).toEqual([]);
+    expect(rejected).toEqual([]);
   });
 
   test.each(deliveryEdgeCases)(
-    'takes a delivery that is unusual and right: %s',
+    'accepts a delivery that is unusual but valid: %s',
     async (edgeCase) => {
-      const answered = await host.send(await edgeCaseDelivery(edgeCase, known));
+      const received = await host.send(await edgeCaseDelivery(edgeCase, known));
       const isLost = loses.includes(edgeCase);
-      expect(answered.status).toBe(isLost ? 400 : 204);
+      expect(received.status).toBe(isLost ? 400 : 204);
       expect(handled).toHaveLength(isLost ? 0 : 1);
     },
   );
 
-  test.each(deliveryFaults)('does not believe a faulty delivery: %s', async (fault) => {
+  test.each(deliveryFaults)('rejects an invalid delivery: %s', async (fault) => {
     const delivery = await invalidDelivery(fault, { secret, now, maxBytes });
     const { status, body, headers } = await host.send(delivery);
-    if (mends.includes(fault)) {
+    if (repairs.includes(fault)) {
       expect(status).toBe(204);
       return;
     }
@@ -59,7 +59,7 @@ describe.each(hosts)('a receiver in $name', ({ start, loses = [], mends = [] }) 
       body: delivery.expectedCode,
     });
     expect(headers['content-type']).toBe(plainText);
-    expect(refused).toEqual([delivery.expectedCode]);
+    expect(rejected).toEqual([delivery.expectedCode]);
     expect(handled).toEqual([]);
   });
 
@@ -79,11 +79,14 @@ describe.each(hosts)('a receiver in $name', ({ start, loses = [], mends = [] }) 
     expect(errors).toEqual([fault]);
   });
 
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('answers %s with 405', async (method) => {
-    const delivery = await signDelivery({ event: sampleEvent('task.completed'), ...known });
-    const answered = await host.send({ ...delivery, method });
-    expect(answered).toMatchObject({ status: 405, headers: { allow: 'POST' } });
-    expect(handled).toEqual([]);
-    expect(refused).toEqual([]);
-  });
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    'responds to %s with 405',
+    async (method) => {
+      const delivery = await signDelivery({ event: sampleEvent('task.completed'), ...known });
+      const received = await host.send({ ...delivery, method });
+      expect(received).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+      expect(handled).toEqual([]);
+      expect(rejected).toEqual([]);
+    },
+  );
 });

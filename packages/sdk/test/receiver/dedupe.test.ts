@@ -8,21 +8,21 @@ import { aReceiver } from '../helpers/receiver/a-receiver';
 import { anEvent, anUnknownEvent, aRequest, send } from '../helpers/receiver/send';
 
 /** A store that records its calls, and returns given results. */
-function aStore(answers: Partial<DedupeStore> = {}) {
+function aStore(results: Partial<DedupeStore> = {}) {
   const store = createMemoryDedupeStore();
   const calls: string[] = [];
   const dedupe: DedupeStore = {
     claim(key) {
       calls.push(`begin ${key}`);
-      return answers.claim ? answers.claim(key) : store.claim(key);
+      return results.claim ? results.claim(key) : store.claim(key);
     },
     complete(key) {
       calls.push(`done ${key}`);
-      return answers.complete ? answers.complete(key) : store.complete(key);
+      return results.complete ? results.complete(key) : store.complete(key);
     },
     release(key) {
       calls.push(`failed ${key}`);
-      return answers.release ? answers.release(key) : store.release(key);
+      return results.release ? results.release(key) : store.release(key);
     },
   };
   return { dedupe, calls };
@@ -37,7 +37,7 @@ describe('a receiver with a dedupe store', () => {
     expect(calls).toEqual(['begin evt_1', 'done evt_1', 'begin evt_1', 'begin evt_1']);
   });
 
-  test('takes events of equal content and other ids for different ones', async () => {
+  test('handles two events with the same content and different IDs', async () => {
     const { receiver, handled } = aReceiver({ dedupe: createMemoryDedupeStore() });
     for (const id of ['evt_1', 'evt_2']) await send(receiver, { id });
     expect(handled).toEqual([anEvent, anEvent]);
@@ -54,13 +54,13 @@ describe('a receiver with a dedupe store', () => {
 
   test('makes the service retry a delivery that is in progress, and says when', async () => {
     const { receiver, handle } = aReceiver({ dedupe: createMemoryDedupeStore() });
-    const [begun, work] = [aGate(), aGate()];
+    const [started, work] = [aGate(), aGate()];
     handle.mockImplementationOnce(async () => {
-      begun.open();
+      started.open();
       await work.opened;
     });
     const first = send(receiver);
-    await begun.opened;
+    await started.opened;
     expect(await send(receiver)).toMatchObject({ status: 503, headers: { 'retry-after': '10' } });
     work.open();
     expect((await first).status).toBe(204);
@@ -87,7 +87,7 @@ describe('a receiver with a dedupe store', () => {
     expect(calls).toEqual([]);
   });
 
-  test('waits for a store that takes its time', async () => {
+  test('waits for a slow store', async () => {
     const { dedupe, calls } = aStore({ claim: () => Promise.resolve('completed') });
     const { receiver, handled } = aReceiver({ dedupe });
     expect((await send(receiver)).status).toBe(204);
@@ -96,10 +96,10 @@ describe('a receiver with a dedupe store', () => {
   });
 });
 
-describe('a store that fails', () => {
+describe('a dedupe store that fails', () => {
   const fault = new Error('no store');
 
-  test('at the claim has the delivery come again', async () => {
+  test('to claim makes the service retry the delivery', async () => {
     const { dedupe } = aStore({ claim: () => Promise.reject(fault) });
     const { receiver, handled, errors } = aReceiver({ dedupe });
     expect(await send(receiver)).toMatchObject({ status: 500, body: 'DEDUPE_FAILED' });
@@ -107,7 +107,7 @@ describe('a store that fails', () => {
     expect(errors).toEqual([fault]);
   });
 
-  test('with an answer that is none is told of, and the delivery comes again', async () => {
+  test('with an invalid result is reported, and the service retries the delivery', async () => {
     const claim = vi.fn().mockReturnValue(undefined);
     const { receiver, errors } = aReceiver({ dedupe: aStore({ claim }).dedupe });
     expect((await send(receiver)).status).toBe(500);
@@ -116,14 +116,14 @@ describe('a store that fails', () => {
     );
   });
 
-  test('after the work is told of, and what was handled stays handled', async () => {
+  test('to complete is reported, and the delivery stays handled', async () => {
     const { dedupe } = aStore({ complete: () => Promise.reject(fault) });
     const { receiver, errors } = aReceiver({ dedupe });
     expect((await send(receiver)).status).toBe(204);
     expect(errors).toEqual([fault]);
   });
 
-  test('after a handler that threw leaves both errors told', async () => {
+  test('after a handler that threw causes a report of both errors', async () => {
     const { dedupe } = aStore({ release: () => Promise.reject(fault) });
     const { receiver, handle, errors } = aReceiver({ dedupe });
     const first = new Error('no database');

@@ -25,7 +25,7 @@ describe('the Fastify plugin', () => {
     await app.close();
   });
 
-  test('gets the raw body whatever parsers the application has, and leaves them alone', async () => {
+  test('reads the raw body whatever parsers the application has, and does not change them', async () => {
     const { receiver, handled } = aReceiver();
     const app = fastify({ bodyLimit: 5 });
     const parse = vi.fn(async () => ({ parsed: true }));
@@ -46,7 +46,7 @@ describe('the Fastify plugin', () => {
     await app.close();
   });
 
-  test.each(['', 'text/html', 'no type'])('takes any content type: %s', async (type) => {
+  test.each(['', 'text/html', 'no type'])('accepts any content type: %s', async (type) => {
     const { receiver } = aReceiver();
     const app = fastify();
     await app.register(receiver.fastify, { url: '/webhooks' });
@@ -55,7 +55,7 @@ describe('the Fastify plugin', () => {
     await app.close();
   });
 
-  test("runs the application's hooks, on the request and on the answer", async () => {
+  test("runs the application's hooks on the request and on the response", async () => {
     const { receiver } = aReceiver();
     const app = fastify();
     const hook = vi.fn(async () => undefined);
@@ -68,7 +68,7 @@ describe('the Fastify plugin', () => {
     await app.close();
   });
 
-  test('lets a body that is too large hear of it, and closes the connection', async () => {
+  test('responds to a body that is too large, and closes the connection', async () => {
     const { receiver } = aReceiver();
     const app = fastify();
     await app.register(receiver.fastify, { url: '/webhooks' });

@@ -14,26 +14,26 @@ function aStreamedRequest(stream: ReadableStream): Request {
 }
 
 describe('a Request', () => {
-  test('whose body was read is answered with BODY_ALREADY_PARSED', async () => {
-    const { receiver, refused } = aReceiver();
+  test('whose body was read gets BODY_ALREADY_PARSED', async () => {
+    const { receiver, rejected } = aReceiver();
     const request = await aRequest();
     await request.json();
     const response = await receiver.fetch(request);
     expect(response.status).toBe(500);
     expect(await response.text()).toBe('BODY_ALREADY_PARSED');
-    expect(refused).toEqual(['BODY_ALREADY_PARSED']);
+    expect(rejected).toEqual(['BODY_ALREADY_PARSED']);
   });
 
-  test('whose body somebody reads at this moment is answered with BODY_ALREADY_PARSED', async () => {
-    const { receiver, refused } = aReceiver();
+  test('whose body another reader is reading gets BODY_ALREADY_PARSED', async () => {
+    const { receiver, rejected } = aReceiver();
     const request = await aRequest();
     const reader = request.body?.getReader();
     expect((await receiver.fetch(request)).status).toBe(500);
-    expect(refused).toEqual(['BODY_ALREADY_PARSED']);
+    expect(rejected).toEqual(['BODY_ALREADY_PARSED']);
     await reader?.cancel();
   });
 
-  test('in Hono after context.req.json() is answered with BODY_ALREADY_PARSED', async () => {
+  test('in Hono after context.req.json() gets BODY_ALREADY_PARSED', async () => {
     const { receiver } = aReceiver();
     const app = new Hono().post('/webhooks', async (context) => {
       await context.req.json();
@@ -51,12 +51,12 @@ describe('a Request', () => {
   });
 
   test('without a body has an empty one', async () => {
-    const { receiver, refused } = aReceiver();
+    const { receiver, rejected } = aReceiver();
     expect((await receiver.fetch(new Request(url, { method: 'POST' }))).status).toBe(400);
-    expect(refused).toEqual(['MISSING_SIGNATURE']);
+    expect(rejected).toEqual(['MISSING_SIGNATURE']);
   });
 
-  test('whose body comes in pieces is handled', async () => {
+  test('whose body arrives in pieces is handled', async () => {
     const { receiver, handled } = aReceiver();
     const bytes = [...body];
     const stream = new ReadableStream({
@@ -70,18 +70,18 @@ describe('a Request', () => {
     expect(handled).toEqual([anEvent]);
   });
 
-  test('whose body breaks off reaches no handler and is refused by nobody', async () => {
-    const { receiver, handled, refused } = aReceiver();
+  test('whose body breaks off reaches no handler and is not rejected', async () => {
+    const { receiver, handled, rejected } = aReceiver();
     const stream = new ReadableStream({
       pull: (controller) => controller.error(new Error('connection lost')),
     });
     const response = await receiver.fetch(aStreamedRequest(stream));
     expect(response.status).toBe(400);
-    expect([handled, refused]).toEqual([[], []]);
+    expect([handled, rejected]).toEqual([[], []]);
   });
 
-  test('whose body never ends is refused when it is too large, and read no further', async () => {
-    const { receiver, refused } = aReceiver();
+  test('whose body never ends is rejected when it is too large, and is read no further', async () => {
+    const { receiver, rejected } = aReceiver();
     let pulled = 0;
     const stream = new ReadableStream({
       pull(controller) {
@@ -90,11 +90,11 @@ describe('a Request', () => {
       },
     });
     expect((await receiver.fetch(aStreamedRequest(stream))).status).toBe(413);
-    expect(refused).toEqual(['BODY_TOO_LARGE']);
+    expect(rejected).toEqual(['BODY_TOO_LARGE']);
     expect(pulled).toBeLessThan(2 * maxBytes);
   });
 
-  test('that says it is too large is refused unread', async () => {
+  test('with a Content-Length that is too large is rejected unread', async () => {
     const { receiver } = aReceiver();
     const request = new Request(url, {
       method: 'POST',
@@ -105,13 +105,13 @@ describe('a Request', () => {
     expect(request.bodyUsed).toBe(false);
   });
 
-  test('over a real server hears that it was too large', async () => {
+  test('over a real server gets 413 when it is too large', async () => {
     const { receiver } = aReceiver();
     const host = await listening(bridge(receiver.fetch));
     const chunked = { ...headers, 'Transfer-Encoding': 'chunked' };
     const large = await signDelivery({ body: new Uint8Array(50_000), secret, sentAt: now });
-    const answered = await host.send({ headers: chunked, body: large.body });
-    expect(answered).toMatchObject({ status: 413, body: 'BODY_TOO_LARGE' });
+    const received = await host.send({ headers: chunked, body: large.body });
+    expect(received).toMatchObject({ status: 413, body: 'BODY_TOO_LARGE' });
     await host.stop();
   });
 });

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe('a handler', () => {
-  test('is given the event, and the delivery with id, time and signature', async () => {
+  test('receives the event, and the delivery with ID, time and signature', async () => {
     const handler = vi.fn();
     const { receiver } = aReceiver({ on: { 'order.status_changed': handler } });
     expect(await send(receiver)).toMatchObject({ status: 204 });
@@ -26,7 +26,7 @@ describe('a handler', () => {
     );
   });
 
-  test('that is not async is called too, and may throw at once', async () => {
+  test('may be synchronous, and may throw', async () => {
     const { receiver, errors } = aReceiver({
       on: {
         'order.created': () => 1,
@@ -40,7 +40,7 @@ describe('a handler', () => {
     expect(errors).toEqual([new Error('at once')]);
   });
 
-  test('that throws is told to console.error with the event and its id, unless onError is set', async () => {
+  test('that throws is reported to console.error with the event and its ID, unless onError is set', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const fault = new Error('no database');
     const on = { 'order.status_changed': () => Promise.reject(fault) };
@@ -52,7 +52,7 @@ describe('a handler', () => {
     );
   });
 
-  test('and an onError that throw leave an answer and nothing unhandled', async () => {
+  test('and an onError that both throw leave a response and no unhandled rejection', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const another = new Error('no log either');
     const { receiver } = aReceiver({
@@ -64,19 +64,19 @@ describe('a handler', () => {
   });
 });
 
-describe('an event without a handler of its own', () => {
+describe('an event without a handler', () => {
   test.each(['order.exploded', 'constructor', '__proto__', 'toString'])(
-    'is answered with 501 when there is no onUnhandled: %s',
+    'gets a 501 when there is no onUnhandled: %s',
     async (kind) => {
       const { receiver, errors } = aReceiver();
-      const answered = await send(receiver, { event: anUnknownEvent(kind) });
-      expect(answered).toMatchObject({ status: 501 });
-      expect(answered.body).toContain(`no handler for ${kind}: add it to "on"`);
+      const received = await send(receiver, { event: anUnknownEvent(kind) });
+      expect(received).toMatchObject({ status: 501 });
+      expect(received.body).toContain(`no handler for ${kind}: add it to "on"`);
       expect(errors).toEqual([]);
     },
   );
 
-  test('gets a 501 also when its type is known', async () => {
+  test('gets a 501 even if its type is known', async () => {
     const { receiver } = aReceiver({ on: { 'order.status_changed': undefined } });
     expect((await send(receiver)).status).toBe(501);
   });
@@ -92,7 +92,7 @@ describe('an event without a handler of its own', () => {
     }
   });
 
-  test('goes to onUnhandled, which counts like a handler', async () => {
+  test('is passed to onUnhandled, which counts like a handler', async () => {
     const onUnhandled = vi.fn().mockRejectedValueOnce(new Error('not now'));
     const { receiver } = aReceiver({ on: {}, onUnhandled });
     expect((await send(receiver)).status).toBe(500);
@@ -113,19 +113,19 @@ describe('an event without a handler of its own', () => {
 describe('a rejected delivery', () => {
   const forged = async () => new Request(await aRequest(), { headers: {} });
 
-  test('goes to onVerificationError, which is awaited', async () => {
-    const told: unknown[] = [];
+  test('is passed to onVerificationError, which is awaited', async () => {
+    const reported: unknown[] = [];
     const { receiver } = aReceiver({
       onVerificationError: async (error) => {
         await null;
-        told.push(error);
+        reported.push(error);
       },
     });
     expect((await receiver.fetch(await forged())).status).toBe(400);
-    expect(told).toEqual([expect.any(WebhookVerificationError)]);
+    expect(reported).toEqual([expect.any(WebhookVerificationError)]);
   });
 
-  test('goes to console.warn by default, and nowhere in production', async () => {
+  test('is logged with console.warn by default, and not logged in production', async () => {
     const log = vi.spyOn(console, 'warn').mockReturnValue();
     const { receiver } = aReceiver({ onVerificationError: undefined });
     await receiver.fetch(await forged());
@@ -137,7 +137,7 @@ describe('a rejected delivery', () => {
     expect(log).toHaveBeenCalledTimes(1);
   });
 
-  test('for a mistake of this program gets a 500 and is logged, also in production', async () => {
+  test('gets a 500 and is logged, also in production, when the program is misconfigured', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const { receiver } = aReceiver({ secret: '', onVerificationError: undefined });
@@ -146,15 +146,15 @@ describe('a rejected delivery', () => {
   });
 
   test.each([0, -1, Number.NaN])(
-    'of a maxBytes of %s never means that there is no limit',
+    'with a maxBytes of %s never means that there is no limit',
     async (maxBytes) => {
-      const { receiver, refused } = aReceiver({ maxBytes });
+      const { receiver, rejected } = aReceiver({ maxBytes });
       expect(await send(receiver)).toMatchObject({ status: 500 });
-      expect(refused).toEqual(['INVALID_CONFIGURATION']);
+      expect(rejected).toEqual(['INVALID_CONFIGURATION']);
     },
   );
 
-  test('that onVerificationError or the clock turns into an error is still answered', async () => {
+  test('gets a response even if onVerificationError or the clock throws', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const fault = new Error('no log');
     const throwing = () => {

@@ -9,26 +9,26 @@ import { anEvent } from '../helpers/receiver/send';
 const delivery = await signDelivery({ event: anEvent, secret, sentAt: now });
 const event: LambdaEvent = lambdaEvents['API Gateway v2'](delivery);
 
-describe('a function', () => {
+describe('the adapter for Lambda', () => {
   test.each<[LambdaShape, boolean]>([
     ['API Gateway v1', true],
     ['API Gateway v2', false],
     ['a load balancer', false],
     ['a load balancer with lists of headers', true],
     ['a function URL', false],
-  ])('behind %s answers in its form', async (shape, hasLists) => {
+  ])('responds to %s in its format', async (shape, hasLists) => {
     const { receiver } = aReceiver();
-    const answered = await receiver.lambda(lambdaEvents[shape]({ ...delivery, method: 'GET' }));
-    expect(answered).toMatchObject({
+    const received = await receiver.lambda(lambdaEvents[shape]({ ...delivery, method: 'GET' }));
+    expect(received).toMatchObject({
       statusCode: 405,
       headers: { Allow: 'POST' },
       isBase64Encoded: false,
     });
-    expect('multiValueHeaders' in answered).toBe(hasLists);
-    if (hasLists) expect(answered.multiValueHeaders?.Allow).toEqual(['POST']);
+    expect('multiValueHeaders' in received).toBe(hasLists);
+    if (hasLists) expect(received.multiValueHeaders?.Allow).toEqual(['POST']);
   });
 
-  test('does the work before it responds, whatever background says', async () => {
+  test('does the work before it responds, whatever the background option is', async () => {
     const background = vi.fn();
     const { receiver, handled, handle } = aReceiver({ background });
     expect((await receiver.lambda(event)).statusCode).toBe(204);
@@ -41,14 +41,14 @@ describe('a function', () => {
   test.each<[string, object]>([
     ['was parsed', { body: { event: 'order.created' }, isBase64Encoded: false }],
     ['is said to be base64 and is not', { body: '{}' }],
-  ])('says BODY_ALREADY_PARSED when the body %s', async (_what, changes) => {
-    const { receiver, refused } = aReceiver();
+  ])('responds with BODY_ALREADY_PARSED when the body %s', async (_what, changes) => {
+    const { receiver, rejected } = aReceiver();
     const changed = { ...event, ...changes } as LambdaEvent;
     expect(await receiver.lambda(changed)).toMatchObject({
       statusCode: 500,
       body: 'BODY_ALREADY_PARSED',
     });
-    expect(refused).toEqual(['BODY_ALREADY_PARSED']);
+    expect(rejected).toEqual(['BODY_ALREADY_PARSED']);
   });
 
   test.each<[string, object]>([
@@ -63,18 +63,18 @@ describe('a function', () => {
   });
 
   test.each([[{}], [{ requestContext: null }], [{ requestContext: { http: null } }]])(
-    'answers 405 to what is no request: %o',
+    'responds with 405 to an event that is not a request: %o',
     async (odd) => {
       expect((await aReceiver().receiver.lambda(odd)).statusCode).toBe(405);
     },
   );
 
-  test('that is called with nothing at all answers all the same', async () => {
+  test('responds even if it is called without an event', async () => {
     const nothing = null as unknown as LambdaEvent;
     expect((await aReceiver().receiver.lambda(nothing)).statusCode).toBe(405);
   });
 
-  test('counts the bytes of a body that came as text, not its characters', async () => {
+  test('counts the bytes of a text body, not its characters', async () => {
     const wide = { ...anEvent, data: { ...anEvent.data, note: '✓'.repeat(100) } };
     const signed = await signDelivery({ event: wide, secret, sentAt: now });
     const text = lambdaEvents['API Gateway v2'](signed);
@@ -88,7 +88,7 @@ describe('a function', () => {
     const { receiver } = aReceiver();
     const signature = delivery.headers['Service-Signature'] ?? '';
     const twice = { 'service-signature': [signature, signature] };
-    const answered = await receiver.lambda({ ...event, headers: {}, multiValueHeaders: twice });
-    expect(answered).toMatchObject({ statusCode: 400, body: 'MALFORMED_SIGNATURE' });
+    const received = await receiver.lambda({ ...event, headers: {}, multiValueHeaders: twice });
+    expect(received).toMatchObject({ statusCode: 400, body: 'MALFORMED_SIGNATURE' });
   });
 });

@@ -40,7 +40,7 @@ describe('createMemoryDedupeStore', () => {
   });
 
   test.each([{ max: 0 }, { max: Number.NaN }, { ttl: 0 }, { ttl: -1 }, { ttl: Number.NaN }])(
-    'refuses %o',
+    'rejects %o',
     (options) => {
       expect(() => createMemoryDedupeStore(options)).toThrow(
         /max and ttl must be positive numbers/,

@@ -12,72 +12,72 @@ import { anEvent } from '../helpers/receiver/send';
 const delivery = await signDelivery({ event: anEvent, secret, sentAt: now });
 
 /** Serves one test, and sends the delivery once. */
-async function answerOf(listener: RequestListener) {
+async function respondTo(listener: RequestListener) {
   const host = await listening(listener);
-  const answered = await host.send(delivery);
+  const received = await host.send(delivery);
   await host.stop();
-  return answered;
+  return received;
 }
 
 describe('a body that was already read', () => {
-  test('by express.json() is answered at once with BODY_ALREADY_PARSED, so that it comes again', async () => {
-    const { receiver, refused, handled } = aReceiver();
+  test('by express.json() gets BODY_ALREADY_PARSED at once, so that the service retries', async () => {
+    const { receiver, rejected, handled } = aReceiver();
     const app = express().use(express.json()).post('/webhooks', receiver.node);
-    expect(await answerOf(app)).toMatchObject({ status: 500, body: 'BODY_ALREADY_PARSED' });
-    expect(refused).toEqual(['BODY_ALREADY_PARSED']);
+    expect(await respondTo(app)).toMatchObject({ status: 500, body: 'BODY_ALREADY_PARSED' });
+    expect(rejected).toEqual(['BODY_ALREADY_PARSED']);
     expect(handled).toEqual([]);
   });
 
   test('is rejected with the fix', async () => {
     const onVerificationError = vi.fn();
     const { receiver } = aReceiver({ onVerificationError });
-    await answerOf(express().use(express.json()).post('/webhooks', receiver.node));
+    await respondTo(express().use(express.json()).post('/webhooks', receiver.node));
     expect(onVerificationError.mock.calls[0]?.[0].message).toContain(
       'In Express, put express.raw(',
     );
   });
 
-  test('and thrown away is answered at once, too', async () => {
+  test('and discarded gets a response at once, too', async () => {
     const { receiver } = aReceiver();
-    const answered = await answerOf(async (request, response) => {
+    const received = await respondTo(async (request, response) => {
       await request.toArray();
       await receiver.node(request, response);
     });
-    expect(answered).toMatchObject({ status: 500, body: 'BODY_ALREADY_PARSED' });
+    expect(received).toMatchObject({ status: 500, body: 'BODY_ALREADY_PARSED' });
   });
 
-  test('and half of it thrown away is answered at once, too', async () => {
+  test('and discarded in part gets a response at once, too', async () => {
     const { receiver } = aReceiver();
-    const answered = await answerOf(async (request, response) => {
+    const received = await respondTo(async (request, response) => {
       await once(request, 'readable');
       request.read(10);
       await receiver.node(request, response);
     });
-    expect(answered).toMatchObject({ status: 500, body: 'BODY_ALREADY_PARSED' });
+    expect(received).toMatchObject({ status: 500, body: 'BODY_ALREADY_PARSED' });
   });
 
-  test('and its bytes kept by the verify function of express.json() is handled', async () => {
+  test('is handled if the verify function of express.json() kept its bytes', async () => {
     const { receiver, handled } = aReceiver();
     const keeping = express.json({
       verify: (request, _response, rawBody) => Object.assign(request, { rawBody }),
     });
-    const answered = await answerOf(express().use(keeping).post('/webhooks', receiver.node));
-    expect(answered.status).toBe(204);
+    const received = await respondTo(express().use(keeping).post('/webhooks', receiver.node));
+    expect(received.status).toBe(204);
     expect(handled).toEqual([anEvent]);
   });
 
-  test('and its text kept in rawBody is handled', async () => {
+  test('is handled if its text was kept in rawBody', async () => {
     const { receiver, handled } = aReceiver();
-    await answerOf(async (request, response) => {
+    await respondTo(async (request, response) => {
       const rawBody = (await request.toArray()).join('');
       await receiver.node(Object.assign(request, { rawBody }), response);
     });
     expect(handled).toEqual([anEvent]);
   });
 
-  test('is no reason to touch a body that throws when it is asked for', async () => {
+  test('is not accessed if its property throws', async () => {
     const { receiver, handled } = aReceiver();
-    await answerOf((request, response) => {
+    await respondTo((request, response) => {
       Object.defineProperty(request, 'body', {
         get() {
           throw new SyntaxError('Invalid JSON');
@@ -88,29 +88,29 @@ describe('a body that was already read', () => {
     expect(handled).toEqual([anEvent]);
   });
 
-  test('by what is no stream at all is answered with BODY_ALREADY_PARSED', async () => {
-    const { receiver, refused } = aReceiver();
+  test('gets BODY_ALREADY_PARSED if the request is not a stream', async () => {
+    const { receiver, rejected } = aReceiver();
     const request = { method: 'POST', headers: delivery.headers } as unknown as NodeRequest;
     const end = vi.fn();
     const response = { statusCode: 0, headersSent: false, setHeader: vi.fn(), end };
     await receiver.node(request, response);
     expect(response.statusCode).toBe(500);
-    expect(refused).toEqual(['BODY_ALREADY_PARSED']);
+    expect(rejected).toEqual(['BODY_ALREADY_PARSED']);
   });
 });
 
 describe('an unread body', () => {
-  test('is read also when another parser passed it over, or made text of it', async () => {
+  test('is read also when another parser skipped it, or decoded it to text', async () => {
     const { receiver, handled } = aReceiver();
     const passing = express.json({ type: 'text/json' });
-    await answerOf(express().use(passing).post('/webhooks', receiver.node));
-    await answerOf((request, response) => receiver.node(request.setEncoding('utf8'), response));
+    await respondTo(express().use(passing).post('/webhooks', receiver.node));
+    await respondTo((request, response) => receiver.node(request.setEncoding('utf8'), response));
     expect(handled).toEqual([anEvent, anEvent]);
   });
 });
 
 describe('in a chain of middleware', () => {
-  test('next is never called', async () => {
+  test('the adapter never calls next', async () => {
     const { receiver } = aReceiver();
     const next = vi.fn();
     const { node } = receiver;
@@ -118,18 +118,18 @@ describe('in a chain of middleware', () => {
       const take: (...args: [typeof request, typeof response, unknown]) => Promise<void> = node;
       return take(request, response, next);
     });
-    expect((await answerOf(app)).status).toBe(204);
+    expect((await respondTo(app)).status).toBe(204);
     expect(next).not.toHaveBeenCalled();
   });
 
-  test('a response that was already sent is not changed', async () => {
+  test('the adapter does not change a response that was already sent', async () => {
     const { receiver, handle } = aReceiver();
-    const answered = await answerOf(async (request, response) => {
+    const received = await respondTo(async (request, response) => {
       handle.mockImplementationOnce(async () => {
         response.writeHead(504).end('too slow');
       });
       await receiver.node(request, response);
     });
-    expect(answered).toMatchObject({ status: 504, body: 'too slow' });
+    expect(received).toMatchObject({ status: 504, body: 'too slow' });
   });
 });

@@ -4,19 +4,20 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { exampleSecret as secret, signDelivery } from '../../src/testing/index';
 import { aGate } from '../helpers/receiver/a-gate';
 import { aReceiver } from '../helpers/receiver/a-receiver';
+import { getServerPort } from '../helpers/receiver/host';
 import { maxBytes, now } from '../helpers/receiver/limits';
-import { listening, portOf } from '../helpers/receiver/listening';
+import { listening } from '../helpers/receiver/listening';
 import {
-  allOf,
   connected,
-  headOf,
   type RawConnection,
   rawConnection,
+  readAll,
+  requestHead,
 } from '../helpers/receiver/raw-connection';
 import { anEvent } from '../helpers/receiver/send';
 
 const delivery = await signDelivery({ event: anEvent, secret, sentAt: now });
-const head = headOf({ ...delivery.headers, 'Content-Length': delivery.body.length });
+const head = requestHead({ ...delivery.headers, 'Content-Length': delivery.body.length });
 const open: RawConnection[] = [];
 
 afterEach(async () => {
@@ -30,36 +31,36 @@ async function aConnection(listener: RequestListener): Promise<RawConnection> {
 }
 
 describe('a sender', () => {
-  test('is heard when it sends piece by piece', async () => {
+  test('may send its body in pieces', async () => {
     const { receiver, handled } = aReceiver();
     const { socket } = await aConnection(receiver.node);
     socket.write(
-      headOf({ ...delivery.headers, 'Transfer-Encoding': 'chunked', Connection: 'close' }),
+      requestHead({ ...delivery.headers, 'Transfer-Encoding': 'chunked', Connection: 'close' }),
     );
-    const answer = allOf(socket);
+    const response = readAll(socket);
     for (const byte of delivery.body) socket.write(Buffer.from([0x31, 13, 10, byte, 13, 10]));
     socket.write('0\r\n\r\n');
-    expect(await answer).toMatch(/^HTTP\/1.1 204 No Content\r\n/);
+    expect(await response).toMatch(/^HTTP\/1.1 204 No Content\r\n/);
     expect(handled).toEqual([anEvent]);
   });
 
-  test('that goes away in the middle of a body reaches no handler and leaves nothing', async () => {
-    const { receiver, handled, refused, errors } = aReceiver();
-    const [begun, ended] = [aGate(), aGate()];
+  test('that disconnects in the middle of a body reaches no handler and causes no error', async () => {
+    const { receiver, handled, rejected, errors } = aReceiver();
+    const [started, ended] = [aGate(), aGate()];
     const { socket } = await aConnection(async (request, response) => {
-      request.once('data', begun.open);
+      request.once('data', started.open);
       await receiver.node(request, response);
       ended.open();
     });
     socket.write(head);
     socket.write(delivery.body.subarray(0, 20));
-    await begun.opened;
+    await started.opened;
     socket.destroy();
     await ended.opened;
-    expect([handled, refused, errors]).toEqual([[], [], []]);
+    expect([handled, rejected, errors]).toEqual([[], [], []]);
   });
 
-  test('that is gone already reaches no handler', async () => {
+  test('that has already disconnected reaches no handler', async () => {
     const { receiver, handled } = aReceiver();
     const ended = aGate();
     const { socket } = await aConnection(async (request, response) => {
@@ -73,19 +74,19 @@ describe('a sender', () => {
     expect(handled).toEqual([]);
   });
 
-  test('that goes away from Fastify reaches no handler, and does not keep it from closing', async () => {
+  test('that disconnects from Fastify reaches no handler and does not keep the application open', async () => {
     const { receiver, handled } = aReceiver();
-    const begun = aGate();
+    const started = aGate();
     const app = fastify();
     app.addHook('onRequest', async ({ raw }) => {
-      raw.once('data', begun.open);
+      raw.once('data', started.open);
     });
     await app.register(receiver.fastify, { url: '/webhooks' });
     await app.listen({ port: 0, host: '127.0.0.1' });
-    const socket = await connected(portOf(app.server));
+    const socket = await connected(getServerPort(app.server));
     socket.write(head);
     socket.write(delivery.body.subarray(0, 20));
-    await begun.opened;
+    await started.opened;
     socket.destroy();
     await app.close();
     expect(handled).toEqual([]);
@@ -93,60 +94,62 @@ describe('a sender', () => {
 });
 
 describe('a body that is too large', () => {
-  test('by its Content-Length is refused before a byte of it came, and the connection closed', async () => {
-    const { receiver, refused } = aReceiver();
+  test('by its Content-Length is rejected before its first byte arrives, and the connection is closed', async () => {
+    const { receiver, rejected } = aReceiver();
     const { socket } = await aConnection(receiver.node);
-    socket.write(headOf({ ...delivery.headers, 'Content-Length': maxBytes + 1 }));
-    const answer = await allOf(socket);
-    expect(answer).toMatch(/^HTTP\/1.1 413 Payload Too Large\r\n/);
-    expect(answer).toMatch(/\r\nConnection: close\r\n/);
-    expect(answer).toMatch(/BODY_TOO_LARGE$/);
-    expect(refused).toEqual(['BODY_TOO_LARGE']);
+    socket.write(requestHead({ ...delivery.headers, 'Content-Length': maxBytes + 1 }));
+    const response = await readAll(socket);
+    expect(response).toMatch(/^HTTP\/1.1 413 Payload Too Large\r\n/);
+    expect(response).toMatch(/\r\nConnection: close\r\n/);
+    expect(response).toMatch(/BODY_TOO_LARGE$/);
+    expect(rejected).toEqual(['BODY_TOO_LARGE']);
   });
 
   test('is rejected as soon as possible, and a sender that continues is disconnected', async () => {
-    const { receiver, refused, handled } = aReceiver();
+    const { receiver, rejected, handled } = aReceiver();
     const { socket } = await aConnection(receiver.node);
-    socket.write(headOf({ ...delivery.headers, 'Transfer-Encoding': 'chunked' }));
-    const answer = allOf(socket);
+    socket.write(requestHead({ ...delivery.headers, 'Transfer-Encoding': 'chunked' }));
+    const response = readAll(socket);
     const piece = Buffer.concat([
       Buffer.from('400\r\n'),
       Buffer.alloc(1_024, ' '),
       Buffer.from('\r\n'),
     ]);
-    // Sends for as long as it is let.
+    // Sends until the receiver closes the connection.
     const more = () => {
       if (socket.writable) socket.write(piece, more);
     };
     more();
-    expect(await answer).toMatch(/^HTTP\/1.1 413 Payload Too Large\r\n/);
-    expect(await answer).toMatch(/BODY_TOO_LARGE$/);
-    expect(refused).toEqual(['BODY_TOO_LARGE']);
+    expect(await response).toMatch(/^HTTP\/1.1 413 Payload Too Large\r\n/);
+    expect(await response).toMatch(/BODY_TOO_LARGE$/);
+    expect(rejected).toEqual(['BODY_TOO_LARGE']);
     expect(handled).toEqual([]);
   });
 
-  test('by one byte is refused, and one of just that size is not', async () => {
-    const { receiver, refused } = aReceiver();
+  test('is rejected for one byte above the limit, and accepted at the limit', async () => {
+    const { receiver, rejected } = aReceiver();
     const host = await listening(receiver.node);
     const filler = (size: number) =>
       signDelivery({ body: new Uint8Array(size).fill(32), secret, sentAt: now });
     expect((await host.send(await filler(maxBytes))).body).toBe('MALFORMED_BODY');
     expect((await host.send(await filler(maxBytes + 1))).body).toBe('BODY_TOO_LARGE');
     await host.stop();
-    expect(refused).toHaveLength(2);
+    expect(rejected).toHaveLength(2);
   });
 });
 
-describe('the connection', () => {
-  test('is kept after an answer to a request that arrived whole', async () => {
+describe('the connection of a complete request', () => {
+  test('stays open after the response', async () => {
     const { receiver } = aReceiver();
     const { socket } = await aConnection(receiver.node);
-    const answers = allOf(socket);
+    const responses = readAll(socket);
     socket.write(head);
     socket.write(delivery.body);
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    const statuses = [...(await answers).matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status);
+    const statuses = [...(await responses).matchAll(/HTTP\/1.1 (\d+)/g)].map(
+      ([, status]) => status,
+    );
     expect(statuses).toEqual(['204', '405', '405']);
   });
 });

@@ -9,7 +9,7 @@ describe.each(Object.entries(inProcess))('the adapter for %s', (_name, send) => 
     ['without', false],
     ['with', true],
   ])(
-    'answers any request, with a 2xx only when the raw check holds, %s diagnosis',
+    'responds to any request, and with a 2xx only if the raw check passes, %s diagnosis',
     async (_how, diagnose) => {
       const { receiver, handled, errors } = aReceiver({ diagnose, onUnhandled: 'ignore' });
       let accepted = 0;
@@ -19,18 +19,15 @@ describe.each(Object.entries(inProcess))('the adapter for %s', (_name, send) => 
           const status = await send(receiver, request);
           const isAccepted = status >= 200 && status < 300;
           accepted += Number(isAccepted);
-          if (isAccepted) {
-            expect(request.method).toBe('POST');
-            expect(isSigned(request)).toBe(true);
-          } else {
-            expect(handled.length).toBe(before);
-            expect([400, 405, 413]).toContain(status);
-          }
+          // A returned value, since `expect` takes a second for 14,000 requests.
+          return isAccepted
+            ? request.method === 'POST' && isSigned(request)
+            : handled.length === before && [400, 405, 413].includes(status);
         }),
         { numRuns: 1_000 },
       );
       expect(errors).toEqual([]);
-      // Else the generator would have said nothing about what is right.
+      // Otherwise the generator would not have tested valid requests.
       expect(accepted).toBeGreaterThan(50);
     },
   );

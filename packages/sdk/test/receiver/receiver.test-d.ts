@@ -23,7 +23,7 @@ const secret = 'whsec_x';
 const receiver = webhookReceiver({ secret, on: {} });
 
 describe('webhookReceiver', () => {
-  test('gives each handler the event of its kind', () => {
+  test('passes each handler the event of its type', () => {
     webhookReceiver({
       secret,
       on: {
@@ -60,7 +60,7 @@ describe('webhookReceiver', () => {
     webhookReceiver({ secret, on: {}, background, onError: async (_, event) => event.event });
   });
 
-  test('takes what comes straight from the environment, and no payload', () => {
+  test('takes a secret straight from the environment, and no payload', () => {
     webhookReceiver({ secret: process.env.TRADEPOST_WEBHOOK_SECRET, secrets: undefined, on: {} });
     // @ts-expect-error that comes with each delivery
     webhookReceiver({ secret, on: {}, payload: '' });
@@ -68,7 +68,7 @@ describe('webhookReceiver', () => {
     webhookReceiver({ secret, on: {}, signature: '' });
   });
 
-  test('takes a dedupe store that answers at once, or later', () => {
+  test('takes a synchronous or an asynchronous dedupe store', () => {
     const later: DedupeStore = {
       claim: async (key) => (key ? 'acquired' : 'in_progress'),
       complete: async () => 1,
@@ -81,7 +81,7 @@ describe('webhookReceiver', () => {
   });
 });
 
-describe('the types of the frameworks accept a receiver', () => {
+describe('a receiver is accepted by the types of', () => {
   test('node:http and Express', () => {
     createServer(receiver.node);
     express().post('/webhooks', receiver.node).use('/webhooks', receiver.node);
@@ -97,7 +97,7 @@ describe('the types of the frameworks accept a receiver', () => {
     app.register(receiver.fastify, { path: '/webhooks' });
   });
 
-  test('Hono, and hosts that pass something of their own beside the Request', () => {
+  test('Hono, and hosts that pass a second argument with the Request', () => {
     new Hono().post('/webhooks', (context) =>
       receiver.fetch(context.req.raw, context.executionCtx),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AccountEvent, ServerError } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { hang, json, problem, type Step, scriptedService } from '../helpers/scripted-service';
 
 const anEvent = (id: string) => ({
@@ -10,16 +10,16 @@ const anEvent = (id: string) => ({
   createdAt: '2026-11-21T09:30:00.000Z',
   data: { orderId: 'ord_1', previousStatus: 'pending', status: 'fulfilling' },
 });
-const pageOf = (ids: string[], nextCursor: string): Step =>
+const pageResponse = (ids: string[], nextCursor: string): Step =>
   json(200, { data: ids.map(anEvent), nextCursor });
 
-async function eventsOf(...steps: Step[]) {
+async function takeEvents(...steps: Step[]) {
   const service = await scriptedService(...steps);
   const client = createTestClient(service);
   return { ...client, urls: () => service.seen.map(({ url }) => url) };
 }
 
-/** Takes some events from a feed and leaves it. */
+/** Takes some events from a stream, and ends it. */
 async function take(count: number, feed: AsyncIterable<AccountEvent>): Promise<string[]> {
   const ids: string[] = [];
   for await (const { id } of feed) if (ids.push(id) === count) break;
@@ -28,10 +28,10 @@ async function take(count: number, feed: AsyncIterable<AccountEvent>): Promise<s
 
 describe('a list of events', () => {
   test('continues until a page is empty, because no page is the last', async () => {
-    const { events, urls } = await eventsOf(
-      pageOf(['evt_1', 'evt_2'], 'c1'),
-      pageOf(['evt_3'], 'c2'),
-      pageOf([], 'c2'),
+    const { events, urls } = await takeEvents(
+      pageResponse(['evt_1', 'evt_2'], 'c1'),
+      pageResponse(['evt_3'], 'c2'),
+      pageResponse([], 'c2'),
     );
     const ids = (await events.list({ limit: 2 }).toArray({ limit: 99 })).map(({ id }) => id);
     expect(ids).toEqual(['evt_1', 'evt_2', 'evt_3']);
@@ -43,32 +43,35 @@ describe('a list of events', () => {
   });
 
   test('starts at since, and then continues from page to page', async () => {
-    const { events, urls } = await eventsOf(pageOf(['evt_1'], 'c1'), pageOf([], 'c1'));
+    const { events, urls } = await takeEvents(
+      pageResponse(['evt_1'], 'c1'),
+      pageResponse([], 'c1'),
+    );
     const since = '2026-11-21T09:30:00Z';
     expect(await events.list({ since }).toArray({ limit: 99 })).toHaveLength(1);
     expect(urls()).toEqual(['/v1/events?since=2026-11-21T09%3A30%3A00Z', '/v1/events?after=c1']);
   });
 
-  test('that is awaited is one page, with the place to go on from', async () => {
-    const { events, urls } = await eventsOf(pageOf([], 'c7'));
+  test('that is awaited is one page, with a next cursor', async () => {
+    const { events, urls } = await takeEvents(pageResponse([], 'c7'));
     expect(await events.list({ after: 'c7' })).toEqual({ data: [], nextCursor: 'c7' });
     expect(urls()).toEqual(['/v1/events?after=c7']);
   });
 
-  test('needs that place in every answer', async () => {
-    const { events } = await eventsOf(json(200, { data: [], nextCursor: null }));
-    expect((await failureOf(events.list())).code).toBe('invalid_response');
+  test('needs a next cursor in every response', async () => {
+    const { events } = await takeEvents(json(200, { data: [], nextCursor: null }));
+    expect((await catchTradepostError(events.list())).code).toBe('invalid_response');
   });
 
   test('that repeats its cursor with events is an error, not an endless loop', async () => {
-    const { events } = await eventsOf(pageOf(['evt_1'], 'c1'));
-    const error = await failureOf(events.list().toArray({ limit: 99 }));
+    const { events } = await takeEvents(pageResponse(['evt_1'], 'c1'));
+    const error = await catchTradepostError(events.list().toArray({ limit: 99 }));
     expect(error.code).toBe('invalid_response');
   });
 
   test('passes through an unknown event type', async () => {
     const newer = { ...anEvent('evt_1'), event: 'order.archived', data: { by: 'usr_1' } };
-    const { events } = await eventsOf(json(200, { data: [newer], nextCursor: 'c1' }));
+    const { events } = await takeEvents(json(200, { data: [newer], nextCursor: 'c1' }));
     const [event] = await events.list().toArray({ limit: 1 });
     expect(event).toEqual(newer);
   });
@@ -76,18 +79,18 @@ describe('a list of events', () => {
 
 describe('an event stream', () => {
   test('sends nothing until it is iterated', async () => {
-    const { events, urls } = await eventsOf(pageOf(['evt_1'], 'c1'));
+    const { events, urls } = await takeEvents(pageResponse(['evt_1'], 'c1'));
     const feed = events.follow();
     expect(urls()).toEqual([]);
     expect(await take(1, feed)).toEqual(['evt_1']);
   });
 
-  test('waits at the service for what has not happened yet, and never ends by itself', async () => {
-    const { events, urls } = await eventsOf(
-      pageOf(['evt_1'], 'c1'),
-      pageOf([], 'c1'),
-      pageOf([], 'c1'),
-      pageOf(['evt_2'], 'c2'),
+  test('waits at the service for new events, and never ends by itself', async () => {
+    const { events, urls } = await takeEvents(
+      pageResponse(['evt_1'], 'c1'),
+      pageResponse([], 'c1'),
+      pageResponse([], 'c1'),
+      pageResponse(['evt_2'], 'c2'),
     );
     expect(await take(2, events.follow({ since: '2026-11-21' }))).toEqual(['evt_1', 'evt_2']);
     expect(urls()).toEqual([
@@ -98,8 +101,11 @@ describe('an event stream', () => {
     ]);
   });
 
-  test('gives pages with the place to keep, and takes it again', async () => {
-    const { events, urls } = await eventsOf(pageOf([], 'c1'), pageOf(['evt_1'], 'c2'));
+  test('yields pages with a cursor to save, and can start from it', async () => {
+    const { events, urls } = await takeEvents(
+      pageResponse([], 'c1'),
+      pageResponse(['evt_1'], 'c2'),
+    );
     const places: string[] = [];
     for await (const { data, nextCursor } of events.follow({ after: 'c0', limit: 5 }).pages()) {
       places.push(nextCursor);
@@ -110,11 +116,11 @@ describe('an event stream', () => {
   });
 
   test('polls a service that does not wait at most once a second', async () => {
-    const { events, waits } = await eventsOf(
-      pageOf([], 'c1'),
-      pageOf([], 'c1'),
-      pageOf(['evt_1'], 'c2'),
-      pageOf(['evt_2'], 'c3'),
+    const { events, waits } = await takeEvents(
+      pageResponse([], 'c1'),
+      pageResponse([], 'c1'),
+      pageResponse(['evt_1'], 'c2'),
+      pageResponse(['evt_2'], 'c3'),
     );
     await take(2, events.follow({ waitSeconds: 0 }));
     expect(waits).toEqual([1_000, 1_000]);
@@ -124,28 +130,28 @@ describe('an event stream', () => {
     const service = await scriptedService(
       (response, request) => {
         client.pass(25_000);
-        pageOf([], 'c1')(response, request);
+        pageResponse([], 'c1')(response, request);
       },
-      pageOf(['evt_1'], 'c2'),
+      pageResponse(['evt_1'], 'c2'),
     );
     const client = createTestClient(service);
     expect(await take(1, client.events.follow())).toEqual(['evt_1']);
     expect(client.waits).toEqual([]);
   });
 
-  test('gives the service its time: timeout and deadline come on top of the wait', async () => {
-    const service = await scriptedService(hang, pageOf(['evt_1'], 'c1'));
+  test('adds the wait to timeout and deadline', async () => {
+    const service = await scriptedService(hang, pageResponse(['evt_1'], 'c1'));
     const { events } = createTestClient(service);
     const limits = { timeout: 50, deadline: 60_000 };
-    const error = await failureOf(
+    const error = await catchTradepostError(
       take(1, events.follow({ waitSeconds: 0.05 }, { ...limits, maxRetries: 0 })),
     );
     expect(error.message).toContain('within 100 ms');
     expect(await take(1, events.follow({ waitSeconds: 25 }, limits))).toEqual(['evt_1']);
   });
 
-  test('takes the longest timeout there is', async () => {
-    const { events } = await eventsOf(pageOf(['evt_1'], 'c1'));
+  test('accepts the longest possible timeout', async () => {
+    const { events } = await takeEvents(pageResponse(['evt_1'], 'c1'));
     const longest = 2 ** 31 - 1;
     const feed = events.follow({}, { timeout: longest, deadline: longest });
     expect(await take(1, feed)).toEqual(['evt_1']);
@@ -153,7 +159,7 @@ describe('an event stream', () => {
 
   test('ends without an error when its signal aborts, whatever it is doing', async () => {
     const stop = new AbortController();
-    const service = await scriptedService(pageOf(['evt_1'], 'c1'), (response, request) => {
+    const service = await scriptedService(pageResponse(['evt_1'], 'c1'), (response, request) => {
       stop.abort();
       hang(response, request);
     });
@@ -166,33 +172,33 @@ describe('an event stream', () => {
 
   test('ends without an error between two requests too', async () => {
     const stop = new AbortController();
-    const service = await scriptedService(pageOf([], 'c1'));
+    const service = await scriptedService(pageResponse([], 'c1'));
     const { events } = createTestClient(service, { wait: async () => stop.abort() });
     expect(await take(9, events.follow({}, { signal: stop.signal }))).toEqual([]);
     expect(service.seen).toHaveLength(1);
   });
 
   test('fails when the service repeats its cursor with events', async () => {
-    const { events, urls } = await eventsOf(
+    const { events, urls } = await takeEvents(
       json(200, { data: [anEvent('evt_1')], nextCursor: 'c1' }, { 'X-Request-Id': 'req_7' }),
     );
-    const error = await failureOf(take(99, events.follow()));
+    const error = await catchTradepostError(take(99, events.follow()));
     expect(error).toMatchObject({ name: 'InvalidResponseError', status: 200, requestId: 'req_7' });
     expect(error.message).toMatch(/^GET \/v1\/events returned 200, but its cursor leads back/);
     expect(urls()).toHaveLength(2);
   });
 
   test('retries like any call, and throws final errors', async () => {
-    const { events, urls } = await eventsOf(
+    const { events, urls } = await takeEvents(
       problem(503, 'shutting_down'),
-      pageOf(['evt_1'], 'c1'),
+      pageResponse(['evt_1'], 'c1'),
       problem(500, 'internal_error'),
     );
     const ids: string[] = [];
     const loop = async () => {
       for await (const { id } of events.follow()) ids.push(id);
     };
-    expect(await failureOf(loop())).toBeInstanceOf(ServerError);
+    expect(await catchTradepostError(loop())).toBeInstanceOf(ServerError);
     expect(ids).toEqual(['evt_1']);
     expect(urls()).toHaveLength(6);
   });

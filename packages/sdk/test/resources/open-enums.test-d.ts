@@ -13,7 +13,7 @@ import {
 
 const tradepost = new Tradepost({ baseUrl: 'https://trade.example', apiKey: 'tpk_1' });
 
-describe('an open enum', () => {
+describe('an open enum type', () => {
   const { orders, webhooks, deliveries, account } = tradepost;
 
   test('is open in responses', async () => {
@@ -39,7 +39,7 @@ describe('an open enum', () => {
     await webhooks.create({ url: 'https://receiver.example', events: ['order.archived'] });
   });
 
-  test('is a text, and is what is left when all known values are told apart', async () => {
+  test('is a text, and remains after all known values are excluded', async () => {
     const { status } = await orders.get('ord_1');
     expectTypeOf(status).toExtend<string>();
     switch (status) {
@@ -60,7 +60,7 @@ describe('an open enum', () => {
     }
   });
 
-  test('does not let a switch forget it', () => {
+  test('requires a switch to handle it', () => {
     // @ts-expect-error not every way returns a number
     function forgetful({ status }: Order): number {
       switch (status) {
@@ -113,7 +113,7 @@ describe('an open enum', () => {
     }
   });
 
-  test('does not let a switch over events forget it either', () => {
+  test('requires a switch over events to handle it too', () => {
     // @ts-expect-error not every way returns a text
     function forgetful(event: AccountEvent): string {
       switch (event.event) {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { version } from '../../package.json';
 import { Tradepost } from '../../src/index';
-import { anOrder } from '../helpers/an-order';
 import { json, scriptedService } from '../helpers/scripted-service';
 
-async function clientOf(...steps: Parameters<typeof scriptedService>) {
+async function createClient(...steps: Parameters<typeof scriptedService>) {
   const service = await scriptedService(...steps);
   return { service, tradepost: new Tradepost({ baseUrl: service.baseUrl, apiKey: 'tpk_test' }) };
 }
@@ -20,7 +20,7 @@ const notification = {
 
 describe('every call', () => {
   test('sends the API key, accepts JSON and names the client', async () => {
-    const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
+    const { service, tradepost } = await createClient(json(200, { data: anOrder() }));
     await tradepost.orders.get('ord_1');
     expect(service.request(0).headers).toMatchObject({
       authorization: 'Bearer tpk_test',
@@ -29,8 +29,8 @@ describe('every call', () => {
     });
   });
 
-  test('may carry headers of its own, which win over those of the client', async () => {
-    const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
+  test('may have its own headers, which override those of the client', async () => {
+    const { service, tradepost } = await createClient(json(200, { data: anOrder() }));
     await tradepost.orders.get('ord_1', {
       headers: { 'X-Request-Id': 'req_mine', accept: 'application/json; q=1' },
     });
@@ -41,12 +41,12 @@ describe('every call', () => {
   });
 
   test('keeps unknown fields', async () => {
-    const { tradepost } = await clientOf(json(200, { data: { ...anOrder(), colour: 'red' } }));
+    const { tradepost } = await createClient(json(200, { data: { ...anOrder(), colour: 'red' } }));
     expect(await tradepost.orders.get('ord_1')).toEqual({ ...anOrder(), colour: 'red' });
   });
 
   test('runs concurrently with others without mixing up responses', async () => {
-    const { tradepost } = await clientOf((response, { url }) =>
+    const { tradepost } = await createClient((response, { url }) =>
       json(200, { data: anOrder({ id: url.replace('/v1/orders/', '') }) })(response, {
         method: '',
         url,
@@ -61,8 +61,8 @@ describe('every call', () => {
 });
 
 describe('orders', () => {
-  test('list asks for the filters that are given, and no others', async () => {
-    const { service, tradepost } = await clientOf(json(200, { data: [], nextCursor: null }));
+  test('list sends the given filters, and no others', async () => {
+    const { service, tradepost } = await createClient(json(200, { data: [], nextCursor: null }));
     await tradepost.orders.list({ status: 'pending', createdAfter: '2026-11-21T09:30:00+01:00' });
     await tradepost.orders.list();
     expect(service.seen.map(({ method, url, body }) => [method, url, body])).toEqual([
@@ -72,7 +72,7 @@ describe('orders', () => {
   });
 
   test('create posts the order as JSON with an idempotency key', async () => {
-    const { service, tradepost } = await clientOf(json(201, { data: anOrder() }));
+    const { service, tradepost } = await createClient(json(201, { data: anOrder() }));
     const order = await tradepost.orders.create({ listingId: 'lst_1', quantity: 5 });
     expect(order).toEqual(anOrder());
     const { method, url, headers, body } = service.request(0);
@@ -85,8 +85,8 @@ describe('orders', () => {
     expect(headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('create makes a new key for each call, and sends a given one as it is', async () => {
-    const { service, tradepost } = await clientOf(json(201, { data: anOrder() }));
+  test('create generates a new key for each call, and sends a given one unchanged', async () => {
+    const { service, tradepost } = await createClient(json(201, { data: anOrder() }));
     const body = { listingId: 'lst_1', quantity: 5 };
     await tradepost.orders.create(body);
     await tradepost.orders.create(body);
@@ -96,8 +96,8 @@ describe('orders', () => {
     expect(keys[2]).toBe('import-42');
   });
 
-  test('get asks for the order by its id, and sends neither a body nor a key', async () => {
-    const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
+  test('get requests the order by its ID, and sends neither a body nor a key', async () => {
+    const { service, tradepost } = await createClient(json(200, { data: anOrder() }));
     expect(await tradepost.orders.get('ord_1')).toEqual(anOrder());
     const { method, url, headers, body } = service.request(0);
     expect([method, url, body]).toEqual(['GET', '/v1/orders/ord_1', '']);
@@ -105,8 +105,8 @@ describe('orders', () => {
     expect(headers).not.toHaveProperty('content-type');
   });
 
-  test('update patches the status, guarded by ifMatch when it is given', async () => {
-    const { service, tradepost } = await clientOf(
+  test('update patches the status, with If-Match when ifMatch is given', async () => {
+    const { service, tradepost } = await createClient(
       json(200, { data: anOrder({ status: 'confirmed' }) }),
     );
     const order = await tradepost.orders.update(
@@ -122,7 +122,7 @@ describe('orders', () => {
     expect(service.request(1).headers).not.toHaveProperty('if-match');
   });
 
-  test('ifMatch takes the ETag that a fetch of the caller saw, and * for any', async () => {
+  test('ifMatch takes the ETag that a custom fetch read, and * for any', async () => {
     const { baseUrl, seen } = await scriptedService(
       json(200, { data: anOrder() }, { ETag: '"3"' }),
     );
@@ -131,9 +131,9 @@ describe('orders', () => {
       baseUrl,
       apiKey: 'tpk_test',
       fetch: async (url, init) => {
-        const answer = await fetch(url, init);
-        etag ??= answer.headers.get('ETag');
-        return answer;
+        const response = await fetch(url, init);
+        etag ??= response.headers.get('ETag');
+        return response;
       },
     });
     await orders.get('ord_1');
@@ -143,8 +143,8 @@ describe('orders', () => {
     expect(sent).toEqual([undefined, '"3"', '*']);
   });
 
-  test('an ID cannot lead to another path', async () => {
-    const { service, tradepost } = await clientOf(json(200, { data: anOrder() }));
+  test('an ID cannot change the path', async () => {
+    const { service, tradepost } = await createClient(json(200, { data: anOrder() }));
     await tradepost.orders.get('../webhooks?x=1#y');
     expect(service.request(0).url).toBe('/v1/orders/..%2Fwebhooks%3Fx%3D1%23y');
     await expect(tradepost.orders.get('')).rejects.toThrow('/v1/orders/:id needs id');
@@ -157,13 +157,13 @@ describe('orders', () => {
 
 describe('notifications', () => {
   test('list filters by read', async () => {
-    const { service, tradepost } = await clientOf(json(200, { data: [notification] }));
+    const { service, tradepost } = await createClient(json(200, { data: [notification] }));
     expect((await tradepost.notifications.list({ read: false })).data).toEqual([notification]);
     expect(service.request(0).url).toBe('/v1/notifications?read=false');
   });
 
   test('markRead sends a PATCH with read set to true', async () => {
-    const { service, tradepost } = await clientOf(json(200, { data: notification }));
+    const { service, tradepost } = await createClient(json(200, { data: notification }));
     expect(await tradepost.notifications.markRead('ntf_1')).toEqual(notification);
     const { method, url, body } = service.request(0);
     expect([method, url, body]).toEqual(['PATCH', '/v1/notifications/ntf_1', '{"read":true}']);
@@ -181,7 +181,7 @@ describe('webhooks', () => {
       updatedAt: '2026-11-21T09:30:00.000Z',
       secret: 'whsec_c2VjcmV0',
     };
-    const { service, tradepost } = await clientOf(json(201, { data: webhook }));
+    const { service, tradepost } = await createClient(json(201, { data: webhook }));
     const body = { url: webhook.url, events: ['order.created' as const] };
     expect(await tradepost.webhooks.create(body)).toEqual(webhook);
     const request = service.request(0);

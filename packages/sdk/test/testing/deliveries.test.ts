@@ -18,7 +18,7 @@ import {
 
 const now = Date.parse('2026-11-21T09:30:00.000Z');
 
-async function codeOf(
+async function getCode(
   { body, headers }: SignedDelivery,
   options: Partial<VerifyWebhookOptions> = {},
 ): Promise<string> {
@@ -32,23 +32,23 @@ async function codeOf(
 }
 
 describe.each(deliveryFaults)('the invalid delivery %s', (fault) => {
-  test('is refused with the code that it says, with diagnosis and without', async () => {
+  test('is rejected with its expectedCode, with diagnosis and without', async () => {
     const delivery = await invalidDelivery(fault, { secret, now });
     expect(delivery.fault).toBe(fault);
-    expect(await codeOf(delivery)).toBe(delivery.expectedCode);
-    expect(await codeOf(delivery, { diagnose: false })).toBe(delivery.productionCode);
+    expect(await getCode(delivery)).toBe(delivery.expectedCode);
+    expect(await getCode(delivery, { diagnose: false })).toBe(delivery.productionCode);
   });
 
-  test.each(eventTypes)('says the right code of an event %s, too', async (kind) => {
+  test.each(eventTypes)('has the right expectedCode for an event %s, too', async (kind) => {
     const delivery = await invalidDelivery(fault, { secret, now, event: sampleEvent(kind) });
-    expect(await codeOf(delivery)).toBe(delivery.expectedCode);
+    expect(await getCode(delivery)).toBe(delivery.expectedCode);
   });
 
-  test("goes by the receiver's own limits", async () => {
+  test("uses the receiver's own limits", async () => {
     const limits = { tolerance: 5, maxBytes: 300 };
     const delivery = await invalidDelivery(fault, { secret, now, ...limits });
-    const code = await codeOf(delivery, limits);
-    // Indents make it larger than what is allowed here.
+    const code = await getCode(delivery, limits);
+    // The indentation makes it larger than the limit.
     expect(fault === 'reserialized' ? delivery.expectedCode : code).toBe(delivery.expectedCode);
   });
 });
@@ -56,25 +56,25 @@ describe.each(deliveryFaults)('the invalid delivery %s', (fault) => {
 describe.each(deliveryEdgeCases)('the edge case %s', (edgeCase) => {
   test('is accepted', async () => {
     const delivery = await edgeCaseDelivery(edgeCase, { secret, sentAt: now });
-    expect(await codeOf(delivery)).toBe('accepted');
+    expect(await getCode(delivery)).toBe('accepted');
   });
 
   test('is accepted where requireTimestamp is set, unless it has no timestamp', async () => {
     const delivery = await edgeCaseDelivery(edgeCase, { secret, sentAt: now });
     const expected = edgeCase === 'plain' ? 'MISSING_HEADER' : 'accepted';
-    expect(await codeOf(delivery, { requireTimestamp: true })).toBe(expected);
+    expect(await getCode(delivery, { requireTimestamp: true })).toBe(expected);
   });
 });
 
 describe('an invalid delivery', () => {
-  test('is made for now unless told, like a sound one', async () => {
+  test('is signed for now by default, like a valid one', async () => {
     const sound = await signDelivery({ event: sampleEvent('order.created'), secret });
     const stale = await invalidDelivery('stale', { secret });
-    expect(await codeOf(sound, { now: undefined })).toBe('accepted');
-    expect(await codeOf(stale, { now: undefined })).toBe('TIMESTAMP_TOO_OLD');
+    expect(await getCode(sound, { now: undefined })).toBe('accepted');
+    expect(await getCode(stale, { now: undefined })).toBe('TIMESTAMP_TOO_OLD');
   });
 
-  test('leaves the event that it is given as it was', async () => {
+  test('does not change the given event', async () => {
     const event = sampleEvent('order.created');
     for (const fault of deliveryFaults) await invalidDelivery(fault, { secret, event });
     expect(event).toEqual(sampleEvent('order.created'));

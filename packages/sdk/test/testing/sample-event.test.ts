@@ -4,14 +4,17 @@ import { sampleEvent } from '../../src/testing/index';
 import { eventTypes } from '../../src/webhooks/index';
 
 describe('sampleEvent', () => {
-  test.each(eventTypes)("makes a %s as the contract has it, in the service's order", (kind) => {
-    const event = sampleEvent(kind);
-    expect(webhookEventSchema.parse(event)).toEqual(event);
-    expect(Object.keys(event)).toEqual(['event', 'createdAt', 'data']);
-    expect(event.event).toBe(kind);
-  });
+  test.each(eventTypes)(
+    "creates a %s that matches the contract, with fields in the service's order",
+    (kind) => {
+      const event = sampleEvent(kind);
+      expect(webhookEventSchema.parse(event)).toEqual(event);
+      expect(Object.keys(event)).toEqual(['event', 'createdAt', 'data']);
+      expect(event.event).toBe(kind);
+    },
+  );
 
-  test('makes the same event at every call, and no two calls share it', () => {
+  test('creates an equal event at every call, and no two calls share an object', () => {
     const [one, other] = [sampleEvent('order.created'), sampleEvent('order.created')];
     expect(one).toEqual(other);
     one.data.quantity += 1;
@@ -19,7 +22,7 @@ describe('sampleEvent', () => {
     expect(sampleEvent('order.created')).toEqual(other);
   });
 
-  test('takes over what a test wants to differ', () => {
+  test('applies overrides', () => {
     const createdAt = '2027-01-01T00:00:00.000Z';
     const event = sampleEvent('order.created', { createdAt, data: { quantity: 3, agentId: null } });
     expect(event).toMatchObject({

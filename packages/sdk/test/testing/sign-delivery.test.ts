@@ -31,7 +31,7 @@ describe('signDelivery', () => {
     });
   });
 
-  test('signs any bytes and any text as they are, and copies the bytes', async () => {
+  test('signs any bytes and any text unchanged, and copies the bytes', async () => {
     const bytes = Uint8Array.of(0xff, 0, 1);
     const delivery = await signDelivery({ body: bytes, secret });
     bytes.fill(0);
@@ -55,7 +55,7 @@ describe('signDelivery', () => {
     expect(other.headers['webhook-id']).not.toBe(id);
   });
 
-  test('gives a Request and what fetch takes, as often as asked', async () => {
+  test('returns a Request and the arguments of fetch, as often as requested', async () => {
     const delivery = await signDelivery({ event, secret, sentAt: new Date(sentAt) });
     for (const url of ['https://receiver.example/a', new URL('https://receiver.example/a')]) {
       const request = delivery.toRequest(url);
@@ -68,13 +68,16 @@ describe('signDelivery', () => {
     expect(await new Request('https://receiver.example', delivery.init).json()).toEqual(event);
   });
 
-  test.each(['not base64!', 'whsec_'])('says what to do when the secret is %s', async (bad) => {
-    const signing = signDelivery({ event, secret: bad });
-    await expect(signing).rejects.toThrow(TypeError);
-    await expect(signing).rejects.toThrow('set standard to false');
-  });
+  test.each(['not base64!', 'whsec_'])(
+    'throws a helpful error when the secret is %s',
+    async (bad) => {
+      const signing = signDelivery({ event, secret: bad });
+      await expect(signing).rejects.toThrow(TypeError);
+      await expect(signing).rejects.toThrow('set standard to false');
+    },
+  );
 
-  test('reports what to do without a secret', async () => {
+  test('throws a helpful error without a secret', async () => {
     const signing = signDelivery({ event, secret: '', standard: false });
     await expect(signing).rejects.toThrow('secret is empty: pass a secret such as exampleSecret');
   });

@@ -11,7 +11,7 @@ import type { EventOf, WebhookVerificationErrorCode } from '../../src/webhooks/i
 const secret = 'whsec_x';
 
 describe('sampleEvent', () => {
-  test('is of the kind that was asked for, and takes data of that kind alone', () => {
+  test('has the requested event type, and takes data of that type only', () => {
     expectTypeOf(sampleEvent('order.created')).toEqualTypeOf<EventOf<'order.created'>>();
     sampleEvent('listing.availability_low', { data: { availableQuantity: 1 } });
     // @ts-expect-error another kind has that
@@ -22,7 +22,7 @@ describe('sampleEvent', () => {
 });
 
 describe('signDelivery', () => {
-  test('takes an event of any kind, or a body, not both and not neither', () => {
+  test('takes an event of any type, or a body, and exactly one of them', () => {
     const event = { event: 'order.exploded', createdAt: '', data: {} };
     expectTypeOf(signDelivery({ event, secret })).resolves.toEqualTypeOf<SignedDelivery>();
     expectTypeOf(
@@ -34,13 +34,13 @@ describe('signDelivery', () => {
     expectTypeOf(signDelivery({ secret })).toBeObject();
   });
 
-  test('gives what fetch takes', () => {
+  test('returns the arguments of fetch', () => {
     expectTypeOf<SignedDelivery['init']>().toExtend<RequestInit>();
   });
 });
 
 describe('invalidDelivery', () => {
-  test('knows its faults, and the codes of verification', async () => {
+  test('takes a known fault, and has a code of verification', async () => {
     expectTypeOf<'tampered'>().toExtend<DeliveryFault>();
     expectTypeOf<'fine'>().not.toExtend<DeliveryFault>();
     const { expectedCode } = await invalidDelivery('tampered', { secret });

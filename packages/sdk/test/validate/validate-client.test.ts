@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { Tradepost } from '../../src/index';
 import { validateResponses } from '../../src/validate/index';
-import { anOrder } from '../helpers/an-order';
-import { failureOf } from '../helpers/failure-of';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, type Step, scriptedService } from '../helpers/scripted-service';
 
 /** Creates a client that validates the responses of a service with these steps. */
@@ -18,7 +18,7 @@ async function aCheckingClient(...steps: Step[]) {
 }
 
 describe('a client with the validate option', () => {
-  test('gives what the contract has, with fields that it does not know', async () => {
+  test('returns valid responses, with unknown fields', async () => {
     const order = { ...anOrder(), colour: 'green' };
     const { tradepost } = await aCheckingClient(json(200, { data: order }));
     expect(await tradepost.orders.get('ord_1')).toEqual(order);
@@ -27,7 +27,7 @@ describe('a client with the validate option', () => {
   test('reports what is invalid in a response, and where', async () => {
     const order = { ...anOrder(), status: 'lost', sellerId: undefined };
     const { service, tradepost } = await aCheckingClient(json(200, { data: order }));
-    const error = await failureOf(tradepost.orders.get('ord_1'));
+    const error = await catchTradepostError(tradepost.orders.get('ord_1'));
     expect(error).toMatchObject({
       name: 'InvalidResponseError',
       code: 'contract_mismatch',
@@ -47,9 +47,9 @@ describe('a client with the validate option', () => {
     expect(service.seen).toHaveLength(1);
   });
 
-  test('checks each page of a list, and takes one without a cursor for the last', async () => {
+  test('checks each page of a list, and treats one without a cursor as the last', async () => {
     const { service, tradepost } = await aCheckingClient(
-      json(200, { data: [anOrder()], nextCursor: 'a' }),
+      json(200, { data: [anOrder({ id: 'ord_1' })], nextCursor: 'a' }),
       json(200, { data: [anOrder({ id: 'ord_2' })] }),
     );
     const ids: string[] = [];
@@ -60,13 +60,13 @@ describe('a client with the validate option', () => {
 
   test('identifies a route by its template, whatever ID is in the path', async () => {
     const { tradepost } = await aCheckingClient(json(202, { data: anOrder() }));
-    const error = await failureOf(tradepost.orders.get('a/b c'));
+    const error = await catchTradepostError(tradepost.orders.get('a/b c'));
     expect(error.message).toContain('status must be 200 for GET /v1/orders/:id');
   });
 
-  test('tells an error as it is', async () => {
+  test('does not change an error response', async () => {
     const { tradepost } = await aCheckingClient(problem(404, 'order_not_found'));
-    expect(await failureOf(tradepost.orders.get('ord_1'))).toMatchObject({
+    expect(await catchTradepostError(tradepost.orders.get('ord_1'))).toMatchObject({
       code: 'order_not_found',
     });
   });

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { validateResponses } from '../../src/validate/index';
-import { type ContractAnswer, contractAnswers } from '../helpers/contract-responses';
-import { samplesOf } from '../helpers/sample-of';
+import { type ContractResponse, contractResponses } from '../helpers/contract-responses';
+import { buildArbitrary } from '../helpers/schema-arbitrary';
 
 type Path = readonly (string | number)[];
 
-function check({ method, route, status }: ContractAnswer, body: unknown) {
+function check({ method, route, status }: ContractResponse, body: unknown) {
   return validateResponses({ method, route, status, body });
 }
 
-/** Every place in a body: the paths of all that is in it, and of itself. */
+/** Returns the path of every value in a body, including the body itself. */
 function placesIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [path];
   const below = Object.entries(value).flatMap(([key, child]) =>
@@ -19,7 +19,7 @@ function placesIn(value: unknown, path: Path = []): Path[] {
   return [path, ...below];
 }
 
-/** The same body with another value in one place, or with none. */
+/** Returns the body with another value at one path, or without one. */
 function changed(
   body: unknown,
   [key, ...rest]: Path,
@@ -35,36 +35,36 @@ function changed(
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** A value of a kind that is at no place of the contract where the given one is. */
+/** Returns a value of a type that the contract never allows in the place of the given one. */
 function misfitFor(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? 7 : [{}];
 }
 
-/** What the API specification leaves open in the responses of a service without extensions. */
+/** The fields that the API specification leaves open for a service without extensions. */
 const asOneLikes = /^POST \/v1\/webhooks data\.(status|createdAt|updatedAt)$/;
 
-/** What it may leave out. */
+/** The fields that it may omit. */
 const mayLack =
   /^(POST \/v1\/webhooks data\.\w+|GET \/v1\/(orders|notifications) nextCursor|GET \/v1\/deliveries\/:id data\.attempts\.\d+\.headers\..*)$/s;
 
-const withBody = contractAnswers.flatMap((answer) =>
-  answer.schema === null ? [] : [{ ...answer, samples: samplesOf(answer.schema) }],
+const withBody = contractResponses.flatMap((response) =>
+  response.schema === null ? [] : [{ ...response, samples: buildArbitrary(response.schema) }],
 );
 
-describe.each(withBody)('a response to $name', ({ samples, ...answer }) => {
+describe.each(withBody)('a response to $name', ({ samples, ...response }) => {
   const placed = samples.chain((body) =>
     fc.constantFrom(...placesIn(body)).map((path) => ({ body, path })),
   );
 
-  test('holds when it is what the contract says', () => {
+  test('is valid when it matches the contract', () => {
     fc.assert(
       fc.property(samples, (body) => {
-        expect(check(answer, body)).toEqual([]);
+        expect(check(response, body)).toEqual([]);
       }),
     );
   });
 
-  test('holds with unknown fields wherever there are fields', () => {
+  test('is valid with unknown fields in every object', () => {
     fc.assert(
       fc.property(placed, fc.jsonValue(), ({ body, path }, value) => {
         const grown = changed(body, path, (found) =>
@@ -72,7 +72,7 @@ describe.each(withBody)('a response to $name', ({ samples, ...answer }) => {
             ? { ...found, 'a field to come': path.includes('headers') ? 'text' : value }
             : found,
         );
-        expect(check(answer, grown)).toEqual([]);
+        expect(check(response, grown)).toEqual([]);
       }),
     );
   });
@@ -81,8 +81,8 @@ describe.each(withBody)('a response to $name', ({ samples, ...answer }) => {
     fc.assert(
       fc.property(placed, ({ body, path }) => {
         const place = path.join('.');
-        fc.pre(!asOneLikes.test(`${answer.name} ${place}`));
-        const issues = check(answer, changed(body, path, misfitFor));
+        fc.pre(!asOneLikes.test(`${response.name} ${place}`));
+        const issues = check(response, changed(body, path, misfitFor));
         expect(issues.map((issue) => issue.path)).toContain(place || 'body');
         for (const { message } of issues) expect(message).not.toBe('');
       }),
@@ -94,9 +94,9 @@ describe.each(withBody)('a response to $name', ({ samples, ...answer }) => {
     fc.assert(
       fc.property(fields, ({ body, path }) => {
         const place = path.join('.');
-        fc.pre(!mayLack.test(`${answer.name} ${place}`));
+        fc.pre(!mayLack.test(`${response.name} ${place}`));
         const issues = check(
-          answer,
+          response,
           changed(body, path, () => undefined),
         );
         expect(issues).toContainEqual({ path: place, message: expect.any(String) });
@@ -104,10 +104,10 @@ describe.each(withBody)('a response to $name', ({ samples, ...answer }) => {
     );
   });
 
-  test('is judged whatever it is', () => {
+  test('is checked without an exception, whatever it is', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (body) => {
-        for (const { path, message } of check(answer, body)) {
+        for (const { path, message } of check(response, body)) {
           expect([typeof path, typeof message]).toEqual(['string', 'string']);
         }
       }),

@@ -1,10 +1,10 @@
 import { endpoints } from '@tradepost/contract/wire';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { anOrder } from '../../../../test/helpers/an-order';
 import { validateResponses } from '../../src/validate/index';
 import { responseSchemas } from '../../src/validate/response-schemas';
-import { anOrder } from '../helpers/an-order';
-import { contractAnswers } from '../helpers/contract-responses';
+import { contractResponses } from '../helpers/contract-responses';
 
 /** Validates a response, by default to `GET /v1/orders/:id`. */
 function check(
@@ -27,16 +27,16 @@ const aNotification = {
 };
 
 describe('a response that matches the contract', () => {
-  test('has nothing wrong', () => {
+  test('has no issues', () => {
     expect(check({ data: anOrder() })).toEqual([]);
     expect(check({ data: anOrder() }, { on: 'POST /v1/orders', status: 201 })).toEqual([]);
   });
 
-  test('may have fields that this version does not know', () => {
+  test('may have unknown fields', () => {
     expect(check({ data: { ...anOrder(), colour: 'green' }, took: 7 })).toEqual([]);
   });
 
-  test('is left as it is', () => {
+  test('is not changed', () => {
     const body = Object.freeze({ data: Object.freeze({ ...anOrder(), colour: 'green' }) });
     expect(check(body)).toEqual([]);
     expect(body.data).toEqual({ ...anOrder(), colour: 'green' });
@@ -66,7 +66,7 @@ describe('a response that does not match the contract', () => {
     ['that is null', null, 'body'],
     ['that is a text', '<html>', 'body'],
     ['that is empty', undefined, 'body'],
-  ])('is told of a body %s', (_, body, path) => {
+  ])('is reported for a body %s', (_, body, path) => {
     expect(check(body)).toEqual([expect.stringMatching(new RegExp(`^${path}: `))]);
   });
 
@@ -82,27 +82,27 @@ describe('a response that does not match the contract', () => {
   });
 });
 
-describe('what is not checked', () => {
+describe('the validator does not check', () => {
   test('a response without a body', () => {
     for (const body of [undefined, '', null]) {
       expect(check(body, { on: 'DELETE /v1/webhooks/:id', status: 204 })).toEqual([]);
     }
   });
 
-  test.each([400, 404, 418, 500, 302, 100, 0])('an answer with %s', (status) => {
+  test.each([400, 404, 418, 500, 302, 100, 0])('a response with %s', (status) => {
     expect(check({ surprise: true }, { status })).toEqual([]);
   });
 
   test.each(['GET /v1/parcels', 'DELETE /v1/orders/:id', 'GET /v1/orders/ord_1', 'get /v1/orders'])(
-    'the route %s, which the contract does not know',
+    'the unknown route %s',
     (on) => {
       expect(check({ surprise: true }, { on })).toEqual([]);
     },
   );
 });
 
-describe('of a service without extensions', () => {
-  test.each(['GET /v1/orders', 'GET /v1/notifications'])('%s may lack its cursor', (on) => {
+describe('a response of a service without extensions', () => {
+  test.each(['GET /v1/orders', 'GET /v1/notifications'])('may lack its cursor: %s', (on) => {
     expect(check({ data: [] }, { on })).toEqual([]);
     expect(check({ data: [], nextCursor: 2 }, { on })).toHaveLength(1);
   });
@@ -112,7 +112,7 @@ describe('of a service without extensions', () => {
     [{ id: 'whk_1', url: 'https://receiver.example', events: ['order.created'], status: 'on' }],
     [{ secret: 'whsec_c2VjcmV0', createdAt: 1_795_253_400 }],
     [{}],
-  ])('a created webhook may be %j', (data) => {
+  ])('may have the created webhook %j', (data) => {
     expect(check({ data }, { on: 'POST /v1/webhooks', status: 201 })).toEqual([]);
   });
 
@@ -122,23 +122,23 @@ describe('of a service without extensions', () => {
     ['data.events.0', { events: ['order.lost'] }],
     ['data.secret', { secret: '' }],
     ['data', undefined],
-  ])('%s of a created webhook is no good as it is in %j', (path, data) => {
+  ])('is rejected for an invalid %s of a created webhook: %j', (path, data) => {
     const on = { on: 'POST /v1/webhooks', status: 201 };
     expect(check({ data }, on)).toEqual([expect.stringContaining(`${path}: `)]);
   });
 
-  test('a notification may have any type that is a string', () => {
+  test('may have a notification of any type that is a string', () => {
     const on = { on: 'PATCH /v1/notifications/:id' };
     expect(check({ data: { ...aNotification, type: 'parcel_lost' } }, on)).toEqual([]);
     expect(check({ data: { ...aNotification, type: 7 } }, on)).toHaveLength(1);
   });
 });
 
-describe('the response schemas', () => {
+describe('the table of response schemas', () => {
   const table = Object.entries(responseSchemas).flatMap(([noun, verbs]) =>
     Object.entries(verbs as Record<string, Record<string, z.ZodType | null>>).flatMap(
-      ([verb, answers]) =>
-        Object.entries(answers).map(([status, schema]) => {
+      ([verb, responses]) =>
+        Object.entries(responses).map(([status, schema]) => {
           const places: Record<
             string,
             Record<string, { method: string; path: string }>
@@ -157,20 +157,20 @@ describe('the response schemas', () => {
     'POST /v1/webhooks',
   ];
 
-  test('are there for each route and status that the contract succeeds with, and no other', () => {
-    const placesOf = (answers: { name: string; status: number }[]) =>
-      answers.map(({ name, status }) => `${name} ${status}`).sort();
-    expect(placesOf(table)).toEqual(placesOf(contractAnswers));
+  test('has exactly the routes and success statuses of the contract', () => {
+    const listNames = (responses: { name: string; status: number }[]) =>
+      responses.map(({ name, status }) => `${name} ${status}`).sort();
+    expect(listNames(table)).toEqual(listNames(contractResponses));
   });
 
-  test.each(contractAnswers)(
-    "of $name are the contract's own, or open by the interface",
-    (answer) => {
-      const ours = table.find(({ name }) => name === answer.name)?.schema ?? null;
-      const [own, contracts] = [ours, answer.schema].map((schema) =>
+  test.each(contractResponses)(
+    "has the contract's own schema for $name, or one opened for unknown values",
+    (response) => {
+      const ours = table.find(({ name }) => name === response.name)?.schema ?? null;
+      const [own, contracts] = [ours, response.schema].map((schema) =>
         schema === null ? null : JSON.stringify(z.toJSONSchema(schema)),
       );
-      expect(own === contracts).toBe(!openByInterface.includes(answer.name));
+      expect(own === contracts).toBe(!openByInterface.includes(response.name));
     },
   );
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { rawBodyHint } from '../../src/webhooks/explain';
 
-/** A stack as it looks when a module of a package called the receiver. */
+/** A stack trace in which a module of a package calls the receiver. */
 const calledBy = (module: string) => `Error
     at verifyWebhook (/srv/app/node_modules/@tradepost/sdk/dist/webhooks.js:1:1)
     at /srv/app/receiver.js:10:5
@@ -20,7 +20,7 @@ describe('the hint about the raw body', () => {
     ['koa/lib/application.js', 'context.request.rawBody'],
     ['@nestjs/core/router/router-execution-context.js', '{ rawBody: true }'],
     ['next/dist/server/api-utils/node/api-resolver.js', 'bodyParser: false'],
-  ])('is that of the framework that called: %s', (module, advice) => {
+  ])('names the framework that called: %s', (module, advice) => {
     expect(rawBodyHint(calledBy(module))).toContain(advice);
     expect(rawBodyHint(calledBy(module).replaceAll('/', '\\'))).toContain(advice);
   });
@@ -29,7 +29,7 @@ describe('the hint about the raw body', () => {
     ['AWS_LAMBDA_FUNCTION_NAME', 'event.isBase64Encoded'],
     ['FUNCTION_TARGET', 'request.rawBody'],
     ['NEXT_RUNTIME', 'route handler'],
-  ])('is that of the host that sets %s', (variable, advice) => {
+  ])('names the host that sets %s', (variable, advice) => {
     vi.stubEnv(variable, 'anything');
     expect(rawBodyHint('')).toContain(advice);
   });

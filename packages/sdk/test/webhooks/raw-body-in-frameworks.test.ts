@@ -1,15 +1,15 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import express from 'express';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
+import { startHttpServer } from '../../../../test/helpers/loopback';
 import { verifyWebhook } from '../../src/webhooks/index';
 import { aDelivery, secret } from '../helpers/a-delivery';
 
 const { payload, headers } = aDelivery();
 
-/** What verification says of a body that a framework has parsed. */
-async function saidOf(body: unknown, given: object): Promise<string> {
+/** Returns the error message of verification for a body that a framework has parsed. */
+async function verifyParsed(body: unknown, given: object): Promise<string> {
   const parsed = { payload: body as string, headers: given as Record<string, string>, secret };
   return verifyWebhook(parsed).then(
     () => 'accepted',
@@ -17,24 +17,21 @@ async function saidOf(body: unknown, given: object): Promise<string> {
   );
 }
 
-async function postTo(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
+/** Sends the delivery to an application and returns the text of the response. */
+async function postTo(app: RequestListener): Promise<string> {
+  const server = await startHttpServer(app);
+  onTestFinished(() => server.close());
   const body = new Uint8Array(payload);
-  return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })).text();
+  return (await fetch(server.url, { method: 'POST', headers, body })).text();
 }
 
 test('a body that Express has parsed is rejected with the fix for Express', async () => {
   const app = express();
   app.use(express.json());
   app.post('/', async (request, response) => {
-    response.send(await saidOf(request.body, request.headers));
+    response.send(await verifyParsed(request.body, request.headers));
   });
-  expect(await postTo(createServer(app))).toContain('In Express, put express.raw(');
+  expect(await postTo(app)).toContain('In Express, put express.raw(');
 });
 
 test('a body that Express has parsed and the program has serialized again is rejected with the fix for Express', async () => {
@@ -42,16 +39,16 @@ test('a body that Express has parsed and the program has serialized again is rej
   app.use(express.json());
   app.post('/', async (request, response) => {
     const again = JSON.stringify(request.body, null, 1);
-    response.send(await saidOf(again, request.headers));
+    response.send(await verifyParsed(again, request.headers));
   });
-  const said = await postTo(createServer(app));
-  expect(said).toContain('it was parsed and serialized again');
-  expect(said).toContain('In Express, put express.raw(');
+  const message = await postTo(app);
+  expect(message).toContain('it was parsed and serialized again');
+  expect(message).toContain('In Express, put express.raw(');
 });
 
 test('a body that Fastify has parsed is rejected with the fix for Fastify', async () => {
   const app = Fastify();
-  app.post('/', async (request) => saidOf(request.body, request.headers));
-  const answer = await app.inject({ method: 'POST', url: '/', headers, payload });
-  expect(answer.body).toContain('In Fastify, register');
+  app.post('/', async (request) => verifyParsed(request.body, request.headers));
+  const response = await app.inject({ method: 'POST', url: '/', headers, payload });
+  expect(response.body).toContain('In Fastify, register');
 });

@@ -18,7 +18,7 @@ describe.each([
 ])('%s', (_, verify) => {
   const now = sentAt;
 
-  test('tells the event, its signed id, and when it was signed', async () => {
+  test('returns the event, its signed ID, and when it was signed', async () => {
     const { payload, headers } = aDelivery({ id: 'evt_7' });
     expect(await verify({ payload, headers, secret, now })).toEqual({
       event: anEvent,
@@ -29,7 +29,7 @@ describe.each([
     });
   });
 
-  test('tells no id that is not signed', async () => {
+  test('returns no ID that is not signed', async () => {
     const { payload, headers } = aPlainDelivery();
     const unsigned = { ...headers, 'webhook-id': 'evt_forged' };
     const delivery = await verify({ payload, headers: unsigned, secret });
@@ -37,7 +37,7 @@ describe.each([
     expect(delivery.sentAt).toBeNull();
   });
 
-  test('tells which secret matched, counted over secret and then secrets', async () => {
+  test('returns which secret matched, counted over secret and then secrets', async () => {
     const secrets = [secret, otherSecret];
     const ours = aDelivery();
     const theirs = aDelivery({ key: otherSecret });
@@ -66,41 +66,41 @@ describe('a web Request as payload', () => {
   const verify = (request: Request, more: Partial<VerifyWebhookOptions> = {}) =>
     verifyWebhook({ payload: request, secret, now: sentAt, ...more });
 
-  test('is read, and its headers are used', async () => {
+  test('supplies body and headers', async () => {
     expect(await verify(aRequest())).toEqual(anEvent);
   });
 
-  test('lets passed headers replace its own', async () => {
+  test('may be combined with headers that replace its own', async () => {
     const bare = aRequest({ headers: {} });
     expect(await verify(bare, { headers })).toEqual(anEvent);
   });
 
-  test('that was read before is refused at once, with the fix', async () => {
+  test('that was already read is rejected at once, with the fix', async () => {
     const request = aRequest();
     await request.json();
-    const refusal = verify(request);
-    await expect(refusal).rejects.toMatchObject({ code: 'BODY_ALREADY_PARSED' });
-    await expect(refusal).rejects.toThrow('a Request that was already read');
+    const verification = verify(request);
+    await expect(verification).rejects.toMatchObject({ code: 'BODY_ALREADY_PARSED' });
+    await expect(verification).rejects.toThrow('a Request that was already read');
   });
 
-  test('that somebody has begun to read is refused, too', async () => {
+  test('that another reader has started to read is rejected, too', async () => {
     const request = aRequest();
     request.body?.getReader();
     await expect(verify(request)).rejects.toMatchObject({ code: 'BODY_ALREADY_PARSED' });
   });
 
-  test('is asked for its headers also where headers is undefined', async () => {
+  test('supplies its headers also when headers is undefined', async () => {
     expect(await verify(aRequest(), { headers: undefined })).toEqual(anEvent);
   });
 
-  test('without a body has nothing that could be signed', async () => {
+  test('without a body is rejected', async () => {
     const request = aRequest({ body: null });
     await expect(verify(request, { diagnose: false })).rejects.toMatchObject({
       code: 'SIGNATURE_MISMATCH',
     });
   });
 
-  test('is read no further than maxBytes, however long it goes on, and the connection is left for the answer', async () => {
+  test('is read no further than maxBytes, however long its body is, and the connection stays open for the response', async () => {
     let pulled = 0;
     let cancelled = false;
     const body = new ReadableStream({
@@ -132,7 +132,7 @@ describe('a web Request as payload', () => {
     expect(announced.bodyUsed).toBe(false);
   });
 
-  test('whose body breaks off fails with what broke it', async () => {
+  test('whose body breaks off fails with the cause', async () => {
     const body = new ReadableStream({
       pull(controller) {
         controller.error(new Error('the line went dead'));

@@ -13,16 +13,20 @@ describe.each(verifiers)('%s', (_, verify) => {
       ['a blank secret', { secret: ' \n' }, 'secret is missing or empty'],
       ['an empty list of secrets', { secrets: [] }, 'secret is missing or empty'],
       ['a list with an empty secret', { secrets: [secret, ''] }, 'secret is missing or empty'],
-      ['a secret that is no text', { secret: Buffer.from(secret) }, 'secret is missing or empty'],
+      [
+        'a secret that is not a text',
+        { secret: Buffer.from(secret) },
+        'secret is missing or empty',
+      ],
       ['no room for a body', { secret, maxBytes: 0 }, 'maxBytes must be a positive number'],
-      ['a limit that is none', { secret, maxBytes: Number.NaN }, 'maxBytes'],
+      ['an invalid limit', { secret, maxBytes: Number.NaN }, 'maxBytes'],
       ['null for a list', { secrets: null }, 'secret is missing or empty'],
       ['a list with a hole', { secrets: [secret, undefined] }, 'secret is missing or empty'],
       ['a tolerance of 0', { secret, tolerance: 0 }, 'tolerance must be a positive number'],
       ['a negative tolerance', { secret, tolerance: -5 }, 'tolerance must be a positive number'],
       ['an endless tolerance', { secret, tolerance: Number.POSITIVE_INFINITY }, 'tolerance'],
       ['a tolerance that is NaN', { secret, tolerance: Number.NaN }, 'tolerance'],
-      ['a time that is none', { secret, now: new Date('never') }, 'now must be'],
+      ['an invalid time', { secret, now: new Date('never') }, 'now must be'],
     ])('%s', async (_name, options, message) => {
       const verification = verify({ ...aDelivery(), ...options });
       await expect(verification).rejects.toThrow(message);
@@ -56,7 +60,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       ['null', 'null', 'MALFORMED_BODY', 'JSON object'],
       ['no event', JSON.stringify({ createdAt, data }), 'MISSING_EVENT', '"event"'],
       [
-        'an event that is no text',
+        'an event that is not a text',
         JSON.stringify({ event: 1, createdAt, data }),
         'MISSING_EVENT',
         '"event"',
@@ -81,13 +85,13 @@ describe.each(verifiers)('%s', (_, verify) => {
         'MALFORMED_BODY',
         '"data"',
       ],
-    ])('not one that is %s', async (_name, body, code, message) => {
+    ])('and rejects one that is %s', async (_name, body, code, message) => {
       const verification = verify({ ...aDelivery({ body: Buffer.from(body) }), secret });
       await expect(verification).rejects.toMatchObject({ code });
       await expect(verification).rejects.toThrow(message);
     });
 
-    test('and says that the field is called event when the body has type', async () => {
+    test('and reports that the field is called event when the body has type', async () => {
       const body = { type: event, createdAt, data };
       const verification = verify({ ...aDelivery({ body }), secret });
       await expect(verification).rejects.toMatchObject({ code: 'MISSING_EVENT' });
@@ -97,7 +101,7 @@ describe.each(verifiers)('%s', (_, verify) => {
     });
   });
 
-  test('rejects with an error that has a name, a code and a message', async () => {
+  test('throws an error with a name, a code and a message', async () => {
     const error = await verify({ ...aDelivery(), secret: otherSecret }).catch((caught) => caught);
     expect(error).toBeInstanceOf(Error);
     expect(error.code).toBe('SIGNATURE_MISMATCH');

@@ -12,7 +12,7 @@ import { verdict, verifiers } from '../helpers/verifiers';
 
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 
-/** The signature that a staged secret makes of a delivery. */
+/** The signature of a delivery with a staged secret. */
 function stagedSignature({ payload, headers }: Delivery): string {
   const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '' } = headers;
   return standardSignature(payload, id, timestamp, otherSecret);
@@ -27,7 +27,7 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
   const text = payload.toString();
   const given = { payload, headers, secret, diagnose: true };
 
-  async function refusalOf(changes: object): Promise<WebhookVerificationError> {
+  async function catchVerificationError(changes: object): Promise<WebhookVerificationError> {
     const error = await verify({ ...given, ...changes }).catch((caught: unknown) => caught);
     if (error instanceof WebhookVerificationError) return error;
     throw new Error('It was accepted.');
@@ -38,14 +38,16 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     ['a line break at its end', `${secret}\n`],
     ['quotes around it', `"${secret}"`],
   ])('reports a secret that has %s', async (_name, wrong) => {
-    const { code, message } = await refusalOf({ secret: wrong });
+    const { code, message } = await catchVerificationError({ secret: wrong });
     expect(code).toBe('SECRET_WHITESPACE');
     expect(message).toContain('trim it');
     expect(message).not.toContain(secret);
   });
 
   test('reports a secret that lacks whsec_', async () => {
-    const { code, message } = await refusalOf({ secret: secret.replace('whsec_', '') });
+    const { code, message } = await catchVerificationError({
+      secret: secret.replace('whsec_', ''),
+    });
     expect(code).toBe('WRONG_SECRET');
     expect(message).toContain('lacks its prefix whsec_');
   });
@@ -54,7 +56,7 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     ['an API key', 'tpk_0123456789abcdef'],
     ['the ID of a webhook', 'whk_01M7YT9NQM922YKQ58KHKNAF69'],
   ])('reports a secret that is %s', async (what, wrong) => {
-    const { code, message } = await refusalOf({ secret: wrong });
+    const { code, message } = await catchVerificationError({ secret: wrong });
     expect(code).toBe('WRONG_SECRET');
     expect(message).toContain(`The secret is ${what}`);
     expect(message).not.toContain(wrong);
@@ -64,7 +66,7 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     const full = aDelivery();
     const staged = stagedSignature(full);
     const both = `${full.headers['webhook-signature']} ${staged}`;
-    const { code, message } = await refusalOf({
+    const { code, message } = await catchVerificationError({
       headers: { ...full.headers, 'webhook-signature': both },
       secret: otherSecret,
     });
@@ -72,8 +74,8 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     expect(message).toContain('staged and not yet promoted');
   });
 
-  test('reports the secret as the most likely cause when the body looks unchanged', async () => {
-    const { code, message } = await refusalOf({ secret: otherSecret });
+  test('reports the secret as the most likely cause when the body seems unchanged', async () => {
+    const { code, message } = await catchVerificationError({ secret: otherSecret });
     expect(code).toBe('WRONG_SECRET');
     expect(message).toContain('most likely the secret is of another webhook');
     expect(message).toContain('A forged delivery looks the same');
@@ -88,7 +90,7 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     ['with a line break at its end', `${text}\n`],
     ['decoded as Latin-1', payload.toString('latin1')],
   ])('reports a body that was serialized again: %s', async (_name, body) => {
-    const { code, message } = await refusalOf({ payload: body });
+    const { code, message } = await catchVerificationError({ payload: body });
     expect(code).toBe('BODY_RESERIALIZED');
     expect(message).toContain('express.raw(');
   });
@@ -103,19 +105,21 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
       .replace(/^\ufeff/, '')
       .replaceAll('\r\n', '\n')
       .trimEnd();
-    expect((await refusalOf({ ...delivery, payload: kept })).code).toBe('BODY_RESERIALIZED');
+    expect((await catchVerificationError({ ...delivery, payload: kept })).code).toBe(
+      'BODY_RESERIALIZED',
+    );
   });
 
   test('reports no cause for a body that was changed in an unusual way', async () => {
-    const { code } = await refusalOf({
+    const { code } = await catchVerificationError({
       payload: text.replace('pending', ' pending').replace(':', ' :'),
     });
     expect(code).toBe('SIGNATURE_MISMATCH');
   });
 
-  test('reports for webhook-signature that ID or timestamp were changed', async () => {
+  test('reports that ID or timestamp were changed for webhook-signature', async () => {
     const full = aDelivery();
-    const { code, message } = await refusalOf({
+    const { code, message } = await catchVerificationError({
       ...full,
       headers: { ...full.headers, 'webhook-id': 'evt_2' },
     });
@@ -127,19 +131,21 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     const long = { ...anEvent, data: { ...anEvent.data, note: 'x'.repeat(70_000) } };
     const delivery = aPlainDelivery({ body: long });
     const pretty = JSON.stringify(long, null, 2);
-    expect((await refusalOf({ ...delivery, payload: pretty })).code).toBe('SIGNATURE_MISMATCH');
+    expect((await catchVerificationError({ ...delivery, payload: pretty })).code).toBe(
+      'SIGNATURE_MISMATCH',
+    );
   });
 
-  test('gives up on a body that is made to break what looks at it', async () => {
+  test('stops at a body that is crafted to break the diagnosis', async () => {
     const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
-    expect((await refusalOf({ payload: deep })).code).toBe('SIGNATURE_MISMATCH');
+    expect((await catchVerificationError({ payload: deep })).code).toBe('SIGNATURE_MISMATCH');
   });
 
   test('checks a limited number of signatures, however many are sent', async () => {
     const full = aDelivery();
     const staged = stagedSignature(full);
     const signatures = `${'v1, '.repeat(3_900)}${staged}`;
-    const { message } = await refusalOf({
+    const { message } = await catchVerificationError({
       headers: { ...full.headers, 'webhook-signature': signatures },
       secret: otherSecret,
     });
@@ -155,7 +161,7 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
     ['production', 'SIGNATURE_MISMATCH'],
     ['development', 'WRONG_SECRET'],
     ['', 'WRONG_SECRET'],
-  ])('is told by NODE_ENV %j when the receiver does not say', async (value, code) => {
+  ])('depends on NODE_ENV %j when the receiver does not set diagnose', async (value, code) => {
     vi.stubEnv('NODE_ENV', value);
     const undecided = { ...given, secret: otherSecret, diagnose: undefined };
     expect(await verdict(verify(undecided))).toBe(code);
@@ -169,7 +175,7 @@ describe.each(verifiers)('%s, with diagnosis', (_, verify) => {
       'spreading a Headers object into {} loses them',
     ],
   ])('reports why a signature is missing: %s', async (_name, changes, hint) => {
-    const { code, message } = await refusalOf(changes);
+    const { code, message } = await catchVerificationError(changes);
     expect(code).toBe('MISSING_SIGNATURE');
     expect(message).toContain(hint);
   });

@@ -3,7 +3,7 @@ import { aDelivery, anEvent, aPlainDelivery, secret, sentAt } from '../helpers/a
 import { verdict, verifiers } from '../helpers/verifiers';
 
 describe.each(verifiers)('%s', (_, verify) => {
-  describe('knows a replay by its signed timestamp', () => {
+  describe('detects a replay by its signed timestamp', () => {
     const later = (seconds: number) => sentAt + seconds * 1_000;
 
     test.each([
@@ -13,17 +13,17 @@ describe.each(verifiers)('%s', (_, verify) => {
       [86_400, 'TIMESTAMP_TOO_OLD'],
       [-300, 'accepted'],
       [-301, 'TIMESTAMP_TOO_NEW'],
-    ])('%i s after it was sent it is %s', async (seconds, code) => {
+    ])('which, %i s after it was sent, makes it %s', async (seconds, code) => {
       expect(await verdict(verify({ ...aDelivery(), secret, now: later(seconds) }))).toBe(code);
     });
 
-    test('within a tolerance of its own', async () => {
+    test('within the tolerance of the options', async () => {
       const delivery = { ...aDelivery(), secret, tolerance: 10 };
       expect(await verdict(verify({ ...delivery, now: later(10) }))).toBe('accepted');
       expect(await verdict(verify({ ...delivery, now: later(11) }))).toBe('TIMESTAMP_TOO_OLD');
     });
 
-    test('measured against a date, or against the clock when no time is given', async () => {
+    test('compared with a date, or with the clock when no time is given', async () => {
       const now = new Date(later(301));
       expect(await verdict(verify({ ...aDelivery(), secret, now }))).toBe('TIMESTAMP_TOO_OLD');
       const timestamp = String(Math.floor(Date.now() / 1_000));
@@ -31,7 +31,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       expect(await verdict(verify(delivery))).toBe('accepted');
     });
 
-    test('and believes no timestamp that is not signed', async () => {
+    test('and trusts no timestamp that is not signed', async () => {
       const { payload, headers } = aDelivery();
       const fresh = { ...headers, 'webhook-timestamp': String(later(3_600) / 1_000) };
       const replay = { payload, headers: fresh, secret, now: later(3_600) };
@@ -66,7 +66,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       expect(await verify(required)).toEqual(anEvent);
     });
 
-    test.each(names)('refuses a delivery without %s, or with an empty one', async (name) => {
+    test.each(names)('rejects a delivery without %s, or with an empty one', async (name) => {
       for (const value of [undefined, '']) {
         const stripped = { ...required, headers: { ...headers, [name]: value } };
         const verification = verify(stripped);
@@ -96,7 +96,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       expect(await verdict(verify(late))).toBe('TIMESTAMP_TOO_OLD');
     });
 
-    test('still asks for Service-Signature first', async () => {
+    test('still requires Service-Signature first', async () => {
       const others = { ...headers, 'service-signature': '' };
       expect(await verdict(verify({ ...required, headers: others }))).toBe('MISSING_SIGNATURE');
     });

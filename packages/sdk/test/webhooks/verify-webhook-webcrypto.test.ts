@@ -10,14 +10,14 @@ afterEach(() => {
 function meanwhile(change: () => void): () => number {
   const verify = crypto.subtle.verify.bind(crypto.subtle);
   const spy = vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...of) => {
-    const holds = await verify(...of);
+    const matches = await verify(...of);
     change();
-    return holds;
+    return matches;
   });
   return () => spy.mock.calls.length;
 }
 
-test('each signature is looked into once', async () => {
+test('each signature is checked once', async () => {
   const count = meanwhile(() => undefined);
   await verifyOnTheWeb({ ...aDelivery(), secret, now: sentAt });
   expect(count()).toBe(2);
@@ -32,7 +32,7 @@ test('a body that is overwritten during verification is returned as signed', asy
   expect(await verdict(verifyOnTheWeb({ ...options, diagnose: false }))).toBe('SIGNATURE_MISMATCH');
 });
 
-test('headers and secrets that change meanwhile change nothing', async () => {
+test('headers and secrets that change during verification have no effect', async () => {
   const { payload, headers } = aDelivery();
   const secrets = [secret];
   meanwhile(() => {
@@ -50,8 +50,8 @@ test.each([
   [{ maxBytes: 5 }, 'BODY_TOO_LARGE'],
   [{ tolerance: -1 }, 'INVALID_CONFIGURATION'],
   [{ signature: '00' }, 'MALFORMED_SIGNATURE'],
-])('holds to options that are inherited: %o', async (restrictions, code) => {
-  // No spread finds them, as in an instance of a class.
+])('inherited options are respected: %o', async (restrictions, code) => {
+  // A spread does not copy inherited properties, as in an instance of a class.
   const inherited = { secret, now: sentAt, diagnose: false, ...restrictions };
   const options = Object.assign(Object.create(inherited), aPlainDelivery());
   expect(await verdict(verifyOnTheWeb(options))).toBe(code);
@@ -71,8 +71,8 @@ test('computes no signature twice during diagnosis', async () => {
   const sign = vi.spyOn(crypto.subtle, 'verify');
   const options = { payload: pretty, headers, secret, diagnose: true };
   expect(await verdict(verifyOnTheWeb(options))).toBe('BODY_RESERIALIZED');
-  const asked = sign.mock.calls.map(([, , , message]) => Buffer.from(message as Uint8Array));
-  // The body as it came once for each form of the secret; then as the service writes it.
-  expect(asked.filter((message) => message.equals(pretty))).toHaveLength(2);
-  expect(asked.filter((message) => message.equals(payload))).toHaveLength(1);
+  const messages = sign.mock.calls.map(([, , , message]) => Buffer.from(message as Uint8Array));
+  // The received body once for each form of the secret; then as the service serializes it.
+  expect(messages.filter((message) => message.equals(pretty))).toHaveLength(2);
+  expect(messages.filter((message) => message.equals(payload))).toHaveLength(1);
 });

@@ -34,7 +34,7 @@ describe.each(verifiers)('%s', (_, verify) => {
     );
   });
 
-  test('returns the event of any envelope that is signed, whatever its text', async () => {
+  test('returns the event of any signed envelope', async () => {
     const anyEnvelope = fc.record({
       event: fc.string({ unit: 'grapheme', minLength: 1 }),
       createdAt: fc.string(),
@@ -76,7 +76,7 @@ describe.each(verifiers)('%s', (_, verify) => {
   });
 
   test.each(['service-signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'])(
-    'refuses a delivery with any bit of %s flipped',
+    'rejects a delivery with any bit of %s flipped',
     async (name) => {
       const { payload, headers } = aDelivery();
       await fc.assert(
@@ -101,7 +101,7 @@ describe.each(verifiers)('%s', (_, verify) => {
     );
   });
 
-  test('fails with a code of its own, never otherwise, whatever the headers hold', async () => {
+  test('fails only with its own codes, for any headers', async () => {
     const payload = Buffer.from(JSON.stringify(anEvent));
     const names = [
       'Service-Signature',

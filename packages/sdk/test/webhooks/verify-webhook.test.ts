@@ -21,7 +21,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       if (event.event === 'order.status_changed') expect(event.data.status).toBe('fulfilling');
     });
 
-    test.each(eventTypes)('of kind %s', async (event) => {
+    test.each(eventTypes)('of type %s', async (event) => {
       const body = { event, createdAt: anEvent.createdAt, data: {} };
       expect((await verify({ ...aDelivery({ body }), secret })).event).toBe(event);
     });
@@ -35,7 +35,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       expect(await verify({ ...aPlainDelivery(), secret, now: 0 })).toEqual(anEvent);
     });
 
-    test('by its signature alone, where the headers are not at hand', async () => {
+    test('by its signature alone, when the headers are not available', async () => {
       const { payload, headers } = aPlainDelivery();
       const signature = headers['service-signature'];
       expect(await verify({ payload, signature, secret })).toEqual(anEvent);
@@ -53,7 +53,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       expect(await verify({ payload: view, headers, secret })).toEqual(anEvent);
     });
 
-    test('whose headers come as Headers, as a record in any case, or with lists', async () => {
+    test('whose headers are Headers, a record in any case, or have lists', async () => {
       const { payload, headers } = aDelivery();
       const shouted = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]);
       const listed = Object.entries(headers).map(([name, value]) => [name, [value]]);
@@ -90,7 +90,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       expect(await verify({ ...aDelivery(), secret, secrets: [otherSecret] })).toEqual(anEvent);
     });
 
-    test('with one secret where a list belongs, as untyped programs pass it', async () => {
+    test('with one secret in the place of a list, as untyped programs pass it', async () => {
       const secrets = secret as unknown as string[];
       expect(await verify({ ...aDelivery(), secrets })).toEqual(anEvent);
       const letter = aPlainDelivery({ key: secret.slice(0, 1) });
@@ -100,14 +100,14 @@ describe.each(verifiers)('%s', (_, verify) => {
       );
     });
 
-    test('with a list where one secret belongs, likewise', async () => {
+    test('with a list in the place of one secret, likewise', async () => {
       const list = [otherSecret, secret] as unknown as string;
       expect(await verify({ ...aDelivery(), secret: list })).toEqual(anEvent);
       const both = { secret: list, secrets: [`whsec_${btoa('a third')}`] };
       expect(await verify({ ...aDelivery(), ...both })).toEqual(anEvent);
     });
 
-    test('whose secret lost its padding, in every runtime alike', async () => {
+    test('whose secret lost its padding, in every runtime', async () => {
       const key = secret.replace(/=+$/, '');
       const { payload, headers } = aDelivery({ key });
       expect(await verify({ payload, headers, secret: key, requireTimestamp: true })).toEqual(
@@ -186,7 +186,7 @@ describe.each(verifiers)('%s', (_, verify) => {
         'MISSING_HEADER',
       ],
       ['webhook-signature without an id', { 'webhook-id': undefined }, 'MISSING_HEADER'],
-      ['a timestamp that is no number', { 'webhook-timestamp': 'now' }, 'MALFORMED_TIMESTAMP'],
+      ['a timestamp that is not a number', { 'webhook-timestamp': 'now' }, 'MALFORMED_TIMESTAMP'],
       ['a timestamp in hex', { 'webhook-timestamp': '0x10' }, 'MALFORMED_TIMESTAMP'],
       ['a negative timestamp', { 'webhook-timestamp': '-1' }, 'MALFORMED_TIMESTAMP'],
       [
@@ -211,7 +211,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       expect(await verdict(verify({ payload, headers: changed, secret }))).toBe(code);
     });
 
-    test('whose webhook-signature spells the right bytes in another way', async () => {
+    test('whose webhook-signature encodes the right bytes in another way', async () => {
       const last = headers['webhook-signature']?.at(-2) ?? '';
       const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
       const twin = alphabet[alphabet.indexOf(last) + 1] ?? '';
@@ -225,7 +225,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       );
     });
 
-    test('whose right webhook-signature stands behind more than anybody sends', async () => {
+    test('whose valid webhook-signature follows too many others', async () => {
       const many = `${`v1,${'A'.repeat(44)} `.repeat(8)}${headers['webhook-signature']}`;
       const changed = { ...headers, 'webhook-signature': many };
       expect(await verdict(verify({ payload, headers: changed, secret }))).toBe(

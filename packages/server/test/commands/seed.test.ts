@@ -26,7 +26,7 @@ test('the demo data has accounts of each kind with valid keys, orders with every
   expect(left).toBe(700 - taken);
 });
 
-test('the demo world can be added twice', async () => {
+test('the demo data can be added twice', async () => {
   const store = openSqliteStore(':memory:');
   onTestFinished(() => store.close());
   const newId = createIdGenerator();

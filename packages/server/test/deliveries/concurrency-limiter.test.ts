@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { ConcurrencyLimiter } from '../../src/deliveries/delivery-worker';
 import { noon } from '../helpers/builders';
 
-/** Takes as many slots as are free, and answers what gives them back. */
+/** Takes all free slots, and returns the functions that free them. */
 function fill(slots: ConcurrencyLimiter, now: number): (() => void)[] {
   return Array.from({ length: slots.free(now) }, () => slots.take(now));
 }
 
-describe('room for attempts', () => {
-  test('is for 256 at once', () => {
+describe('the concurrency limiter', () => {
+  test('allows 256 attempts at once', () => {
     const slots = new ConcurrencyLimiter();
     expect(slots.free(noon)).toBe(256);
     slots.take(noon);
@@ -18,7 +18,7 @@ describe('room for attempts', () => {
     expect(slots.free(noon)).toBe(0);
   });
 
-  test('is made by each that ends', () => {
+  test('frees a slot when an attempt ends', () => {
     const slots = new ConcurrencyLimiter();
     const [first, second] = fill(slots, noon);
     first?.();
@@ -26,7 +26,7 @@ describe('room for attempts', () => {
     expect(slots.free(noon)).toBe(2);
   });
 
-  test('is freed by attempts that take longer than a second, and its time is known', () => {
+  test('frees the slot of an attempt after a second, and knows when', () => {
     const slots = new ConcurrencyLimiter();
     slots.take(noon);
     fill(slots, noon + 400);
@@ -38,7 +38,7 @@ describe('room for attempts', () => {
     expect(slots.free(noon + 1_400)).toBe(255);
   });
 
-  test('is for 2,000 in all: then one has to end, and it may be one that took its time', () => {
+  test('allows 2,000 attempts in all: then one must end, fast or slow', () => {
     const slots = new ConcurrencyLimiter();
     const taken: (() => void)[] = [];
     for (let now = noon; taken.length < 2_000; now += 1_000) taken.push(...fill(slots, now));
@@ -49,7 +49,7 @@ describe('room for attempts', () => {
     expect(slots.free(noon + 3_600_000)).toBe(1);
   });
 
-  test('comes back whole, however long each took and wherever the clock went', () => {
+  test('frees all slots in the end, however long each attempt took and however the clock was set', () => {
     const steps = fc.array(
       fc.record({
         passes: fc.integer({ min: -5_000, max: 5_000 }),

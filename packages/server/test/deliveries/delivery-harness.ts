@@ -18,28 +18,28 @@ import { Receiver, type Respond } from '../helpers/receiver';
 import { tempFile } from '../helpers/temp-folder';
 import { Trade } from '../helpers/trade';
 
-/** How long a worker is given to end its attempts; on the fake clock it ends only when a test says so. */
+/** The shutdown timeout of a worker in milliseconds; on the fake clock it ends only when a test advances it. */
 export const shutdownTimeout = 5_000;
 
-/** What can be set of a rig's worker. */
+/** Options of a worker of the harness. */
 export interface WorkerOptions {
   policy?: WebhookPolicy;
   /** Milliseconds that one attempt may take. */
   timeout?: number;
   /** How many attempts may be in flight at once. */
   maxAttempts?: number;
-  /** What makes the attempts; a real sender by default. */
+  /** Makes the attempts; a real sender by default. */
   sender?: Sender;
-  /** The store's queue by default: where a test makes it fail. */
+  /** The queue; the store's by default. */
   deliveries?: DeliveryStore;
   /** Called for every attempt. */
   onAttempt?: AttemptListener;
 }
 
-/** A worker with all that it works with: a store in a file, trade in it, real receivers, a clock that stands still, a log. */
+/** Workers with a store in a file, data for trade, real receivers, a fake clock and a log. */
 export class DeliveryHarness {
   readonly clock = new FakeClock();
-  readonly book = new CapturedLog();
+  readonly logs = new CapturedLog();
   readonly #file: string;
   readonly #workers = new Set<DeliveryWorker>();
   store: Store;
@@ -47,17 +47,17 @@ export class DeliveryHarness {
   private constructor(
     file: string,
     store: Store,
-    /** Moves on as `restart` opens the store again. */
+    /** `restart` replaces it, with the store. */
     public trade: Trade,
   ) {
     this.#file = file;
     this.store = store;
   }
 
-  /** Opens one. When the test ends, everything is stopped, and what leaks fails it. */
+  /** Creates a harness. When the test ends, everything is stopped, and a leak fails it. */
   static async open(): Promise<DeliveryHarness> {
     const file = tempFile();
-    // Checks run last: what is registered first here is done after all that a test opens later.
+    // Checks run last: what is registered first runs after everything that a test opens later.
     onTestFinished(expectNoSockets);
     const store = openSqliteStore(file);
     const harness = new DeliveryHarness(file, store, await Trade.open(store));
@@ -70,9 +70,9 @@ export class DeliveryHarness {
   }
 
   /**
-   * The store's queue with outcomes that it cannot record as long as `fault` gives an error.
+   * Returns the store's queue, which cannot record results as long as `fault` returns an error.
    *
-   * @param fault Is asked at each try.
+   * @param fault Called for each batch.
    */
   failingToRecord(fault: () => Error | null): DeliveryStore {
     const { deliveries } = this.store;
@@ -86,7 +86,7 @@ export class DeliveryHarness {
     };
   }
 
-  /** Opens the same file once more, as another process does, and trades there. */
+  /** Opens the same file again, as another process does. */
   beside(): Trade {
     const store = openSqliteStore(this.#file);
     onTestFinished(() => store.close());
@@ -95,14 +95,14 @@ export class DeliveryHarness {
 
   /** Starts a worker as the server does. */
   start(options: WorkerOptions = {}): DeliveryWorker {
-    const { clock, book, store } = this;
+    const { clock, logs, store } = this;
     const { policy, timeout, sender, deliveries, maxAttempts, onAttempt } = options;
     const worker = new DeliveryWorker({
       maxAttempts,
       deliveries: deliveries ?? store.deliveries,
       sender: sender ?? createSender(policy ?? insecureWebhookPolicy, clock, { timeout }),
       clock,
-      log: book.log,
+      log: logs.log,
       random: () => 0.5,
       ...(onAttempt && { onAttempt }),
     });
@@ -118,7 +118,7 @@ export class DeliveryHarness {
     await worker.stop(shutdownTimeout);
   }
 
-  /** Closes the store and opens it again from its file, as a restart of the process does. */
+  /** Closes and reopens the store, as a restart of the process does. */
   async restart(): Promise<void> {
     await Promise.all([...this.#workers].map((worker) => this.stop(worker)));
     await this.store.close();
@@ -142,12 +142,12 @@ export class DeliveryHarness {
     await this.trade.place({ now: this.clock.now(), quantity: 1 });
   }
 
-  /** The next attempt that the worker says it recorded. */
+  /** Waits for the next attempt that the worker logs as recorded. */
   recorded(): Promise<LogLine & Pick<Attempt, 'status' | 'error'>> {
-    return this.book.next('attempt') as Promise<LogLine & Pick<Attempt, 'status' | 'error'>>;
+    return this.logs.next('attempt') as Promise<LogLine & Pick<Attempt, 'status' | 'error'>>;
   }
 
-  /** Sets the clock to when the next delivery is due, without living through the time between. */
+  /** Sets the clock to when the next delivery is due. The time between does not pass. */
   async skipToNext(worker: DeliveryWorker): Promise<number> {
     const due = await this.store.deliveries.nextDueAt();
     if (due === null) throw new Error('nothing is due any more');
@@ -156,7 +156,7 @@ export class DeliveryHarness {
     return due;
   }
 
-  /** Lets time pass until the next delivery is due, and a time more, as timers are never early. */
+  /** Lets time pass until the next delivery is due, and a little longer, because timers are never early. */
   async advanceToNext(): Promise<number> {
     const due = await this.store.deliveries.nextDueAt();
     if (due === null) throw new Error('nothing is due any more');

@@ -35,7 +35,7 @@ describe('a worker', () => {
     expect([one.receiver.count, other.receiver.count]).toEqual([2, 1]);
   });
 
-  test('tries again at the stored time: the same bytes and webhook-id, a new webhook-timestamp', async () => {
+  test('retries at the stored time: with the same bytes and webhook-id, and a new webhook-timestamp', async () => {
     harness.start();
     const { receiver, webhook } = await harness.receiver(
       inTurn(respond(500), respond(503), respond(200)),
@@ -73,7 +73,7 @@ describe('a worker', () => {
     }
   });
 
-  test('does not follow a redirect, and tries the same address again', async () => {
+  test('does not follow a redirect, and retries the same URL', async () => {
     harness.start();
     const elsewhere = await harness.receiver(respond(200), ['task.completed']);
     const location = { Location: `${elsewhere.receiver.origin}/` };
@@ -104,7 +104,7 @@ describe('a worker', () => {
       'forbidden_address',
       (harness: DeliveryHarness) => harness.start({ policy: strictWebhookPolicy }),
     ],
-  ])('takes %s for an outcome like any other, and tries again', async (error, start) => {
+  ])('treats %s as a failed attempt, and retries', async (error, start) => {
     start(harness);
     await harness.receiver((_response, request) => {
       request.socket.resetAndDestroy();
@@ -125,7 +125,7 @@ describe('a worker', () => {
     expect(receiver.count).toBe(2);
   });
 
-  test('is not kept from other receivers by one that hangs', async () => {
+  test('delivers to other receivers while one hangs', async () => {
     harness.start();
     const hanging = await harness.receiver(() => {});
     const healthy = await harness.receiver(respond(200));
@@ -141,7 +141,7 @@ describe('a worker', () => {
     expect(hanging.receiver.count).toBe(4);
   });
 
-  test('tries a receiver that fails for a day 13 times, the last time before the deadline, and then no more', async () => {
+  test('makes 13 attempts at a receiver that fails for a day, the last one before the deadline', async () => {
     const worker = harness.start();
     const { receiver } = await harness.receiver(respond(500));
     await harness.place();
@@ -157,7 +157,7 @@ describe('a worker', () => {
     expect(receiver.count).toBe(13);
   });
 
-  test('goes through a backlog larger than what it does at once', async () => {
+  test('delivers a backlog larger than its concurrency', async () => {
     const { receiver } = await harness.receiver(respond(200));
     for (let count = 0; count < 150; count += 1) await harness.place();
     harness.start();
@@ -167,27 +167,27 @@ describe('a worker', () => {
     expect(receiver.count).toBe(150);
   });
 
-  test('fills the place of an attempt that ended at once, without a timer', async () => {
-    const answers: (() => void)[] = [];
+  test('reuses the slot of a finished attempt at once, without a timer', async () => {
+    const pendingResponses: (() => void)[] = [];
     const { receiver } = await harness.receiver((response) => {
-      answers.push(() => response.writeHead(200).end());
+      pendingResponses.push(() => response.writeHead(200).end());
     });
     for (let count = 0; count < 7; count += 1) await harness.place();
     harness.start();
     for (let count = 0; count < 4; count += 1) await receiver.next();
     await settle();
     expect(receiver.count).toBe(4);
-    answers.shift()?.();
-    // Its own place, and one more that a success has earned.
+    pendingResponses.shift()?.();
+    // Its own slot, and one more because a success raises the concurrency limit.
     for (let count = 0; count < 2; count += 1) await receiver.next();
     await settle();
     expect(receiver.count).toBe(6);
-    for (const release of answers.splice(0)) release();
+    for (const release of pendingResponses.splice(0)) release();
     await receiver.next();
-    answers.shift()?.();
+    pendingResponses.shift()?.();
   });
 
-  test('logs what failed at level info, and what was delivered at level debug: there is much of it', async () => {
+  test('logs failures at level info, and the more frequent successes at level debug', async () => {
     harness.start();
     await harness.receiver(inTurn(respond(500), respond(200)));
     await harness.place();
@@ -197,10 +197,10 @@ describe('a worker', () => {
   });
 
   test('notifies a listener of each attempt after it is recorded', async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     harness.start({
       onAttempt: (delivery, attempt, outcome) => {
-        told.push([delivery.webhookId, attempt.status, outcome.number, outcome.state]);
+        reported.push([delivery.webhookId, attempt.status, outcome.number, outcome.state]);
       },
     });
     const { webhook } = await harness.receiver(inTurn(respond(503), respond(200)));
@@ -208,13 +208,13 @@ describe('a worker', () => {
     await harness.recorded();
     await harness.advanceToNext();
     await harness.recorded();
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [webhook.id, 503, 1, 'pending'],
       [webhook.id, 200, 2, 'delivered'],
     ]);
   });
 
-  test('sees what another process queued within a second', async () => {
+  test('finds within a second what another process queued', async () => {
     harness.start();
     const { receiver } = await harness.receiver(respond(200));
     await settle();
@@ -233,7 +233,7 @@ describe('a worker', () => {
     await harness.recorded();
     await harness.advanceToNext();
     await harness.recorded();
-    const log = harness.book.text.join('');
+    const log = harness.logs.text.join('');
     for (const hidden of [
       webhook.secret,
       String(headers['service-signature']),

@@ -30,7 +30,7 @@ describe('a delivery', () => {
     });
   });
 
-  test('is acknowledged by any 2xx and by nothing else', () => {
+  test('is acknowledged by a 2xx and by nothing else', () => {
     fc.assert(
       fc.property(fc.option(fc.integer({ min: 100, max: 999 }), { nil: null }), (status) => {
         const expected = status !== null && Math.floor(status / 100) === 2;
@@ -61,10 +61,10 @@ describe('a delivery', () => {
   });
 
   test.each([
-    ['an answer of 500', anAttempt({ status: 500, durationMs: 1_000 })],
+    ['a response of 500', anAttempt({ status: 500, durationMs: 1_000 })],
     ['a redirect', anAttempt({ status: 302, durationMs: 1_000 })],
-    ['no answer', anAttempt({ status: null, error: 'timeout', durationMs: 1_000 })],
-  ])('is tried again after %s, counted from the end of the attempt', (_what, attempt) => {
+    ['no response', anAttempt({ status: null, error: 'timeout', durationMs: 1_000 })],
+  ])('is retried after %s, counted from the end of the attempt', (_what, attempt) => {
     const delivery = aLeasedDelivery({ attemptCount: 1, scheduledTries: 1 });
     expect(resolveAttempt(delivery, attempt, middle)).toEqual({
       deliveryId: delivery.id,
@@ -82,7 +82,7 @@ describe('a delivery', () => {
     expect(nextAttemptAt).toBe(noon + 3_600_000);
   });
 
-  test('has its last attempt where it can still end before the deadline, and is then failed', () => {
+  test('has its last attempt when it can still end before the deadline, and then fails', () => {
     const deadlineAt = noon + 60_000;
     const delivery = aLeasedDelivery({ attemptCount: 9, scheduledTries: 9, deadlineAt });
     const last = resolveAttempt(delivery, anAttempt({ status: 500 }), middle).nextAttemptAt;
@@ -95,7 +95,7 @@ describe('a delivery', () => {
     });
   });
 
-  test('counts all attempts, yet waits by those that were made since it was queued or replayed', () => {
+  test('counts all attempts, but schedules by those since it was queued or replayed', () => {
     const replayed = aLeasedDelivery({ attemptCount: 13, scheduledTries: 0 });
     const attempt = anAttempt({ status: 500, durationMs: 0 });
     expect(resolveAttempt(replayed, attempt, middle)).toMatchObject({
@@ -120,13 +120,13 @@ describe('a delivery', () => {
     const ended = { startedAt: noon + 3, endedAt: noon + 43, retryAfter: null };
     const taken = attemptEndedAt(anAttempt({ ...times, status: 202 }));
     expect(taken).toEqual({ ...ended, acknowledged: true });
-    const refused = attemptEndedAt(anAttempt({ ...times, status: null, error: 'timeout' }));
-    expect(refused).toEqual({ ...ended, acknowledged: false });
-    const asked = attemptEndedAt(anAttempt({ ...times, status: 429, retryAfter: 9_000 }));
-    expect(asked).toEqual({ ...ended, acknowledged: false, retryAfter: 9_000 });
+    const failed = attemptEndedAt(anAttempt({ ...times, status: null, error: 'timeout' }));
+    expect(failed).toEqual({ ...ended, acknowledged: false });
+    const requested = attemptEndedAt(anAttempt({ ...times, status: 429, retryAfter: 9_000 }));
+    expect(requested).toEqual({ ...ended, acknowledged: false, retryAfter: 9_000 });
   });
 
-  test('is due again at once when the server broke its attempt off, even its last one', () => {
+  test('is due again at once when the server interrupted its attempt, even the last one', () => {
     const delivery = aLeasedDelivery({ attemptCount: 9, deadlineAt: noon });
     expect(resolveInterrupted(delivery, noon - 1)).toEqual({
       deliveryId: delivery.id,
@@ -138,7 +138,7 @@ describe('a delivery', () => {
     });
   });
 
-  test('is failed without another attempt once its deadline has passed', () => {
+  test('fails without another attempt once its deadline has passed', () => {
     const delivery = aLeasedDelivery({ attemptCount: 7, deadlineAt: noon });
     expect(resolveExpired(delivery, noon)).toBeNull();
     expect(resolveExpired(delivery, noon + 1)).toEqual({

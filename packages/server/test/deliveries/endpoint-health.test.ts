@@ -18,7 +18,7 @@ import {
   rounds,
   second,
   succeeded,
-} from './attempt-ends';
+} from './attempt-results';
 
 describe('the health of an endpoint', () => {
   test('starts with four concurrent attempts and without backoff', () => {
@@ -30,7 +30,7 @@ describe('the health of an endpoint', () => {
     });
   });
 
-  test('allows one attempt more after each success, 32 at most', () => {
+  test('allows one more attempt after each success, up to 32', () => {
     const allowances = Array.from({ length: 30 }, (_, count) => {
       const successes = Array.from({ length: count }, (_, index) => succeeded(noon + index));
       return healthAfter(...successes).concurrencyLimit;
@@ -63,7 +63,7 @@ describe('the health of an endpoint', () => {
     expect(pauses).toEqual([5_000, 15_000, 45_000, 135_000, most, most, most]);
   });
 
-  test('takes one success for the end of all failures: from there on it may have one attempt more', () => {
+  test('treats one success as the end of all failures, and allows one more attempt', () => {
     expect(healthAfter(...rounds(9), succeeded(noon + 60 * minute))).toEqual({
       concurrencyLimit: 2,
       failures: 0,
@@ -77,7 +77,7 @@ describe('the health of an endpoint', () => {
       fc.property(
         fc.array(fc.tuple(fc.nat(15 * second), fc.nat(999)), { minLength: 1, maxLength: 32 }),
         (together) => {
-          // All of them are in flight at noon; those that end later are noted later, but for a batch's disorder.
+          // All of them are in flight at noon. They are recorded as they end, apart from reordering in a batch.
           const ends = together
             .map(([remains]) => remains)
             .sort((one, other) => one - other)
@@ -89,17 +89,17 @@ describe('the health of an endpoint', () => {
     );
   });
 
-  test('takes an attempt that began after a failure was noted for a round of its own', () => {
+  test('counts an attempt that began after a recorded failure as a new round', () => {
     const first = failed(noon);
     expect(healthAfter(first, failed(noon + 20, 20)).failures).toBe(2);
     expect(healthAfter(first, failed(noon + 20, 21)).failures).toBe(1);
   });
 
-  test('takes an attempt for one of the last round however late it is noted', () => {
+  test('counts an attempt to the last round however late it is recorded', () => {
     fc.assert(
       fc.property(fc.nat(15 * second), fc.nat(10 * minute), (took, late) => {
-        const asked = failedWithRetryAfter(noon + late, 5 * minute, late + took + 1);
-        const health = healthAfter(asked, failed(noon, took));
+        const requested = failedWithRetryAfter(noon + late, 5 * minute, late + took + 1);
+        const health = healthAfter(requested, failed(noon, took));
         expect(health).toMatchObject({ failures: 1, backoffUntil: noon + late + 5 * minute });
       }),
     );
@@ -117,7 +117,7 @@ describe('the health of an endpoint', () => {
     );
   });
 
-  test('says nothing of what else is known of a queue: that may have changed meanwhile', () => {
+  test('does not include other fields of a queue, which may have changed meanwhile', () => {
     const queue = { ...healthAfter(...rounds(5)), depth: 7, inFlight: 2, paused: true };
     const parts = ['backoffUntil', 'concurrencyLimit', 'failedAt', 'failures'];
     for (const attempt of [...rounds(6), succeeded(noon + 60 * minute)]) {
@@ -152,12 +152,12 @@ describe('the health of an endpoint', () => {
   test('without a requested wait, does not back off before the fifth round', () => {
     fc.assert(
       fc.property(anyAttempts, (attempts) => {
-        let wasHeld = false;
+        let didBackOff = false;
         let health = newEndpointHealth;
         for (const attempt of attempts) {
           health = nextHealth(health, { ...attempt, retryAfter: null });
-          wasHeld ||= health.failures >= 5;
-          if (!wasHeld) expect(health.backoffUntil).toBe(0);
+          didBackOff ||= health.failures >= 5;
+          if (!didBackOff) expect(health.backoffUntil).toBe(0);
         }
       }),
     );
@@ -166,23 +166,23 @@ describe('the health of an endpoint', () => {
   test('does not depend on a requested wait, except for the backoff', () => {
     fc.assert(
       fc.property(anyAttempts, (attempts) => {
-        const unasked = healthAfter(...attempts.map((one) => ({ ...one, retryAfter: null })));
-        const asked = healthAfter(...attempts);
-        expect({ ...asked, backoffUntil: 0 }).toEqual({ ...unasked, backoffUntil: 0 });
+        const unrequested = healthAfter(...attempts.map((one) => ({ ...one, retryAfter: null })));
+        const requested = healthAfter(...attempts);
+        expect({ ...requested, backoffUntil: 0 }).toEqual({ ...unrequested, backoffUntil: 0 });
       }),
     );
   });
 });
 
-describe('a backoff', () => {
-  test('ends when it was said to end', () => {
+describe('the backoff of an endpoint', () => {
+  test('ends at its time', () => {
     const health = { ...newEndpointHealth, backoffUntil: noon + minute };
     expect(nextAllowedAt(health, noon)).toBe(noon + minute);
     expect(nextAllowedAt(health, noon + minute)).toBe(noon + minute);
     expect(nextAllowedAt(health, noon + minute + 1)).toBe(noon + minute + 1);
   });
 
-  test('of an endpoint without backoff is over now', () => {
+  test('is over now if there is none', () => {
     expect(nextAllowedAt(newEndpointHealth, noon)).toBe(noon);
   });
 
@@ -197,29 +197,30 @@ describe('a backoff', () => {
     );
   });
 
-  test('lasts as long as it had to when the clock is set back, and no longer than 5 min', () => {
+  test('lasts as long as scheduled when the clock is set back, and no longer than 5 min', () => {
     fc.assert(
       fc.property(
         fc.nat(10 * minute),
         fc.integer({ min: -minute, max: 10 ** 10 }),
-        (asked, back) => {
-          const health = healthAfter(failedWithRetryAfter(noon, asked));
+        (requested, back) => {
+          const health = healthAfter(failedWithRetryAfter(noon, requested));
           const now = noon - back;
           const { backoffUntil, failedAt } = alignHealth(health, now);
           expect(failedAt).toBe(Math.min(noon, now));
           expect(backoffUntil).toBeLessThanOrEqual(latestBackoffUntil(now));
-          if (back >= 0 && asked > 0) expect(backoffUntil).toBe(now + Math.min(asked, 5 * minute));
-          // Set forward, or not at all: nothing lies ahead.
+          if (back >= 0 && requested > 0)
+            expect(backoffUntil).toBe(now + Math.min(requested, 5 * minute));
+          // The clock was not set back: no backoff is in the future.
           if (back <= 0) expect(backoffUntil).toBe(health.backoffUntil);
         },
       ),
     );
   });
 
-  test('ends when a person steps in; the endpoint still has to prove itself', () => {
-    const held = healthAfter(...rounds(7));
-    expect(resetBackoff(held)).toEqual({ ...held, backoffUntil: 0 });
-    const again = nextHealth(resetBackoff(held), failed(noon + 60 * minute));
+  test('ends when a person resets it; the concurrency limit stays low', () => {
+    const backingOff = healthAfter(...rounds(7));
+    expect(resetBackoff(backingOff)).toEqual({ ...backingOff, backoffUntil: 0 });
+    const again = nextHealth(resetBackoff(backingOff), failed(noon + 60 * minute));
     expect(again).toMatchObject({ concurrencyLimit: 1, failures: 8 });
   });
 });

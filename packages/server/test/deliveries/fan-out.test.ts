@@ -12,8 +12,8 @@ function anEvent(recipients: (string | null)[]): DomainEvent {
   return createEvent({ event: 'task.approval_requested', data: task }, about, aContext());
 }
 
-describe('what follows from an event', () => {
-  test('is a notification for each recipient, and a delivery for each webhook of theirs that subscribes', () => {
+describe('the fan-out of an event', () => {
+  test('creates a notification for each recipient, and a delivery for each of their subscribed webhooks', () => {
     const webhooks: Record<string, string[]> = {
       usr_a: ['whk_1', 'whk_2'],
       usr_b: [],
@@ -38,19 +38,19 @@ describe('what follows from an event', () => {
   });
 
   test("looks up subscriptions to the event's own type", () => {
-    const asked: [string, EventType][] = [];
+    const lookups: [string, EventType][] = [];
     const subscribed = (accountId: string, kind: EventType) => {
-      asked.push([accountId, kind]);
+      lookups.push([accountId, kind]);
       return [];
     };
     fanOut(anEvent(['usr_a', 'usr_b']), subscribed, aContext());
-    expect(asked).toEqual([
+    expect(lookups).toEqual([
       ['usr_a', 'task.approval_requested'],
       ['usr_b', 'task.approval_requested'],
     ]);
   });
 
-  test('is sent once to an account that is named twice, because a participant may have two roles', () => {
+  test('notifies an account once if it has two roles', () => {
     const { notifications, deliveries } = fanOut(
       anEvent(['usr_a', null, 'usr_a']),
       (accountId) => [`whk_of_${accountId}`],
@@ -60,7 +60,7 @@ describe('what follows from an event', () => {
     expect(deliveries.map(({ webhookId }) => webhookId)).toEqual(['whk_of_usr_a']);
   });
 
-  test('has an id of its own for each part, all of one event', () => {
+  test('gives each part its own ID, and all the same event', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.uuid()), fc.nat(20), (accounts, count) => {
         const event = anEvent(accounts);

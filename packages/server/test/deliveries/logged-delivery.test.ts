@@ -14,7 +14,7 @@ import { catchDomainError } from '../helpers/catch-domain-error';
 const iso = (time: number) => new Date(time).toISOString();
 const later = noon + 60_000;
 
-/** A delivery that was queued at noon, and was not tried yet by default. */
+/** A delivery that was queued at noon; by default it has no attempts. */
 function aLogged(overrides: Partial<LoggedDelivery> = {}): LoggedDelivery {
   const event = { id: 'evt_1', eventType: 'order.created' as const, createdAt: noon };
   return { ...toLoggedDelivery(newDelivery(event, 'whk_1', aContext())), ...overrides };
@@ -34,9 +34,9 @@ describe('a replay', () => {
     ['failed', aLogged({ ...failed, finishedAt: noon + retryWindowMs })],
     ['was given up untried', aLogged({ ...failed, attemptCount: 0, lastStatus: null })],
     ['waits for its next attempt', aLogged({ attemptCount: 3, nextAttemptAt: noon + 3_600_000 })],
-    ['waits for an endpoint that is held', aLogged({ backoffUntil: noon + 300_000 })],
+    ['waits for the backoff of its endpoint', aLogged({ backoffUntil: noon + 300_000 })],
     ['was replayed before', replayDelivery(aLogged({ ...delivered, finishedAt: noon }), noon)],
-  ])('of what %s makes it due at once, with 24 hours from now', (_what, delivery) => {
+  ])('of a delivery that %s makes it due at once, with 24 hours from now', (_what, delivery) => {
     expect(replayDelivery(delivery, later)).toEqual({
       ...delivery,
       state: 'pending',
@@ -66,10 +66,10 @@ describe('a replay', () => {
 describe('the response of a delivery', () => {
   test.each([
     ['new', aLogged()],
-    ['tried', aLogged({ attemptCount: 2, lastStatus: null, lastError: 'timeout' })],
+    ['attempted', aLogged({ attemptCount: 2, lastStatus: null, lastError: 'timeout' })],
     ['delivered', aLogged({ ...delivered, finishedAt: later })],
     ['failed', aLogged({ ...failed, finishedAt: later })],
-  ])('is what the contract says when it is %s', (_what, delivery) => {
+  ])('matches the contract when it is %s', (_what, delivery) => {
     const shown = toDeliveryResponse(delivery, noon);
     expect(deliverySchema.strict().parse(shown)).toEqual(shown);
   });
@@ -95,17 +95,17 @@ describe('the response of a delivery', () => {
 
   test.each([
     ['by its schedule', {}, noon],
-    ['once its endpoint is held no longer', { backoffUntil: noon + 5_000 }, noon + 5_000],
+    ['once the backoff of its endpoint ends', { backoffUntil: noon + 5_000 }, noon + 5_000],
     ['by its schedule, if that is later', { backoffUntil: noon - 5_000 }, noon],
-    ['no later than the longest hold', { backoffUntil: noon + 3_600_000 }, noon + 300_000],
-    ['nobody knows when, while its webhook is paused', { paused: true }, null],
-    ['nobody knows when, while a worker has it', { nextAttemptAt: null, inProgress: true }, null],
-  ])('it is tried next %s', (_when, overrides, expected) => {
+    ['no later than the longest backoff', { backoffUntil: noon + 3_600_000 }, noon + 300_000],
+    ['at an unknown time while its webhook is paused', { paused: true }, null],
+    ['at an unknown time while it is leased', { nextAttemptAt: null, inProgress: true }, null],
+  ])('has the next attempt %s', (_when, overrides, expected) => {
     const { nextAttemptAt } = toDeliveryResponse(aLogged(overrides), noon);
     expect(nextAttemptAt).toBe(expected === null ? null : iso(expected));
   });
 
-  test('in detail, has its body and its attempts as the contract says', () => {
+  test('has, in detail, its body and its attempts as in the contract', () => {
     const { retryAfter: _own, ...attempt } = anAttempt({ status: null, error: 'timeout' });
     const attempts = [{ number: 1, ...attempt }];
     const record = { ...aLogged(), body: '{"event":"order.created"}', attempts };

@@ -11,13 +11,13 @@ import { aResult } from '../helpers/leasing';
 const unavailable = new StoreUnavailableError('SQLite: database or disk is full (SQLITE_FULL)');
 
 let clock: FakeClock;
-let book: CapturedLog;
+let logs: CapturedLog;
 let batches: { ids: string[]; now: number }[];
-/** What the store says to each batch, in turn; nothing when it takes it. */
-let answers: (Error | null)[];
-/** Outcomes that the store can never write. */
+/** The result of the store for each batch, in turn; null for success. */
+let results: (Error | null)[];
+/** Results that the store can never write. */
 let cursed: Set<string>;
-/** Lets the store continue while it is slow. */
+/** Releases a slow store. */
 let letGo: (() => void) | null;
 let recorder: OutcomeRecorder;
 
@@ -29,7 +29,7 @@ async function recordAttempts(outcomes: AttemptResult[], now: number): Promise<v
       letGo = goOn;
     });
   }
-  const fault = answers.shift() ?? null;
+  const fault = results.shift() ?? null;
   if (fault !== null) throw fault;
   if (ids.some((id) => cursed.has(id))) throw new TypeError('that cannot be written');
 }
@@ -38,7 +38,7 @@ function anOutcome(id: string): AttemptResult {
   return aResult(aLeasedDelivery({ id }));
 }
 
-/** Records outcomes, and tells in which order that is done. */
+/** Records results, and logs in which order they are recorded. */
 function record(...ids: string[]): { done: string[]; all: Promise<unknown> } {
   const done: string[] = [];
   const all = ids.map((id) => recorder.record(anOutcome(id)).then(() => void done.push(id)));
@@ -47,22 +47,22 @@ function record(...ids: string[]): { done: string[]; all: Promise<unknown> } {
 
 beforeEach(() => {
   clock = new FakeClock();
-  book = new CapturedLog();
+  logs = new CapturedLog();
   batches = [];
-  answers = [];
+  results = [];
   cursed = new Set();
   letGo = null;
-  recorder = new OutcomeRecorder({ deliveries: { recordAttempts }, clock, log: book.log });
+  recorder = new OutcomeRecorder({ deliveries: { recordAttempts }, clock, log: logs.log });
 });
 
-describe('recording outcomes', () => {
-  test('settles each promise when it is written, with the time', async () => {
+describe('the outcome recorder', () => {
+  test('fulfils each promise when its result is written, with the time', async () => {
     await record('one').all;
     expect(batches).toEqual([{ ids: ['one'], now: noon }]);
     expect(recorder.hasBacklog).toBe(false);
   });
 
-  test('writes one batch at a time: while it is written, the next gathers', async () => {
+  test('writes one batch at a time, and collects the next during the write', async () => {
     letGo = () => {};
     const first = record('one');
     await settle();
@@ -92,15 +92,15 @@ describe('recording outcomes', () => {
     expect(batches.map(({ ids }) => ids)).toEqual([['one', 'two', 'three']]);
   });
 
-  test('writes no more than a batch at a time, and loses none of the rest', async () => {
+  test('writes at most one batch at a time, and loses nothing of the rest', async () => {
     const ids = Array.from({ length: 700 }, (_, index) => `dlv_${index}`);
     await record(...ids).all;
     expect(batches.flatMap((batch) => batch.ids)).toEqual(ids);
     expect(batches.length).toBeGreaterThan(1);
   });
 
-  test('retries an unavailable store after a second, until it is available', async () => {
-    answers = [unavailable, unavailable, unavailable];
+  test('retries after a second while the store is unavailable', async () => {
+    results = [unavailable, unavailable, unavailable];
     const { done, all } = record('one', 'two');
     await clock.advance(2_999);
     expect(done).toEqual([]);
@@ -115,12 +115,12 @@ describe('recording outcomes', () => {
       ['one', 'two', 3_000],
     ]);
     expect(clock.pendingTimers).toBe(0);
-    expect(book.text).toHaveLength(3);
-    expect(await book.next('recording attempts failed; retrying')).toMatchObject({ level: 50 });
+    expect(logs.text).toHaveLength(3);
+    expect(await logs.next('recording attempts failed; retrying')).toMatchObject({ level: 50 });
   });
 
-  test('keeps the order in which they came while it waits for the store', async () => {
-    answers = [unavailable];
+  test('keeps the order of results while it waits for the store', async () => {
+    results = [unavailable];
     const first = record('one', 'two');
     await settle();
     const second = record('three');
@@ -129,7 +129,7 @@ describe('recording outcomes', () => {
     expect(batches.at(-1)?.ids).toEqual(['one', 'two', 'three']);
   });
 
-  test('leaves out one that cannot be written, and takes the others', async () => {
+  test('skips a result that cannot be written, and writes the others', async () => {
     letGo = () => {};
     record('first');
     await settle();
@@ -148,19 +148,19 @@ describe('recording outcomes', () => {
       ['bad'],
       ['two'],
     ]);
-    const line = await book.next('recording an attempt failed; it will be repeated');
+    const line = await logs.next('recording an attempt failed; it will be repeated');
     expect(line).toMatchObject({ level: 50, deliveryId: 'bad' });
   });
 
-  test('loses none when the store fails while it separates the valid from the invalid', async () => {
+  test('loses no result when the store fails while it separates the valid from the invalid', async () => {
     letGo = () => {};
     record('first');
     await settle();
     cursed = new Set(['bad']);
     const { done, all } = record('one', 'bad', 'two', 'three');
     await settle();
-    // The first batch is taken; the next is rejected, and of its parts the first and the third cannot be asked for.
-    answers = [
+    // The first batch is written. The next is rejected; of its parts, the store is unavailable for the first and the third.
+    results = [
       null,
       new TypeError('one of these cannot be written'),
       unavailable,
@@ -179,47 +179,47 @@ describe('recording outcomes', () => {
   });
 });
 
-describe('giving up', () => {
+describe('after stopRetrying, the outcome recorder', () => {
   test('tries an unavailable store once more, and then releases its callers', async () => {
-    answers = [unavailable, unavailable, unavailable];
+    results = [unavailable, unavailable, unavailable];
     const { done, all } = record('one');
     await settle();
     recorder.stopRetrying();
     await all;
     expect(done).toEqual(['one']);
     expect(batches).toHaveLength(2);
-    await book.next('recording attempts failed; they will be repeated');
+    await logs.next('recording attempts failed; they will be repeated');
     expect(clock.pendingTimers).toBe(0);
   });
 
   test('writes what can be written by then', async () => {
-    answers = [unavailable];
+    results = [unavailable];
     const { done, all } = record('one');
     await settle();
     recorder.stopRetrying();
     await all;
     expect(done).toEqual(['one']);
     expect(batches).toHaveLength(2);
-    expect(book.text).toHaveLength(1);
+    expect(logs.text).toHaveLength(1);
   });
 
   test('still accepts results, and makes one call for those that arrive together', async () => {
     recorder.stopRetrying();
-    answers = [unavailable, null];
+    results = [unavailable, null];
     await record('one', 'two').all;
     await record('three').all;
     expect(batches.map(({ ids }) => ids)).toEqual([['one', 'two'], ['three']]);
   });
 
   test('makes one call for everything that waits, because each call takes a locked store two seconds', async () => {
-    answers = Array(1_000).fill(unavailable);
+    results = Array(1_000).fill(unavailable);
     const { done, all } = record(...Array.from({ length: 300 }, (_, index) => `${index}`));
     await settle();
-    const asked = batches.length;
+    const before = batches.length;
     recorder.stopRetrying();
     await all;
     expect(done).toHaveLength(300);
-    expect(batches).toHaveLength(asked + 1);
+    expect(batches).toHaveLength(before + 1);
   });
 });
 
@@ -232,29 +232,29 @@ test('with any responses of the store, each result is settled once, and is writt
       async (faults, priority) => {
         const written: string[] = [];
         const left = [...faults];
-        const told: string[] = [];
+        const settled: string[] = [];
         const own = new OutcomeRecorder({
           deliveries: {
             recordAttempts: async (outcomes) => {
-              const answer = left.shift() ?? null;
-              if (answer !== null) throw answer;
+              const result = left.shift() ?? null;
+              if (result !== null) throw result;
               written.push(...outcomes.map(({ deliveryId }) => deliveryId));
             },
           },
           clock,
-          log: book.log,
+          log: logs.log,
         });
         const all: Promise<void>[] = [];
         for (const [index, pause] of priority.entries()) {
           const id = `dlv_${index}`;
-          all.push(own.record(anOutcome(id)).then(() => void told.push(id)));
+          all.push(own.record(anOutcome(id)).then(() => void settled.push(id)));
           for (let turn = 0; turn < pause; turn += 1) await Promise.resolve();
         }
         await clock.advance(30_000);
         await Promise.all(all);
-        expect(told.sort()).toEqual(priority.map((_, index) => `dlv_${index}`).sort());
+        expect(settled.sort()).toEqual(priority.map((_, index) => `dlv_${index}`).sort());
         expect(new Set(written).size).toBe(written.length);
-        // Only a fault that is none of the store's own loses an outcome, and only one that stands alone.
+        // Only a result that cannot be written is lost, and only when it is written alone.
         const lost = priority.length - written.length;
         expect(lost).toBeLessThanOrEqual(faults.filter((one) => one instanceof TypeError).length);
         expect(own.hasBacklog).toBe(false);

@@ -12,7 +12,7 @@ import {
   rounds,
   second,
   succeeded,
-} from './attempt-ends';
+} from './attempt-results';
 
 describe('a receiver that rejects and requests a wait', () => {
   test('delays all of its deliveries after the first rejection', () => {
@@ -32,8 +32,9 @@ describe('a receiver that rejects and requests a wait', () => {
         anyAttempt(noon - 60 * minute, noon + 60 * minute),
         (before, attempt) => {
           const { backoffUntil } = healthAfter(...before, { ...attempt, acknowledged: false });
-          const asked = Math.min(attempt.retryAfter ?? 0, 5 * minute);
-          if (asked > 0) expect(backoffUntil).toBeGreaterThanOrEqual(attempt.endedAt + asked);
+          const requested = Math.min(attempt.retryAfter ?? 0, 5 * minute);
+          if (requested > 0)
+            expect(backoffUntil).toBeGreaterThanOrEqual(attempt.endedAt + requested);
         },
       ),
     );
@@ -44,7 +45,7 @@ describe('a receiver that rejects and requests a wait', () => {
     expect(health).toMatchObject({ failures: 1, backoffUntil: noon + 50 + minute });
   });
 
-  test('does not wait less because of what was in flight, however that ends', () => {
+  test('does not wait less because of attempts in flight, however they end', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10 * minute }),
@@ -52,7 +53,7 @@ describe('a receiver that rejects and requests a wait', () => {
         (wait, underWay) => {
           const end = noon + Math.min(wait, 5 * minute);
           let health = healthAfter(failedWithRetryAfter(noon, wait));
-          // They are noted as they end, but for a batch's disorder. Those that outlast the backoff may end it.
+          // They are recorded as they end, apart from reordering in a batch. Those that outlast the backoff may end it.
           const noted = underWay
             .filter(({ endedAt }) => endedAt >= noon - second && endedAt < end)
             .sort((one, other) => one.endedAt - other.endedAt);

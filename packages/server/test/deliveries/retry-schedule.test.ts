@@ -7,34 +7,34 @@ import { noon } from '../helpers/builders';
 const minute = 60_000;
 const hour = 60 * minute;
 const lastStartAt = noon + retryWindowMs - attemptTimeoutMs;
-/** The latest end of an attempt after which there is another: the shortest pause before the last start. */
+/** The latest end of an attempt that is followed by another: the shortest pause before the last start. */
 const latestEnd = lastStartAt - 5_000;
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const retryAfter = fc.option(fc.integer({ min: 0, max: 999_999_999_000 }), { nil: null });
 const attempts = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 10 ** 9 }));
-/** Any time at all, from long before the event to long after the deadline. */
+/** Any time from long before the event to long after the deadline. */
 const now = fc.oneof(
   fc.integer({ min: noon, max: lastStartAt }),
   fc.integer({ min: latestEnd - 10, max: lastStartAt }),
   fc.integer({ min: noon - 10 * retryWindowMs, max: noon + 10 * retryWindowMs }),
 );
 
-function timesOf(overrides: Partial<RetryContext> = {}): RetryContext {
+function startTimes(overrides: Partial<RetryContext> = {}): RetryContext {
   return { attemptCount: 1, now: noon, lastStartAt, retryAfter: null, ...overrides };
 }
 
-/** Lets a receiver fail for a day: when each attempt starts, in milliseconds after the event. */
+/** Returns when each attempt starts if the receiver fails for a day, in milliseconds after the event. */
 function failForADay(
   nextRandom: () => number,
-  durationOf: () => number,
-  askedFor: () => number | null,
+  getDuration: () => number,
+  requestedWaits: () => number | null,
 ) {
   const starts = [0];
   for (let at = 0; ; ) {
-    const ended = noon + at + durationOf();
+    const ended = noon + at + getDuration();
     const next = nextRetryAt(
-      timesOf({ attemptCount: starts.length, now: ended, retryAfter: askedFor() }),
+      startTimes({ attemptCount: starts.length, now: ended, retryAfter: requestedWaits() }),
       nextRandom,
     );
     if (next === null) return starts;
@@ -44,7 +44,7 @@ function failForADay(
   }
 }
 
-describe('the retry schedule', () => {
+describe('in the retry schedule', () => {
   test('the pauses are 5 s, then three times as long each time, and 6 h at most', () => {
     const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1_000, 10 ** 9].map(backoff);
     expect(pauses).toEqual([
@@ -60,10 +60,10 @@ describe('the retry schedule', () => {
     ]);
   });
 
-  test('a retry is never after the last start, and never sooner than after the shortest pause; without time for one there is none', () => {
+  test('a retry is never after the last start, and never before the shortest pause; if there is no time for one, the delivery fails', () => {
     fc.assert(
-      fc.property(attempts, now, retryAfter, random, (made, at, asked, chance) => {
-        const times = timesOf({ attemptCount: made, now: at, retryAfter: asked });
+      fc.property(attempts, now, retryAfter, random, (made, at, requested, chance) => {
+        const times = startTimes({ attemptCount: made, now: at, retryAfter: requested });
         const next = nextRetryAt(times, () => chance);
         if (at > latestEnd) {
           expect(next).toBeNull();
@@ -80,7 +80,7 @@ describe('the retry schedule', () => {
   test('the jitter stays within a tenth of the pause', () => {
     fc.assert(
       fc.property(attempts, random, (made, chance) => {
-        const far = timesOf({ attemptCount: made, lastStartAt: noon + 1_000 * retryWindowMs });
+        const far = startTimes({ attemptCount: made, lastStartAt: noon + 1_000 * retryWindowMs });
         const pause = (nextRetryAt(far, () => chance) ?? 0) - noon;
         expect(pause).toBeGreaterThanOrEqual(0.9 * backoff(made));
         expect(pause).toBeLessThanOrEqual(1.1 * backoff(made));
@@ -89,9 +89,9 @@ describe('the retry schedule', () => {
   });
 
   test('the jitter uses its whole range', () => {
-    expect(nextRetryAt(timesOf(), () => 0)).toBe(noon + 4_500);
-    expect(nextRetryAt(timesOf(), () => 0.5)).toBe(noon + 5_000);
-    expect(nextRetryAt(timesOf(), () => 1 - 2 ** -32)).toBe(noon + 5_500);
+    expect(nextRetryAt(startTimes(), () => 0)).toBe(noon + 4_500);
+    expect(nextRetryAt(startTimes(), () => 0.5)).toBe(noon + 5_000);
+    expect(nextRetryAt(startTimes(), () => 1 - 2 ** -32)).toBe(noon + 5_500);
   });
 
   test('a retry waits as long as the receiver requested, but not past the last start', () => {
@@ -101,33 +101,35 @@ describe('the retry schedule', () => {
         fc.integer({ min: noon, max: latestEnd }),
         fc.integer({ min: 0, max: 3 * retryWindowMs }),
         random,
-        (made, at, asked, chance) => {
-          const times = timesOf({ attemptCount: made, now: at, retryAfter: asked });
+        (made, at, requested, chance) => {
+          const times = startTimes({ attemptCount: made, now: at, retryAfter: requested });
           const next = nextRetryAt(times, () => chance) ?? 0;
-          expect(next).toBeGreaterThanOrEqual(Math.min(at + asked, lastStartAt));
+          expect(next).toBeGreaterThanOrEqual(Math.min(at + requested, lastStartAt));
           const own = nextRetryAt({ ...times, retryAfter: null }, () => chance) ?? 0;
-          expect(next).toBe(Math.max(own, Math.min(at + asked, lastStartAt)));
+          expect(next).toBe(Math.max(own, Math.min(at + requested, lastStartAt)));
         },
       ),
     );
   });
 
   test('a receiver that requests less than the pause does not shorten it', () => {
-    expect(nextRetryAt(timesOf({ attemptCount: 5, retryAfter: 1_000 }), () => 0.5)).toBe(
+    expect(nextRetryAt(startTimes({ attemptCount: 5, retryAfter: 1_000 }), () => 0.5)).toBe(
       noon + 405_000,
     );
   });
 
-  test('there is a last attempt as long as the shortest pause is left before it, and then no more', () => {
-    expect(nextRetryAt(timesOf({ attemptCount: 12, now: latestEnd }), () => 0.5)).toBe(lastStartAt);
-    expect(nextRetryAt(timesOf({ attemptCount: 12, now: latestEnd + 1 }), () => 0.5)).toBeNull();
-    expect(nextRetryAt(timesOf({ now: latestEnd, retryAfter: 0 }), () => 0)).toBe(
+  test('a last attempt follows as long as the shortest pause is left before it, and then no more', () => {
+    expect(nextRetryAt(startTimes({ attemptCount: 12, now: latestEnd }), () => 0.5)).toBe(
+      lastStartAt,
+    );
+    expect(nextRetryAt(startTimes({ attemptCount: 12, now: latestEnd + 1 }), () => 0.5)).toBeNull();
+    expect(nextRetryAt(startTimes({ now: latestEnd, retryAfter: 0 }), () => 0)).toBe(
       latestEnd + 4_500,
     );
-    expect(nextRetryAt(timesOf({ now: latestEnd + 1, retryAfter: 0 }), () => 0)).toBeNull();
+    expect(nextRetryAt(startTimes({ now: latestEnd + 1, retryAfter: 0 }), () => 0)).toBeNull();
   });
 
-  test('a receiver that fails for a day is tried 12 to 14 times, the last time as late as can be', () => {
+  test('a receiver that fails for a day gets 12 to 14 attempts, the last one as late as possible', () => {
     const durations = fc.array(fc.integer({ min: 0, max: attemptTimeoutMs }), { minLength: 20 });
     fc.assert(
       fc.property(fc.infiniteStream(random), durations, (chances, took) => {
@@ -144,7 +146,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  test('without jitter the attempts of a day are these', () => {
+  test('the attempts of a day have fixed times without jitter', () => {
     const starts = failForADay(
       () => 0.5,
       () => 0,
@@ -164,7 +166,7 @@ describe('the retry schedule', () => {
     expect(starts).toEqual([0, lastStartAt - noon]);
   });
 
-  test('a clock that is set back again and again delays, and neither stops nor repeats the schedule for ever', () => {
+  test('a clock that is set back repeatedly delays the schedule, but neither stops nor repeats it', () => {
     const jumps = fc.array(fc.integer({ min: -12 * hour, max: hour }), { maxLength: 30 });
     fc.assert(
       fc.property(jumps, random, (steps, chance) => {
@@ -174,7 +176,7 @@ describe('the retry schedule', () => {
           clock = Math.max(clock, next);
           made += 1;
           clock += steps.shift() ?? 0;
-          next = nextRetryAt(timesOf({ attemptCount: made, now: clock }), () => chance);
+          next = nextRetryAt(startTimes({ attemptCount: made, now: clock }), () => chance);
           if (next !== null) expect(next).toBeGreaterThan(clock);
           if (made > 1_000) throw new Error('it never ends');
         }

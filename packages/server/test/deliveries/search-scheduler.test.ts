@@ -5,7 +5,7 @@ import { SearchScheduler } from '../../src/deliveries/search-scheduler';
 import { settle } from '../helpers/fake-clock';
 
 let scheduler: SearchScheduler;
-/** The searches that made the steps so far, in order. */
+/** The search of each step so far, in order. */
 let steps: string[];
 
 beforeEach(() => {
@@ -13,14 +13,14 @@ beforeEach(() => {
   steps = [];
 });
 
-/** What a search is made of. */
+/** Options of a search. */
 interface SearchOptions {
   signal?: AbortSignal;
-  /** What its last step throws; it succeeds by default. */
+  /** The error that its last step throws; by default it succeeds. */
   error?: Error;
 }
 
-/** Starts a search that takes so many steps and then returns its name. */
+/** Starts a search that takes a number of steps and then returns its name. */
 function search(
   accountId: string,
   name: string,
@@ -41,11 +41,11 @@ function search(
 const endless = Number.POSITIVE_INFINITY;
 
 describe('the scheduler of searches', () => {
-  test('gives accounts turns, a step each, however many searches they have', async () => {
+  test('lets accounts take turns, a step each, however many searches they have', async () => {
     const ofFirst = ['a1', 'a2', 'a3'].map((name) => search('a', name, 4));
     const ofOthers = [search('b', 'b1', 3), search('c', 'c1', 2)];
     expect(await Promise.all(ofOthers)).toEqual(['b1', 'c1']);
-    // The first step was made before the others came.
+    // The first step ran before the others started.
     expect(steps.map(([account]) => account).join('')).toMatch(/^a(abc)(abc)ab/);
     expect(await Promise.all(ofFirst)).toEqual(['a1', 'a2', 'a3']);
     expect(scheduler.size).toBe(0);
@@ -66,7 +66,7 @@ describe('the scheduler of searches', () => {
     }
   });
 
-  test('gives the event loop a turn after each step', async () => {
+  test('yields to the event loop after each step', async () => {
     let priority = 0;
     let counting = true;
     const count = (async () => {
@@ -78,7 +78,7 @@ describe('the scheduler of searches', () => {
     expect(priority).toBeGreaterThanOrEqual(29);
   });
 
-  test('rejects a search with rate_limited when 50 of its account wait, and none of others', async () => {
+  test('rejects a search with rate_limited when 50 of its account wait, and does not affect other accounts', async () => {
     const clients = Array.from({ length: 52 }, abortable);
     const ended = Promise.allSettled(
       clients.map(({ signal }) => search('a', 'a', endless, { signal })),
@@ -90,7 +90,7 @@ describe('the scheduler of searches', () => {
     expect(await search('a', 'a1', 1)).toBe('a1');
   });
 
-  test('takes a search that waits out of the line at once when its signal aborts', async () => {
+  test('removes a waiting search at once when its signal aborts', async () => {
     const running = [search('a', 'a1', 3), search('a', 'a2', 3)];
     const { signal, abort } = abortable();
     const waiting = search('a', 'a3', 3, { signal });
@@ -102,7 +102,7 @@ describe('the scheduler of searches', () => {
     expect(steps).not.toContain('a3');
   });
 
-  test('makes no more step of a search whose signal aborted, though one was in progress', async () => {
+  test('makes no further step of a search whose signal aborted, even if one was in progress', async () => {
     const { signal, abort } = abortable();
     let finish = () => {};
     const step = () =>
@@ -119,7 +119,7 @@ describe('the scheduler of searches', () => {
     expect(scheduler.size).toBe(0);
   });
 
-  test('makes no step where the signal had aborted before', async () => {
+  test('makes no step if the signal has already aborted', async () => {
     const signal = AbortSignal.abort();
     await expect(search('a', 'a1', 1, { signal })).rejects.toBe(signal.reason);
     expect(steps).toEqual([]);
@@ -142,7 +142,7 @@ describe('the scheduler of searches', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('keeps its promises for any searches of any accounts', async () => {
+  test('is fair and complete for any searches of any accounts', async () => {
     const anySearch = fc.record({
       account: fc.constantFrom('a', 'b', 'c', 'd'),
       count: fc.integer({ min: 1, max: 6 }),
@@ -156,29 +156,31 @@ describe('the scheduler of searches', () => {
       waiting: fc.integer({ min: 0, max: 4 }),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(anySearch, { maxLength: 20 }), limits, async (wanted, own) => {
+      fc.asyncProperty(fc.array(anySearch, { maxLength: 20 }), limits, async (searches, own) => {
         scheduler = new SearchScheduler(own);
         steps = [];
         const aborted = new Map<string, number>();
-        const results = wanted.map(async ({ account, count, fails, startsAt, abortsAt }, index) => {
-          const name = `${account}${index}`;
-          for (let turn = 0; turn < startsAt; turn += 1) await nextTurn();
-          const { signal, abort } = abortable();
-          const error = new Error(name);
-          const found = search(account, name, count, { signal, ...(fails && { error }) });
-          if (abortsAt !== null) {
-            void (async () => {
-              for (let turn = startsAt; turn < abortsAt; turn += 1) await nextTurn();
-              aborted.set(name, steps.length);
-              abort();
-            })();
-          }
-          const outcome = await found.then(
-            () => 'found',
-            (reason) => reason,
-          );
-          return { name, count, outcome, error, signal };
-        });
+        const results = searches.map(
+          async ({ account, count, fails, startsAt, abortsAt }, index) => {
+            const name = `${account}${index}`;
+            for (let turn = 0; turn < startsAt; turn += 1) await nextTurn();
+            const { signal, abort } = abortable();
+            const error = new Error(name);
+            const found = search(account, name, count, { signal, ...(fails && { error }) });
+            if (abortsAt !== null) {
+              void (async () => {
+                for (let turn = startsAt; turn < abortsAt; turn += 1) await nextTurn();
+                aborted.set(name, steps.length);
+                abort();
+              })();
+            }
+            const outcome = await found.then(
+              () => 'found',
+              (reason) => reason,
+            );
+            return { name, count, outcome, error, signal };
+          },
+        );
         for (const { name, count, outcome, error, signal } of await Promise.all(results)) {
           const made = steps.filter((step) => step === name).length;
           if (outcome === signal.reason && signal.aborted) {
@@ -207,15 +209,15 @@ function abortable() {
   return { signal: controller.signal, abort: () => controller.abort() };
 }
 
-/** Between two steps of one search no account has more turns than the search's own account runs searches. */
+/** Between two steps of a search, no account has more turns than the search's own account has running searches. */
 function expectTurns(running: number): void {
-  const lastOf = new Map<string, number>();
+  const getLast = new Map<string, number>();
   for (const [index, name] of steps.entries()) {
-    const between = steps.slice((lastOf.get(name) ?? index) + 1, index);
+    const between = steps.slice((getLast.get(name) ?? index) + 1, index);
     for (const account of ['a', 'b', 'c', 'd']) {
       const priority = between.filter((step) => step.startsWith(account)).length;
       expect(priority).toBeLessThanOrEqual(running);
     }
-    lastOf.set(name, index);
+    getLast.set(name, index);
   }
 }

@@ -4,8 +4,8 @@ import { noon } from '../helpers/builders';
 import { inTurn, respond } from '../helpers/receiver';
 import { DeliveryHarness } from './delivery-harness';
 
-/** A worker looks once a second, and once more for what that brings. */
-const lookAtLatest = 2_000;
+/** A worker polls once a second, and polls again when it found something. */
+const maxPollDelay = 2_000;
 
 let harness: DeliveryHarness;
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 describe('a worker continues when the clock is', () => {
   test.each([2_000, 3_600_000, 30 * 24 * 3_600_000])(
-    'set back by %i ms: a retry waits no longer than it had to',
+    'set back by %i ms: a retry waits no longer than scheduled',
     async (by) => {
       harness.start();
       const { receiver } = await harness.receiver(inTurn(respond(500), respond(200), respond(200)));
@@ -25,12 +25,12 @@ describe('a worker continues when the clock is', () => {
       await harness.place();
       expect(await harness.recorded()).toMatchObject({ state: 'delivered' });
       expect(receiver.count).toBe(2);
-      await harness.clock.advance(Number(nextAttemptAt) - noon + lookAtLatest);
+      await harness.clock.advance(Number(nextAttemptAt) - noon + maxPollDelay);
       expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 2 });
     },
   );
 
-  test('set back while an attempt is in flight: its retry comes as soon as any', async () => {
+  test('set back while an attempt is in flight: its retry is not delayed', async () => {
     const responses: (() => void)[] = [];
     harness.start();
     const { receiver } = await harness.receiver((response) => {
@@ -41,15 +41,15 @@ describe('a worker continues when the clock is', () => {
     await harness.place();
     await receiver.next();
     harness.clock.set(noon - 3_600_000);
-    await harness.clock.advance(lookAtLatest);
+    await harness.clock.advance(maxPollDelay);
     responses[0]?.();
     const { nextAttemptAt } = await harness.recorded();
     expect(Number(nextAttemptAt) - harness.clock.now()).toBeLessThanOrEqual(5_500);
-    await harness.clock.advance(5_500 + lookAtLatest);
+    await harness.clock.advance(5_500 + maxPollDelay);
     expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 2 });
   });
 
-  test('set back: an endpoint that requested a wait gets it, and no more', async () => {
+  test('set back: an endpoint gets exactly the wait that it requested', async () => {
     harness.start();
     await harness.receiver(inTurn(respond(429, { 'Retry-After': '60' }), respond(200)));
     await harness.place();
@@ -57,7 +57,7 @@ describe('a worker continues when the clock is', () => {
     harness.clock.set(noon - 3_600_000);
     await harness.clock.advance(59_000);
     expect(await harness.store.deliveries.nextDueAt()).toBeGreaterThan(harness.clock.now());
-    await harness.clock.advance(1_000 + lookAtLatest);
+    await harness.clock.advance(1_000 + maxPollDelay);
     expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 2 });
   });
 
@@ -70,7 +70,7 @@ describe('a worker continues when the clock is', () => {
     harness.start();
     await harness.clock.advance(leaseMs - 1_000);
     expect(receiver.count).toBe(0);
-    await harness.clock.advance(1_000 + lookAtLatest);
+    await harness.clock.advance(1_000 + maxPollDelay);
     expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 1 });
   });
 
@@ -86,7 +86,7 @@ describe('a worker continues when the clock is', () => {
     await harness.stop(worker);
   });
 
-  test('set forward: what is in flight is not sent a second time', async () => {
+  test('set forward: a delivery in flight is not sent again', async () => {
     const responses: (() => void)[] = [];
     harness.start();
     const { receiver } = await harness.receiver((response) => {
@@ -95,7 +95,7 @@ describe('a worker continues when the clock is', () => {
     await harness.place();
     await receiver.next();
     harness.clock.set(noon + 3_600_000);
-    await harness.clock.advance(lookAtLatest);
+    await harness.clock.advance(maxPollDelay);
     expect(receiver.count).toBe(1);
     for (const respond of responses) respond();
     expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 1 });
@@ -107,7 +107,7 @@ describe('a worker continues when the clock is', () => {
     await harness.place();
     harness.clock.set(noon + retryWindowMs + 1);
     harness.start();
-    const line = await harness.book.next(
+    const line = await harness.logs.next(
       'delivery failed: its deadline passed before the next attempt',
     );
     expect(line.deliveryId).toMatch(/^dlv_/);

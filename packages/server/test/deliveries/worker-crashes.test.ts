@@ -14,17 +14,17 @@ beforeEach(async () => {
 });
 
 describe('a crash', () => {
-  test('of a worker with a lease: another worker makes the delivery when the lease ends', async () => {
+  test('of a worker with a lease makes another worker deliver when the lease ends', async () => {
     const { receiver } = await harness.receiver(respond(200));
     await harness.place();
     const now = harness.clock.now();
-    const claim = {
+    const lease = {
       now,
       leaseUntil: now + leaseMs,
       leaseToken: 'of the one that crashed',
       limit: 9,
     };
-    expect(await harness.store.deliveries.leaseDue(claim)).toHaveLength(1);
+    expect(await harness.store.deliveries.leaseDue(lease)).toHaveLength(1);
 
     harness.start();
     await harness.clock.advance(leaseMs - 1);
@@ -33,17 +33,17 @@ describe('a crash', () => {
     expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 1 });
   });
 
-  test('of a worker at its limit: its slots are free at once, but not what it had leased', async () => {
+  test('of a worker at its limit frees its slots at once, but not its leases', async () => {
     const { receiver } = await harness.receiver(respond(200));
     for (let count = 0; count < 6; count += 1) await harness.place();
     const now = harness.clock.now();
-    const claim = {
+    const lease = {
       now,
       leaseUntil: now + leaseMs,
       leaseToken: 'of the one that crashed',
       limit: 9,
     };
-    expect(await harness.store.deliveries.leaseDue(claim)).toHaveLength(4);
+    expect(await harness.store.deliveries.leaseDue(lease)).toHaveLength(4);
 
     harness.start();
     for (let count = 0; count < 2; count += 1) {
@@ -57,7 +57,7 @@ describe('a crash', () => {
     expect(receiver.count).toBe(6);
   });
 
-  test('of the process: what was queued is delivered after a restart on the same file', async () => {
+  test('of the process loses nothing: queued deliveries are made after a restart on the same file', async () => {
     const { receiver } = await harness.receiver(inTurn(respond(500), respond(200)));
     await harness.place();
     await harness.place();
@@ -74,7 +74,7 @@ describe('a crash', () => {
     expect(sent.map(({ headers }) => headers['webhook-id'])).toContain(again.headers['webhook-id']);
   });
 
-  test('of the store during a poll: the worker logs it and polls again', async () => {
+  test('of the store during a poll is logged, and the worker polls again', async () => {
     let working = false;
     const { deliveries } = harness.store;
     const failing: DeliveryStore = {
@@ -87,15 +87,15 @@ describe('a crash', () => {
     await harness.receiver(respond(200));
     await harness.place();
     harness.start({ deliveries: failing });
-    await harness.book.next('polling for deliveries failed; retrying');
+    await harness.logs.next('polling for deliveries failed; retrying');
     await harness.clock.advance(1_000);
-    await harness.book.next('polling for deliveries failed; retrying');
+    await harness.logs.next('polling for deliveries failed; retrying');
     working = true;
     await harness.clock.advance(1_000);
     expect(await harness.recorded()).toMatchObject({ state: 'delivered' });
   });
 
-  test('of the store while an outcome is recorded: it is recorded later, and nothing is sent again', async () => {
+  test('of the store during a result delays its recording, and nothing is sent again', async () => {
     let faults = 3;
     const { receiver } = await harness.receiver(respond(200));
     await harness.place();
@@ -105,7 +105,7 @@ describe('a crash', () => {
         return faults >= 0 ? unavailable : null;
       }),
     });
-    await harness.book.next('recording attempts failed; retrying');
+    await harness.logs.next('recording attempts failed; retrying');
     await harness.clock.advance(2_000);
     expect(faults).toBe(0);
     await harness.clock.advance(1_000);
@@ -114,12 +114,12 @@ describe('a crash', () => {
     expect(receiver.count).toBe(1);
   });
 
-  test('of the store for longer than a lease: the worker takes no more work, and sends nothing again', async () => {
+  test('of the store for longer than a lease stops new work, and nothing is sent again', async () => {
     let working = false;
     const { receiver } = await harness.receiver(respond(200));
     await harness.place();
     harness.start({ deliveries: harness.failingToRecord(() => (working ? null : unavailable)) });
-    await harness.book.next('recording attempts failed; retrying');
+    await harness.logs.next('recording attempts failed; retrying');
     await harness.place();
     await harness.clock.advance(5 * leaseMs);
     expect(receiver.count).toBe(1);
@@ -130,7 +130,7 @@ describe('a crash', () => {
     expect(receiver.count).toBe(2);
   });
 
-  test('of one outcome that cannot be written: the delivery is made again, never lost', async () => {
+  test('because of a result that cannot be written repeats the delivery, and never loses it', async () => {
     let faults = 1;
     const { receiver } = await harness.receiver(respond(200));
     await harness.place();
@@ -140,7 +140,7 @@ describe('a crash', () => {
         return faults >= 0 ? new TypeError('that cannot be written') : null;
       }),
     });
-    await harness.book.next('recording an attempt failed; it will be repeated');
+    await harness.logs.next('recording an attempt failed; it will be repeated');
     await harness.clock.advance(leaseMs);
     expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 1 });
     const [first, second] = [await receiver.next(), await receiver.next()];

@@ -12,12 +12,12 @@ beforeEach(async () => {
   harness = await DeliveryHarness.open();
 });
 
-describe('stopping a worker', () => {
+describe('the stop of a worker', () => {
   test('waits for the attempts in flight, and records them', async () => {
     const worker = harness.start();
-    const answers: (() => void)[] = [];
+    const pendingResponses: (() => void)[] = [];
     const { receiver } = await harness.receiver((response) => {
-      answers.push(() => response.writeHead(200).end());
+      pendingResponses.push(() => response.writeHead(200).end());
     });
     await harness.place();
     await receiver.next();
@@ -27,12 +27,12 @@ describe('stopping a worker', () => {
     });
     await settle();
     expect(stopped).toBe(false);
-    for (const release of answers) release();
+    for (const release of pendingResponses) release();
     expect(await harness.recorded()).toMatchObject({ state: 'delivered' });
     await stopping;
   });
 
-  test('waits for what a lease request in progress still returns', async () => {
+  test('waits for the deliveries of a lease request in progress', async () => {
     const { receiver } = await harness.receiver(respond(200));
     await harness.place();
     const worker = harness.start();
@@ -59,18 +59,18 @@ describe('stopping a worker', () => {
     const worker = harness.start({ deliveries: harness.failingToRecord(() => fault) });
     const { receiver } = await harness.receiver(respond(200));
     await harness.place();
-    await harness.book.next('recording attempts failed; retrying');
+    await harness.logs.next('recording attempts failed; retrying');
     const stopping = harness.stop(worker);
     await harness.clock.advance(shutdownTimeout);
     await stopping;
-    await harness.book.next('recording attempts failed; they will be repeated');
+    await harness.logs.next('recording attempts failed; they will be repeated');
     harness.start();
     await harness.clock.advance(leaseMs);
     expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 1 });
     expect(receiver.count).toBe(2);
   });
 
-  test('takes no more work', async () => {
+  test('ends all new work', async () => {
     const worker = harness.start();
     const { receiver } = await harness.receiver(respond(200));
     await harness.stop(worker);
@@ -81,7 +81,7 @@ describe('stopping a worker', () => {
     expect(await harness.store.deliveries.nextDueAt()).toBe(noon);
   });
 
-  test('may be done twice', async () => {
+  test('may be requested twice', async () => {
     const worker = harness.start();
     await Promise.all([harness.stop(worker), harness.stop(worker)]);
   });

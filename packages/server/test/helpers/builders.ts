@@ -8,17 +8,17 @@ import { createEndpointSecret, type Webhook } from '../../src/features/webhooks/
 import { type CommandContext, createIdGenerator, type IdGenerator } from '../../src/kernel/context';
 import type { IdempotencyKey } from '../../src/kernel/idempotency';
 
-/** When tests take place unless they say otherwise. */
+/** The default time of tests. */
 export const noon = Date.parse('2026-11-21T12:00:00.000Z');
 
 const newId = createIdGenerator();
 
-const makers = new Map<number, IdGenerator>();
+const generators = new Map<number, IdGenerator>();
 
-/** A time, at noon by default. Its ids sort by it, whatever times there were before. */
+/** A context, at noon by default. Its IDs sort by its time, whatever contexts were created before. */
 export function aContext(now = noon): CommandContext {
-  const newIdThen = makers.get(now) ?? createIdGenerator();
-  makers.set(now, newIdThen);
+  const newIdThen = generators.get(now) ?? createIdGenerator();
+  generators.set(now, newIdThen);
   return { now, newId: (prefix) => newIdThen(prefix, now) };
 }
 
@@ -33,13 +33,13 @@ export function anAccount(overrides: Partial<Account> = {}): Account {
   };
 }
 
-/** An issued key: it may write and does not expire by default. */
+/** An issued key; by default it may write and does not expire. */
 export function aKey(overrides: Partial<Parameters<typeof issueKey>[0]> = {}): IssuedKey {
   const key = { accountId: newId('usr', noon), readOnly: false, expiresAt: null, ...overrides };
   return issueKey(key, aContext());
 }
 
-/** Who asks: a buyer by default. */
+/** The caller of a request: a buyer by default. */
 export function aCaller(overrides: Partial<Caller> = {}): Caller {
   return {
     accountId: newId('usr', noon),
@@ -64,8 +64,8 @@ export function aListing(overrides: Partial<Listing> = {}): Listing {
   };
 }
 
-/** A pending order of 10 units, with an agent by default. */
-export function anOrder(overrides: Partial<Order> = {}): Order {
+/** An order as the domain and the store have it, with times as numbers; by default pending, of 10 units, with an agent. */
+export function anOrderRecord(overrides: Partial<Order> = {}): Order {
   return {
     id: newId('ord', noon),
     status: 'pending',
@@ -110,7 +110,7 @@ export function aWebhook(overrides: Partial<Webhook> = {}): Webhook {
   };
 }
 
-/** A claim on an idempotency key, good for a day. */
+/** An idempotency key that is valid for a day. */
 export function anIdempotencyKey(overrides: Partial<IdempotencyKey> = {}): IdempotencyKey {
   return {
     accountId: newId('usr', noon),
@@ -122,7 +122,7 @@ export function anIdempotencyKey(overrides: Partial<IdempotencyKey> = {}): Idemp
   };
 }
 
-/** An attempt that was answered 200 at once by default. */
+/** An attempt; by default it got 200. */
 export function anAttempt(overrides: Partial<Attempt> = {}): Attempt {
   return {
     startedAt: noon,
@@ -137,7 +137,7 @@ export function anAttempt(overrides: Partial<Attempt> = {}): Attempt {
   };
 }
 
-/** A delivery in a worker's hands that was never tried before by default. */
+/** A leased delivery; by default it has no attempts. */
 export function aLeasedDelivery(overrides: Partial<LeasedDelivery> = {}): LeasedDelivery {
   return {
     id: newId('dlv', noon),

@@ -4,7 +4,7 @@ import { Inbox } from './inbox';
 /** One line of a log. */
 export type LogLine = Record<string, unknown> & { msg: string };
 
-/** A real log whose lines a test reads and waits for. */
+/** A real log. A test can read its lines and wait for them. */
 export class CapturedLog {
   readonly log: Logger;
   /** Every line, as it was written. */
@@ -24,7 +24,7 @@ export class CapturedLog {
     );
   }
 
-  /** The next line with this message that was not read yet, once it is written. */
+  /** Waits for the next unread line with this message. */
   next(message: string): Promise<LogLine> {
     return this.#inbox(message).next();
   }

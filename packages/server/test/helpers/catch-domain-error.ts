@@ -1,6 +1,6 @@
 import { DomainError } from '../../src/kernel/errors';
 
-/** The error by which the domain rejects some work; anything else that it does fails the test. */
+/** Returns the `DomainError` that the work throws. Any other result fails the test. */
 export function catchDomainError(work: () => unknown): DomainError {
   try {
     work();
@@ -8,5 +8,5 @@ export function catchDomainError(work: () => unknown): DomainError {
     if (error instanceof DomainError) return error;
     throw error;
   }
-  throw new Error('It was expected to be refused, and was done.');
+  throw new Error('Expected a DomainError, but nothing was thrown.');
 }

@@ -1,10 +1,10 @@
 import { createEvent } from '../../src/features/events/event';
 import type { Order } from '../../src/features/orders/order';
 import type { Webhook } from '../../src/features/webhooks/webhook';
-import { aContext, anOrder, noon } from './builders';
+import { aContext, anOrderRecord, noon } from './builders';
 import { addCaller, type Trade } from './trade';
 
-/** Registers a webhook of an account of its own, so that what is queued for it is queued for no other account. */
+/** Registers a webhook of a new account, so that its deliveries are queued for no other account. */
 export async function addEndpoint(
   trade: Trade,
   overrides: Partial<Webhook> = {},
@@ -12,18 +12,18 @@ export async function addEndpoint(
   return trade.subscribe(await addCaller(trade.store, 'buyer'), ['order.created'], overrides);
 }
 
-/** What is to be queued. */
+/** The deliveries to queue. */
 export interface EnqueueOptions {
-  /** Whose webhooks it is queued for. */
+  /** The account of the webhooks. */
   accountId: string;
-  /** How many deliveries for each of them: one by default. */
+  /** The number of deliveries for each webhook; 1 by default. */
   count?: number;
   /** When they are due, in milliseconds since 1970: at noon by default. */
   now?: number;
 }
 
 /**
- * Queues deliveries in one commit: events of an order that only one account is notified of.
+ * Queues deliveries in one commit: events of an order with one recipient.
  *
  * @returns The events' ids.
  */
@@ -33,7 +33,7 @@ export async function enqueueDelivery(
 ): Promise<string[]> {
   const context = aContext(now);
   const parties = { buyerId: trade.buyer.accountId, sellerId: trade.seller.accountId };
-  const order: Order = anOrder({ ...parties, agentId: null, listingId: trade.listing.id });
+  const order: Order = anOrderRecord({ ...parties, agentId: null, listingId: trade.listing.id });
   const { id: orderId, buyerId, sellerId, agentId, listingId, quantity, status } = order;
   const data = { orderId, buyerId, sellerId, agentId, listingId, quantity, status };
   const about = { orderId, recipients: [accountId], message: 'An order was created.' };

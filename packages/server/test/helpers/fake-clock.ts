@@ -2,12 +2,12 @@ import type { Clock } from '../../src/kernel/context';
 import { noon } from './builders';
 
 interface Timer {
-  /** In milliseconds that passed on this clock, whatever time it shows. */
+  /** In elapsed milliseconds, independent of the time that the clock shows. */
   due: number;
   work: () => void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only a test advances. */
 export class FakeClock implements Clock {
   readonly #timers = new Set<Timer>();
   #passed = 0;
@@ -31,12 +31,12 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** How many timers are set: none once everything has stopped. */
+  /** The number of pending timers; 0 once everything has stopped. */
   get pendingTimers(): number {
     return this.#timers.size;
   }
 
-  /** Lets time pass. Timers run in their order, each at its own time, with what they set off done before the next. */
+  /** Lets time pass. Timers run in order, each at its own time; their effects settle before the next one. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#passed + milliseconds;
     await settle();
@@ -49,7 +49,7 @@ export class FakeClock implements Clock {
     this.#pass(end);
   }
 
-  /** Sets the clock to another time, as a correction of the system clock does: no time passes for timers. */
+  /** Sets the clock, as a correction of the system clock does. No time passes for timers. */
   set(now: number): void {
     this.#shown = now;
   }
@@ -65,11 +65,20 @@ export class FakeClock implements Clock {
   }
 }
 
-const priority = 20;
+const settleTurns = 20;
 
-/** Lets everything run that waits for nothing but its turn: a change that is committed, what that sets off, and so on. */
+/** Runs everything that does not wait for a timer: a commit, its effects, and so on. */
 export async function settle(): Promise<void> {
-  for (let turn = 0; turn < priority; turn += 1) {
+  for (let turn = 0; turn < settleTurns; turn += 1) {
     await new Promise((done) => setImmediate(done));
   }
+}
+
+/** Settles until a condition is met. Throws if it is not met after 5,000 times. */
+export async function settleUntil(isMet: () => boolean): Promise<void> {
+  for (let count = 0; count < 5_000; count += 1) {
+    if (isMet()) return;
+    await settle();
+  }
+  throw new Error(`Never met: ${isMet}`);
 }

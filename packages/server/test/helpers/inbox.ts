@@ -1,4 +1,4 @@
-/** Things that arrive when they arrive, to be taken one after another by a test that waits for each. */
+/** A queue of arriving items. A test waits for each in turn. */
 export class Inbox<Item> {
   readonly #waiting: ((item: Item) => void)[] = [];
   readonly #arrived: Item[] = [];
@@ -9,14 +9,14 @@ export class Inbox<Item> {
     else waiting(item);
   }
 
-  /** The next thing that was not taken yet, once it is there. */
+  /** Waits for the next item. */
   next(): Promise<Item> {
     const [item] = this.#arrived.splice(0, 1);
     if (item !== undefined) return Promise.resolve(item);
     return new Promise((take) => this.#waiting.push(take));
   }
 
-  /** How many things are there and were not taken. */
+  /** The number of items that were not taken. */
   get size(): number {
     return this.#arrived.length;
   }

@@ -2,31 +2,31 @@ import { type AttemptResult, type LeasedDelivery, leaseMs } from '../../src/deli
 import type { Store } from '../../src/stores/store';
 import { anAttempt } from './builders';
 
-let claims = 0;
+let leaseCount = 0;
 
-/** Leases as a worker does, with a token of its own each time. */
+/** Leases as a worker does, with a new token each time. */
 export async function leaseDue(
   { deliveries }: Store,
   now: number,
   limit = 100,
 ): Promise<LeasedDelivery[]> {
-  claims += 1;
+  leaseCount += 1;
   return deliveries.leaseDue({
     now,
     leaseUntil: now + leaseMs,
-    leaseToken: `claim-${claims}`,
+    leaseToken: `lease-${leaseCount}`,
     limit,
   });
 }
 
-/** Leases the one delivery that is due. */
+/** Leases the only due delivery. */
 export async function leaseOne(store: Store, now: number): Promise<LeasedDelivery> {
   const [delivery, ...more] = await leaseDue(store, now);
   if (delivery === undefined || more.length > 0) throw new Error('exactly one must be due');
   return delivery;
 }
 
-/** What an attempt came to: delivered by default. */
+/** The result of an attempt; by default the delivery is delivered. */
 export function aResult(
   delivery: LeasedDelivery,
   overrides: Partial<AttemptResult> = {},
@@ -42,24 +42,24 @@ export function aResult(
   };
 }
 
-/** A rejection with 500, after which the delivery is to be tried again. */
+/** A rejection with 500, after which the delivery is retried. */
 export function failedResult(delivery: LeasedDelivery, nextAttemptAt: number): AttemptResult {
   const attempt = anAttempt({ status: 500, responseSnippet: 'no' });
   return aResult(delivery, { attempt, state: 'pending', nextAttemptAt });
 }
 
-/** An attempt that a receiver took, 10 ms after it was leased. */
-export function deliveredResult(delivery: LeasedDelivery, claimedAt: number): AttemptResult {
-  return aResult(delivery, { attempt: anAttempt({ startedAt: claimedAt, durationMs: 10 }) });
+/** An attempt that succeeded 10 ms after the lease. */
+export function deliveredResult(delivery: LeasedDelivery, leasedAt: number): AttemptResult {
+  return aResult(delivery, { attempt: anAttempt({ startedAt: leasedAt, durationMs: 10 }) });
 }
 
-/** An attempt that failed 10 ms after it was leased, and is to be made again at once. */
-export function rejectedResult(delivery: LeasedDelivery, claimedAt: number): AttemptResult {
-  const attempt = anAttempt({ startedAt: claimedAt, durationMs: 10, status: 500 });
-  return aResult(delivery, { attempt, state: 'pending', nextAttemptAt: claimedAt + 10 });
+/** An attempt that failed 10 ms after the lease, and is retried at once. */
+export function rejectedResult(delivery: LeasedDelivery, leasedAt: number): AttemptResult {
+  const attempt = anAttempt({ startedAt: leasedAt, durationMs: 10, status: 500 });
+  return aResult(delivery, { attempt, state: 'pending', nextAttemptAt: leasedAt + 10 });
 }
 
-/** An attempt that the server broke off because it stopped. */
+/** An attempt that the shutdown interrupted. */
 export function interruptedResult(delivery: LeasedDelivery, now: number): AttemptResult {
   const { attemptCount: number } = delivery;
   return aResult(delivery, { number, attempt: null, state: 'pending', nextAttemptAt: now });

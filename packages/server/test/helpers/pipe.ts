@@ -8,12 +8,12 @@ import { tempFile } from './temp-folder';
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
 
-/** A real pipe with a name, so that both of its ends can be opened again. */
+/** A real named pipe: both of its ends can be reopened. */
 export class Pipe {
   readonly #path = tempFile('pipe');
   #readerFd: number;
 
-  /** Makes one with an end to read from. It holds some 64 KiB that no one reads. */
+  /** Creates a pipe with an open reading end. It buffers about 64 KiB. */
   constructor() {
     execFileSync('mkfifo', [this.#path]);
     this.#readerFd = this.#openReader();
@@ -23,22 +23,22 @@ export class Pipe {
     return openSync(this.#path, O_RDONLY | O_NONBLOCK);
   }
 
-  /** Opens an end to write to, as a process inherits it from a shell, or `nonBlocking`. The test closes it. */
+  /** Opens a writing end, blocking as a process inherits it from a shell, or `nonBlocking`. The test closes it. */
   openWriter(mode: 'blocking' | 'nonBlocking' = 'blocking'): number {
     return openSync(this.#path, mode === 'blocking' ? O_WRONLY : O_WRONLY | O_NONBLOCK);
   }
 
-  /** Closes the end to read from: the next write fails with EPIPE. */
+  /** Closes the reading end: the next write fails with EPIPE. */
   closeReader(): void {
     closeSync(this.#readerFd);
   }
 
-  /** Opens an end to read from once more. */
+  /** Opens a reading end again. */
   reopenReader(): void {
     this.#readerFd = this.#openReader();
   }
 
-  /** Reads from now on. The stream closes the end when the test is over. */
+  /** Reads from now on. The stream closes the reading end with the test. */
   read(): Readable {
     const stream = new Socket({ fd: this.#readerFd, readable: true, writable: false });
     onTestFinished(() => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { SqliteDatabase } from '../../src/stores/sqlite/database';
 
-/** A database that keeps the plan of every query that is made of it. */
+/** A database that records the plan of every query. */
 export class PlannedDatabase extends SqliteDatabase {
   readonly plans: string[] = [];
 
@@ -31,7 +31,7 @@ export class PlannedDatabase extends SqliteDatabase {
   }
 }
 
-/** Neither a walk through a whole table nor a sort: the cost grows with what is asked for, not with what is kept. */
+/** Expects neither a table scan nor a sort: the cost must depend on the result, not on the size of the table. */
 export function expectDirect(plans: string[]): void {
   expect(plans.length).toBeGreaterThan(0);
   for (const step of plans) expect(step).not.toMatch(/SCAN|TEMP B-TREE/);

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -6,8 +5,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { closeServer, listenOnLoopback } from '../../../../test/helpers/loopback';
 import { Inbox } from './inbox';
 
 /** A delivery as it arrived, byte for byte. */
@@ -18,10 +17,10 @@ export interface Received {
   body: Buffer;
 }
 
-/** What a receiver does with a request once it has arrived whole. */
+/** How a receiver responds to a complete request. */
 export type Respond = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Answers with a status, and a body if there is one to give. */
+/** Responds with a status, and a body if there is one. */
 export function respond(
   status: number,
   headers: Record<string, string> = {},
@@ -32,7 +31,7 @@ export function respond(
   };
 }
 
-/** Answers in turn, and for ever as the last one does. */
+/** Responds in turn; the last one repeats. */
 export function inTurn(...responds: Respond[]): Respond {
   return (response, request) => {
     const respond = responds.length > 1 ? responds.shift() : responds[0];
@@ -40,24 +39,22 @@ export function inTurn(...responds: Respond[]): Respond {
   };
 }
 
-/** A real receiver of deliveries: a server on a port of its own that lasts as long as the running test. */
+/** A real receiver of deliveries: a server on its own port that stops with the running test. */
 export class Receiver {
   readonly #arrived = new Inbox<Received>();
-  /** Where it listens, without a path. */
+  /** Its URL, without a path. */
   readonly origin: string;
-  /** How many requests arrived in all. */
+  /** The number of requests so far. */
   count = 0;
 
   private constructor(origin: string) {
     this.origin = origin;
   }
 
-  /** Opens one; with a certificate it speaks TLS. */
+  /** Starts a receiver; with a certificate it uses TLS. */
   static async open(respond: Respond, tls?: { cert: string; key: string }): Promise<Receiver> {
     const server = tls === undefined ? createServer() : createSecureServer(tls);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await listenOnLoopback(server);
     const receiver = new Receiver(`${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`);
     server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
       const chunks: Buffer[] = [];
@@ -71,16 +68,11 @@ export class Receiver {
       });
       respond(response, request);
     });
-    onTestFinished(async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    });
+    onTestFinished(() => closeServer(server));
     return receiver;
   }
 
-  /** The next request that was not taken yet, once it has arrived. */
+  /** Waits for the next request. */
   next(): Promise<Received> {
     return this.#arrived.next();
   }

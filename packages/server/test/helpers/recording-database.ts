@@ -1,13 +1,13 @@
 import Database from 'better-sqlite3';
 import { SqliteDatabase } from '../../src/stores/sqlite/database';
 
-/** A query as it was made. */
+/** A recorded query. */
 export interface RecordedQuery {
   sql: string;
   values: unknown[];
 }
 
-/** A database that keeps every query that reads from it. */
+/** A database that records every query that reads. */
 export class RecordingDatabase extends SqliteDatabase {
   readonly queries: RecordedQuery[] = [];
 
@@ -22,15 +22,15 @@ export class RecordingDatabase extends SqliteDatabase {
   }
 }
 
-/** What a query cost. */
+/** The cost of a query. */
 export interface QueryCost {
   sql: string;
-  /** How many rows SQLite stepped on in the range of its index. */
+  /** The number of rows that SQLite scanned in the range of the index. */
   visited: number;
   returned: number;
 }
 
-/** Makes queries again and counts the rows that they step on, whether or not they return them. */
+/** Repeats queries and counts the rows that they scan, whether or not they return them. */
 export class CostMeter {
   readonly #connection: Database.Database;
   #visited = 0;
@@ -43,7 +43,7 @@ export class CostMeter {
     });
   }
 
-  /** As its first condition beside the range, SQLite calls a function for every row in the range. */
+  /** Adds a function as the first condition: SQLite calls it for every row in the range. */
   measure({ sql, values }: RecordedQuery): QueryCost {
     const at = sql.lastIndexOf('WHERE ') + 'WHERE '.length;
     this.#visited = 0;

@@ -27,7 +27,7 @@ export interface Certificate {
   key: string;
 }
 
-/** A certificate that no one but itself vouches for: good for 127.0.0.1 and ever by default. */
+/** Creates a self-signed certificate; by default for 127.0.0.1 and without an expiry. */
 export function selfSignedCertificate({ host = '127.0.0.1', expired = false } = {}): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(set(sequence(commonName, text('receiver of a test'))));

@@ -7,7 +7,7 @@ import type { IdempotencyKey } from '../../src/kernel/idempotency';
 import type { Store } from '../../src/stores/store';
 import { aCaller, aContext, aKey, aListing, anAccount, aWebhook, noon } from './builders';
 
-/** Adds an account of a type and answers what its requests come from. */
+/** Adds an account and returns it as a caller. */
 export async function addCaller(store: Store, kind: AccountKind): Promise<Caller> {
   const account = anAccount({ kind });
   const { record } = aKey({ accountId: account.id });
@@ -15,19 +15,24 @@ export async function addCaller(store: Store, kind: AccountKind): Promise<Caller
   return aCaller({ accountId: account.id, kind, keyId: record.id });
 }
 
-/** What one order is placed with beside its buyer. */
-export interface Placing {
+/** Options of an order. */
+export interface PlaceOptions {
   listing?: Listing;
   quantity?: number;
   now?: number;
   idempotencyKey?: IdempotencyKey | null;
 }
 
-/** Places a buyer's order by the domain's own rules, and tells whether the response was given before. */
+/** Places a buyer's order by the domain's own rules, and returns whether the response is replayed. */
 export async function place(
   store: Store,
   buyer: Caller,
-  { listing, quantity = 10, now = noon, idempotencyKey = null }: Placing & { listing: Listing },
+  {
+    listing,
+    quantity = 10,
+    now = noon,
+    idempotencyKey = null,
+  }: PlaceOptions & { listing: Listing },
 ): Promise<{ order: Order; replayed: boolean }> {
   const context = aContext(now);
   const { response, replayed } = await store.orders.placeOrder(
@@ -67,17 +72,17 @@ export class Trade {
   }
 
   /** Places an order of the buyer. */
-  async place(placing: Placing = {}): Promise<Order> {
-    const { order } = await place(this.store, this.buyer, { listing: this.listing, ...placing });
+  async place(options: PlaceOptions = {}): Promise<Order> {
+    const { order } = await place(this.store, this.buyer, { listing: this.listing, ...options });
     return order;
   }
 
-  /** Moves an order as its seller. */
+  /** Changes the status of an order as its seller. */
   move({ id }: { id: string }, to: OrderStatus, now = noon): Promise<Order> {
     const context = aContext(now);
-    const asked = { caller: this.seller, id, to, ifMatch: undefined };
+    const request = { caller: this.seller, id, to, ifMatch: undefined };
     return this.store.orders.changeOrder(id, context, (found) =>
-      changeStatus(asked, found, context),
+      changeStatus(request, found, context),
     );
   }
 
@@ -90,13 +95,13 @@ export class Trade {
     return addWebhook(this.store, aWebhook({ accountId: caller.accountId, events, ...overrides }));
   }
 
-  /** How many units are left of the listing. */
+  /** The available units of the listing. */
   async unitsLeft(): Promise<number | undefined> {
     return (await this.store.listings.findListing(this.listing.id))?.availableQuantity;
   }
 }
 
-/** Adds a webhook as it is; its response shows all of it. */
+/** Adds a webhook. Its response shows all fields. */
 export async function addWebhook(
   store: Store,
   webhook: Webhook,

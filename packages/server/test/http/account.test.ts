@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function accountOf(actor: Actor): Promise<Account> {
-  const got = await service.ask('GET /v1/account', { as: actor });
+async function getAccount(actor: Actor): Promise<Account> {
+  const got = await service.request('GET /v1/account', { as: actor });
   expect(got.status, got.text).toBe(200);
   return getData<Account>(got);
 }
@@ -22,7 +22,7 @@ async function accountOf(actor: Actor): Promise<Account> {
 describe('GET /v1/account', () => {
   it.each(accountKinds)('returns the account of a key of kind %s', async (kind) => {
     const actor = await service.account(kind);
-    expect(await accountOf(actor)).toEqual({
+    expect(await getAccount(actor)).toEqual({
       id: actor.id,
       kind,
       name: kind,
@@ -36,9 +36,9 @@ describe('GET /v1/account', () => {
     });
   });
 
-  it('returns that a key is read-only, and when it expires', async () => {
+  it('returns whether a key is read-only, and when it expires', async () => {
     const reader = await service.account('seller', { readOnly: true, expiresAt: noon + 60_000 });
-    expect((await accountOf(reader)).key).toMatchObject({
+    expect((await getAccount(reader)).key).toMatchObject({
       id: reader.keyId,
       readOnly: true,
       expiresAt: new Date(noon + 60_000).toISOString(),
@@ -49,27 +49,27 @@ describe('GET /v1/account', () => {
     const first = await service.account('agent');
     const { record, apiKey } = aKey({ accountId: first.id, readOnly: true });
     await service.store.accounts.addKey(record);
-    const ofSecond = await accountOf({ id: first.id, key: apiKey });
+    const ofSecond = await getAccount({ id: first.id, key: apiKey });
     expect(ofSecond.id).toBe(first.id);
     expect(ofSecond.key).toMatchObject({ id: record.id, readOnly: true });
-    expect((await accountOf(first)).key).toMatchObject({ id: first.keyId, readOnly: false });
+    expect((await getAccount(first)).key).toMatchObject({ id: first.keyId, readOnly: false });
   });
 
   it('never returns the key or its hash', async () => {
     const actor = await service.account('buyer');
-    const { text } = await service.ask('GET /v1/account', { as: actor });
+    const { text } = await service.request('GET /v1/account', { as: actor });
     expect(text).not.toContain(actor.key);
     expect(text).not.toContain(actor.key.slice(8));
     expect(text).not.toContain(hashApiKey(actor.key));
   });
 
   it('requires a valid key', async () => {
-    expect(getProblem(await service.ask('GET /v1/account')).code).toBe('missing_api_key');
+    expect(getProblem(await service.request('GET /v1/account')).code).toBe('missing_api_key');
     const late = await service.account('buyer', { expiresAt: noon });
     const revoked = await service.account('buyer');
     await service.store.accounts.revokeKey(revoked.keyId, noon);
     for (const as of [late, revoked, 'tpk_unknown']) {
-      const got = await service.ask('GET /v1/account', { as });
+      const got = await service.request('GET /v1/account', { as });
       expect(getProblem(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
       expect(got.headers.get('www-authenticate')).toContain('invalid_token');
     }
@@ -77,7 +77,7 @@ describe('GET /v1/account', () => {
 
   it('takes no parameters', async () => {
     const as = await service.account('buyer');
-    const problem = getProblem(await service.ask('GET /v1/account?id=usr_1', { as }));
+    const problem = getProblem(await service.request('GET /v1/account?id=usr_1', { as }));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
   });
 
@@ -87,7 +87,7 @@ describe('GET /v1/account', () => {
     const losing = await startService({ store: { ...store, accounts } });
     try {
       const as = await losing.account('buyer');
-      const got = await losing.ask('GET /v1/account', { as });
+      const got = await losing.request('GET /v1/account', { as });
       expect(getProblem(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
     } finally {
       await losing.close();

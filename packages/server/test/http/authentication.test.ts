@@ -12,7 +12,7 @@ afterAll(() => service.close());
 
 describe('authentication', () => {
   it('rejects a request without a key', async () => {
-    const got = await service.ask('GET /v1/orders');
+    const got = await service.request('GET /v1/orders');
     expect(getProblem(got)).toMatchObject({ status: 401, code: 'missing_api_key' });
     expect(got.headers.get('www-authenticate')).toBe('Bearer realm="tradepost"');
   });
@@ -21,43 +21,43 @@ describe('authentication', () => {
     ['is unknown', 'tpk_0000000000000000000000000000000000000000'],
     ['is nothing like a key', 'hunter2'],
   ])('rejects a key that %s', async (_why, key) => {
-    const got = await service.ask('GET /v1/orders', { as: key });
+    const got = await service.request('GET /v1/orders', { as: key });
     expect(getProblem(got)).toMatchObject({ status: 401, code: 'invalid_api_key' });
     expect(got.headers.get('www-authenticate')).toContain('invalid_token');
   });
 
   it('rejects schemes other than Bearer', async () => {
     const headers = { Authorization: `Basic ${buyer.key}` };
-    expect(getProblem(await service.ask('GET /v1/orders', { headers })).code).toBe(
+    expect(getProblem(await service.request('GET /v1/orders', { headers })).code).toBe(
       'invalid_api_key',
     );
   });
 
-  it('says of an expired key that it expired', async () => {
+  it('reports that an expired key has expired', async () => {
     const late = await service.account('buyer', { expiresAt: Date.now() - 1000 });
-    const problem = getProblem(await service.ask('GET /v1/orders', { as: late }));
+    const problem = getProblem(await service.request('GET /v1/orders', { as: late }));
     expect(problem).toMatchObject({ status: 401, code: 'invalid_api_key' });
     expect(problem.detail).toContain('expired');
   });
 
   it('rejects a revoked key at once', async () => {
     const actor = await service.account('buyer');
-    expect((await service.ask('GET /v1/orders', { as: actor })).status).toBe(200);
+    expect((await service.request('GET /v1/orders', { as: actor })).status).toBe(200);
     await service.store.accounts.revokeKey(actor.keyId, Date.now());
-    const problem = getProblem(await service.ask('GET /v1/orders', { as: actor }));
+    const problem = getProblem(await service.request('GET /v1/orders', { as: actor }));
     expect(problem.detail).toContain('revoked');
   });
 
-  it('lets a read-only key read and nothing else', async () => {
+  it('allows a read-only key only to read', async () => {
     const reader = await service.account('buyer', { readOnly: true });
-    expect((await service.ask('GET /v1/orders', { as: reader })).status).toBe(200);
+    expect((await service.request('GET /v1/orders', { as: reader })).status).toBe(200);
     const body = { listingId: 'lst_1', quantity: 1 };
-    const problem = getProblem(await service.ask('POST /v1/orders', { as: reader, body }));
+    const problem = getProblem(await service.request('POST /v1/orders', { as: reader, body }));
     expect(problem).toMatchObject({ status: 403, code: 'read_only_api_key' });
   });
 
   it('never shows the key that it rejects', async () => {
-    const got = await service.ask('GET /v1/orders', { as: 'tpk_secretlookingthing' });
+    const got = await service.request('GET /v1/orders', { as: 'tpk_secretlookingthing' });
     expect(got.text).not.toContain('secretlookingthing');
   });
 });

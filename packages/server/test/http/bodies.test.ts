@@ -10,11 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('bodies', () => {
+describe('the body parser', () => {
   it.each(['{', '{"listingId":}', 'listingId=1', '\u0000'])(
     'returns 400 for %j, which is not JSON',
     async (body) => {
-      const problem = getProblem(await service.ask('POST /v1/orders', { as: buyer, body }));
+      const problem = getProblem(await service.request('POST /v1/orders', { as: buyer, body }));
       expect(problem).toMatchObject({ status: 400, code: 'malformed_json' });
     },
   );
@@ -22,22 +22,22 @@ describe('bodies', () => {
   it.each(['[]', 'null', '"text"', '5', 'true'])(
     'returns 422 for %s, which is JSON but not an object',
     async (body) => {
-      const problem = getProblem(await service.ask('POST /v1/orders', { as: buyer, body }));
+      const problem = getProblem(await service.request('POST /v1/orders', { as: buyer, body }));
       expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
       expect(problem.detail).toContain('must be a JSON object');
     },
   );
 
   it('returns 422 without a body', async () => {
-    const problem = getProblem(await service.ask('POST /v1/orders', { as: buyer }));
+    const problem = getProblem(await service.request('POST /v1/orders', { as: buyer }));
     expect(problem.detail).toContain('is required');
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])(
     'returns 415 for a body sent as %s',
     async (type) => {
-      const ask = { as: buyer, body: '{}', headers: { 'Content-Type': type } };
-      const problem = getProblem(await service.ask('POST /v1/orders', ask));
+      const request = { as: buyer, body: '{}', headers: { 'Content-Type': type } };
+      const problem = getProblem(await service.request('POST /v1/orders', request));
       expect(problem).toMatchObject({ status: 415, code: 'unsupported_media_type' });
     },
   );
@@ -45,18 +45,18 @@ describe('bodies', () => {
   it.each([{ 'Content-Encoding': 'zip' }, { 'Content-Type': 'application/json; charset=ebcdic' }])(
     'returns 415 for %j',
     async (headers) => {
-      const got = await service.ask('POST /v1/orders', { as: buyer, body: '{}', headers });
+      const got = await service.request('POST /v1/orders', { as: buyer, body: '{}', headers });
       expect(getProblem(got).code).toBe('unsupported_media_type');
     },
   );
 
   it('returns 413 for a body over 65,536 bytes', async () => {
     const body = JSON.stringify({ listingId: 'x'.repeat(65_536) });
-    const problem = getProblem(await service.ask('POST /v1/orders', { as: buyer, body }));
+    const problem = getProblem(await service.request('POST /v1/orders', { as: buyer, body }));
     expect(problem).toMatchObject({ status: 413, code: 'body_too_large' });
   });
 
-  it('returns 400 for bytes that are not UTF-8, and stores nothing of them', async () => {
+  it('returns 400 for bytes that are not UTF-8, and stores nothing', async () => {
     const bytes = Buffer.from('{"url":"https://receiver.example/?","events":["order.created"]}');
     bytes[bytes.indexOf('?')] = 0xff;
     const response = await fetch(`${service.url}/v1/webhooks`, {
@@ -70,7 +70,7 @@ describe('bodies', () => {
 
   it('reports many issues in a response of limited size', async () => {
     const names = Array.from({ length: 4_000 }, (_, at) => [`field_${at}`, 1]);
-    const got = await service.ask('POST /v1/orders', {
+    const got = await service.request('POST /v1/orders', {
       as: buyer,
       body: Object.fromEntries(names),
     });
@@ -78,7 +78,7 @@ describe('bodies', () => {
     expect(problem.errors).toHaveLength(50);
     expect(problem.detail).toContain('More in errors');
     expect(got.text.length).toBeLessThan(10_000);
-    const long = await service.ask('POST /v1/orders', {
+    const long = await service.request('POST /v1/orders', {
       as: buyer,
       body: { ['x'.repeat(60_000)]: 1 },
     });
@@ -86,13 +86,13 @@ describe('bodies', () => {
   });
 
   it('does not read the body of a request without a key', async () => {
-    const got = await service.ask('POST /v1/orders', { body: '{' });
+    const got = await service.request('POST /v1/orders', { body: '{' });
     expect(getProblem(got).code).toBe('missing_api_key');
   });
 
-  it('is not led astray by a body with __proto__', async () => {
+  it('handles a body with __proto__ like any other', async () => {
     const body = '{"__proto__":{"listingId":"lst_1"},"quantity":1}';
-    const problem = getProblem(await service.ask('POST /v1/orders', { as: buyer, body }));
+    const problem = getProblem(await service.request('POST /v1/orders', { as: buyer, body }));
     expect(problem.errors?.map(({ path }) => path)).toContain('listingId');
   });
 });

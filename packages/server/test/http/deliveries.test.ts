@@ -14,16 +14,16 @@ beforeEach(async () => {
 afterEach(() => harness.close());
 
 const iso = (time: number) => new Date(time).toISOString();
-const idsOf = (deliveries: { id: string }[]) => deliveries.map(({ id }) => id);
+const getIds = (deliveries: { id: string }[]) => deliveries.map(({ id }) => id);
 
 async function page(query: string): Promise<Page<Delivery>> {
-  const got = await harness.service.ask(`GET /v1/deliveries${query}`, { as: harness.buyer });
+  const got = await harness.service.request(`GET /v1/deliveries${query}`, { as: harness.buyer });
   return JSON.parse(got.text) as Page<Delivery>;
 }
 
 const reset: Respond = (_response, request) => request.socket.resetAndDestroy();
 
-/** A webhook for each class of answers, each with one delivery of one order: by class, oldest class first. */
+/** Creates a webhook for each status class, each with one delivery of one order: by class, oldest first. */
 async function oneOfEach(): Promise<Map<string, CreatedWebhook>> {
   const webhooks = new Map<string, CreatedWebhook>();
   const responds: [string, Respond][] = [
@@ -84,10 +84,10 @@ describe('GET /v1/deliveries', () => {
     expect(found.map(({ webhookId }) => webhookId)).toEqual([webhooks.get(http)?.id]);
   });
 
-  it('finds what was not tried yet under no class', async () => {
+  it('has deliveries without attempts under no status class', async () => {
     const { webhook } = await harness.hook(respond(200));
     const body = { status: 'paused' };
-    await harness.service.ask(`PATCH /v1/webhooks/${webhook.id}`, { as: harness.buyer, body });
+    await harness.service.request(`PATCH /v1/webhooks/${webhook.id}`, { as: harness.buyer, body });
     await harness.place();
     for (const http of ['2xx', '3xx', '4xx', '5xx', 'none']) {
       expect(await harness.deliveries(`?statusClass=${http}`)).toEqual([]);
@@ -98,7 +98,7 @@ describe('GET /v1/deliveries', () => {
   it('filters by webhook, event, state and time, each alone and together', async () => {
     const events: EventType[] = ['order.created', 'task.approval_requested'];
     const taken = await harness.hook(respond(200), { events });
-    const refused = await harness.hook(respond(500), { events });
+    const rejecting = await harness.hook(respond(500), { events });
     await harness.placeAndRecord(4);
     await harness.clock.advance(1_000);
     await harness.placeAndRecord(4);
@@ -118,8 +118,10 @@ describe('GET /v1/deliveries', () => {
       const expected = all.filter((one) => chosen.every(([, lets]) => lets(one)));
       expect(await harness.deliveries(`?${query}`), query).toEqual(expected);
     }
-    const ofRefused = await harness.deliveries(`?webhookId=${refused.webhook.id}&state=pending`);
-    expect(ofRefused).toHaveLength(4);
+    const rejectingDeliveries = await harness.deliveries(
+      `?webhookId=${rejecting.webhook.id}&state=pending`,
+    );
+    expect(rejectingDeliveries).toHaveLength(4);
   });
 
   it('includes the time of since itself, in any time zone', async () => {
@@ -136,13 +138,13 @@ describe('GET /v1/deliveries', () => {
       await harness.hook(respond(200));
       await harness.hook(respond(500));
       for (let count = 0; count < 4; count += 1) await harness.placeAndRecord(2);
-      const all = idsOf(await harness.deliveries());
+      const all = getIds(await harness.deliveries());
       const seen: string[][] = [];
       let cursor: string | null = null;
       do {
         const query: string = cursor === null ? '' : `&cursor=${cursor}`;
         const { data, nextCursor }: Page<Delivery> = await page(`?limit=3${filter}${query}`);
-        seen.push(idsOf(data));
+        seen.push(getIds(data));
         cursor = nextCursor;
         await harness.placeAndRecord(2);
       } while (cursor !== null);
@@ -150,23 +152,23 @@ describe('GET /v1/deliveries', () => {
     },
   );
 
-  it('has nothing of the deliveries of others', async () => {
+  it('excludes the deliveries of others', async () => {
     const { webhook } = await harness.hook(respond(200), { as: harness.seller });
     await harness.placeAndRecord();
     expect(await page('')).toEqual({ data: [], nextCursor: null });
     expect(await page(`?webhookId=${webhook.id}`)).toEqual({ data: [], nextCursor: null });
   });
 
-  it('has nothing of a deleted webhook', async () => {
+  it('excludes the deliveries of a deleted webhook', async () => {
     const { webhook } = await harness.hook(respond(200));
     const kept = await harness.hook(respond(200));
     await harness.placeAndRecord(2);
     const [one] = await harness.deliveries(`?webhookId=${webhook.id}`);
-    await harness.service.ask(`DELETE /v1/webhooks/${webhook.id}`, { as: harness.buyer });
+    await harness.service.request(`DELETE /v1/webhooks/${webhook.id}`, { as: harness.buyer });
     expect(await harness.deliveries(`?webhookId=${webhook.id}`)).toEqual([]);
     expect(await harness.deliveries()).toMatchObject([{ webhookId: kept.webhook.id }]);
     for (const what of [`GET /v1/deliveries/${one?.id}`, `POST /v1/deliveries/${one?.id}/replay`]) {
-      const problem = getProblem(await harness.service.ask(what, { as: harness.buyer }));
+      const problem = getProblem(await harness.service.request(what, { as: harness.buyer }));
       expect(problem).toMatchObject({ status: 404, code: 'delivery_not_found' });
     }
   });
@@ -183,7 +185,7 @@ describe('GET /v1/deliveries', () => {
     ['state=failed&state=pending', 'state'],
     ['status=failed', 'status'],
   ])('rejects the query %s and names %s', async (query, path) => {
-    const got = await harness.service.ask(`GET /v1/deliveries?${query}`, { as: harness.buyer });
+    const got = await harness.service.request(`GET /v1/deliveries?${query}`, { as: harness.buyer });
     const problem = getProblem(got);
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.map((issue) => issue.path)).toEqual([path]);
@@ -192,9 +194,9 @@ describe('GET /v1/deliveries', () => {
   it('rejects the cursor of another list', async () => {
     await harness.hook(respond(200));
     await harness.hook(respond(200));
-    const hooks = await harness.service.ask('GET /v1/webhooks?limit=1', { as: harness.buyer });
+    const hooks = await harness.service.request('GET /v1/webhooks?limit=1', { as: harness.buyer });
     const { nextCursor } = JSON.parse(hooks.text) as Page<unknown>;
-    const got = await harness.service.ask(`GET /v1/deliveries?cursor=${nextCursor}`, {
+    const got = await harness.service.request(`GET /v1/deliveries?cursor=${nextCursor}`, {
       as: harness.buyer,
     });
     expect(getProblem(got)).toMatchObject({ status: 400, code: 'invalid_cursor' });

@@ -18,7 +18,7 @@ const iso = (time: number) => new Date(time).toISOString();
 
 describe('GET /v1/deliveries/:id', () => {
   it('returns the exact body, and the request and response of each attempt', async () => {
-    // A connection that was used before could be reset for its age: then the attempt is made on another.
+    // An old connection could be reset; then the attempt uses another one.
     const late = respond(503, { Connection: 'close' }, 'später “bitte”');
     const reset: Respond = (_response, request) => request.socket.resetAndDestroy();
     const { receiver, webhook } = await harness.hook(inTurn(late, reset, respond(202, {}, 'ok')));
@@ -55,7 +55,7 @@ describe('GET /v1/deliveries/:id', () => {
     expect(times.toSorted()).toEqual(times);
   });
 
-  it('returns when the next attempt is due, which is made then and not before', async () => {
+  it('returns when the next attempt is due, which is then made and not before', async () => {
     const { receiver } = await harness.hook(inTurn(respond(500), respond(200)));
     await harness.placeAndRecord();
     const { nextAttemptAt, deadlineAt, finishedAt, state } = await harness.newest();
@@ -86,7 +86,7 @@ describe('GET /v1/deliveries/:id', () => {
 
   it('returns when the backoff of its endpoint ends', async () => {
     const { webhook } = await harness.hook(respond(500));
-    await harness.failUntilHeld();
+    await harness.failUntilBackoff();
     await harness.place();
     const { backoffUntil } = await harness.see<{ backoffUntil: string }>(
       `/v1/webhooks/${webhook.id}`,
@@ -95,7 +95,7 @@ describe('GET /v1/deliveries/:id', () => {
     expect(await harness.newest()).toMatchObject({ attemptCount: 0, nextAttemptAt: backoffUntil });
   });
 
-  it('shows what was sent before a change of url as it was sent', async () => {
+  it('shows earlier attempts with their own URL after a change of url', async () => {
     const { webhook } = await harness.hook(respond(500));
     const other = await harness.hook(respond(200), {
       as: harness.seller,
@@ -104,7 +104,7 @@ describe('GET /v1/deliveries/:id', () => {
     await harness.placeAndRecord();
     const url = `${other.receiver.origin}/moved`;
     const path = `PATCH /v1/webhooks/${webhook.id}`;
-    await harness.service.ask(path, { as: harness.buyer, body: { url } });
+    await harness.service.request(path, { as: harness.buyer, body: { url } });
     await harness.skipToNext();
     await harness.recorded();
     const { attempts } = await harness.newest();
@@ -115,16 +115,16 @@ describe('GET /v1/deliveries/:id', () => {
     await harness.hook(respond(200), { as: harness.seller });
     await harness.placeAndRecord();
     const theirs = getData<DeliveryDetails[]>(
-      await harness.service.ask('GET /v1/deliveries', { as: harness.seller }),
+      await harness.service.request('GET /v1/deliveries', { as: harness.seller }),
     );
     const id = String(theirs[0]?.id);
-    const ask = (what: string) => harness.service.ask(what, { as: harness.buyer });
+    const request = (what: string) => harness.service.request(what, { as: harness.buyer });
     for (const [method, rest] of [
       ['GET', ''],
       ['POST', '/replay'],
     ]) {
-      const hidden = getProblem(await ask(`${method} /v1/deliveries/${id}${rest}`));
-      const missing = getProblem(await ask(`${method} /v1/deliveries/dlv_none${rest}`));
+      const hidden = getProblem(await request(`${method} /v1/deliveries/${id}${rest}`));
+      const missing = getProblem(await request(`${method} /v1/deliveries/dlv_none${rest}`));
       expect(hidden).toMatchObject({ status: 404, code: 'delivery_not_found' });
       expect(hidden.detail.replace(id, 'dlv_none')).toBe(missing.detail);
     }

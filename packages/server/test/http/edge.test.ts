@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('paths and methods', () => {
+describe('the router', () => {
   it.each([
     '/',
     '/v1',
@@ -34,8 +34,10 @@ describe('paths and methods', () => {
     '/v1/accounts',
     '/v1/account/usr_1',
   ])('returns 404 for %s, with or without a key', async (path) => {
-    for (const ask of [{}, { as: buyer }]) {
-      expect(getProblem(await service.ask(`GET ${path}`, ask)).code).toBe('route_not_found');
+    for (const request of [{}, { as: buyer }]) {
+      expect(getProblem(await service.request(`GET ${path}`, request)).code).toBe(
+        'route_not_found',
+      );
     }
   });
 
@@ -56,19 +58,19 @@ describe('paths and methods', () => {
     ['POST /v1/events', 'GET, HEAD'],
     ['PATCH /v1/account', 'GET, HEAD'],
   ])('returns 405 for %s and the allowed methods', async (what, allow) => {
-    const got = await service.ask(what);
+    const got = await service.request(what);
     expect(getProblem(got)).toMatchObject({ status: 405, code: 'method_not_allowed' });
     expect(got.headers.get('allow')).toBe(allow);
   });
 
   it('returns the allowed methods of a path for OPTIONS', async () => {
-    const got = await service.ask('OPTIONS /v1/orders');
+    const got = await service.request('OPTIONS /v1/orders');
     expect(got.status).toBe(204);
     expect(got.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
   it('responds to HEAD like GET, without the body', async () => {
-    const got = await service.ask('HEAD /v1/orders', { as: buyer });
+    const got = await service.request('HEAD /v1/orders', { as: buyer });
     expect(got.status).toBe(200);
     expect(got.text).toBe('');
   });
@@ -89,13 +91,13 @@ describe('paths and methods', () => {
     'POST /v1/deliveries/dlv_1/replay?x=1',
   ])('rejects the parameter of %s, which has none', async (what) => {
     const body = /^(GET|DELETE)/.test(what) ? {} : { body: {} };
-    const problem = getProblem(await service.ask(what, { as: buyer, ...body }));
+    const problem = getProblem(await service.request(what, { as: buyer, ...body }));
     expect(problem.code).toBe('validation_failed');
     expect(problem.errors?.[0]?.message).toBe('unknown query parameter; this endpoint takes none');
   });
 });
 
-describe('a request that is not HTTP', () => {
+describe('the server, when a request is invalid HTTP,', () => {
   it.each([
     ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     ['a broken request line', 'hello\r\n\r\n', 400, 'malformed_request'],
@@ -130,8 +132,8 @@ describe('a request that is not HTTP', () => {
       'missing_api_key',
     ],
   ])('responds to %s with a problem', async (_what, bytes, status, code) => {
-    const answer = await service.sendRaw(bytes);
-    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    const response = await service.sendRaw(bytes);
+    const [head = '', body = ''] = response.split('\r\n\r\n');
     expect(head).toContain(`HTTP/1.1 ${status} `);
     expect(head).toContain('Content-Type: application/problem+json');
     const problem = JSON.parse(body) as { code: string; requestId: string };
@@ -141,54 +143,54 @@ describe('a request that is not HTTP', () => {
 });
 
 describe('every response', () => {
-  it('keeps a sane request id and replaces any other', async () => {
-    const kept = await service.ask('GET /v1/orders', {
+  it('keeps a valid request ID and replaces any other', async () => {
+    const kept = await service.request('GET /v1/orders', {
       as: buyer,
       headers: { 'X-Request-Id': 'trace-2026.11_21' },
     });
     expect(kept.headers.get('x-request-id')).toBe('trace-2026.11_21');
-    const replaced = await service.ask('GET /v1/orders', {
+    const replaced = await service.request('GET /v1/orders', {
       as: buyer,
       headers: { 'X-Request-Id': 'no spaces, please' },
     });
     expect(replaced.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
   });
 
-  it('carries the RateLimit headers, and 429 says how long to wait', async () => {
+  it('has the RateLimit headers, and 429 has the time to wait', async () => {
     const strict = await startService({ rateLimit: 2 });
     try {
       const actor = await strict.account('buyer');
       const other = await strict.account('buyer');
-      const first = await strict.ask('GET /v1/orders', { as: actor });
+      const first = await strict.request('GET /v1/orders', { as: actor });
       expect(first.headers.get('ratelimit')).toMatch(/^"requests"; r=1; t=\d+$/);
       expect(first.headers.get('ratelimit-policy')).toMatch(/^"requests"; q=2; w=60/);
-      await strict.ask('GET /v1/orders', { as: actor });
-      const third = await strict.ask('GET /v1/orders', { as: actor });
+      await strict.request('GET /v1/orders', { as: actor });
+      const third = await strict.request('GET /v1/orders', { as: actor });
       expect(getProblem(third)).toMatchObject({ status: 429, code: 'rate_limited' });
       expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect((await strict.ask('GET /v1/orders', { as: other })).status).toBe(200);
+      expect((await strict.request('GET /v1/orders', { as: other })).status).toBe(200);
     } finally {
       await strict.close();
     }
   });
 
-  it('restarts its count when the clock is set back, rather than reject for as long', async () => {
+  it('restarts the rate limit when the clock is set back', async () => {
     const clock = new FakeClock();
     const strict = await startService({ rateLimit: 1, clock });
     try {
       const actor = await strict.account('buyer');
-      await strict.ask('GET /v1/orders', { as: actor });
-      expect((await strict.ask('GET /v1/orders', { as: actor })).status).toBe(429);
+      await strict.request('GET /v1/orders', { as: actor });
+      expect((await strict.request('GET /v1/orders', { as: actor })).status).toBe(429);
       clock.set(clock.now() - 3_600_000);
-      expect((await strict.ask('GET /v1/orders', { as: actor })).status).toBe(200);
-      expect((await strict.ask('GET /v1/orders', { as: actor })).status).toBe(429);
+      expect((await strict.request('GET /v1/orders', { as: actor })).status).toBe(200);
+      expect((await strict.request('GET /v1/orders', { as: actor })).status).toBe(429);
     } finally {
       await strict.close();
     }
   });
 
-  it('is not to be cached and does not say what serves it', async () => {
-    const got = await service.ask('GET /v1/orders', { as: buyer });
+  it('forbids caching and does not name the server software', async () => {
+    const got = await service.request('GET /v1/orders', { as: buyer });
     expect(got.headers.get('cache-control')).toBe('no-store');
     expect(got.headers.get('x-powered-by')).toBeNull();
     expect(got.headers.get('x-content-type-options')).toBe('nosniff');

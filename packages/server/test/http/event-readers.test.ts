@@ -5,7 +5,7 @@ import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { makeTempFolder } from '../helpers/temp-folder';
 import { type Actor, getData, type Service, startService } from './service';
 
-/** One or two servers on one file, as processes side by side are. */
+/** One or two servers on one file, like two processes. */
 async function openServers(count: number) {
   const folder = makeTempFolder();
   const servers: Service[] = [];
@@ -25,11 +25,11 @@ async function openServers(count: number) {
   };
 }
 
-/** What one writer did, by a count that continues whenever someone asks or is answered. */
+/** The request of a writer, by a count that grows with each request and response. */
 interface Placed {
   orderId: string;
-  askedAt: number;
-  answeredAt: number;
+  requestedAt: number;
+  respondedAt: number;
 }
 
 /** Reads an account's log page by page until it has so many events. */
@@ -43,7 +43,7 @@ async function follow(
   while (events.length < total) {
     const after: string = cursor === null ? '' : `&after=${cursor}`;
     const path = `GET /v1/events?limit=${limit}&waitSeconds=5${after}`;
-    const page = JSON.parse((await server.ask(path, { as })).text) as EventPage;
+    const page = JSON.parse((await server.request(path, { as })).text) as EventPage;
     expect(page.data.length).toBeLessThanOrEqual(limit);
     events.push(...page.data);
     cursor = page.nextCursor;
@@ -51,9 +51,9 @@ async function follow(
   return events;
 }
 
-const orderOf = ({ data }: AccountEvent) => ('orderId' in data ? data.orderId : '');
+const getOrderId = ({ data }: AccountEvent) => ('orderId' in data ? data.orderId : '');
 
-it('a reader that follows the log during writes gets every event once, in the order of the commits, at any server', async () => {
+it('a reader that follows the log during writes gets every event once, in the order of the commits, from any server', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
@@ -82,11 +82,11 @@ it('a reader that follows the log during writes gets every event once, in the or
           const write = async (own: number, index: number) => {
             for (let one = 0; one < own; one += 1) {
               count += 1;
-              const askedAt = count;
+              const requestedAt = count;
               const body = { listingId: listing.id, quantity: 1 };
-              const got = await servers.at(index).ask('POST /v1/orders', { as: buyer, body });
+              const got = await servers.at(index).request('POST /v1/orders', { as: buyer, body });
               count += 1;
-              placed.push({ orderId: getData<Order>(got).id, askedAt, answeredAt: count });
+              placed.push({ orderId: getData<Order>(got).id, requestedAt, respondedAt: count });
             }
           };
           await Promise.all(writers.map(write));
@@ -95,14 +95,16 @@ it('a reader that follows the log during writes gets every event once, in the or
           const [log = []] = logs;
           expect(new Set(log.map(({ id }) => id)).size).toBe(2 * orders);
           for (const other of logs) expect(other).toEqual(log);
-          const created = log.filter(({ event }) => event === 'order.created').map(orderOf);
+          const created = log.filter(({ event }) => event === 'order.created').map(getOrderId);
           expect(created.toSorted()).toEqual(placed.map(({ orderId }) => orderId).toSorted());
-          const answeredAt = new Map(placed.map((one) => [one.orderId, one.answeredAt]));
-          const askedAt = new Map(placed.map((one) => [one.orderId, one.askedAt]));
+          const respondedAt = new Map(placed.map((one) => [one.orderId, one.respondedAt]));
+          const requestedAt = new Map(placed.map((one) => [one.orderId, one.requestedAt]));
           for (const [index, later] of created.entries()) {
-            // None stands behind one that was asked for after it had been answered.
+            // No event follows one whose request was sent after the response to its own.
             for (const earlier of created.slice(0, index)) {
-              expect(Number(answeredAt.get(later))).toBeGreaterThan(Number(askedAt.get(earlier)));
+              expect(Number(respondedAt.get(later))).toBeGreaterThan(
+                Number(requestedAt.get(earlier)),
+              );
             }
           }
         } finally {

@@ -21,26 +21,26 @@ beforeEach(async () => {
 afterEach(() => harness.close());
 
 const iso = (time: number) => new Date(time).toISOString();
-const kindsOf = ({ data }: EventPage) => data.map(({ event }) => event);
-const idsOf = (events: AccountEvent[]) => events.map(({ id }) => id);
-const askFor = (query: string, as: Actor = harness.buyer) =>
-  harness.service.ask(`GET /v1/events${query}`, { as });
+const getTypes = ({ data }: EventPage) => data.map(({ event }) => event);
+const getIds = (events: AccountEvent[]) => events.map(({ id }) => id);
+const requestEvents = (query: string, as: Actor = harness.buyer) =>
+  harness.service.request(`GET /v1/events${query}`, { as });
 
 async function read(query = '', as: Actor = harness.buyer): Promise<EventPage> {
-  return JSON.parse((await askFor(query, as)).text) as EventPage;
+  return JSON.parse((await requestEvents(query, as)).text) as EventPage;
 }
 
 async function move({ id }: Order, status: string): Promise<void> {
-  await harness.service.ask(`PATCH /v1/orders/${id}`, { as: harness.seller, body: { status } });
+  await harness.service.request(`PATCH /v1/orders/${id}`, { as: harness.seller, body: { status } });
 }
 
 describe('GET /v1/events', () => {
-  it('shows what the account may see, oldest first: each event as its deliveries carry it, with its id', async () => {
+  it("returns the account's events, oldest first: each with its ID and the body of its deliveries", async () => {
     const order = await harness.place();
     await harness.clock.advance(1_000);
     await move(order, 'fulfilling');
     const page = await read();
-    expect(kindsOf(page)).toEqual([
+    expect(getTypes(page)).toEqual([
       'order.created',
       'task.approval_requested',
       'order.status_changed',
@@ -55,13 +55,13 @@ describe('GET /v1/events', () => {
       createdAt: iso(noon + 1_000),
       data: { orderId: order.id, previousStatus: 'pending', status: 'fulfilling' },
     });
-    const told = getData<Notification[]>(
-      await harness.service.ask('GET /v1/notifications', { as: harness.buyer }),
+    const notifications = getData<Notification[]>(
+      await harness.service.request('GET /v1/notifications', { as: harness.buyer }),
     );
-    expect(told).toHaveLength(page.data.length);
+    expect(notifications).toHaveLength(page.data.length);
   });
 
-  it('is the same log for each party of an order, and empty for anybody else', async () => {
+  it('returns the same log for each participant of an order, and an empty one for others', async () => {
     await harness.place();
     const ofBuyer = await read();
     for (const as of [harness.seller, harness.agent])
@@ -70,25 +70,25 @@ describe('GET /v1/events', () => {
     expect((await read('', stranger)).data).toEqual([]);
   });
 
-  it('reports a low listing to its seller and agent, and not to the buyer', async () => {
+  it('returns a low listing to its seller and agent, and not to the buyer', async () => {
     const { service, seller, agent, buyer } = harness;
     const listing = await service.listing(seller, agent, 10, 8);
     const body = { listingId: listing.id, quantity: 3 };
-    await service.ask('POST /v1/orders', { as: buyer, body });
+    await service.request('POST /v1/orders', { as: buyer, body });
     for (const as of [seller, agent]) {
-      expect(kindsOf(await read('', as))).toContain('listing.availability_low');
+      expect(getTypes(await read('', as))).toContain('listing.availability_low');
     }
-    expect(kindsOf(await read())).not.toContain('listing.availability_low');
+    expect(getTypes(await read())).not.toContain('listing.availability_low');
   });
 
   it('returns every event once, page by page, and always a cursor to continue from', async () => {
     for (let count = 0; count < 4; count += 1) await harness.place();
-    const all = idsOf((await read()).data);
+    const all = getIds((await read()).data);
     const seen: string[][] = [];
     let query = '?limit=3';
     for (let count = 0; count < 4; count += 1) {
       const { data, nextCursor } = await read(query);
-      seen.push(idsOf(data));
+      seen.push(getIds(data));
       query = `?limit=3&after=${nextCursor}`;
     }
     expect(seen).toEqual([all.slice(0, 3), all.slice(3, 6), all.slice(6), []]);
@@ -97,11 +97,11 @@ describe('GET /v1/events', () => {
     expect(data).toMatchObject([{ data: { orderId: late.id } }, { data: { orderId: late.id } }]);
   });
 
-  it('gives an empty log a cursor that everything follows', async () => {
+  it('returns a cursor for an empty log that precedes all events', async () => {
     const { data, nextCursor } = await read();
     expect(data).toEqual([]);
     await harness.place();
-    expect(kindsOf(await read(`?after=${nextCursor}`))).toHaveLength(2);
+    expect(getTypes(await read(`?after=${nextCursor}`))).toHaveLength(2);
   });
 
   it('starts at a given time, inclusive, in any time zone', async () => {
@@ -121,7 +121,7 @@ describe('GET /v1/events', () => {
     expect((await read(`?since=${iso(noon + 1_001)}`)).data).toEqual([]);
   });
 
-  it('continues from a time without later events with what happens next', async () => {
+  it('continues with new events from a time without later events', async () => {
     await harness.place();
     const { nextCursor } = await read(`?since=${iso(noon + 1)}`);
     await harness.clock.advance(1);
@@ -129,14 +129,14 @@ describe('GET /v1/events', () => {
     expect((await read(`?after=${nextCursor}`)).data).toHaveLength(2);
   });
 
-  it('accepts a time at the end of time, after which there is nothing', async () => {
+  it('accepts the latest possible time, after which there is nothing', async () => {
     await harness.place();
     const { data, nextCursor } = await read('?since=9999-12-31T23:59:59Z');
     expect(data).toEqual([]);
     expect((await read(`?after=${nextCursor}`)).data).toEqual([]);
   });
 
-  it('loses nothing of a millisecond though another server wrote newer events before it', async () => {
+  it('loses no event of a millisecond, even if another server wrote newer events first', async () => {
     const file = tempFile();
     const ahead = await DeliveringService.start({ store: openSqliteStore(file) });
     const behindClock = new FakeClock(noon - 40);
@@ -144,11 +144,11 @@ describe('GET /v1/events', () => {
     try {
       const { buyer, listing, service } = ahead;
       const order = { as: buyer, body: { listingId: listing.id, quantity: 1 } };
-      const newer = getData<Order>(await service.ask('POST /v1/orders', order));
-      const older = getData<Order>(await behind.ask('POST /v1/orders', order));
+      const newer = getData<Order>(await service.request('POST /v1/orders', order));
+      const older = getData<Order>(await behind.request('POST /v1/orders', order));
       expect(newer.createdAt > older.createdAt).toBe(true);
       const ordersSince = async (since: string) => {
-        const got = await service.ask(`GET /v1/events?since=${since}`, { as: buyer });
+        const got = await service.request(`GET /v1/events?since=${since}`, { as: buyer });
         const events = getData<AccountEvent[]>(got);
         return events.map(({ data }) => ('orderId' in data ? data.orderId : '')).filter(isNew);
       };
@@ -163,7 +163,7 @@ describe('GET /v1/events', () => {
 
   it('rejects after and since together', async () => {
     const { nextCursor } = await read();
-    const problem = getProblem(await askFor(`?after=${nextCursor}&since=${iso(noon)}`));
+    const problem = getProblem(await requestEvents(`?after=${nextCursor}&since=${iso(noon)}`));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors).toMatchObject([{ path: 'since' }]);
   });
@@ -178,7 +178,7 @@ describe('GET /v1/events', () => {
     `${Buffer.from('events.12').toString('base64url')}=`,
     Buffer.from(`${noon}.ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH`).toString('base64url'),
   ])('rejects the cursor %s, which it never returned', async (cursor) => {
-    const problem = getProblem(await askFor(`?after=${encodeURIComponent(cursor)}`));
+    const problem = getProblem(await requestEvents(`?after=${encodeURIComponent(cursor)}`));
     expect(problem).toMatchObject({ status: 400, code: 'invalid_cursor' });
   });
 
@@ -193,7 +193,7 @@ describe('GET /v1/events', () => {
     ['waitSeconds=soon', 'waitSeconds'],
     ['cursor=abc', 'cursor'],
   ])('rejects the query %s and names %s', async (query, path) => {
-    const problem = getProblem(await askFor(`?${query}`));
+    const problem = getProblem(await requestEvents(`?${query}`));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.map((issue) => issue.path)).toEqual([path]);
   });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterAll(() => service.close());
 
 function order(key: string, quantity = 1, as = buyer) {
-  return service.ask('POST /v1/orders', {
+  return service.request('POST /v1/orders', {
     as,
     body: { listingId: listing.id, quantity },
     headers: { 'Idempotency-Key': key },
@@ -27,7 +27,7 @@ function order(key: string, quantity = 1, as = buyer) {
 }
 
 async function countOrders(as = buyer): Promise<number> {
-  return getData<Order[]>(await service.ask('GET /v1/orders', { as })).length;
+  return getData<Order[]>(await service.request('GET /v1/orders', { as })).length;
 }
 
 describe('Idempotency-Key', () => {
@@ -47,7 +47,7 @@ describe('Idempotency-Key', () => {
   it('replays the first response even after the order has changed', async () => {
     const first = await order('moved');
     const { id } = getData<Order>(first);
-    await service.ask(`PATCH /v1/orders/${id}`, { as: seller, body: { status: 'confirmed' } });
+    await service.request(`PATCH /v1/orders/${id}`, { as: seller, body: { status: 'confirmed' } });
     expect((await order('moved')).text).toBe(first.text);
   });
 
@@ -58,10 +58,10 @@ describe('Idempotency-Key', () => {
     expect(await countOrders()).toBe(1);
   });
 
-  it('takes bodies that mean the same for the same', async () => {
+  it('treats bodies with the same meaning as equal', async () => {
     const body = `{ "quantity": 1.0,\n "listingId": "${listing.id}" }`;
     const headers = { 'Idempotency-Key': 'spelled' };
-    const first = await service.ask('POST /v1/orders', { as: buyer, body, headers });
+    const first = await service.request('POST /v1/orders', { as: buyer, body, headers });
     expect((await order('spelled')).text).toBe(first.text);
   });
 
@@ -82,7 +82,7 @@ describe('Idempotency-Key', () => {
 
   it('belongs to one endpoint', async () => {
     await order('everywhere');
-    const got = await service.ask('POST /v1/webhooks', {
+    const got = await service.request('POST /v1/webhooks', {
       as: buyer,
       body: { url: 'https://receiver.example/', events: ['order.created'] },
       headers: { 'Idempotency-Key': 'everywhere' },
@@ -91,16 +91,16 @@ describe('Idempotency-Key', () => {
     expect(got.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  it('does not store a rejection: the same key works once the cause is gone', async () => {
+  it('does not store a rejection: the same key works once the cause is resolved', async () => {
     const small = await service.listing(seller, null, 1);
-    const ask = (quantity: number) =>
-      service.ask('POST /v1/orders', {
+    const request = (quantity: number) =>
+      service.request('POST /v1/orders', {
         as: buyer,
         body: { listingId: small.id, quantity },
         headers: { 'Idempotency-Key': 'second-try' },
       });
-    expect((await ask(2)).status).toBe(409);
-    expect((await ask(1)).status).toBe(201);
+    expect((await request(2)).status).toBe(409);
+    expect((await request(1)).status).toBe(201);
   });
 
   it.each(['', 'with space', 'x'.repeat(256)])('rejects the key %j', async (key) => {

@@ -14,7 +14,7 @@ let buyer: Actor;
 let seller: Actor;
 let placed: Order[];
 
-function pageOf<Item>(got: HttpResponse): Page<Item> {
+function getPage<Item>(got: HttpResponse): Page<Item> {
   return JSON.parse(got.text) as Page<Item>;
 }
 
@@ -26,11 +26,11 @@ beforeAll(async () => {
   placed = [];
   for (let count = 0; count < 7; count += 1) {
     const body = { listingId: listing.id, quantity: count + 1 };
-    placed.push(getData<Order>(await service.ask('POST /v1/orders', { as: buyer, body })));
+    placed.push(getData<Order>(await service.request('POST /v1/orders', { as: buyer, body })));
   }
   for (const { id } of placed.slice(0, 2)) {
     const body = { status: 'confirmed' };
-    await service.ask(`PATCH /v1/orders/${id}`, { as: seller, body });
+    await service.request(`PATCH /v1/orders/${id}`, { as: seller, body });
   }
 });
 afterAll(() => service.close());
@@ -42,7 +42,9 @@ async function follow(path: string): Promise<string[][]> {
   let cursor: string | null = '';
   while (cursor !== null) {
     const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
-    const page = pageOf<{ id: string }>(await service.ask(`GET ${path}${query}`, { as: buyer }));
+    const page = getPage<{ id: string }>(
+      await service.request(`GET ${path}${query}`, { as: buyer }),
+    );
     pages.push(page.data.map(({ id }) => id));
     cursor = page.nextCursor;
   }
@@ -52,28 +54,30 @@ async function follow(path: string): Promise<string[][]> {
 describe('GET /v1/orders', () => {
   it('lists the orders of the account, newest first', async () => {
     for (const as of [buyer, seller]) {
-      const page = pageOf<Order>(await service.ask('GET /v1/orders', { as }));
+      const page = getPage<Order>(await service.request('GET /v1/orders', { as }));
       expect(page.data.map(({ id }) => id)).toEqual(newestFirst());
       expect(page.nextCursor).toBeNull();
     }
   });
 
-  it('shows an account nothing of the orders of others', async () => {
+  it('excludes the orders of others', async () => {
     const other = await service.account('seller');
-    const page = pageOf<Order>(await service.ask('GET /v1/orders', { as: other }));
+    const page = getPage<Order>(await service.request('GET /v1/orders', { as: other }));
     expect(page).toEqual({ data: [], nextCursor: null });
   });
 
   it('filters by status', async () => {
-    const got = await service.ask('GET /v1/orders?status=confirmed', { as: buyer });
-    expect(pageOf<Order>(got).data.map(({ id }) => id)).toEqual(newestFirst().slice(-2));
+    const got = await service.request('GET /v1/orders?status=confirmed', { as: buyer });
+    expect(getPage<Order>(got).data.map(({ id }) => id)).toEqual(newestFirst().slice(-2));
   });
 
   it('filters by creation time, both bounds exclusive', async () => {
     const { createdAt } = placed[3] as Order;
-    const after = await service.ask(`GET /v1/orders?createdAfter=${createdAt}`, { as: buyer });
-    const before = await service.ask(`GET /v1/orders?createdBefore=${createdAt}`, { as: buyer });
-    const found = [...pageOf<Order>(after).data, ...pageOf<Order>(before).data];
+    const after = await service.request(`GET /v1/orders?createdAfter=${createdAt}`, { as: buyer });
+    const before = await service.request(`GET /v1/orders?createdBefore=${createdAt}`, {
+      as: buyer,
+    });
+    const found = [...getPage<Order>(after).data, ...getPage<Order>(before).data];
     const others = placed.filter((order) => order.createdAt !== createdAt);
     expect(found.map(({ id }) => id)).toEqual(others.map(({ id }) => id).reverse());
   });
@@ -85,12 +89,12 @@ describe('GET /v1/orders', () => {
   });
 
   it('keeps its place while new orders come in', async () => {
-    const first = pageOf<Order>(await service.ask('GET /v1/orders?limit=4', { as: buyer }));
+    const first = getPage<Order>(await service.request('GET /v1/orders?limit=4', { as: buyer }));
     const listing = await service.listing(seller);
     const body = { listingId: listing.id, quantity: 1 };
-    const late = getData<Order>(await service.ask('POST /v1/orders', { as: buyer, body }));
+    const late = getData<Order>(await service.request('POST /v1/orders', { as: buyer, body }));
     const path = `GET /v1/orders?limit=4&cursor=${first.nextCursor}`;
-    const second = pageOf<Order>(await service.ask(path, { as: buyer }));
+    const second = getPage<Order>(await service.request(path, { as: buyer }));
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(newestFirst());
     placed.push(late);
   });
@@ -106,76 +110,84 @@ describe('GET /v1/orders', () => {
     ['createdBefore=2026-11-21T09:30:00', 'createdBefore'],
     ['stauts=pending', 'stauts'],
   ])('rejects the query %s and names %s', async (query, path) => {
-    const problem = getProblem(await service.ask(`GET /v1/orders?${query}`, { as: buyer }));
+    const problem = getProblem(await service.request(`GET /v1/orders?${query}`, { as: buyer }));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.map((issue) => issue.path)).toEqual([path]);
   });
 
-  it('rejects a repeated parameter as such', async () => {
+  it('rejects a repeated parameter', async () => {
     const path = 'GET /v1/orders?status=pending&status=confirmed';
-    const problem = getProblem(await service.ask(path, { as: buyer }));
+    const problem = getProblem(await service.request(path, { as: buyer }));
     expect(problem.errors?.[0]?.message).toBe('was sent more than once; send it once');
   });
 
   it('rejects the cursor of another list', async () => {
-    const told = pageOf(await service.ask('GET /v1/notifications?limit=1', { as: buyer }));
-    const path = `GET /v1/orders?cursor=${told.nextCursor}`;
-    expect(getProblem(await service.ask(path, { as: buyer })).code).toBe('invalid_cursor');
+    const notifications = getPage(
+      await service.request('GET /v1/notifications?limit=1', { as: buyer }),
+    );
+    const path = `GET /v1/orders?cursor=${notifications.nextCursor}`;
+    expect(getProblem(await service.request(path, { as: buyer })).code).toBe('invalid_cursor');
   });
 
   it('rejects a cursor that it never returned', async () => {
-    const problem = getProblem(await service.ask('GET /v1/orders?cursor=abc', { as: buyer }));
+    const problem = getProblem(await service.request('GET /v1/orders?cursor=abc', { as: buyer }));
     expect(problem).toMatchObject({ status: 400, code: 'invalid_cursor' });
   });
 });
 
 describe('GET and PATCH /v1/notifications', () => {
-  it('notifies each participant of an order of each event, including the actor', async () => {
+  it('returns to each participant of an order a notification of each event, including the actor', async () => {
     const { id } = placed[0] as Order;
     for (const as of [buyer, seller]) {
-      const page = pageOf<Notification>(await service.ask('GET /v1/notifications', { as }));
+      const page = getPage<Notification>(await service.request('GET /v1/notifications', { as }));
       const ofOrder = page.data.filter(({ orderId }) => orderId === id);
       expect(ofOrder.map(({ type }) => type)).toEqual(['order_status_changed', 'order_created']);
       expect(ofOrder[0]?.message).toBe(`Order ${id} is now confirmed (was pending).`);
     }
   });
 
-  it('pages like the orders do', async () => {
+  it('returns pages as the list of orders does', async () => {
     const pages = await follow('/v1/notifications?limit=4');
     const ids = pages.flat();
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toHaveLength(placed.length + 2);
   });
 
-  it('marks a notification as read, also when repeated', async () => {
-    const all = pageOf<Notification>(await service.ask('GET /v1/notifications', { as: buyer }));
+  it('marks a notification as read, also repeatedly', async () => {
+    const all = getPage<Notification>(
+      await service.request('GET /v1/notifications', { as: buyer }),
+    );
     const { id } = all.data[0] as Notification;
     for (const _time of ['once', 'twice']) {
-      const got = await service.ask(`PATCH /v1/notifications/${id}`, {
+      const got = await service.request(`PATCH /v1/notifications/${id}`, {
         as: buyer,
         body: { read: true },
       });
       expect(got.status).toBe(200);
       expect(getData(got)).toMatchObject({ id, read: true });
     }
-    const read = await service.ask('GET /v1/notifications?read=true', { as: buyer });
-    expect(pageOf<Notification>(read).data.map((one) => one.id)).toEqual([id]);
-    const unread = await service.ask('GET /v1/notifications?read=false', { as: buyer });
-    expect(pageOf<Notification>(unread).data.map((one) => one.id)).not.toContain(id);
+    const read = await service.request('GET /v1/notifications?read=true', { as: buyer });
+    expect(getPage<Notification>(read).data.map((one) => one.id)).toEqual([id]);
+    const unread = await service.request('GET /v1/notifications?read=false', { as: buyer });
+    expect(getPage<Notification>(unread).data.map((one) => one.id)).not.toContain(id);
   });
 
   it('does not make a notification unread', async () => {
-    const all = pageOf<Notification>(await service.ask('GET /v1/notifications', { as: buyer }));
+    const all = getPage<Notification>(
+      await service.request('GET /v1/notifications', { as: buyer }),
+    );
     const path = `PATCH /v1/notifications/${all.data[0]?.id}`;
-    const problem = getProblem(await service.ask(path, { as: buyer, body: { read: false } }));
+    const problem = getProblem(await service.request(path, { as: buyer, body: { read: false } }));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.[0]?.path).toBe('read');
   });
 
   it("returns 404 for another account's notification", async () => {
-    const all = pageOf<Notification>(await service.ask('GET /v1/notifications', { as: buyer }));
+    const all = getPage<Notification>(
+      await service.request('GET /v1/notifications', { as: buyer }),
+    );
     const path = `PATCH /v1/notifications/${all.data[0]?.id}`;
-    const problem = getProblem(await service.ask(path, { as: seller, body: { read: true } }));
+    const problem = getProblem(await service.request(path, { as: seller, body: { read: true } }));
     expect(problem).toMatchObject({ status: 404, code: 'notification_not_found' });
   });
 });

@@ -21,7 +21,7 @@ afterAll(() => service.close());
 
 async function placeOrder(quantity = 1, units = 100): Promise<Order> {
   const listing = await service.listing(seller, agent, units);
-  const got = await service.ask('POST /v1/orders', {
+  const got = await service.request('POST /v1/orders', {
     as: buyer,
     body: { listingId: listing.id, quantity },
   });
@@ -29,13 +29,13 @@ async function placeOrder(quantity = 1, units = 100): Promise<Order> {
 }
 
 function moveOrder(id: string, status: string, as = seller, headers: Record<string, string> = {}) {
-  return service.ask(`PATCH /v1/orders/${id}`, { as, body: { status }, headers });
+  return service.request(`PATCH /v1/orders/${id}`, { as, body: { status }, headers });
 }
 
 describe('POST /v1/orders', () => {
   it('creates a pending order that takes its seller and agent from the listing', async () => {
     const listing = await service.listing(seller, agent);
-    const got = await service.ask('POST /v1/orders', {
+    const got = await service.request('POST /v1/orders', {
       as: buyer,
       body: { listingId: listing.id, quantity: 7 },
     });
@@ -59,7 +59,7 @@ describe('POST /v1/orders', () => {
   it('subtracts the units from the listing and rejects more than are left', async () => {
     const listing = await service.listing(seller, null, 10);
     const order = (quantity: number) =>
-      service.ask('POST /v1/orders', { as: buyer, body: { listingId: listing.id, quantity } });
+      service.request('POST /v1/orders', { as: buyer, body: { listingId: listing.id, quantity } });
     expect((await order(8)).status).toBe(201);
     const problem = getProblem(await order(3));
     expect(problem.code).toBe('insufficient_quantity');
@@ -70,7 +70,7 @@ describe('POST /v1/orders', () => {
   it.each(['seller', 'agent'] as const)('is rejected for a %s', async (kind) => {
     const listing = await service.listing(seller);
     const problem = getProblem(
-      await service.ask('POST /v1/orders', {
+      await service.request('POST /v1/orders', {
         as: kind === 'seller' ? seller : agent,
         body: { listingId: listing.id, quantity: 1 },
       }),
@@ -78,9 +78,9 @@ describe('POST /v1/orders', () => {
     expect(problem).toMatchObject({ status: 403, code: 'account_kind_not_allowed' });
   });
 
-  it('names the field if the listing does not exist', async () => {
+  it('names the field when the listing does not exist', async () => {
     const problem = getProblem(
-      await service.ask('POST /v1/orders', {
+      await service.request('POST /v1/orders', {
         as: buyer,
         body: { listingId: 'lst_none', quantity: 1 },
       }),
@@ -89,9 +89,9 @@ describe('POST /v1/orders', () => {
     expect(problem.errors).toEqual([{ path: 'listingId', message: 'does not exist' }]);
   });
 
-  it('reports everything that is wrong with a body at once', async () => {
+  it('reports all issues of a body at once', async () => {
     const problem = getProblem(
-      await service.ask('POST /v1/orders', { as: buyer, body: { quantity: 0, colour: 'red' } }),
+      await service.request('POST /v1/orders', { as: buyer, body: { quantity: 0, colour: 'red' } }),
     );
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.map(({ path }) => path)).toEqual(['listingId', 'quantity', 'colour']);
@@ -107,7 +107,7 @@ describe('POST /v1/orders', () => {
     ['null', null],
   ])('rejects %s as a quantity', async (_name, quantity) => {
     const listing = await service.listing(seller);
-    const got = await service.ask('POST /v1/orders', {
+    const got = await service.request('POST /v1/orders', {
       as: buyer,
       body: { listingId: listing.id, quantity },
     });
@@ -119,7 +119,7 @@ describe('GET /v1/orders/:id', () => {
   it('shows an order to its buyer, seller and agent alike', async () => {
     const order = await placeOrder();
     for (const as of [buyer, seller, agent]) {
-      const got = await service.ask(`GET /v1/orders/${order.id}`, { as });
+      const got = await service.request(`GET /v1/orders/${order.id}`, { as });
       expect(got.status).toBe(200);
       expect(got.headers.get('etag')).toBe('"1"');
       expect(getData(got)).toEqual(order);
@@ -128,8 +128,8 @@ describe('GET /v1/orders/:id', () => {
 
   it('responds to a conditional request in full: the contract has no 304', async () => {
     const order = await placeOrder();
-    // By hand, since fetch asks for a fresh answer as soon as it has this header.
-    const answer = await service.sendRaw(
+    // Without fetch, which adds `Cache-Control: no-cache` to a request with this header.
+    const response = await service.sendRaw(
       [
         `GET /v1/orders/${order.id} HTTP/1.1`,
         'Host: x',
@@ -139,13 +139,15 @@ describe('GET /v1/orders/:id', () => {
         '\r\n',
       ].join('\r\n'),
     );
-    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    expect(response).toMatch(/^HTTP\/1.1 200 OK\r\n/);
   });
 
   it('does not let a stranger distinguish an order from a missing one', async () => {
     const order = await placeOrder();
-    const hidden = getProblem(await service.ask(`GET /v1/orders/${order.id}`, { as: stranger }));
-    const missing = getProblem(await service.ask('GET /v1/orders/ord_none', { as: stranger }));
+    const hidden = getProblem(
+      await service.request(`GET /v1/orders/${order.id}`, { as: stranger }),
+    );
+    const missing = getProblem(await service.request('GET /v1/orders/ord_none', { as: stranger }));
     expect(hidden).toMatchObject({ status: 404, code: 'order_not_found' });
     expect(missing).toMatchObject({ status: 404, code: 'order_not_found' });
     expect(hidden.detail.replace(order.id, 'ord_none')).toBe(missing.detail);
@@ -154,14 +156,14 @@ describe('GET /v1/orders/:id', () => {
   it.each(['nonsense', 'lst_1', 'ord_', `ord_${'x'.repeat(500)}`, '%20', '%00', '..%2f'])(
     'returns 404 for %s, which is not an ID',
     async (id) => {
-      const problem = getProblem(await service.ask(`GET /v1/orders/${id}`, { as: buyer }));
+      const problem = getProblem(await service.request(`GET /v1/orders/${id}`, { as: buyer }));
       expect(problem).toMatchObject({ status: 404, code: 'order_not_found' });
     },
   );
 });
 
 describe('PATCH /v1/orders/:id', () => {
-  it('moves a pending order to fulfilling for its seller', async () => {
+  it('changes a pending order to fulfilling for its seller', async () => {
     const order = await placeOrder();
     const got = await moveOrder(order.id, 'fulfilling');
     expect(got.status).toBe(200);
@@ -173,12 +175,12 @@ describe('PATCH /v1/orders/:id', () => {
     });
   });
 
-  it('is open to the agent of the order too', async () => {
+  it('allows the agent of the order too', async () => {
     const order = await placeOrder();
     expect((await moveOrder(order.id, 'confirmed', agent)).status).toBe(200);
   });
 
-  it('is rejected for the buyer of the order', async () => {
+  it('rejects the buyer of the order', async () => {
     const order = await placeOrder();
     const problem = getProblem(await moveOrder(order.id, 'cancelled', buyer));
     expect(problem).toMatchObject({ status: 403, code: 'account_kind_not_allowed' });
@@ -200,8 +202,8 @@ describe('PATCH /v1/orders/:id', () => {
     expect(again.status).toBe(200);
     expect(again.text).toBe(first.text);
     expect(again.headers.get('etag')).toBe('"2"');
-    const told = await service.ask('GET /v1/notifications?limit=100', { as: buyer });
-    const mine = getData<{ orderId: string; type: string }[]>(told).filter(
+    const notifications = await service.request('GET /v1/notifications?limit=100', { as: buyer });
+    const mine = getData<{ orderId: string; type: string }[]>(notifications).filter(
       ({ orderId, type }) => orderId === order.id && type === 'order_status_changed',
     );
     expect(mine).toHaveLength(1);
@@ -214,7 +216,7 @@ describe('PATCH /v1/orders/:id', () => {
     expect(problem.detail).toContain('from pending it can change to confirmed or fulfilling or');
   });
 
-  it('says of a final state that it is final', async () => {
+  it('reports that a final status is final', async () => {
     const order = await placeOrder();
     await moveOrder(order.id, 'cancelled');
     const problem = getProblem(await moveOrder(order.id, 'pending'));
@@ -233,10 +235,10 @@ describe('PATCH /v1/orders/:id', () => {
     ]);
   });
 
-  it('gives the units of a cancelled order back to its listing', async () => {
+  it('returns the units of a cancelled order to its listing', async () => {
     const order = await placeOrder(30, 30);
     const again = () =>
-      service.ask('POST /v1/orders', {
+      service.request('POST /v1/orders', {
         as: buyer,
         body: { listingId: order.listingId, quantity: 30 },
       });
@@ -245,7 +247,7 @@ describe('PATCH /v1/orders/:id', () => {
     expect((await again()).status).toBe(201);
   });
 
-  it('changes an order only at the version that If-Match names', async () => {
+  it('changes an order only at the version in If-Match', async () => {
     const order = await placeOrder();
     const stale = getProblem(await moveOrder(order.id, 'confirmed', seller, { 'If-Match': '"7"' }));
     expect(stale).toMatchObject({ status: 412, code: 'precondition_failed' });
@@ -257,17 +259,17 @@ describe('PATCH /v1/orders/:id', () => {
     expect(list.status).toBe(200);
   });
 
-  it('is not fooled by commas and asterisks inside of a tag', async () => {
+  it('accepts commas and asterisks inside of a tag', async () => {
     const order = await placeOrder();
     for (const tag of ['"x,*,y"', '"x,"1",y"', '"*"']) {
       const got = await moveOrder(order.id, 'confirmed', seller, { 'If-Match': tag });
       expect([412, 422]).toContain(got.status);
     }
-    const got = await service.ask(`GET /v1/orders/${order.id}`, { as: buyer });
+    const got = await service.request(`GET /v1/orders/${order.id}`, { as: buyer });
     expect(getData(got)).toMatchObject({ status: 'pending' });
   });
 
-  it('lets a guarded change be repeated after its own success', async () => {
+  it('accepts the repetition of a guarded change', async () => {
     const order = await placeOrder();
     const guard = { 'If-Match': '"1"' };
     const first = await moveOrder(order.id, 'confirmed', seller, guard);
@@ -283,7 +285,7 @@ describe('PATCH /v1/orders/:id', () => {
     expect(getProblem(bare).errors?.[0]?.path).toBe('if-match');
   });
 
-  it('lets one of two changes at once win when both name the same version', async () => {
+  it('accepts one of two changes at once with the same version', async () => {
     const order = await placeOrder();
     const guard = { 'If-Match': '"1"' };
     const both = await Promise.all([

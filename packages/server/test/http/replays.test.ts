@@ -15,12 +15,12 @@ afterEach(() => harness.close());
 
 const iso = (time: number) => new Date(time).toISOString();
 const replay = (id: string, key?: string) =>
-  harness.service.ask(`POST /v1/deliveries/${id}/replay`, {
+  harness.service.request(`POST /v1/deliveries/${id}/replay`, {
     as: harness.buyer,
     headers: { ...(key !== undefined && { 'Idempotency-Key': key }) },
   });
 
-/** Lives through the attempts that a delivery has left, until none is due any more. */
+/** Runs the remaining attempts of a delivery, until none is due. */
 async function exhaust(): Promise<void> {
   while ((await harness.service.store.deliveries.nextDueAt()) !== null) {
     await harness.skipToNext();
@@ -29,7 +29,7 @@ async function exhaust(): Promise<void> {
 }
 
 describe('POST /v1/deliveries/:id/replay', () => {
-  it('sends what was delivered once more: the same bytes, the same webhook-id', async () => {
+  it('sends a delivered event again, with the same bytes and the same webhook-id', async () => {
     const { receiver } = await harness.hook(respond(200));
     await harness.placeAndRecord();
     const first = await receiver.next();
@@ -90,7 +90,7 @@ describe('POST /v1/deliveries/:id/replay', () => {
     expect(receiver.count).toBe(failed.attemptCount + 2);
   });
 
-  it('makes what waits for its next attempt due at once', async () => {
+  it('makes a pending retry due at once', async () => {
     const busy = respond(429, { 'Retry-After': '3600' });
     const { receiver } = await harness.hook(inTurn(busy, respond(200)));
     await harness.placeAndRecord();
@@ -136,7 +136,7 @@ describe('POST /v1/deliveries/:id/replay', () => {
     });
   });
 
-  it('of two requests at once accepts both, or rejects one: it never drops one silently', async () => {
+  it('accepts both of two requests at once, or rejects one, and never drops one silently', async () => {
     const { receiver } = await harness.hook(respond(200));
     await harness.placeAndRecord();
     const { id } = await harness.newest();
@@ -168,7 +168,7 @@ describe('POST /v1/deliveries/:id/replay', () => {
 
   it('ends the backoff of the endpoint', async () => {
     const { receiver, webhook } = await harness.hook(respond(500));
-    await harness.failUntilHeld();
+    await harness.failUntilBackoff();
     await harness.clock.advance(1_000);
     const { id, nextAttemptAt } = await harness.newest();
     expect(Date.parse(String(nextAttemptAt))).toBeGreaterThan(harness.clock.now());
@@ -180,18 +180,18 @@ describe('POST /v1/deliveries/:id/replay', () => {
     expect(shown).toMatchObject({ consecutiveFailures: 6 });
   });
 
-  it('of a paused webhook waits until that is resumed, and says so', async () => {
+  it('waits for a paused webhook, and says so', async () => {
     const { receiver, webhook } = await harness.hook(respond(200));
     await harness.placeAndRecord();
     const { id } = await harness.newest();
     const path = `PATCH /v1/webhooks/${webhook.id}`;
-    await harness.service.ask(path, { as: harness.buyer, body: { status: 'paused' } });
+    await harness.service.request(path, { as: harness.buyer, body: { status: 'paused' } });
     const got = await replay(id);
     expect(got.status).toBe(202);
     expect(getData(got)).toMatchObject({ state: 'pending', nextAttemptAt: null });
     await harness.clock.advance(60_000);
     expect(receiver.count).toBe(1);
-    await harness.service.ask(path, { as: harness.buyer, body: { status: 'active' } });
+    await harness.service.request(path, { as: harness.buyer, body: { status: 'active' } });
     await harness.recorded();
     expect(await harness.newest()).toMatchObject({ id, state: 'delivered', attemptCount: 2 });
   });
@@ -199,7 +199,10 @@ describe('POST /v1/deliveries/:id/replay', () => {
   it('attempts a test event once more', async () => {
     const { receiver, webhook } = await harness.hook(respond(500));
     const body = { event: 'order.created' };
-    await harness.service.ask(`POST /v1/webhooks/${webhook.id}/test`, { as: harness.buyer, body });
+    await harness.service.request(`POST /v1/webhooks/${webhook.id}/test`, {
+      as: harness.buyer,
+      body,
+    });
     await harness.recorded();
     const { id } = await harness.newest();
     await replay(id);

@@ -3,7 +3,7 @@ import type { EventPage, Page } from '@tradepost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createStore, openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { aKey, noon } from '../helpers/builders';
-import { settle } from '../helpers/fake-clock';
+import { settle, settleUntil } from '../helpers/fake-clock';
 import { respond } from '../helpers/receiver';
 import { RecordingDatabase } from '../helpers/recording-database';
 import { tempFile } from '../helpers/temp-folder';
@@ -25,19 +25,14 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-async function until(isSo: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 2_000 && !isSo(); turn += 1) await settle();
-  expect(isSo()).toBe(true);
-}
-
-/** Each request that waits for events has set two timers: when to look again, and when to give up. */
+/** Each waiting request has two timers: the next poll, and the end of the wait. */
 const areWaiting = (count: number) =>
-  until(() => harness.clock.pendingTimers === idleTimers + 2 * count);
+  settleUntil(() => harness.clock.pendingTimers === idleTimers + 2 * count);
 
 /** How often a key was checked. */
 const checks = () => db.queries.filter(({ sql }) => sql.includes('api_keys.hash = ?')).length;
 
-/** Adds an account, of which `revoke` revokes the key as another process does. */
+/** Adds an account. `revoke` revokes its key, as another process does. */
 async function addActor(key: { expiresAt?: number } = {}) {
   const actor = await harness.service.account('buyer', key);
   const revoke = async () => {
@@ -49,7 +44,7 @@ async function addActor(key: { expiresAt?: number } = {}) {
 }
 
 function waitForEvents(as: Actor | string): Promise<HttpResponse> {
-  return harness.service.ask('GET /v1/events?waitSeconds=30', { as });
+  return harness.service.request('GET /v1/events?waitSeconds=30', { as });
 }
 
 function expectInvalid(got: HttpResponse, because: string): void {
@@ -60,11 +55,11 @@ function expectInvalid(got: HttpResponse, because: string): void {
 
 async function placeAs(as: Actor): Promise<HttpResponse> {
   const body = { listingId: harness.listing.id, quantity: 1 };
-  return await harness.service.ask('POST /v1/orders', { as, body });
+  return await harness.service.request('POST /v1/orders', { as, body });
 }
 
 describe('a key that is revoked while its request waits', () => {
-  it('ends the wait for events with 401 within a second, and no other key does', async () => {
+  it('ends its wait for events with 401 within a second, and no other wait', async () => {
     const { actor, revoke } = await addActor();
     const { record, apiKey: otherKey } = aKey({ accountId: actor.id });
     await harness.service.store.accounts.addKey(record);
@@ -80,7 +75,7 @@ describe('a key that is revoked while its request waits', () => {
     await areWaiting(0);
   });
 
-  it('gets no event that a commit would have notified it of', async () => {
+  it('receives no event of a later commit', async () => {
     const { actor, revoke } = await addActor();
     const { record, apiKey: otherKey } = aKey({ accountId: actor.id });
     await harness.service.store.accounts.addKey(record);
@@ -91,20 +86,20 @@ describe('a key that is revoked while its request waits', () => {
     const got = await revoked;
     expectInvalid(got, 'was revoked');
     expect(got.text).not.toContain('order.created');
-    const log = await harness.service.ask('GET /v1/events', { as: otherKey });
+    const log = await harness.service.request('GET /v1/events', { as: otherKey });
     expect((JSON.parse(log.text) as EventPage).data).toHaveLength(2);
   });
 
-  it('is rejected at the end of the wait too', async () => {
+  it('is rejected at the end of its wait too', async () => {
     const { actor, revoke } = await addActor();
-    const got = harness.service.ask('GET /v1/events?waitSeconds=1', { as: actor });
+    const got = harness.service.request('GET /v1/events?waitSeconds=1', { as: actor });
     await areWaiting(1);
     await revoke();
     await harness.clock.advance(1_000);
     expectInvalid(await got, 'was revoked');
   });
 
-  it('ends the wait as well when it expires', async () => {
+  it('likewise ends its wait when it expires', async () => {
     const { actor } = await addActor({ expiresAt: noon + 5_000 });
     const got = waitForEvents(actor);
     await areWaiting(1);
@@ -115,13 +110,13 @@ describe('a key that is revoked while its request waits', () => {
     await areWaiting(0);
   });
 
-  it('is sent nothing of what a search of its found', async () => {
+  it('receives nothing that its search found', async () => {
     const { actor, revoke } = await addActor();
     const { deliveryLog } = harness.service.store;
     const { listDeliveries } = deliveryLog;
     const searched: number[] = [];
-    deliveryLog.listDeliveries = async (...given) => {
-      const found = await listDeliveries(...given);
+    deliveryLog.listDeliveries = async (...args) => {
+      const found = await listDeliveries(...args);
       searched.push(found.length);
       await revoke();
       return found;
@@ -130,7 +125,7 @@ describe('a key that is revoked while its request waits', () => {
     expect((await placeAs(actor)).status).toBe(201);
     const query = '?event=order.created';
     expectInvalid(
-      await harness.service.ask(`GET /v1/deliveries${query}`, { as: actor }),
+      await harness.service.request(`GET /v1/deliveries${query}`, { as: actor }),
       'was revoked',
     );
     expect(searched).toEqual([1]);
@@ -154,24 +149,24 @@ describe('a key that is revoked while its request waits', () => {
       });
     });
     posting.write(body.slice(0, 10));
-    await until(() => checks() > before);
+    await settleUntil(() => checks() > before);
     await revoke();
     posting.end(body.slice(10));
     expect(await responded).toBe(401);
-    const orders = await harness.service.ask('GET /v1/orders', { as: harness.seller });
+    const orders = await harness.service.request('GET /v1/orders', { as: harness.seller });
     expect((JSON.parse(orders.text) as Page<unknown>).data).toEqual([]);
   });
 });
 
-it('a change that is committed is reported as done, though its key was revoked meanwhile', async () => {
+it('a committed change is reported as done, even if its key was revoked meanwhile', async () => {
   const { actor, revoke } = await addActor();
   const { orders } = harness.service.store;
   const { placeOrder } = orders;
-  orders.placeOrder = async (...given: Parameters<typeof placeOrder>) => {
-    const placed = await placeOrder(...given);
+  orders.placeOrder = async (...args: Parameters<typeof placeOrder>) => {
+    const placed = await placeOrder(...args);
     await revoke();
     return placed as never;
   };
   expect((await placeAs(actor)).status).toBe(201);
-  expectInvalid(await harness.service.ask('GET /v1/orders', { as: actor }), 'was revoked');
+  expectInvalid(await harness.service.request('GET /v1/orders', { as: actor }), 'was revoked');
 });

@@ -8,21 +8,21 @@ import { createLog } from '../../src/kernel/log';
 import { type ServerOptions, startServer } from '../../src/runtime/server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 
-/** An account that can ask. */
+/** An account that sends requests. */
 export interface Actor {
   id: string;
   key: string;
 }
 
-/** An answer, read whole. */
+/** A complete response. */
 export interface HttpResponse {
   status: number;
   headers: Headers;
-  /** The body as it came. */
+  /** The raw body. */
   text: string;
 }
 
-/** What a request is made of; a body that is no string is sent as JSON. */
+/** Options of a request. A body that is not a string is sent as JSON. */
 export interface RequestOptions {
   as?: Actor | string;
   body?: unknown;
@@ -31,7 +31,7 @@ export interface RequestOptions {
 
 const newId = createIdGenerator();
 
-/** Starts a real server on a free port, whose answers are held to the contract. */
+/** Starts a real server on a free port. It validates its responses against the contract. */
 export async function startService(options: Partial<ServerOptions> = {}) {
   const store = options.store ?? openSqliteStore(':memory:');
   const clock = options.clock ?? systemClock;
@@ -86,8 +86,8 @@ export async function startService(options: Partial<ServerOptions> = {}) {
       return listing;
     },
 
-    /** Asks, as `GET /v1/orders`. */
-    async ask(
+    /** Sends a request, such as `GET /v1/orders`. */
+    async request(
       what: string,
       { as, body, headers = {} }: RequestOptions = {},
     ): Promise<HttpResponse> {
@@ -106,26 +106,26 @@ export async function startService(options: Partial<ServerOptions> = {}) {
       return { status: response.status, headers: response.headers, text: await response.text() };
     },
 
-    /** Opens a connection on which a request can be sent piece by piece. */
+    /** Opens a connection for a request that is sent in pieces. */
     openConnection: () => openConnection(server.port),
 
-    /** Sends bytes that may be no HTTP at all, and reads until the server hangs up. */
+    /** Sends any bytes, and reads until the server closes the connection. */
     sendRaw(bytes: string): Promise<string> {
       return new Promise((resolve, reject) => {
-        let answer = '';
+        let response = '';
         const socket = connect(server.port, '127.0.0.1', () => socket.write(bytes));
         socket.setEncoding('utf8');
         socket.on('data', (chunk) => {
-          answer += chunk;
+          response += chunk;
         });
         socket.on('error', reject);
-        socket.on('close', () => resolve(answer));
+        socket.on('close', () => resolve(response));
       });
     },
   };
 }
 
-/** A connection, and all that comes back on it until it is closed. */
+/** A connection, and everything that it receives until it is closed. */
 export interface RawConnection {
   send(bytes: string): Promise<void>;
   response: Promise<string>;
@@ -148,23 +148,23 @@ function openConnection(port: number): Promise<RawConnection> {
   });
 }
 
-/** A server for the tests of one file. */
+/** A started server. */
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** The `data` of a successful answer. */
+/** Returns the `data` of a successful response. */
 export function getData<Data = Record<string, unknown>>(got: HttpResponse): Data {
   return (JSON.parse(got.text) as { data: Data }).data;
 }
 
-/** The problem that a response tells, once it is seen to be one: right type, right status, nothing amiss. */
+/** Returns the problem of a response, after a check of its type, status and fields. */
 export function getProblem(got: HttpResponse): Problem {
   const type = got.headers.get('content-type');
   if (type !== 'application/problem+json') {
-    throw new Error(`${got.status} with content-type ${type} is no problem: ${got.text}`);
+    throw new Error(`${got.status} with content-type ${type} is not a problem: ${got.text}`);
   }
   const problem = problemSchema.strict().parse(JSON.parse(got.text));
   if (problem.status !== got.status || problem.requestId !== got.headers.get('x-request-id')) {
-    throw new Error(`The problem contradicts its own answer: ${got.text}`);
+    throw new Error(`The problem contradicts its response: ${got.text}`);
   }
   return problem;
 }

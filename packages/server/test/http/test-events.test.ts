@@ -24,7 +24,7 @@ const test = (
   event: EventType = 'order.created',
   headers: Record<string, string> = {},
   as: Actor = harness.buyer,
-) => harness.service.ask(`POST /v1/webhooks/${id}/test`, { as, body: { event }, headers });
+) => harness.service.request(`POST /v1/webhooks/${id}/test`, { as, body: { event }, headers });
 
 describe('POST /v1/webhooks/:id/test', () => {
   it.each(eventTypes)('sends a test event of type %s, signed and marked', async (event) => {
@@ -87,7 +87,7 @@ describe('POST /v1/webhooks/:id/test', () => {
     expect(await harness.deliveries()).toMatchObject([{ id: delivery.id, test: true }]);
   });
 
-  it('attempts it once: it fails if the receiver rejects it', async () => {
+  it('makes one attempt: the test event fails if the receiver rejects it', async () => {
     const { receiver, webhook } = await harness.hook(respond(503, { 'Retry-After': '1' }));
     await test(webhook.id);
     await harness.recorded();
@@ -100,18 +100,18 @@ describe('POST /v1/webhooks/:id/test', () => {
     expect(receiver.count).toBe(1);
   });
 
-  it('is in no log of events, and makes no notification', async () => {
+  it('adds nothing to an event log, and creates no notification', async () => {
     const { webhook } = await harness.hook(respond(200));
     for (const event of eventTypes) await test(webhook.id, event);
     for (const as of [harness.buyer, harness.seller, harness.agent]) {
-      const events = await harness.service.ask('GET /v1/events', { as });
+      const events = await harness.service.request('GET /v1/events', { as });
       expect(getData(events)).toEqual([]);
-      const told = await harness.service.ask('GET /v1/notifications', { as });
-      expect(getData<Notification[]>(told)).toEqual([]);
+      const notifications = await harness.service.request('GET /v1/notifications', { as });
+      expect(getData<Notification[]>(notifications)).toEqual([]);
     }
   });
 
-  it('goes only to the one webhook, whatever it subscribes to', async () => {
+  it('sends only to the one webhook, whatever it subscribes to', async () => {
     const one = await harness.hook(respond(200), { events: ['task.completed'] });
     const other = await harness.hook(respond(200), { events: ['order.created'] });
     await test(one.webhook.id, 'order.created');
@@ -119,7 +119,7 @@ describe('POST /v1/webhooks/:id/test', () => {
     expect([one.receiver.count, other.receiver.count]).toEqual([1, 0]);
   });
 
-  it('carries no mark on other deliveries', async () => {
+  it('does not mark other deliveries', async () => {
     const { receiver } = await harness.hook(respond(200));
     await harness.placeAndRecord();
     expect((await receiver.next()).headers).not.toHaveProperty('tradepost-test');
@@ -129,29 +129,29 @@ describe('POST /v1/webhooks/:id/test', () => {
   it('sends nothing to a paused webhook', async () => {
     const { receiver, webhook } = await harness.hook(respond(200));
     const path = `PATCH /v1/webhooks/${webhook.id}`;
-    await harness.service.ask(path, { as: harness.buyer, body: { status: 'paused' } });
+    await harness.service.request(path, { as: harness.buyer, body: { status: 'paused' } });
     const problem = getProblem(await test(webhook.id));
     expect(problem).toMatchObject({ status: 409, code: 'webhook_paused' });
     expect(problem.detail).toContain(`PATCH /v1/webhooks/${webhook.id}`);
     expect(await harness.deliveries()).toEqual([]);
-    await harness.service.ask(path, { as: harness.buyer, body: { status: 'active' } });
+    await harness.service.request(path, { as: harness.buyer, body: { status: 'active' } });
     expect((await test(webhook.id)).status).toBe(202);
     await harness.recorded();
     expect(receiver.count).toBe(1);
   });
 
-  it('is attempted at once for an endpoint in backoff', async () => {
+  it('makes its attempt at once for an endpoint in backoff', async () => {
     const { receiver, webhook } = await harness.hook(
       inTurn(...Array.from({ length: 5 }, () => respond(500)), respond(200)),
     );
-    await harness.failUntilHeld();
-    const held = await harness.see(`/v1/webhooks/${webhook.id}`);
-    expect(held).toMatchObject({ backoffUntil: expect.any(String), consecutiveFailures: 5 });
+    await harness.failUntilBackoff();
+    const backingOff = await harness.see(`/v1/webhooks/${webhook.id}`);
+    expect(backingOff).toMatchObject({ backoffUntil: expect.any(String), consecutiveFailures: 5 });
     await test(webhook.id);
     await harness.recorded();
     expect(receiver.count).toBe(6);
-    const mended = await harness.see(`/v1/webhooks/${webhook.id}`);
-    expect(mended).toMatchObject({ backoffUntil: null, consecutiveFailures: 0 });
+    const recovered = await harness.see(`/v1/webhooks/${webhook.id}`);
+    expect(recovered).toMatchObject({ backoffUntil: null, consecutiveFailures: 0 });
   });
 
   it.each([
@@ -160,7 +160,7 @@ describe('POST /v1/webhooks/:id/test', () => {
     [{ event: 'order.created', count: 3 }, 'count'],
   ])('rejects %j', async (body, path) => {
     const { webhook } = await harness.hook(respond(200));
-    const got = await harness.service.ask(`POST /v1/webhooks/${webhook.id}/test`, {
+    const got = await harness.service.request(`POST /v1/webhooks/${webhook.id}/test`, {
       as: harness.buyer,
       body,
     });

@@ -15,14 +15,14 @@ afterEach(() => harness.close());
 
 async function change({ webhook }: Hook, body: object): Promise<WebhookDetails> {
   const path = `PATCH /v1/webhooks/${webhook.id}`;
-  return getData<WebhookDetails>(await harness.service.ask(path, { as: harness.buyer, body }));
+  return getData<WebhookDetails>(await harness.service.request(path, { as: harness.buyer, body }));
 }
 
 const pause = (hook: Hook) => change(hook, { status: 'paused' });
 const resume = (hook: Hook) => change(hook, { status: 'active' });
 
 describe('a paused webhook', () => {
-  it('gets nothing, neither pending nor new deliveries, and gets all of them once it is resumed', async () => {
+  it('gets neither pending nor new deliveries, and gets all of them once it is resumed', async () => {
     const hook = await harness.hook(inTurn(respond(500), respond(200)));
     const waiting = await harness.placeAndRecord();
     await pause(hook);
@@ -46,16 +46,16 @@ describe('a paused webhook', () => {
     expect(await harness.deliveries('?state=delivered')).toHaveLength(2);
   });
 
-  it('does not gain time: what waited for 24 hours has failed, and can be replayed', async () => {
+  it('does not extend deadlines: a delivery that waited for 24 hours has failed, and can be replayed', async () => {
     const hook = await harness.hook(respond(200));
     await pause(hook);
     await harness.place();
     harness.clock.set(noon + retryWindowMs + 1);
     await resume(hook);
-    await harness.book.next('delivery failed: its deadline passed before the next attempt');
+    await harness.logs.next('delivery failed: its deadline passed before the next attempt');
     const failed = await harness.newest();
     expect(failed).toMatchObject({ state: 'failed', attemptCount: 0, attempts: [] });
-    await harness.service.ask(`POST /v1/deliveries/${failed.id}/replay`, { as: harness.buyer });
+    await harness.service.request(`POST /v1/deliveries/${failed.id}/replay`, { as: harness.buyer });
     await harness.recorded();
     expect(await harness.newest()).toMatchObject({ state: 'delivered', attemptCount: 1 });
   });
@@ -73,7 +73,7 @@ describe('a paused webhook', () => {
     expect(await harness.newest()).toMatchObject({ state: 'delivered', attemptCount: 1 });
   });
 
-  it('keeps no other webhook waiting', async () => {
+  it('does not delay other webhooks', async () => {
     const paused = await harness.hook(respond(200));
     const other = await harness.hook(respond(200));
     await pause(paused);
@@ -83,10 +83,10 @@ describe('a paused webhook', () => {
 });
 
 describe('an endpoint in backoff', () => {
-  it('is tried at once when its webhook is resumed', async () => {
-    const refusals = Array.from({ length: 5 }, () => respond(500));
-    const hook = await harness.hook(inTurn(...refusals, respond(200)));
-    await harness.failUntilHeld();
+  it('gets an attempt at once when its webhook is resumed', async () => {
+    const rejections = Array.from({ length: 5 }, () => respond(500));
+    const hook = await harness.hook(inTurn(...rejections, respond(200)));
+    await harness.failUntilBackoff();
     expect((await pause(hook)).backoffUntil).not.toBeNull();
     expect(await resume(hook)).toMatchObject({ backoffUntil: null, consecutiveFailures: 5 });
     await harness.skipToNext();
@@ -98,13 +98,13 @@ describe('an endpoint in backoff', () => {
     });
   });
 
-  it('is tried at its new address at once', async () => {
+  it('gets an attempt at once at its new URL', async () => {
     const hook = await harness.hook(respond(500));
     const moved = await harness.hook(respond(200), {
       as: harness.seller,
       events: ['task.completed'],
     });
-    await harness.failUntilHeld();
+    await harness.failUntilBackoff();
     await harness.place();
     expect(hook.receiver.count).toBe(5);
     const changed = await change(hook, { url: `${moved.receiver.origin}/moved` });
@@ -116,7 +116,7 @@ describe('an endpoint in backoff', () => {
 
   it('stays in backoff when its values are repeated, or its events change', async () => {
     const hook = await harness.hook(respond(500));
-    await harness.failUntilHeld();
+    await harness.failUntilBackoff();
     const { backoffUntil } = await resume(hook);
     expect(backoffUntil).not.toBeNull();
     const events = ['order.created', 'task.completed'];
@@ -136,10 +136,10 @@ describe('a change of events', () => {
 });
 
 describe('a deleted webhook', () => {
-  it('gets nothing more, neither pending nor new deliveries', async () => {
+  it('gets neither pending nor new deliveries', async () => {
     const hook = await harness.hook(respond(500));
     await harness.placeAndRecord();
-    await harness.service.ask(`DELETE /v1/webhooks/${hook.webhook.id}`, { as: harness.buyer });
+    await harness.service.request(`DELETE /v1/webhooks/${hook.webhook.id}`, { as: harness.buyer });
     await harness.place();
     await harness.clock.advance(3_600_000);
     expect(hook.receiver.count).toBe(1);
@@ -153,7 +153,7 @@ describe('a deleted webhook', () => {
     });
     await harness.place();
     await hook.receiver.next();
-    await harness.service.ask(`DELETE /v1/webhooks/${hook.webhook.id}`, { as: harness.buyer });
+    await harness.service.request(`DELETE /v1/webhooks/${hook.webhook.id}`, { as: harness.buyer });
     inHand[0]?.();
     await harness.recorded();
     await harness.clock.advance(3_600_000);

@@ -13,13 +13,13 @@ beforeEach(async () => {
 afterEach(() => harness.close());
 
 const stage = (id: string, key?: string, body?: unknown) =>
-  harness.service.ask(`POST /v1/webhooks/${id}/secret`, {
+  harness.service.request(`POST /v1/webhooks/${id}/secret`, {
     as: harness.buyer,
     body,
     headers: { ...(key !== undefined && { 'Idempotency-Key': key }) },
   });
 const promote = (id: string, key?: string) =>
-  harness.service.ask(`POST /v1/webhooks/${id}/secret/promote`, {
+  harness.service.request(`POST /v1/webhooks/${id}/secret/promote`, {
     as: harness.buyer,
     headers: { ...(key !== undefined && { 'Idempotency-Key': key }) },
   });
@@ -28,7 +28,7 @@ async function staged(id: string): Promise<StagedSecret> {
   return getData<StagedSecret>(await stage(id));
 }
 
-/** Sends one delivery, and takes it from the receiver. */
+/** Causes one delivery, and returns it as the receiver got it. */
 async function deliver({ receiver }: Hook): Promise<Received> {
   await harness.placeAndRecord();
   return receiver.next();
@@ -45,7 +45,7 @@ function signaturesBy({ headers, body }: Received, ...secrets: string[]) {
   };
 }
 
-describe('rotating an endpoint secret', () => {
+describe('the rotation of an endpoint secret', () => {
   it('signs with both while one is staged, and with the new one alone once it is promoted', async () => {
     const hook = await harness.hook(respond(200));
     const { id, secret } = hook.webhook;
@@ -83,7 +83,7 @@ describe('rotating an endpoint secret', () => {
     expect(after.headers).toMatchObject(signaturesBy(after, kept.secret));
   });
 
-  it('signs a retry with the secrets of its own time', async () => {
+  it('signs a retry with the secrets at that time', async () => {
     const hook = await harness.hook(respond(500));
     const first = await deliver(hook);
     const next = await staged(hook.webhook.id);
@@ -94,7 +94,7 @@ describe('rotating an endpoint secret', () => {
     expect(retry.body.equals(first.body)).toBe(true);
   });
 
-  it('cannot promote what was never staged, nor the same secret twice', async () => {
+  it('cannot promote a secret that was not staged, nor the same secret twice', async () => {
     const { webhook } = await harness.hook(respond(200));
     const never = getProblem(await promote(webhook.id));
     expect(never).toMatchObject({ status: 409, code: 'no_staged_secret' });
@@ -152,11 +152,11 @@ describe('an idempotency key', () => {
     expect(shown).toMatchObject({ stagedSecretAt: null });
   });
 
-  it('of another account is a key of its own', async () => {
+  it('of another account is a different key', async () => {
     const mine = await harness.hook(respond(200));
     const theirs = await harness.hook(respond(200), { as: harness.seller });
     const first = await stage(mine.webhook.id, 'shared');
-    const got = await harness.service.ask(`POST /v1/webhooks/${theirs.webhook.id}/secret`, {
+    const got = await harness.service.request(`POST /v1/webhooks/${theirs.webhook.id}/secret`, {
       as: harness.seller,
       headers: { 'Idempotency-Key': 'shared' },
     });

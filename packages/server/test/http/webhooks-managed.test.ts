@@ -30,23 +30,23 @@ const wish = { url: 'https://receiver.example/hook', events: ['order.created'] }
 
 async function register(as = seller, changes: object = {}): Promise<CreatedWebhook> {
   const body = { ...wish, ...changes };
-  return getData<CreatedWebhook>(await service.ask('POST /v1/webhooks', { as, body }));
+  return getData<CreatedWebhook>(await service.request('POST /v1/webhooks', { as, body }));
 }
 
-const get = (id: string, as = seller) => service.ask(`GET /v1/webhooks/${id}`, { as });
-const remove = (id: string, as = seller) => service.ask(`DELETE /v1/webhooks/${id}`, { as });
+const get = (id: string, as = seller) => service.request(`GET /v1/webhooks/${id}`, { as });
+const remove = (id: string, as = seller) => service.request(`DELETE /v1/webhooks/${id}`, { as });
 const patch = (id: string, body: unknown, as = seller) =>
-  service.ask(`PATCH /v1/webhooks/${id}`, { as, body });
+  service.request(`PATCH /v1/webhooks/${id}`, { as, body });
 
-function pageOf(got: HttpResponse): Page<WebhookDetails> {
+function getPage(got: HttpResponse): Page<WebhookDetails> {
   return JSON.parse(got.text) as Page<WebhookDetails>;
 }
 
 async function list(query = '', as = seller): Promise<Page<WebhookDetails>> {
-  return pageOf(await service.ask(`GET /v1/webhooks${query}`, { as }));
+  return getPage(await service.request(`GET /v1/webhooks${query}`, { as }));
 }
 
-/** What is shown of a webhook that nothing was ever sent to. */
+/** The fields of a webhook without deliveries. */
 function untried({ secret: _never, ...webhook }: CreatedWebhook): WebhookDetails {
   const nothing = { pendingDeliveries: 0, consecutiveFailures: 0, backoffUntil: null };
   return { ...webhook, stagedSecretAt: null, ...nothing };
@@ -79,9 +79,9 @@ describe('GET /v1/webhooks', () => {
   });
 
   it('rejects a cursor that it never returned, and an unknown parameter', async () => {
-    const odd = await service.ask('GET /v1/webhooks?cursor=abc', { as: seller });
+    const odd = await service.request('GET /v1/webhooks?cursor=abc', { as: seller });
     expect(getProblem(odd)).toMatchObject({ status: 400, code: 'invalid_cursor' });
-    const unknown = await service.ask('GET /v1/webhooks?status=active', { as: seller });
+    const unknown = await service.request('GET /v1/webhooks?status=active', { as: seller });
     expect(getProblem(unknown).errors?.map(({ path }) => path)).toEqual(['status']);
   });
 });
@@ -132,7 +132,7 @@ describe('PATCH /v1/webhooks/:id', () => {
     expect(getData(await get(webhook.id))).toEqual(changed);
   });
 
-  it("shows the url in its normal form and the events in the contract's order, as registration does", async () => {
+  it("returns the url in its normal form and the events in the contract's order, as registration does", async () => {
     const { id } = await register();
     const events = ['task.completed', 'order.created'];
     const got = await patch(id, { url: 'https://ELSEWHERE.example:443', events });
@@ -147,12 +147,15 @@ describe('PATCH /v1/webhooks/:id', () => {
     { events: wish.events },
     { status: 'active' },
     { ...wish, status: 'active' },
-  ])('takes %j, which is so already, for no change: it may be repeated', async (changes) => {
-    const webhook = await register();
-    await clock.advance(1_000);
-    const got = await patch(webhook.id, changes);
-    expect([got.status, getData(got)]).toEqual([200, untried(webhook)]);
-  });
+  ])(
+    'treats the current value %j as no change, so that a request can be repeated',
+    async (changes) => {
+      const webhook = await register();
+      await clock.advance(1_000);
+      const got = await patch(webhook.id, changes);
+      expect([got.status, getData(got)]).toEqual([200, untried(webhook)]);
+    },
+  );
 
   it.each([
     ['http://receiver.example/', 'must start with https://'],
@@ -195,7 +198,7 @@ describe('PATCH /v1/webhooks/:id', () => {
 });
 
 describe('DELETE /v1/webhooks/:id', () => {
-  it('removes a webhook: 204 without a body, and 404 for all that names it from then on', async () => {
+  it('deletes a webhook with 204 and without a body; later requests for it get 404', async () => {
     const { id } = await register();
     const kept = await register();
     const got = await remove(id);
@@ -213,19 +216,19 @@ describe('DELETE /v1/webhooks/:id', () => {
         'POST /v1/webhooks/:id/test': { event: 'order.created' },
       };
       const body = bodies[what];
-      const again = await service.ask(what.replace(':id', id), { as: seller, body });
+      const again = await service.request(what.replace(':id', id), { as: seller, body });
       expect(getProblem(again).code, what).toBe('webhook_not_found');
     }
     expect((await list()).data).toEqual([untried(kept)]);
   });
 
-  it('erases the secret also where its registration is kept for the idempotency key', async () => {
+  it('erases the secret also from the stored response of its idempotency key', async () => {
     const headers = { 'Idempotency-Key': 'register-once' };
-    const again = () => service.ask('POST /v1/webhooks', { as: seller, body: wish, headers });
+    const again = () => service.request('POST /v1/webhooks', { as: seller, body: wish, headers });
     const first = getData<CreatedWebhook>(await again());
     expect(getData<CreatedWebhook>(await again())).toEqual(first);
     const staging = { as: seller, headers: { 'Idempotency-Key': 'stage-once' } };
-    const stage = () => service.ask(`POST /v1/webhooks/${first.id}/secret`, staging);
+    const stage = () => service.request(`POST /v1/webhooks/${first.id}/secret`, staging);
     expect((await stage()).status).toBe(201);
     expect((await remove(first.id)).status).toBe(204);
 
@@ -236,30 +239,34 @@ describe('DELETE /v1/webhooks/:id', () => {
       expect(got.text).not.toContain('whsec_');
     }
     const other = { ...headers, 'Idempotency-Key': 'register-again' };
-    const next = await service.ask('POST /v1/webhooks', { as: seller, body: wish, headers: other });
+    const next = await service.request('POST /v1/webhooks', {
+      as: seller,
+      body: wish,
+      headers: other,
+    });
     expect(next.status).toBe(201);
   });
 
-  it('is done by one of two requests at once', async () => {
+  it('succeeds for one of two requests at once', async () => {
     const { id } = await register();
     const both = await Promise.all([remove(id), remove(id)]);
     expect(both.map(({ status }) => status).sort()).toEqual([204, 404]);
   });
 
-  it('makes room for another: a deleted webhook does not count', async () => {
+  it('makes room for another webhook', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 20; count += 1) ids.push((await register()).id);
-    const full = await service.ask('POST /v1/webhooks', { as: seller, body: wish });
+    const full = await service.request('POST /v1/webhooks', { as: seller, body: wish });
     expect(getProblem(full)).toMatchObject({ status: 409, code: 'webhook_limit_reached' });
     await remove(ids[7] ?? '');
     const { id } = await register();
     expect((await list('?limit=100')).data).toHaveLength(20);
     expect((await get(id)).status).toBe(200);
-    const fullAgain = await service.ask('POST /v1/webhooks', { as: seller, body: wish });
+    const fullAgain = await service.request('POST /v1/webhooks', { as: seller, body: wish });
     expect(getProblem(fullAgain).code).toBe('webhook_limit_reached');
   });
 
-  it('returns 404 for a webhook of another account, which stays', async () => {
+  it('returns 404 for a webhook of another account, and does not delete it', async () => {
     const webhook = await register();
     expect(getProblem(await remove(webhook.id, stranger)).code).toBe('webhook_not_found');
     expect(getData(await get(webhook.id))).toEqual(untried(webhook));
@@ -275,11 +282,11 @@ describe('a read-only key', () => {
     ['POST /v1/webhooks/whk_1/test', { event: 'order.created' }],
     ['POST /v1/deliveries/dlv_1/replay', undefined],
   ])('may not %s', async (what, body) => {
-    const problem = getProblem(await service.ask(what, { as: reader, body }));
+    const problem = getProblem(await service.request(what, { as: reader, body }));
     expect(problem).toMatchObject({ status: 403, code: 'read_only_api_key' });
   });
 
   it.each(['/v1/webhooks', '/v1/deliveries', '/v1/events'])('may read %s', async (path) => {
-    expect((await service.ask(`GET ${path}`, { as: reader })).status).toBe(200);
+    expect((await service.request(`GET ${path}`, { as: reader })).status).toBe(200);
   });
 });

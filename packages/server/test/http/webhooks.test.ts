@@ -11,9 +11,9 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('POST /v1/webhooks', () => {
-  const register = (body: unknown) => service.ask('POST /v1/webhooks', { as: buyer, body });
+  const register = (body: unknown) => service.request('POST /v1/webhooks', { as: buyer, body });
 
-  it('answers with the record and, this once, its secret', async () => {
+  it('returns the webhook and, only this once, its secret', async () => {
     const events = ['order.created', 'order.status_changed'];
     const got = await register({ url: 'https://receiver.example/hook', events });
     expect(got.status).toBe(201);
@@ -48,23 +48,26 @@ describe('POST /v1/webhooks', () => {
     `https://receiver.example/${'x'.repeat(2048)}`,
     '',
     7,
-  ])('refuses the url %j', async (url) => {
+  ])('rejects the url %j', async (url) => {
     const problem = getProblem(await register({ url, events: ['order.created'] }));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors?.map(({ path }) => path)).toEqual(['url']);
   });
 
-  it('lets an account have twenty', async () => {
+  it('allows an account twenty webhooks', async () => {
     const actor = await service.account('seller');
     const body = { url: 'https://receiver.example/', events: ['order.created'] };
-    const ask = () => service.ask('POST /v1/webhooks', { as: actor, body });
-    for (let count = 0; count < 20; count += 1) expect((await ask()).status).toBe(201);
-    expect(getProblem(await ask())).toMatchObject({ status: 409, code: 'webhook_limit_reached' });
+    const request = () => service.request('POST /v1/webhooks', { as: actor, body });
+    for (let count = 0; count < 20; count += 1) expect((await request()).status).toBe(201);
+    expect(getProblem(await request())).toMatchObject({
+      status: 409,
+      code: 'webhook_limit_reached',
+    });
     expect((await register(body)).status).toBe(201);
   });
 
   it.each([[[]], [['order.shipped']], ['order.created'], [undefined]])(
-    'refuses the events %j',
+    'rejects the events %j',
     async (events) => {
       const problem = getProblem(await register({ url: 'https://receiver.example/', events }));
       expect(problem.errors?.[0]?.path).toMatch(/^events/);

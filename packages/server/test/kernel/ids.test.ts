@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { createIdGenerator, smallestIdAt } from '../../src/kernel/context';
 import { noon } from '../helpers/builders';
 
-describe('ids', () => {
-  test('an id is its prefix and 26 characters that any URL takes', () => {
+describe('the id generator', () => {
+  test('creates IDs with a prefix and 26 characters that are safe in a URL', () => {
     expect(createIdGenerator()('ord', noon)).toMatch(/^ord_[0-9A-HJKMNP-TV-Z]{26}$/);
   });
 
-  test('ids of a later time sort after those of an earlier one, whoever makes them', () => {
-    // ulid takes a time of 0 for none and reads the system clock.
+  test('sorts IDs of a later time after those of an earlier one, also across generators', () => {
+    // ulid reads the system clock for a time of 0.
     const time = fc.integer({ min: 1, max: Date.parse('9999-12-31') });
     fc.assert(
       fc.property(time, time, (one, other) => {
@@ -20,7 +20,7 @@ describe('ids', () => {
     );
   });
 
-  test('one maker never repeats an id nor goes back, even when the clock stands still or steps back', () => {
+  test('never repeats an ID nor decreases, even when the clock stands still or is set back', () => {
     const steps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: -3_600_000, max: 1_000 })), {
       minLength: 1,
       maxLength: 200,
@@ -38,7 +38,7 @@ describe('ids', () => {
     );
   });
 
-  test('a hundred thousand ids of one moment are all different and sorted', () => {
+  test('creates a hundred thousand different, sorted IDs in one millisecond', () => {
     const newId = createIdGenerator();
     const ids = Array.from({ length: 100_000 }, () => newId('ord', noon));
     for (let index = 1; index < ids.length; index += 1) {
@@ -47,19 +47,19 @@ describe('ids', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('two makers do not make the same id in one moment', () => {
-    const makers = Array.from({ length: 100 }, () => createIdGenerator());
-    expect(new Set(makers.map((newId) => newId('ord', noon))).size).toBe(100);
+  test('does not create the same ID as another generator in one millisecond', () => {
+    const generators = Array.from({ length: 100 }, () => createIdGenerator());
+    expect(new Set(generators.map((newId) => newId('ord', noon))).size).toBe(100);
   });
 
-  test('the same random numbers make the same ids, the lowest and the highest included', () => {
+  test('creates the same IDs from the same random numbers, including the lowest and the highest', () => {
     for (const random of [() => 0, () => 0.5, () => 1 - 2 ** -32]) {
       expect(createIdGenerator(random)('ord', noon)).toBe(createIdGenerator(random)('ord', noon));
       expect(createIdGenerator(random)('ord', noon)).toMatch(/^ord_[0-9A-HJKMNP-TV-Z]{26}$/);
     }
   });
 
-  test('the floor of a time lies below every id of it and later, and above every older one', () => {
+  test('has a floor for a time below every ID from then on, and above every older one', () => {
     const time = fc.integer({ min: 1, max: Date.parse('9999-12-31') });
     fc.assert(
       fc.property(time, time, (floor, now) => {

@@ -10,7 +10,7 @@ interface Line {
   errorCode?: string;
 }
 
-/** Milliseconds: far more than a bounded wait takes, far less than for ever. */
+/** In milliseconds: far more than a bounded wait takes. */
 const inTime = 5_000;
 
 function openDestination(pipe: Pipe): LogDestination {
@@ -22,7 +22,7 @@ function openDestination(pipe: Pipe): LogDestination {
   });
 }
 
-/** Writes numbered lines of `size` bytes and a few. */
+/** Writes numbered lines of slightly more than `size` bytes. */
 function writeLines(destination: LogDestination, count: number, size = 150, writer = 'a'): void {
   for (let n = 0; n < count; n += 1) {
     destination.write(`${JSON.stringify({ writer, n, filler: 'é'.repeat(size / 2) })}\n`);
@@ -33,7 +33,7 @@ const numbers = (lines: Line[], writer = 'a') =>
   lines.filter((line) => line.writer === writer).map(({ n }) => n);
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-test('the destination writes what a full pipe had no room for once it is read, in order', async () => {
+test('the destination writes what did not fit into a full pipe once it is read, in order', async () => {
   const pipe = new Pipe();
   const destination = openDestination(pipe);
   writeLines(destination, 2_000);
@@ -93,7 +93,7 @@ test('two destinations on one pipe never mix their lines', async () => {
   for (const writer of writers) expect(numbers(lines, writer)).toEqual(upTo(100));
 });
 
-test('the destination waits for the next reader when the reader goes away', async () => {
+test('the destination waits for the next reader when a reader disconnects', async () => {
   const pipe = new Pipe();
   const destination = openDestination(pipe);
   pipe.closeReader();
@@ -103,7 +103,7 @@ test('the destination waits for the next reader when the reader goes away', asyn
   expect(numbers(lines)).toEqual(upTo(100));
 });
 
-test('the destination reports the error that lines were lost to', async () => {
+test('the destination reports the error that caused lost lines', async () => {
   const pipe = new Pipe();
   const destination = openDestination(pipe);
   pipe.closeReader();
@@ -124,7 +124,7 @@ test('the flush at exit ends in time without a reader', () => {
   pipe.closeReader();
 });
 
-test('the flush at exit does not wait for an error that will not pass', () => {
+test('the flush at exit does not wait after a permanent error', () => {
   const pipe = new Pipe();
   const destination = openDestination(pipe);
   pipe.closeReader();

@@ -12,7 +12,7 @@ const positions: fc.Arbitrary<PageKey> = times.map((createdAt) => ({
   id: newId('ord', createdAt),
 }));
 
-/** Whether a text is a cursor; anything but acceptance or `invalid_cursor` fails the test. */
+/** Returns whether a text is a cursor. Any error except `invalid_cursor` fails the test. */
 function isCursor(text: string): boolean {
   try {
     return encodeCursor(decodeCursor(text, 'ord')) === text;
@@ -22,8 +22,8 @@ function isCursor(text: string): boolean {
   }
 }
 
-describe('cursors', () => {
-  test('a cursor that was written is read as the same position', () => {
+describe('with cursors', () => {
+  test('an encoded cursor is decoded as the same position', () => {
     fc.assert(
       fc.property(positions, (position) => {
         expect(decodeCursor(encodeCursor(position), 'ord')).toEqual(position);
@@ -49,7 +49,7 @@ describe('cursors', () => {
     );
   });
 
-  test('no text that is not a cursor is taken for one', () => {
+  test('no other text is accepted as a cursor', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary-ascii' }),
       fc.string().map((text) => Buffer.from(text).toString('base64url')),
@@ -103,7 +103,7 @@ function encoded(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-describe('pages', () => {
+describe('with pages', () => {
   test('a page is cut to its limit, and has a next one only if there is more', () => {
     const items = fc.array(positions, { maxLength: 20 });
     fc.assert(

@@ -15,7 +15,7 @@ beforeEach(async () => {
   measured = await MeasuredEngine.open();
 });
 
-/** Has a receiver get the orders of the buyer. */
+/** Registers a receiver for the orders of the buyer. */
 async function subscribe(url: string, status: 'active' | 'paused' = 'active') {
   const { trade } = measured;
   return trade.subscribe(trade.buyer, ['order.created'], { url, status });
@@ -23,39 +23,39 @@ async function subscribe(url: string, status: 'active' | 'paused' = 'active') {
 
 describe('metrics of deliveries', () => {
   test('start at zero, so that a first failure is an increase', async () => {
-    expect(await measured.samplesOf('tradepost_deliveries_total')).toEqual({
+    expect(await measured.filterSamples('tradepost_deliveries_total')).toEqual({
       '{outcome="delivered"}': 0,
       '{outcome="failed"}': 0,
     });
-    expect(await measured.samplesOf('tradepost_delivery_queue')).toEqual({
+    expect(await measured.filterSamples('tradepost_delivery_queue')).toEqual({
       _depth: 0,
       _oldest_due_seconds: 0,
     });
   });
 
-  test('count each attempt by what came of it, and each delivery when it ends', async () => {
+  test('count each attempt by its result, and each delivery when it ends', async () => {
     const good = await Receiver.open(respond(204));
     const bad = await Receiver.open(inTurn(respond(503), respond(404), respond(200)));
     await subscribe(good.origin);
     await subscribe(bad.origin);
     await subscribe('http://127.0.0.1:1/nobody');
     await measured.place(3);
-    expect(await measured.samplesOf('tradepost_delivery_attempts_total')).toEqual({
+    expect(await measured.filterSamples('tradepost_delivery_attempts_total')).toEqual({
       '{outcome="acknowledged",status_class="2xx",error="none"}': 1,
       '{outcome="rejected",status_class="5xx",error="none"}': 1,
       '{outcome="error",status_class="none",error="connection_refused"}': 1,
     });
-    expect(await measured.samplesOf('tradepost_deliveries_total')).toEqual({
+    expect(await measured.filterSamples('tradepost_deliveries_total')).toEqual({
       '{outcome="delivered"}': 1,
       '{outcome="failed"}': 0,
     });
-    expect(await measured.samplesOf('tradepost_delivery_queue_depth')).toEqual({ '': 2 });
+    expect(await measured.filterSamples('tradepost_delivery_queue_depth')).toEqual({ '': 2 });
 
     await measured.clock.advance(6_000);
-    for (let count = 0; count < 2; count += 1) await measured.book.next('attempt');
+    for (let count = 0; count < 2; count += 1) await measured.logs.next('attempt');
     await measured.clock.advance(20_000);
-    for (let count = 0; count < 2; count += 1) await measured.book.next('attempt');
-    expect(await measured.samplesOf('tradepost_delivery_attempts_total')).toEqual({
+    for (let count = 0; count < 2; count += 1) await measured.logs.next('attempt');
+    expect(await measured.filterSamples('tradepost_delivery_attempts_total')).toEqual({
       '{outcome="acknowledged",status_class="2xx",error="none"}': 2,
       '{outcome="rejected",status_class="4xx",error="none"}': 1,
       '{outcome="rejected",status_class="5xx",error="none"}': 1,
@@ -70,12 +70,12 @@ describe('metrics of deliveries', () => {
   test('measure the lag of first attempts only, in seconds', async () => {
     const receiver = await Receiver.open(inTurn(respond(500), respond(200)));
     await subscribe(receiver.origin);
-    // It happened a while ago: no one was there to deliver it.
+    // It happened some time ago, when no worker ran.
     await measured.trade.place({ now: noon - 20_000, quantity: 1 });
-    await measured.book.next('attempt');
+    await measured.logs.next('attempt');
     await measured.clock.advance(6_000);
-    await measured.book.next('attempt');
-    const lag = await measured.samplesOf('tradepost_delivery_lag_seconds');
+    await measured.logs.next('attempt');
+    const lag = await measured.filterSamples('tradepost_delivery_lag_seconds');
     expect(lag).toMatchObject({ _count: 1, _sum: 20, '_bucket{le="15"}': 0 });
     expect(lag).toMatchObject({ '_bucket{le="60"}': 1, '_bucket{le="+Inf"}': 1 });
   });
@@ -86,28 +86,28 @@ describe('metrics of deliveries', () => {
     await measured.place(1);
     measured.clock.set(noon + retryWindowMs + 1);
     await measured.clock.advance(minute);
-    await measured.book.next('delivery failed: its deadline passed before the next attempt');
-    expect(await measured.samplesOf('tradepost_deliveries_total')).toMatchObject({
+    await measured.logs.next('delivery failed: its deadline passed before the next attempt');
+    expect(await measured.filterSamples('tradepost_deliveries_total')).toMatchObject({
       '{outcome="failed"}': 1,
     });
     expect(receiver.count).toBe(1);
   });
 
-  test('count as failed what waited for a paused endpoint until its time was over', async () => {
+  test('count as failed the deliveries of a paused endpoint whose deadline has passed', async () => {
     await subscribe('https://receiver.example', 'paused');
     await measured.place(0);
     await measured.place(0);
-    expect(await measured.samplesOf('tradepost_delivery_queue')).toEqual({
+    expect(await measured.filterSamples('tradepost_delivery_queue')).toEqual({
       _depth: 2,
       _oldest_due_seconds: 0,
     });
     measured.clock.set(noon + retryWindowMs + 1);
     await measured.clock.advance(minute + 100);
-    expect(await measured.book.next('housekeeping done')).toMatchObject({ overdue: 2 });
-    expect(await measured.samplesOf('tradepost_deliveries_total')).toMatchObject({
+    expect(await measured.logs.next('housekeeping done')).toMatchObject({ overdue: 2 });
+    expect(await measured.filterSamples('tradepost_deliveries_total')).toMatchObject({
       '{outcome="failed"}': 2,
     });
-    expect(await measured.samplesOf('tradepost_delivery_queue_depth')).toEqual({ '': 0 });
+    expect(await measured.filterSamples('tradepost_delivery_queue_depth')).toEqual({ '': 0 });
   });
 
   test('show what is in flight, and for how long other due deliveries have waited', async () => {
@@ -125,13 +125,13 @@ describe('metrics of deliveries', () => {
     for (const finish of pending.splice(0)) finish();
     for (let count = 0; count < 2; count += 1) await slow.next();
     for (const finish of pending) finish();
-    for (let count = 0; count < 6; count += 1) await measured.book.next('attempt');
-    expect(await measured.samplesOf('tradepost_deliveries_in_flight')).toEqual({ '': 0 });
+    for (let count = 0; count < 6; count += 1) await measured.logs.next('attempt');
+    expect(await measured.filterSamples('tradepost_deliveries_in_flight')).toEqual({ '': 0 });
   });
 });
 
-describe('labels of an attempt', () => {
-  test('come from a closed list, whatever a receiver or a system returns', () => {
+describe('the labels of an attempt', () => {
+  test('come from a closed list, for any response and any system error', () => {
     const names = Object.keys(attemptErrors);
     const error = fc.oneof(
       fc.string(),
@@ -144,8 +144,8 @@ describe('labels of an attempt', () => {
     );
     const status = fc.option(fc.integer({ min: 0, max: 9_999 }));
     fc.assert(
-      fc.property(error, status, (said, answered) => {
-        const labels = attemptLabels(anAttempt({ error: said, status: answered }));
+      fc.property(error, status, (attemptError, responseStatus) => {
+        const labels = attemptLabels(anAttempt({ error: attemptError, status: responseStatus }));
         expect(['acknowledged', 'rejected', 'error']).toContain(labels.outcome);
         expect(['2xx', '3xx', '4xx', '5xx', 'other', 'none']).toContain(labels.status_class);
         expect([...names, 'none']).toContain(labels.error);

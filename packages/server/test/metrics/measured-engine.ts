@@ -12,20 +12,20 @@ import { tempFile } from '../helpers/temp-folder';
 import { Trade } from '../helpers/trade';
 import { findSamples, type Samples, scrape } from './scrape';
 
-/** An engine that counts, with its metrics served, a store in a file and trade in it, on a clock that stands still. */
+/** An engine with a metrics server, a store in a file, data for trade and a fake clock. */
 export class MeasuredEngine {
   readonly clock = new FakeClock();
-  readonly book = new CapturedLog();
+  readonly logs = new CapturedLog();
 
   private constructor(
     readonly store: Store,
     readonly trade: Trade,
   ) {}
 
-  /** Where the metrics are. */
+  /** The URL of the metrics. */
   url = '';
 
-  /** Opens one that lasts as long as the running test. */
+  /** Starts an engine that stops with the running test. */
   static async open(): Promise<MeasuredEngine> {
     onTestFinished(expectNoSockets);
     const store = openSqliteStore(tempFile());
@@ -33,7 +33,7 @@ export class MeasuredEngine {
     const metrics = createEngineMetrics(store.deliveries, measured.clock);
     const engine: Engine = startEngine({
       store,
-      log: measured.book.log,
+      log: measured.logs.log,
       webhookPolicy: insecureWebhookPolicy,
       clock: measured.clock,
       random: () => 0.5,
@@ -43,7 +43,7 @@ export class MeasuredEngine {
       port: 0,
       host: '127.0.0.1',
       metrics: [metrics],
-      log: measured.book.log,
+      log: measured.logs.log,
     });
     measured.url = server.url;
     onTestFinished(async () => {
@@ -57,7 +57,7 @@ export class MeasuredEngine {
   /** Places an order now, and waits until this many attempts were recorded. */
   async place(attempts: number): Promise<void> {
     await this.trade.place({ now: this.clock.now(), quantity: 1 });
-    for (let count = 0; count < attempts; count += 1) await this.book.next('attempt');
+    for (let count = 0; count < attempts; count += 1) await this.logs.next('attempt');
   }
 
   /** Reads the metrics over HTTP. */
@@ -65,8 +65,8 @@ export class MeasuredEngine {
     return scrape(this.url);
   }
 
-  /** The test events whose names start like this, read over HTTP. */
-  async samplesOf(prefix: string): Promise<Record<string, number>> {
+  /** Reads the samples whose names start with a prefix, over HTTP. */
+  async filterSamples(prefix: string): Promise<Record<string, number>> {
     return findSamples(await this.scrape(), prefix);
   }
 }

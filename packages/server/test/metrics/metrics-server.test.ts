@@ -19,38 +19,38 @@ function saying(text: string): Metrics {
   return { read: async () => text };
 }
 
-async function ask(url: string, method = 'GET') {
+async function request(url: string, method = 'GET') {
   const response = await fetch(url, { method, headers: { connection: 'close' } });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-describe('the server of metrics', () => {
-  test('returns all of them one after the other, in the text format of Prometheus', async () => {
+describe('the metrics server', () => {
+  test('returns all metrics in the text format of Prometheus', async () => {
     const url = await open(saying('one 1\n'), saying(''), saying('other 2\n'));
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
     for (const address of [url, `${url}?name=one`]) {
-      const { status, headers, text } = await ask(address);
+      const { status, headers, text } = await request(address);
       expect([status, text]).toEqual([200, 'one 1\nother 2\n']);
       expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     }
   });
 
-  test('has nothing else', async () => {
+  test('returns 404 for other paths', async () => {
     const url = await open(saying('one 1\n'));
     for (const path of ['/', '/metrics/', '/v1/orders', '/Metrics']) {
-      const { status, text } = await ask(new URL(path, url).href);
+      const { status, text } = await request(new URL(path, url).href);
       expect([path, status]).toEqual([path, 404]);
       expect(text).not.toContain('one 1');
     }
   });
 
-  test('can only be read', async () => {
+  test('accepts only GET and HEAD', async () => {
     const url = await open(saying('one 1\n'));
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
-      const { status, headers } = await ask(url, method);
+      const { status, headers } = await request(url, method);
       expect([method, status, headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
     }
-    expect(await ask(url, 'HEAD')).toMatchObject({ status: 200, text: '' });
+    expect(await request(url, 'HEAD')).toMatchObject({ status: 200, text: '' });
   });
 
   test('returns 503 when a part cannot be read, and recovers', async () => {
@@ -61,11 +61,11 @@ describe('the server of metrics', () => {
         return 'other 2\n';
       },
     });
-    const { status, headers, text } = await ask(url);
+    const { status, headers, text } = await request(url);
     expect([status, headers.get('retry-after')]).toEqual([503, '1']);
     expect(text).not.toContain('out of order');
     broken = false;
-    expect(await ask(url)).toMatchObject({ status: 200, text: 'one 1\nother 2\n' });
+    expect(await request(url)).toMatchObject({ status: 200, text: 'one 1\nother 2\n' });
   });
 
   test('stops at once, even with open connections', async () => {

@@ -14,7 +14,7 @@ const gauges = [
   'tradepost_delivery_queue_oldest_due_seconds',
 ];
 
-describe('gauges of the queues', () => {
+describe('the gauges of the queues', () => {
   test('are left out while the store is unavailable, and other metrics are not', async () => {
     const measured = await MeasuredEngine.open();
     await measured.store.close();
@@ -26,11 +26,11 @@ describe('gauges of the queues', () => {
   test('are left out when the store times out, and are back when it responds again', async () => {
     const clock = new FakeClock();
     let status = new Promise<{ depth: number; inFlight: number; oldestDueAt: null }>(() => {});
-    let asked = 0;
+    let reads = 0;
     const metrics = createQueueMetrics(
       {
         queueStatus: () => {
-          asked += 1;
+          reads += 1;
           return status;
         },
       },
@@ -45,7 +45,7 @@ describe('gauges of the queues', () => {
     await clock.advance(1);
     await reading;
     expect(readSamples(text ?? '').size).toBe(0);
-    expect(asked).toBe(1);
+    expect(reads).toBe(1);
 
     status = Promise.resolve({ depth: 3, inFlight: 1, oldestDueAt: null });
     const samples = readSamples(await metrics.read());
@@ -53,13 +53,13 @@ describe('gauges of the queues', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('are read once for all, also by scrapes that come together', async () => {
+  test('are read once for all of them, also by concurrent scrapes', async () => {
     const clock = new FakeClock();
-    let asked = 0;
+    let reads = 0;
     const metrics = createQueueMetrics(
       {
         queueStatus: async () => {
-          asked += 1;
+          reads += 1;
           return { depth: 1, inFlight: 0, oldestDueAt: noon - 1_000 };
         },
       },
@@ -72,10 +72,10 @@ describe('gauges of the queues', () => {
         _oldest_due_seconds: 1,
       });
     }
-    expect(asked).toBe(1);
+    expect(reads).toBe(1);
     await settle();
     await metrics.read();
-    expect(asked).toBe(2);
+    expect(reads).toBe(2);
   });
 
   test('show what other processes queued', async () => {

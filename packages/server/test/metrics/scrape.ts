@@ -1,4 +1,4 @@
-/** What a scrape brought: values by name and labels, as they are written. */
+/** The samples of a scrape: values by name and labels. */
 export type Samples = Map<string, number>;
 
 /** Reads metrics as Prometheus does. */
@@ -9,7 +9,7 @@ export async function scrape(url: string): Promise<Samples> {
   return readSamples(text);
 }
 
-/** Reads the text format of Prometheus. It throws for a line that is none of it, and for a test event that comes twice. */
+/** Parses the text format of Prometheus. Throws for an invalid line, and for a repeated sample. */
 export function readSamples(text: string): Samples {
   const samples: Samples = new Map();
   for (const line of text.split('\n')) {
@@ -21,7 +21,7 @@ export function readSamples(text: string): Samples {
   return samples;
 }
 
-/** The test events whose names start like this. */
+/** Returns the samples whose names start with a prefix. */
 export function findSamples(samples: Samples, prefix: string): Record<string, number> {
   const found = [...samples].filter(([name]) => name.startsWith(prefix));
   return Object.fromEntries(found.map(([name, value]) => [name.slice(prefix.length), value]));

@@ -9,18 +9,18 @@ import { findSamples, scrape } from './scrape';
 
 const main = new URL('../../src/main.ts', import.meta.url);
 
-/** Runs the server as an operator does, and gives the lines that it starts with. */
-async function start(lines: number, ...args: string[]): Promise<string[]> {
+/** Runs the server as an operator does. Returns its first lines of output. */
+async function start(count: number, ...args: string[]): Promise<string[]> {
   const child = new Child(main, 'start', '--port', '0', '--database', tempFile(), ...args);
-  const said: string[] = [];
-  for (let count = 0; count < lines; count += 1) said.push(await child.says());
-  return said;
+  const lines: string[] = [];
+  while (lines.length < count) lines.push(await child.readLine());
+  return lines;
 }
 
-/** What follows a word in one of the lines. */
+/** Returns what follows a word in one of the lines. */
 function addressAfter(word: string, lines: string[]): string {
   const line = lines.find((one) => one.startsWith(`${word} on http://127.0.0.1:`));
-  if (line === undefined) throw new Error(`no line tells where ${word} is: ${lines.join(' | ')}`);
+  if (line === undefined) throw new Error(`no line has ${word}: ${lines.join(' | ')}`);
   return line.slice(`${word} on `.length);
 }
 
@@ -50,7 +50,7 @@ test('an API serves metrics of its process, its requests and the queues, and non
   expect(findSamples(samples, 'tradepost_deliveries_total')).toEqual({});
 }, 30_000);
 
-test('a server that does both serves all of it', async () => {
+test('a server with the role all serves all metrics', async () => {
   const lines = await start(2, '--database', ':memory:', '--metrics-port', '0');
   await fetch(`${addressAfter('listening', lines)}/v1/orders`, { method: 'POST' });
   const samples = await scrape(addressAfter('metrics', lines));

@@ -13,19 +13,19 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 
 let clock: FakeClock;
-let book: CapturedLog;
+let logs: CapturedLog;
 
 beforeEach(() => {
   clock = new FakeClock();
-  book = new CapturedLog();
+  logs = new CapturedLog();
 });
 
-/** A server that has delivered an event to the buyer. */
+/** Starts a server that has delivered an event to the buyer. */
 async function deliverOne(retention?: Partial<Retention>): Promise<() => Promise<number>> {
   const store = openSqliteStore(':memory:');
   const server = await startServer({
     store,
-    log: book.log,
+    log: logs.log,
     port: 0,
     host: '127.0.0.1',
     rateLimit: 100,
@@ -38,7 +38,7 @@ async function deliverOne(retention?: Partial<Retention>): Promise<() => Promise
   const receiver = await Receiver.open(respond(200));
   await trade.subscribe(trade.buyer, ['order.created'], { url: receiver.origin });
   await trade.place();
-  await book.next('attempt');
+  await logs.next('attempt');
   return async () => {
     const page = { after: null, limit: 10 };
     return (await store.deliveryLog.listDeliveries(trade.buyer.accountId, {}, page)).length;
@@ -60,15 +60,15 @@ test('a server keeps deliveries for the configured time', async () => {
   clock.set(noon + 3 * day);
   await clock.advance(2 * minute);
   expect(await left()).toBe(0);
-  expect(await book.next('housekeeping done')).toMatchObject({ deliveries: 1 });
+  expect(await logs.next('housekeeping done')).toMatchObject({ deliveries: 1 });
 });
 
-/** A server with an order of noon, and what is left of its notifications and events. */
+/** Starts a server with an order of noon, and counts its remaining notifications and events. */
 async function placeOne(read: boolean, retention: Partial<Retention>) {
   const store = openSqliteStore(':memory:');
   const server = await startServer({
     store,
-    log: book.log,
+    log: logs.log,
     port: 0,
     host: '127.0.0.1',
     rateLimit: 100,
@@ -98,7 +98,7 @@ test.each([
   ['that were never read', false, 40],
   ['that were read', true, 20],
 ])(
-  'notifications %s are removed after their days, and their events with them',
+  'notifications %s are removed after their retention, with their events',
   async (_, read, days) => {
     const kept = { events: 5, notifications: 20, unreadNotifications: 40 };
     const left = await placeOne(read, kept);
@@ -112,11 +112,11 @@ test.each([
   },
 );
 
-test('a server that is stopped while it prunes a lot stops after the step that it is at', async () => {
+test('a server that is stopped during a long pruning stops after the current step', async () => {
   const store = openSqliteStore(':memory:');
   const server = await startServer({
     store,
-    log: book.log,
+    log: logs.log,
     port: 0,
     host: '127.0.0.1',
     rateLimit: 100,
@@ -130,7 +130,7 @@ test('a server that is stopped while it prunes a lot stops after the step that i
   clock.set(noon + 181 * day);
   await clock.advance(5_000);
   expect(await oldest()).toBe(1);
-  // No time passes from here on: nothing that is waited for is a pause.
+  // No time passes from here on, so the stop does not wait for a pause.
   await server.close();
   expect(clock.pendingTimers).toBe(0);
 });

@@ -16,7 +16,7 @@ const minute = 60_000;
 const firstRound = 5_000;
 const day = 24 * 60 * minute;
 
-/** How much is left of each type of thing, for a store that only counts. */
+/** The remaining rows of each type, in a store that only counts. */
 interface Left {
   overdue: number;
   idempotencyKeys: number;
@@ -27,8 +27,8 @@ interface Left {
   events: number;
 }
 
-/** What a housekeeper asks of a store, in order. */
-interface Asked {
+/** A call of the store by the housekeeper. */
+interface StoreCall {
   what: keyof Left;
   at: number;
   after?: string | null;
@@ -37,22 +37,22 @@ interface Asked {
 }
 
 let clock: FakeClock;
-let book: CapturedLog;
+let logs: CapturedLog;
 let left: Left;
-let asked: Asked[];
+let calls: StoreCall[];
 let failed: number[];
-/** Set to make one kind of thing fail. */
+/** Set to make one type of data fail. */
 let broken: keyof Left | null;
-/** For how long a step of the store takes, in milliseconds. */
+/** The duration of a step of the store, in milliseconds. */
 let busyMs: number;
-/** For how long others keep it waiting before. */
+/** How long others delay the step, in milliseconds. */
 let waitedMs: number;
-/** How many things a step of a scan has time to remove. */
+/** How many items a step of a scan has time to remove. */
 let mostAtOnce: number;
 /** How many deliveries each step was to examine. */
 let limits: number[];
 let erasures: number;
-/** Whether no one is in the way of an erasure. */
+/** Whether an erasure can run. */
 let erasable: boolean;
 
 function take(
@@ -61,7 +61,7 @@ function take(
   step: Partial<PruneStep & { since: number }> = {},
 ): number {
   const { after, before, since } = step;
-  asked.push({
+  calls.push({
     what,
     at: clock.now() - noon,
     ...(after !== undefined && { after }),
@@ -103,19 +103,19 @@ function open(): Housekeeper {
     retention,
     retentionMs: { deliveries: 30, events: 40, notifications: 90, unreadNotifications: 180 },
     clock,
-    log: book.log,
+    log: logs.log,
     onFailed: (count) => failed.push(count),
   });
   housekeeper.start();
   return housekeeper;
 }
 
-const times = (what: keyof Left) => asked.filter((one) => one.what === what).length;
+const times = (what: keyof Left) => calls.filter((one) => one.what === what).length;
 
 beforeEach(() => {
   clock = new FakeClock();
-  book = new CapturedLog();
-  asked = [];
+  logs = new CapturedLog();
+  calls = [];
   failed = [];
   broken = null;
   busyMs = 5;
@@ -135,8 +135,8 @@ beforeEach(() => {
   };
 });
 
-describe('a housekeeper', () => {
-  test('erases what deleted webhooks left once they are gone, and at its first round', async () => {
+describe('the housekeeper', () => {
+  test('erases the data of deleted webhooks once their rows are removed, and in its first round', async () => {
     const housekeeper = open();
     await clock.advance(firstRound);
     expect(erasures).toBe(1);
@@ -148,7 +148,7 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('erases in a later round when others were in the way', async () => {
+  test('erases in a later round when others prevented it', async () => {
     const housekeeper = open();
     erasable = false;
     await clock.advance(firstRound);
@@ -162,12 +162,12 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('starts a few seconds after the server: first what is overdue, events last', async () => {
+  test('starts a few seconds after the server, with overdue deliveries first and events last', async () => {
     const housekeeper = open();
     await clock.advance(firstRound - 1);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
     await clock.advance(1);
-    expect(asked.map(({ what }) => what)).toEqual([
+    expect(calls.map(({ what }) => what)).toEqual([
       'overdue',
       'idempotencyKeys',
       'deletedWebhooks',
@@ -182,7 +182,7 @@ describe('a housekeeper', () => {
   test('removes what is older than the retention of each type of data', async () => {
     const housekeeper = open();
     await clock.advance(firstRound);
-    const cutoffs = asked.filter(({ before }) => before !== undefined);
+    const cutoffs = calls.filter(({ before }) => before !== undefined);
     expect(cutoffs.map(({ what, before, since }) => [what, before, since])).toEqual([
       ['deliveries', firstRound - 30 * day, undefined],
       ['unreadNotifications', firstRound - 180 * day, undefined],
@@ -201,25 +201,25 @@ describe('a housekeeper', () => {
     expect(left.overdue).toBeGreaterThan(500);
     await clock.advance(minute / 2);
     expect([left.overdue, left.deliveries]).toEqual([0, 0]);
-    const moments = asked.filter(({ what }) => what === 'deliveries').map(({ at }) => at);
-    expect(moments.length).toBeGreaterThan(3);
-    expect(new Set(moments).size).toBe(moments.length);
+    const starts = calls.filter(({ what }) => what === 'deliveries').map(({ at }) => at);
+    expect(starts.length).toBeGreaterThan(3);
+    expect(new Set(starts).size).toBe(starts.length);
     await housekeeper.stop();
   });
 
-  test('says what it did, and nothing when there was nothing to do', async () => {
+  test('logs what it did, and nothing when there was nothing to do', async () => {
     const housekeeper = open();
     await clock.advance(minute);
-    expect(book.text).toEqual([]);
+    expect(logs.text).toEqual([]);
     left.overdue = 3;
     left.deletedWebhooks = 700;
     await clock.advance(2 * minute);
-    expect(await book.next('housekeeping done')).toMatchObject({
+    expect(await logs.next('housekeeping done')).toMatchObject({
       level: 30,
       overdue: 3,
       deletedWebhooks: 700,
     });
-    expect(book.text).toHaveLength(1);
+    expect(logs.text).toHaveLength(1);
     expect(failed).toEqual([3]);
     await housekeeper.stop();
   });
@@ -231,19 +231,19 @@ describe('a housekeeper', () => {
     [3, 10, 1],
     [60, 0, 100],
     [40, 12, 12],
-  ])('pauses after a step of %i ms that waited %i ms for %i ms', async (took, waited, pause) => {
+  ])('pauses, after a step of %i ms that waited %i ms, for %i ms', async (took, waited, pause) => {
     busyMs = took;
     waitedMs = waited;
     left.deliveries = 10_000;
     const housekeeper = open();
     await clock.advance(2 * minute);
-    const times = asked.filter(({ what }) => what === 'deliveries').map(({ at }) => at);
-    const [first = 0, second = 0, third = 0] = times;
+    const starts = calls.filter(({ what }) => what === 'deliveries').map(({ at }) => at);
+    const [first = 0, second = 0, third = 0] = starts;
     expect([second - first, third - second]).toEqual([pause, pause]);
     await housekeeper.stop();
   });
 
-  test('gives each type of data a few seconds of a round, and continues there in the next', async () => {
+  test('gives each type of data a few seconds of a round, and continues in the next', async () => {
     left.deliveries = 1_000_000;
     left.notifications = 10;
     const housekeeper = open();
@@ -255,7 +255,7 @@ describe('a housekeeper', () => {
     expect(first).toBeGreaterThan(0);
     const steps = times('deliveries');
     while (times('deliveries') === steps) await clock.advance(50);
-    const again = asked.filter(({ what }) => what === 'deliveries')[steps];
+    const again = calls.filter(({ what }) => what === 'deliveries')[steps];
     expect(again).toMatchObject({ after: `at ${first}` });
     await housekeeper.stop();
   });
@@ -274,7 +274,7 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('examines about as many things as a step has time to remove, and more again once it is not cut', async () => {
+  test('examines about as many items as a step has time to remove, and more again once a step is complete', async () => {
     left.deliveries = 5_000;
     mostAtOnce = 40;
     const housekeeper = open();
@@ -290,17 +290,17 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('starts the next round at once as long as one leaves work, each with what is overdue', async () => {
+  test('starts the next round at once as long as one leaves work, each with overdue deliveries', async () => {
     left.deliveries = 1_000_000;
     const housekeeper = open();
     await clock.advance(20_000);
     expect(left.deliveries).toBeGreaterThan(0);
-    const rounds = asked.filter(({ what }) => what === 'overdue').map(({ at }) => at);
+    const rounds = calls.filter(({ what }) => what === 'overdue').map(({ at }) => at);
     expect(rounds.length).toBeGreaterThan(5);
     const gaps = rounds.slice(1).map((at, index) => at - (rounds[index] ?? 0));
     expect(Math.max(...gaps)).toBeLessThan(3_000);
     while (left.deliveries > 0) await clock.advance(100);
-    // The last round finds nothing more, and the next is a minute later.
+    // The last round finds nothing, and the next is a minute later.
     await clock.advance(1_000);
     const before = times('overdue');
     await clock.advance(58_000);
@@ -310,35 +310,35 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   }, 30_000);
 
-  test('logs what it did once a minute while there is no end of it, and the rest when it is done', async () => {
+  test('logs its work once a minute while it continues, and the rest when it is done', async () => {
     busyMs = 6;
     left.deliveries = 4_500_000;
     const housekeeper = open();
     await clock.advance(firstRound + 1.5 * minute);
     expect(left.deliveries).toBeGreaterThan(0);
-    expect(book.text).toHaveLength(1);
-    const first = await book.next('housekeeping done');
+    expect(logs.text).toHaveLength(1);
+    const first = await logs.next('housekeeping done');
     await clock.advance(minute);
     expect(left.deliveries).toBe(0);
-    expect(book.text).toHaveLength(2);
-    const second = await book.next('housekeeping done');
+    expect(logs.text).toHaveLength(2);
+    const second = await logs.next('housekeeping done');
     expect(Number(first.deliveries) + Number(second.deliveries)).toBe(4_500_000);
     await housekeeper.stop();
-    expect(book.text).toHaveLength(2);
+    expect(logs.text).toHaveLength(2);
   }, 30_000);
 
   test('logs what it did so far when it is stopped', async () => {
     left.deliveries = 1_000_000;
     const housekeeper = open();
     await clock.advance(firstRound + 1_000);
-    expect(book.text).toEqual([]);
+    expect(logs.text).toEqual([]);
     await housekeeper.stop();
     const done = 1_000_000 - left.deliveries;
     expect(done).toBeGreaterThan(0);
-    expect(await book.next('housekeeping done')).toMatchObject({ deliveries: done });
+    expect(await logs.next('housekeeping done')).toMatchObject({ deliveries: done });
   });
 
-  test('fails everything that is overdue, however long that takes', async () => {
+  test('fails all overdue deliveries, however long that takes', async () => {
     left.overdue = 1_000_000;
     const housekeeper = open();
     await clock.advance(2 * minute);
@@ -347,10 +347,10 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   }, 30_000);
 
-  test('continues each minute where its scans ended, and restarts them from the oldest from time to time', async () => {
+  test('continues each minute where its scans ended, and sometimes restarts them from the oldest row', async () => {
     const housekeeper = open();
     const starts = (what: keyof Left) =>
-      asked.filter((one) => one.what === what && one.after === null).length;
+      calls.filter((one) => one.what === what && one.after === null).length;
     await clock.advance(firstRound + 10 * minute);
     expect([times('overdue'), times('idempotencyKeys'), times('events')]).toEqual([11, 11, 11]);
     expect([starts('deliveries'), starts('notifications'), starts('events')]).toEqual([1, 1, 1]);
@@ -369,7 +369,7 @@ describe('a housekeeper', () => {
     broken = 'notifications';
     const housekeeper = open();
     await clock.advance(firstRound);
-    expect(await book.next('housekeeping failed; retrying in a minute')).toMatchObject({
+    expect(await logs.next('housekeeping failed; retrying in a minute')).toMatchObject({
       level: 50,
       task: 'notifications',
       err: { type: 'StoreUnavailableError' },
@@ -381,7 +381,7 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   });
 
-  test('leaves out what failed for a minute, also while other work makes the rounds follow at once', async () => {
+  test('skips a failed type of data for a minute, even if other work makes rounds follow at once', async () => {
     left.notifications = 5;
     busyMs = 6;
     left.deliveries = 4_500_000;
@@ -395,7 +395,7 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
   }, 30_000);
 
-  test('counts what it failed before an error came', async () => {
+  test('counts the deliveries that it failed before an error', async () => {
     left.overdue = 1_000;
     const housekeeper = open();
     await clock.advance(firstRound);
@@ -411,18 +411,18 @@ describe('a housekeeper', () => {
     await housekeeper.stop();
     expect(clock.pendingTimers).toBe(0);
     await clock.advance(10 * minute);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
-  test('stops in the midst of a round, without the pause that it is in, and leaves no timer', async () => {
+  test('stops during a round without waiting for its pause, and leaves no timer', async () => {
     left.deliveries = 1_000_000;
     const housekeeper = open();
     await clock.advance(firstRound + 50);
-    const steps = asked.length;
+    const steps = calls.length;
     await housekeeper.stop();
     expect(clock.pendingTimers).toBe(0);
     await clock.advance(10 * minute);
-    expect(asked).toHaveLength(steps);
+    expect(calls).toHaveLength(steps);
   });
 
   test('waits for the current step when it is stopped', async () => {
@@ -440,7 +440,7 @@ describe('a housekeeper', () => {
       retention,
       retentionMs: resolveRetention(),
       clock,
-      log: book.log,
+      log: logs.log,
     });
     housekeeper.start();
     await clock.advance(firstRound);
@@ -452,11 +452,11 @@ describe('a housekeeper', () => {
     expect(stopped).toBe(false);
     finish();
     await stopping;
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('is not put out by a clock that is set back', async () => {
+  test('continues when the clock is set back', async () => {
     const housekeeper = open();
     await clock.advance(minute);
     clock.set(noon - 400 * day);

@@ -4,10 +4,10 @@ import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { noon } from '../helpers/builders';
 import { Trade } from '../helpers/trade';
 
-/** How many rows there are of each event: itself, two lines and two notifications, a delivery with two attempts. */
+/** The number of rows of each event: itself, two log entries, two notifications, a delivery with two attempts. */
 export const rowsOfEach = 8;
 
-/** A new file with a buyer, a seller and a webhook of the buyer, into which old rows can be put. */
+/** Creates a file with a buyer, a seller and a webhook of the buyer, for old rows. */
 export async function makeFile(file: string): Promise<Trade> {
   const store = openSqliteStore(file);
   const trade = await Trade.open(store);
@@ -17,13 +17,13 @@ export async function makeFile(file: string): Promise<Trade> {
 }
 
 /**
- * Puts in what a number of events left behind that happened at noon: all of it was read, delivered and
- * tried twice.
+ * Inserts the rows of a number of events of noon: all of them were read, delivered and
+ * attempted twice.
  */
 export function insertOldRows(db: SqliteDatabase, trade: Trade, events: number): void {
   const each = `WITH RECURSIVE numbers (n) AS (
     SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${events}) INSERT INTO`;
-  const idOf = (prefix: 'evt' | 'dlv' | 'ntf') =>
+  const createId = (prefix: 'evt' | 'dlv' | 'ntf') =>
     `'${smallestIdAt(prefix, noon)}' || printf('%015d', n)`;
   const { buyer, seller, listing } = trade;
   db.run(
@@ -35,23 +35,23 @@ export function insertOldRows(db: SqliteDatabase, trade: Trade, events: number):
   );
   db.run(
     `${each} events (id, kind, order_id, body, created_at)
-     SELECT ${idOf('evt')}, 'order.created', 'ord_1', '{}', ${noon} FROM numbers`,
+     SELECT ${createId('evt')}, 'order.created', 'ord_1', '{}', ${noon} FROM numbers`,
   );
   for (const [index, { accountId }] of [buyer, seller].entries()) {
     db.run(
       `${each} account_events (account_id, event_id)
-       SELECT '${accountId}', ${idOf('evt')} FROM numbers`,
+       SELECT '${accountId}', ${createId('evt')} FROM numbers`,
     );
     db.run(
       `${each} notifications (id, account_id, event_id, type, order_id, message, read, created_at)
-       SELECT ${idOf('ntf')} || '${index}', '${accountId}', ${idOf('evt')}, 'order_created', 'ord_1',
+       SELECT ${createId('ntf')} || '${index}', '${accountId}', ${createId('evt')}, 'order_created', 'ord_1',
          'An order was created.', 1, ${noon} FROM numbers`,
     );
   }
   db.run(
     `${each} deliveries (seq, id, event_id, webhook_id, kind, test, state, attempts, tries, deadline_at,
        last_status, created_at, finished_at)
-     SELECT n, ${idOf('dlv')}, ${idOf('evt')}, 'whk_1', 'order.created', 0, 'delivered', 2, 2, ${noon + 1},
+     SELECT n, ${createId('dlv')}, ${createId('evt')}, 'whk_1', 'order.created', 0, 'delivered', 2, 2, ${noon + 1},
        200, ${noon}, ${noon + 1} FROM numbers`,
   );
   for (const number of [1, 2]) {

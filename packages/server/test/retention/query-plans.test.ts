@@ -19,7 +19,7 @@ beforeEach(async () => {
   db.plans.length = 0;
 });
 
-describe('query plans of housekeeping', () => {
+describe('in query plans of housekeeping', () => {
   test('old data is found and removed by keys and indexes, never by a table scan', async () => {
     const retention = createSqliteRetentionStore(db);
     expect(await retention.pruneDeliveries(step)).toMatchObject({ removed: 3 });
@@ -39,7 +39,7 @@ describe('query plans of housekeeping', () => {
     expect(db.get('SELECT count(*) AS count FROM events')).toEqual({ count: 0 });
   });
 
-  test('so is what has expired', async () => {
+  test('expired data is found and removed by keys and indexes', async () => {
     db.run(
       `INSERT INTO idempotency_keys (account_id, operation, key, fingerprint, answer, expires_at)
        VALUES ('usr_1', 'createOrder', 'key', '', '{}', ${noon})`,
@@ -49,7 +49,7 @@ describe('query plans of housekeeping', () => {
     expectDirect(db.plans);
   });
 
-  test('so is what is left of a deleted webhook', async () => {
+  test('the rows of a deleted webhook are found and removed by keys and indexes', async () => {
     db.run(`UPDATE webhooks SET deleted_at = ${noon} WHERE id = 'whk_1'`);
     db.plans.length = 0;
     const { pruneRemovedWebhooks } = createSqliteRetentionStore(db);
@@ -58,7 +58,7 @@ describe('query plans of housekeeping', () => {
     expectDirect(db.plans);
   });
 
-  test('so is what is overdue', async () => {
+  test('overdue deliveries are found by keys and indexes', async () => {
     db.run(`UPDATE deliveries SET state = 'pending', finished_at = NULL, due_at = ${noon}`);
     db.plans.length = 0;
     expect(await createSqliteDeliveryStore(db).failOverdue({ now: noon + 2, limit: 10 })).toBe(3);

@@ -17,12 +17,12 @@ const day = 24 * 60 * minute;
 const events = 6_250;
 const rows = rowsOfEach * events;
 
-/** A database that counts the rows that each change touches, those that go with others included. */
+/** A database that counts the rows that each change affects, including cascades. */
 class CountingDatabase extends SqliteDatabase {
-  /** One number for each change that touched any. */
+  /** The number of rows of each change that affected any. */
   readonly touched: number[] = [];
-  /** How often a transaction was asked for. */
-  asked = 0;
+  /** The number of transactions. */
+  transactions = 0;
 
   override write<Result>(work: () => Result): Promise<Result> {
     return super.write(this.#counted(work));
@@ -32,7 +32,7 @@ class CountingDatabase extends SqliteDatabase {
     return super.writeRelaxed(this.#counted(work));
   }
 
-  /** Is called after each query for rows: a portion of a step deletes by one. */
+  /** Called after each query for rows: each portion of a step has one. */
   onQuery: () => void = () => {};
 
   override all<Row>(sql: string, ...values: unknown[]): Row[] {
@@ -46,7 +46,7 @@ class CountingDatabase extends SqliteDatabase {
   }
 
   #counted<Result>(work: () => Result): () => Result {
-    this.asked += 1;
+    this.transactions += 1;
     return () => {
       const before = this.#changes();
       const result = work();
@@ -87,13 +87,13 @@ beforeEach(async () => {
 
 const tables = ['events', 'account_events', 'notifications', 'deliveries', 'attempts'];
 
-describe('pruning 50,000 rows', () => {
-  test('deletes 500 things at a time at most, with what belongs to them', async () => {
+describe('the pruning of 50,000 rows', () => {
+  test('deletes at most 500 items at a time, with their dependent rows', async () => {
     expect(rows).toBe(50_000);
     await clock.advance(2 * minute);
     expect(tables.map((table) => db.count(table))).toEqual([0, 0, 0, 0, 0]);
     expect(db.touched.reduce((sum, count) => sum + count, 0)).toBe(rows);
-    // A delivery has two attempts; a notification takes half of an event with it, and a line of a log.
+    // A delivery has two attempts. A notification removes on average half an event and a log entry.
     expect(Math.max(...db.touched)).toBeLessThanOrEqual(500 * 3);
   }, 30_000);
 
@@ -108,10 +108,10 @@ describe('pruning 50,000 rows', () => {
     expect(db.count('deliveries')).toBe(0);
   }, 30_000);
 
-  test('starts no transaction while everything stays, except for overdue deliveries', async () => {
+  test('starts no transaction if nothing is old, except for overdue deliveries', async () => {
     clock.set(noon + 20 * day);
     await clock.advance(minute);
-    expect([db.asked, db.touched]).toEqual([1, []]);
+    expect([db.transactions, db.touched]).toEqual([1, []]);
     expect(db.count('deliveries')).toBe(events);
   }, 30_000);
 
@@ -132,7 +132,7 @@ describe('pruning 50,000 rows', () => {
       });
     });
 
-    /** Has each look at the stopwatch come a millisecond after the one before: one portion lies between two. */
+    /** Makes each reading of the stopwatch a millisecond later than the one before: one portion lies between two. */
     function slowTime(): void {
       let now = 0;
       const stopwatch = vi.spyOn(performance, 'now').mockImplementation(() => {
@@ -142,7 +142,7 @@ describe('pruning 50,000 rows', () => {
       onTestFinished(() => stopwatch.mockRestore());
     }
 
-    test('ends a step once it has written for 3 ms, and continues there in the next', async () => {
+    test('ends a step once it has written for 3 ms, and continues in the next', async () => {
       slowTime();
       const { pruneNotifications } = createSqliteRetentionStore(pruning);
       const first = await pruneNotifications({ ...step, after: null });
@@ -155,7 +155,7 @@ describe('pruning 50,000 rows', () => {
       expect(pruning.count('notifications')).toBe(1_000 - 2 * first.removed);
     });
 
-    test('writes for 15 ms once another thread has kept it waiting', async () => {
+    test('writes for 15 ms once another thread has delayed it', async () => {
       slowTime();
       const { pruneNotifications } = createSqliteRetentionStore(pruning);
       const short = await pruneNotifications({ ...step, after: null });
@@ -172,14 +172,14 @@ describe('pruning 50,000 rows', () => {
       pruning.onQuery = () => api.setPending(true);
       const { pruneDeliveries } = createSqliteRetentionStore(pruning);
       const request = { ...step, after: null, limit: 500 };
-      // The first query examines: what it asks for is over before the step writes.
+      // The first query examines rows before the step writes.
       const first = pruneDeliveries(request);
       api.setPending(false);
       const { removed, done, isCut } = await first;
       expect([done, isCut]).toEqual([false, true]);
       expect(removed).toBe(500 - pruning.count('deliveries'));
       expect(removed).toBeGreaterThan(0);
-      // Three rows each: a portion has a hundred at most.
+      // Three rows each: a portion has at most a hundred.
       expect(removed).toBeLessThanOrEqual(33);
     });
   });

@@ -11,12 +11,12 @@ function option(flag: string) {
   return found;
 }
 
-describe('the retention options', () => {
+describe('among the retention options', () => {
   test.each([
     ['--keep-deliveries', 'TRADEPOST_KEEP_DELIVERIES', 30],
     ['--keep-events', 'TRADEPOST_KEEP_EVENTS', 30],
     ['--keep-notifications', 'TRADEPOST_KEEP_NOTIFICATIONS', 90],
-    // Its default depends on the one before.
+    // Its default depends on the previous option.
     ['--keep-unread-notifications', 'TRADEPOST_KEEP_UNREAD_NOTIFICATIONS', undefined],
   ])('%s can be set in the environment by %s too, and defaults to %s days', (flag, env, days) => {
     const { envVar, defaultValue, parseArg } = option(flag);
@@ -27,7 +27,7 @@ describe('the retention options', () => {
     }
   });
 
-  test('deliveries are kept for longer than they are tried', () => {
+  test('the retention of deliveries is longer than their retry window', () => {
     const { parseArg } = option('--keep-deliveries');
     expect(() => parseArg?.('1', undefined)).toThrow('It must be an integer from 2 to 3650.');
     expect(parseArg?.('2', undefined)).toBe(2);

@@ -8,8 +8,8 @@ import {
 
 const both = { api: true, deliveries: true };
 
-describe('file descriptors', () => {
-  test('are plenty on most machines: each use of sockets gets what it was measured with', () => {
+describe('the budget of file descriptors', () => {
+  test('gives each use of sockets its measured number on most machines', () => {
     const all = { connections: 10_000, attempts: 2_000, idle: 512 };
     expect(allocateDescriptors(1_048_576, both)).toMatchObject({ connections: 10_000 });
     expect(allocateDescriptors(null, both)).toEqual(all);
@@ -20,11 +20,11 @@ describe('file descriptors', () => {
     [1_024, { api: true, deliveries: false }, { connections: 960 }],
     [1_024, { api: false, deliveries: true }, { attempts: 768, idle: 192 }],
     [16, both, { connections: 16, attempts: 16, idle: 0 }],
-  ])('of %i are shared by what the process does: %j', (limit, serves, expected) => {
+  ])('shares %i among the uses of the role: %j', (limit, serves, expected) => {
     expect(allocateDescriptors(limit, serves)).toMatchObject(expected);
   });
 
-  test('never go to clients alone: what deliveries and the database need is left', () => {
+  test('always leaves enough for deliveries and the database', () => {
     fc.assert(
       fc.property(fc.integer({ min: 128, max: 2_000_000 }), (limit) => {
         const budget = allocateDescriptors(limit, both);
@@ -34,7 +34,7 @@ describe('file descriptors', () => {
     );
   });
 
-  test('have a limit that the process can read', () => {
+  test('is based on the limit of the process', () => {
     const limit = readDescriptorLimit();
     expect(limit === null || limit > 0).toBe(true);
   });

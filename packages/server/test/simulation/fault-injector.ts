@@ -2,19 +2,24 @@ import type { PlannedCrash, PlannedFault } from './plan';
 import type { SeededRandom } from './seeded-random';
 import type { VirtualTime } from './virtual-time';
 
-/** A verb of the store that a worker uses. */
-export type Verb = 'beginAnew' | 'adjustToClock' | 'claimDue' | 'recordAttempts' | 'nextDueAt';
+/** A method of the store that a worker calls. */
+export type Verb =
+  | 'resetStaleLeases'
+  | 'adjustToClock'
+  | 'leaseDue'
+  | 'recordAttempts'
+  | 'nextDueAt';
 
-/** What becomes of one call of the store. */
-export type Fault = 'done' | 'refused' | 'answer lost' | 'crash before' | 'crash after';
+/** The result of one call of the store. */
+export type Fault = 'done' | 'rejected' | 'response lost' | 'crash before' | 'crash after';
 
-/** Decides what becomes of each call of the store. */
+/** Decides the result of each call of the store. */
 export class FaultInjector {
   readonly #faults: PlannedFault[];
   readonly #random: SeededRandom;
   readonly #time: VirtualTime;
-  /** Crashes whose time has come, and that wait for their call. */
-  readonly #loaded: PlannedCrash[] = [];
+  /** Crashes that are due, and wait for their call. */
+  readonly #armed: PlannedCrash[] = [];
 
   constructor(faults: PlannedFault[], random: SeededRandom, time: VirtualTime) {
     this.#faults = faults;
@@ -22,25 +27,25 @@ export class FaultInjector {
     this.#time = time;
   }
 
-  /** Has the next call that it names be a worker's last. */
-  load(crash: PlannedCrash): void {
-    this.#loaded.push(crash);
+  /** Makes a worker crash in the next call that the plan names. */
+  arm(crash: PlannedCrash): void {
+    this.#armed.push(crash);
   }
 
-  /** The part of the calls that fail now, if some do. */
+  /** The current fault, if there is one. */
   get fault(): PlannedFault | undefined {
     const { elapsed } = this.#time;
     return this.#faults.find(({ from, to }) => from <= elapsed && elapsed < to);
   }
 
-  /** What becomes of a call, and how long its worker is then gone. */
-  of(verb: Verb): { fate: Fault; downFor: number } {
-    const index = this.#loaded.findIndex(({ upon }) => upon === verb);
-    const [crash] = index < 0 ? [] : this.#loaded.splice(index, 1);
-    if (crash !== undefined) return { fate: `crash ${crash.when}`, downFor: crash.downFor };
+  /** Returns the result of a call, and how long no worker runs after a crash. */
+  decide(verb: Verb): { fault: Fault; downFor: number } {
+    const index = this.#armed.findIndex(({ upon }) => upon === verb);
+    const [crash] = index < 0 ? [] : this.#armed.splice(index, 1);
+    if (crash !== undefined) return { fault: `crash ${crash.when}`, downFor: crash.downFor };
     const { fault } = this;
     const spared = fault === undefined || (fault.only !== null && fault.only !== verb);
-    if (spared || !this.#random.chance(fault.share)) return { fate: 'done', downFor: 0 };
-    return { fate: this.#random.chance(fault.lost) ? 'answer lost' : 'refused', downFor: 0 };
+    if (spared || !this.#random.chance(fault.share)) return { fault: 'done', downFor: 0 };
+    return { fault: this.#random.chance(fault.lost) ? 'response lost' : 'rejected', downFor: 0 };
   }
 }

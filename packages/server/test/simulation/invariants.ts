@@ -8,21 +8,21 @@ import {
 } from '../../src/deliveries/delivery';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
 import type { SqliteDatabase } from '../../src/stores/sqlite/database';
-import { type Adjusted, History, type Watched } from './history';
+import { type Adjusted, History, type TrackedDelivery } from './history';
 import type { PlannedEndpoint } from './plan';
 import type { VirtualTime } from './virtual-time';
 
 const second = 1_000;
 const hour = 3_600 * second;
-/** How long a healthy receiver waits at most, whatever the others do. */
-const prompt = 2 * second;
-const mostAtOnce = 32;
-const longestHold = 300 * second;
-const roundsUntilHeld = 5;
-/** How long work stands still after a disturbance at most: a worker is gone, or the store rejects. */
-const longestAway = 900 * second;
+/** The maximum delay of a delivery to a healthy receiver, in milliseconds. */
+const promptMs = 2 * second;
+const maxConcurrency = 32;
+const maxBackoffMs = 300 * second;
+const roundsUntilBackoff = 5;
+/** The longest interruption after a disturbance, while no worker runs or the store is unavailable. */
+const maxOutageMs = 900 * second;
 
-type ClaimRequest = Parameters<DeliveryStore['leaseDue']>[0];
+type LeaseRequest = Parameters<DeliveryStore['leaseDue']>[0];
 
 interface QueueRow {
   webhook_id: string;
@@ -34,29 +34,29 @@ interface QueueRow {
 }
 
 /**
- * What the engine promises, held against all that it does. A promise that is broken is noted and not
- * thrown, since the engine would take an exception for a fault of its store.
+ * Checks the engine's invariants against everything that it does. A violation is recorded and not
+ * thrown, because the engine would treat an exception as a failure of its store.
  */
 export class Invariants {
-  readonly broken: string[] = [];
-  /** What happened, line by line: the story of a seed. */
+  readonly violations: string[] = [];
+  /** What happened, line by line. */
   readonly trace: string[] = [];
   readonly #time: VirtualTime;
   readonly #db: SqliteDatabase;
-  /** By the event's id: each is sent to one endpoint only. */
+  /** By event ID: each event goes to one endpoint only. */
   readonly #histories = new Map<string, History>();
   readonly #byDelivery = new Map<string, History>();
   readonly #workers = new Set<object>();
-  /** When something came between the engine and its work, in milliseconds since the beginning. */
+  /** When the engine was disturbed, in milliseconds since the start. */
   readonly #disturbances: number[] = [];
-  /** Until then leases and looks of before a disturbance may still have to be waited for, in milliseconds since the beginning. */
-  #calmAt = 0;
-  /** When the clock was set back, in milliseconds since the beginning. */
+  /** Until then, leases from before a disturbance may still delay work, in milliseconds since the start. */
+  #undisturbedAt = 0;
+  /** When the clock was set back, in milliseconds since the start. */
   readonly #setbacks: number[] = [];
-  /** When the clock was set forward last, in milliseconds since the beginning. */
+  /** When the clock was last set forward, in milliseconds since the start. */
   #setForwardAt = Number.NEGATIVE_INFINITY;
-  /** Until when a receiver asked to be left alone, in milliseconds since 1970: as far as was recorded. */
-  readonly #quietUntil = new Map<PlannedEndpoint, number>();
+  /** When the recorded wait that a receiver requested ends, in milliseconds since 1970. */
+  readonly #requestedWaitUntil = new Map<PlannedEndpoint, number>();
 
   constructor(time: VirtualTime, db: SqliteDatabase) {
     this.#time = time;
@@ -76,39 +76,39 @@ export class Invariants {
     return this.histories.every(({ state }) => state !== 'pending');
   }
 
-  /** Records that a worker starts, or ends. */
-  began(worker: object): void {
+  /** Records that a worker starts. */
+  workerStarted(worker: object): void {
     this.#workers.add(worker);
-    this.disturbed('a worker begins');
-    // It does not know that the leases that it finds ended sooner than they should have.
+    this.disturbed('a worker starts');
+    // It does not know that existing leases ended early.
     if (this.#time.elapsed > this.#setForwardAt + leaseMs) return;
     for (const history of this.histories) history.leaseMayHaveEnded();
   }
 
-  ended(worker: object, how: string): void {
+  workerEnded(worker: object, how: string): void {
     this.#workers.delete(worker);
     this.disturbed(how);
   }
 
-  tell(line: string): void {
+  log(line: string): void {
     this.trace.push(`${this.#time.elapsed} ${line}`);
   }
 
-  /** Records that a crash, a fault or a setting of the clock comes between the engine and its work. */
+  /** Records a disturbance: a crash, a fault, or a change of the clock. */
   disturbed(what: string): void {
-    this.tell(what);
-    this.#calmAt = Math.max(this.#calmAt, this.#time.elapsed + leaseMs);
+    this.log(what);
+    this.#undisturbedAt = Math.max(this.#undisturbedAt, this.#time.elapsed + leaseMs);
     this.#disturbances.push(this.#time.elapsed);
   }
 
-  /** Records that the clock is about to be set, back by a negative number of milliseconds. */
+  /** Records that the clock is about to be set; a negative number of milliseconds sets it back. */
   clockSet(by: number): void {
     this.disturbed(`clock set by ${by}`);
     if (by < 0) this.#setbacks.push(this.#time.elapsed);
     else this.#setForwardAt = this.#time.elapsed;
   }
 
-  /** Records that the store adjusted what waits to the clock. */
+  /** Records that the store adjusted pending deliveries to the clock. */
   adjusted(): void {
     const rows = this.#db.all<{ event_id: string } & Adjusted>(
       `SELECT event_id, due_at, lease_until, lease_token FROM deliveries WHERE state = 'pending'`,
@@ -116,85 +116,92 @@ export class Invariants {
     for (const row of rows) this.#histories.get(row.event_id)?.adjusted(row, this.#time.now());
   }
 
-  /** Holds what an attempt tells of `Retry-After` to what the receiver asked for. */
-  askedToWait(delivery: LeasedDelivery, asks: number | null, told: number | null): void {
-    if (asks === told) return;
-    this.#complain(`${this.#of(delivery).watched.label} was to wait ${asks} ms, not ${told}`);
+  /** Compares the parsed `Retry-After` of an attempt with the wait that the receiver requested. */
+  waitRequested(
+    delivery: LeasedDelivery,
+    requestedWait: number | null,
+    parsed: number | null,
+  ): void {
+    if (requestedWait === parsed) return;
+    this.#report(
+      `${this.#of(delivery).tracked.label} has a requested wait of ${requestedWait} ms, parsed as ${parsed}`,
+    );
   }
 
-  queued(eventId: string, watched: Watched): void {
-    const complain = (what: string) => this.#complain(what);
-    this.#histories.set(eventId, new History(watched, complain));
-    this.tell(`queued ${watched.label}`);
+  queued(eventId: string, tracked: TrackedDelivery): void {
+    const report = (what: string) => this.#report(what);
+    this.#histories.set(eventId, new History(tracked, report));
+    this.log(`queued ${tracked.label}`);
   }
 
-  /** @param by The worker that leases them. */
-  claimed(request: ClaimRequest, deliveries: LeasedDelivery[], by: object): void {
-    for (const history of this.histories) history.somebodyClaims(request.now, by);
+  /** Records leases. `by` is the worker that leases the deliveries. */
+  leased(request: LeaseRequest, deliveries: LeasedDelivery[], by: object): void {
+    for (const history of this.histories) history.expireLease(request.now, by);
     for (const delivery of deliveries) {
       const history = this.#of(delivery);
       this.#byDelivery.set(delivery.id, history);
-      this.#demandNoStall(history);
-      history.claimed(request, delivery, by, this.#time.elapsed);
-      const quietUntil = this.#quietUntil.get(history.watched.endpoint) ?? 0;
-      if (request.now < quietUntil && this.#setbacks.length === 0)
-        this.#complain(`${history.watched.label} was claimed, though its receiver asked for time`);
+      this.#checkNoStall(history);
+      history.leased(request, delivery, by, this.#time.elapsed);
+      const requestedWaitUntil = this.#requestedWaitUntil.get(history.tracked.endpoint) ?? 0;
+      if (request.now < requestedWaitUntil && this.#setbacks.length === 0)
+        this.#report(`${history.tracked.label} was leased, although its receiver requested a wait`);
     }
-    this.tell(`claimed ${deliveries.map((one) => this.#of(one).watched.label).join(' ')}`);
-    if (deliveries.length > request.limit) this.#complain('more was claimed than asked for');
+    this.log(`leased ${deliveries.map((one) => this.#of(one).tracked.label).join(' ')}`);
+    if (deliveries.length > request.limit)
+      this.#report('more deliveries were leased than requested');
     for (const webhookId of new Set(deliveries.map((one) => one.webhookId))) {
       const queue = this.#db.get<QueueRow>('SELECT * FROM queues WHERE webhook_id = ?', webhookId);
       if (queue === undefined) continue;
       const { in_flight, allowance, failures, held_until } = queue;
-      if (in_flight > allowance) this.#complain(`${in_flight} in hand, ${allowance} allowed`);
-      if (failures >= roundsUntilHeld && in_flight > 1)
-        this.#complain('a failing endpoint has two');
-      const held = held_until > request.now && this.#setbacks.length === 0;
-      if (held) this.#complain('something was claimed during a hold');
+      if (in_flight > allowance) this.#report(`${in_flight} in flight, ${allowance} allowed`);
+      if (failures >= roundsUntilBackoff && in_flight > 1)
+        this.#report('a failing endpoint has two deliveries in flight');
+      const isBackingOff = held_until > request.now && this.#setbacks.length === 0;
+      if (isBackingOff) this.#report('a delivery was leased during a backoff');
     }
   }
 
-  /** @param by The worker that makes it. */
+  /** Records the start of an attempt. `by` is the worker that makes it. */
   attemptStarted(delivery: LeasedDelivery, by: object): void {
     const history = this.#of(delivery);
     history.started(delivery, this.#time.now(), by);
-    this.tell(`sent ${history.watched.label}`);
-    const { endpoint } = history.watched;
-    const own = this.histories.filter((one) => one.underWay && one.watched.endpoint === endpoint);
-    // What another worker left in flight does not count when one starts.
-    if (own.length > mostAtOnce * this.#workers.size)
-      this.#complain(`${own.length} attempts at once at one endpoint`);
+    this.log(`sent ${history.tracked.label}`);
+    const { endpoint } = history.tracked;
+    const own = this.histories.filter((one) => one.inFlight && one.tracked.endpoint === endpoint);
+    // Each worker has its own limit; a new worker does not know what another has in flight.
+    if (own.length > maxConcurrency * this.#workers.size)
+      this.#report(`${own.length} attempts at once at one endpoint`);
   }
 
   attemptEnded(delivery: LeasedDelivery, attempt: Attempt): void {
     const { status, error } = attempt;
     const history = this.#of(delivery);
-    history.ended(isAcknowledged(attempt) ? 'taken' : 'not taken');
-    this.tell(`ended ${history.watched.label} ${status ?? error}`);
+    history.ended(isAcknowledged(attempt) ? 'acknowledged' : 'rejected');
+    this.log(`ended ${history.tracked.label} ${status ?? error}`);
   }
 
   attemptCutOff(delivery: LeasedDelivery): void {
-    this.#of(delivery).ended('cut off');
+    this.#of(delivery).ended('interrupted');
   }
 
   recorded(outcomes: AttemptResult[]): void {
     for (const outcome of outcomes) {
       const history = this.#byDelivery.get(outcome.deliveryId);
-      if (history === undefined) throw new Error('an outcome of nothing');
-      const stood = history.recorded(
+      if (history === undefined) throw new Error('a result of an unknown delivery');
+      const isRecorded = history.recorded(
         outcome,
         this.#time.now(),
         this.#time.elapsed,
         this.#clockWasSet,
       );
-      const { label } = history.watched;
-      this.tell(`${stood ? 'recorded' : 'too late for'} ${label} ${outcome.state}`);
-      if (stood && outcome.state === 'delivered') this.#demandPrompt(history);
-      if (stood && outcome.attempt) this.#noteQuiet(history, outcome.attempt);
+      const { label } = history.tracked;
+      this.log(`${isRecorded ? 'recorded' : 'too late for'} ${label} ${outcome.state}`);
+      if (isRecorded && outcome.state === 'delivered') this.#checkPrompt(history);
+      if (isRecorded && outcome.attempt) this.#recordRequestedWait(history, outcome.attempt);
     }
   }
 
-  /** Records what a sweep failed. */
+  /** Records the deliveries that a sweep failed. */
   swept(): void {
     const failed = this.#db.all<{ event_id: string }>(
       "SELECT event_id FROM deliveries WHERE state = 'failed'",
@@ -202,79 +209,83 @@ export class Invariants {
     for (const { event_id } of failed) {
       const history = this.#histories.get(event_id);
       if (history?.state !== 'pending') continue;
-      history.givenUp(this.#time.now());
-      this.tell(`overdue ${history.watched.label}`);
+      history.failedOverdue(this.#time.now());
+      this.log(`overdue ${history.tracked.label}`);
     }
   }
 
-  /** Holds the end of all to what must have become of it. */
+  /** Checks the final state. */
   finish(): void {
     for (const history of this.histories) {
-      const { label } = history.watched;
-      if (history.state === 'pending') this.#complain(`${label} is still pending`);
-      if (history.underWay) this.#complain(`${label} is still being sent`);
-      if (history.state === 'failed') this.#demandDespair(history);
+      const { label } = history.tracked;
+      if (history.state === 'pending') this.#report(`${label} is still pending`);
+      if (history.inFlight) this.#report(`${label} is still being sent`);
+      if (history.state === 'failed') this.#checkFailure(history);
     }
     this.#compareRows();
   }
 
   #of({ eventId }: LeasedDelivery): History {
     const history = this.#histories.get(eventId);
-    if (history === undefined) throw new Error('a delivery of nothing');
+    if (history === undefined) throw new Error('an unknown delivery');
     return history;
   }
 
-  #complain(what: string): void {
-    this.broken.push(`after ${this.#time.elapsed} ms: ${what}`);
+  #report(what: string): void {
+    this.violations.push(`after ${this.#time.elapsed} ms: ${what}`);
   }
 
-  #noteQuiet({ watched: { endpoint } }: History, attempt: Attempt): void {
+  #recordRequestedWait({ tracked: { endpoint } }: History, attempt: Attempt): void {
     const { startedAt, durationMs, retryAfter } = attempt;
-    const until = startedAt + durationMs + Math.min(retryAfter ?? 0, longestHold);
-    this.#quietUntil.set(endpoint, Math.max(until, this.#quietUntil.get(endpoint) ?? 0));
+    const until = startedAt + durationMs + Math.min(retryAfter ?? 0, maxBackoffMs);
+    this.#requestedWaitUntil.set(
+      endpoint,
+      Math.max(until, this.#requestedWaitUntil.get(endpoint) ?? 0),
+    );
   }
 
-  /** A receiver that is well waits for nothing but the network, unless the engine itself was disturbed. */
-  #demandPrompt({ watched: { label, endpoint, queuedAt } }: History): void {
+  /** A delivery to a healthy receiver is prompt, unless the engine itself was disturbed. */
+  #checkPrompt({ tracked: { label, endpoint, queuedAt } }: History): void {
     if (endpoint.kind !== 'healthy') return;
-    const late = this.#time.elapsed - queuedAt - prompt;
-    if (late <= 0 || this.#time.elapsed <= this.#calmAt + prompt) return;
-    this.#complain(`${label} was ${late} ms late, though its receiver is healthy`);
+    const late = this.#time.elapsed - queuedAt - promptMs;
+    if (late <= 0 || this.#time.elapsed <= this.#undisturbedAt + promptMs) return;
+    this.#report(`${label} was ${late} ms late, although its receiver is healthy`);
   }
 
   /**
-   * However the clock is set, a wait is no longer than it was from its beginning, or than it would be from the time
-   * to which the clock was set. Each setback thus costs one wait at most, and the turns of those that go first; after
-   * another disturbance a worker may be gone for a while.
+   * However the clock is set, a wait is no longer than it was when it began, or than a new wait from the time
+   * to which the clock was set. Each setback thus costs at most one wait, and the attempts before it; after
+   * another disturbance no worker may run for a while.
    */
-  #demandNoStall({ watched: { label, endpoint }, wait, waitsSince }: History): void {
+  #checkNoStall({ tracked: { label, endpoint }, wait, waitsSince }: History): void {
     const since = this.#disturbances.filter((at) => at >= waitsSince);
     const setbacks = this.#setbacks.filter((at) => at >= waitsSince).length;
-    const ahead = this.histories.filter((one) => one.watched.endpoint === endpoint).length - 1;
-    const turn = wait + longestHold + prompt + ahead * (longestHold + attemptTimeoutMs);
-    const excuse = (1 + setbacks) * turn + (since.length - setbacks) * longestAway;
-    const late = this.#time.elapsed - waitsSince - excuse;
-    if (late > 0) this.#complain(`${label} was tried ${late} ms later than a setback excuses`);
+    const ahead = this.histories.filter((one) => one.tracked.endpoint === endpoint).length - 1;
+    const turn = wait + maxBackoffMs + promptMs + ahead * (maxBackoffMs + attemptTimeoutMs);
+    const allowed = (1 + setbacks) * turn + (since.length - setbacks) * maxOutageMs;
+    const late = this.#time.elapsed - waitsSince - allowed;
+    if (late > 0) this.#report(`${label} was attempted ${late} ms later than allowed`);
   }
 
-  /** A delivery fails only if its receiver gave no reason for hope, up to its last attempt. */
-  #demandDespair(history: History): void {
-    const { label, endpoint, queuedAt, deadlineAt, dueAt } = history.watched;
+  /** A delivery fails only if its receiver kept failing up to the last attempt. */
+  #checkFailure(history: History): void {
+    const { label, endpoint, queuedAt, deadlineAt, dueAt } = history.tracked;
     if (this.#clockWasSet || endpoint.kind === 'flaky' || endpoint.kind === 'paused') return;
     const deadline = queuedAt + (deadlineAt - dueAt);
     const undisturbed = !this.#disturbances.some((at) => at > deadline - hour && at < deadline);
-    const well = endpoint.ailing.every(({ to }) => to < deadline - hour);
-    if (well && undisturbed) this.#complain(`${label} failed, though its receiver was well again`);
-    const alone = endpoint.arrivals.length === 1 && endpoint.arrivals[0]?.count === 1;
-    if (endpoint.kind !== 'dead' || !alone || this.#disturbances.some((at) => at > 0)) return;
+    const isHealthy = endpoint.outages.every(({ to }) => to < deadline - hour);
+    if (isHealthy && undisturbed)
+      this.#report(`${label} failed, although its receiver had recovered`);
+    const isOnly = endpoint.arrivals.length === 1 && endpoint.arrivals[0]?.count === 1;
+    if (endpoint.kind !== 'dead' || !isOnly || this.#disturbances.some((at) => at > 0)) return;
     const { attempts, overdue } = history;
     const [count, last] = [attempts.length, attempts.at(-1)?.startedAt ?? 0];
     const lastStart = deadlineAt - attemptTimeoutMs;
-    // A hold may swallow the last attempt, if the one before was made less than a backoff ago.
-    const earliest = (overdue ? deadlineAt - longestHold : lastStart) - 10 * second;
-    if (count < 12) this.#complain(`${label} had but ${count} attempts`);
-    if (last < earliest) this.#complain(`${label} was given up early`);
-    if (last > lastStart + second) this.#complain(`${label} had its last attempt late`);
+    // A backoff may prevent the last attempt if the one before started less than a backoff ago.
+    const earliest = (overdue ? deadlineAt - maxBackoffMs : lastStart) - 10 * second;
+    if (count < 12) this.#report(`${label} had only ${count} attempts`);
+    if (last < earliest) this.#report(`${label} failed early`);
+    if (last > lastStart + second) this.#report(`${label} had its last attempt late`);
   }
 
   #compareRows(): void {
@@ -282,16 +293,16 @@ export class Invariants {
       `SELECT event_id, state, (SELECT count(*) FROM attempts WHERE delivery_seq = seq) AS attempts
        FROM deliveries`,
     );
-    if (rows.length !== this.#histories.size) this.#complain('deliveries got lost');
+    if (rows.length !== this.#histories.size) this.#report('deliveries were lost');
     for (const { event_id, state, attempts } of rows) {
       const history = this.#histories.get(event_id);
       if (history?.state !== state || history.recordedAttempts !== attempts) {
-        this.#complain(`${history?.watched.label} is kept as ${state} with ${attempts} attempts`);
+        this.#report(`${history?.tracked.label} is stored as ${state} with ${attempts} attempts`);
       }
     }
     for (const { depth, in_flight } of this.#db.all<QueueRow>('SELECT * FROM queues')) {
       if (depth !== 0 || in_flight !== 0)
-        this.#complain(`a queue has ${depth}, ${in_flight} in hand`);
+        this.#report(`a queue has ${depth} deliveries, ${in_flight} in flight`);
     }
   }
 }

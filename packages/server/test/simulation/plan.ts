@@ -4,7 +4,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** How a receiver fares, for as long as the simulation lasts. */
+/** How a receiver behaves during the simulation. */
 export const receiverKinds = [
   'healthy',
   'slow',
@@ -16,64 +16,83 @@ export const receiverKinds = [
   'paused',
 ] as const;
 
-/** One of them. */
+/** One of `receiverKinds`. */
 export type ReceiverKind = (typeof receiverKinds)[number];
 
-/** What a receiver does while it is not well. */
-export type Ailment = 'refuses' | 'resets' | 'hangs' | 'errs' | 'is busy' | 'redirects';
+/** What a receiver does during an outage. */
+export type ReceiverFault =
+  | 'unreachable'
+  | 'resets'
+  | 'hangs'
+  | 'errors'
+  | 'rate limits'
+  | 'redirects';
 
-const ailments = ['refuses', 'resets', 'hangs', 'errs', 'is busy', 'redirects'] as const;
+const receiverFaults = [
+  'unreachable',
+  'resets',
+  'hangs',
+  'errors',
+  'rate limits',
+  'redirects',
+] as const;
 
-/** A span of time, in milliseconds since the beginning. */
+/** A span of time, in milliseconds since the start. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** An endpoint, and what is queued for it when. */
+/** An endpoint, its outages, and when deliveries are queued for it. */
 export interface PlannedEndpoint {
   kind: ReceiverKind;
-  /** When it is not well. */
-  ailing: (Span & { as: Ailment })[];
-  /** Milliseconds since the beginning. */
+  /** When it fails, and how. */
+  outages: (Span & { as: ReceiverFault })[];
+  /** `at` is in milliseconds since the start. */
   arrivals: { at: number; count: number }[];
 }
 
-/** A worker that ends without a chance to tidy up. */
+/** A worker that ends without a shutdown. */
 export interface PlannedCrash {
-  /** From when on, in milliseconds since the beginning. */
+  /** The earliest time, in milliseconds since the start. */
   at: number;
-  /** At that time, or in the next call of the store: before it is done, or before its response arrives. */
-  upon: 'the moment' | 'beginAnew' | 'claimDue' | 'recordAttempts' | 'nextDueAt' | 'adjustToClock';
+  /** At that time, or in the next call of this method of the store: before or after it takes effect. */
+  upon:
+    | 'immediately'
+    | 'resetStaleLeases'
+    | 'leaseDue'
+    | 'recordAttempts'
+    | 'nextDueAt'
+    | 'adjustToClock';
   when: 'before' | 'after';
   /** How long it takes until another worker starts. */
   downFor: number;
 }
 
-/** A span in which the store cannot be relied upon. */
+/** A span in which the store is unreliable. */
 export interface PlannedFault extends Span {
-  /** A store whose disk is full rejects outcomes, and may still hand out leases. */
+  /** A store whose disk is full rejects results, but may still lease deliveries. */
   only: 'recordAttempts' | null;
-  /** The part of the calls that fail, such as 0.5. */
+  /** The fraction of the calls that fail, such as 0.5. */
   share: number;
-  /** The part of those that are done all the same: only the response is lost. */
+  /** The fraction of failed calls that take effect: only their response is lost. */
   lost: number;
 }
 
-/** All that happens in one simulation, as far as it does not depend on what the engine does. */
+/** Everything that happens in one simulation independently of the engine. */
 export interface Plan {
   endpoints: PlannedEndpoint[];
   /** How many workers share the queues. */
   workers: number;
-  /** Whether they are notified when something is queued; else they look for themselves. */
+  /** Whether they are notified when something is queued; otherwise they poll. */
   woken: boolean;
   crashes: PlannedCrash[];
-  /** When a worker is stopped in good order and another one started, in milliseconds since the beginning. */
+  /** When a worker is stopped and another one started, in milliseconds since the start. */
   stops: number[];
-  /** When the system clock is set, and by how much: back by a negative number of milliseconds. */
+  /** When the system clock is set, and by how many milliseconds; a negative number sets it back. */
   clockChanges: { at: number; by: number }[];
   faults: PlannedFault[];
-  /** When this machine has no socket left to connect with. */
+  /** When this machine has no free socket. */
   shortages: Span[];
 }
 
@@ -88,31 +107,31 @@ function drawArrivals(random: SeededRandom, alone: boolean): PlannedEndpoint['ar
   }));
 }
 
-function drawAiling(random: SeededRandom, kind: ReceiverKind): PlannedEndpoint['ailing'] {
+function drawOutages(random: SeededRandom, kind: ReceiverKind): PlannedEndpoint['outages'] {
   const always = { from: 0, to: Number.POSITIVE_INFINITY };
   if (kind === 'dead')
-    return [{ ...always, as: random.pick(['refuses', 'resets', 'errs', 'redirects']) }];
+    return [{ ...always, as: random.pick(['unreachable', 'resets', 'errors', 'redirects']) }];
   if (kind === 'black hole') return [{ ...always, as: 'hangs' }];
-  if (kind === 'busy') return [{ from: 0, to: random.between(0, 30 * hour), as: 'is busy' }];
+  if (kind === 'busy') return [{ from: 0, to: random.between(0, 30 * hour), as: 'rate limits' }];
   if (kind !== 'recovering') return [];
   return random.several(1, 3, () => {
     const from = random.between(0, 20 * hour);
     const longest = random.pick([10 * second, 10 * minute, 3 * hour, 28 * hour]);
-    return { from, to: from + random.between(0, longest), as: random.pick(ailments) };
+    return { from, to: from + random.between(0, longest), as: random.pick(receiverFaults) };
   });
 }
 
 function drawEndpoint(random: SeededRandom): PlannedEndpoint {
   const kind = random.pick(receiverKinds);
-  // One delivery alone shows the bare schedule, which nothing may hold up.
+  // A single delivery shows the schedule itself, which nothing else may delay.
   const alone = kind === 'dead' && random.chance(0.5);
-  return { kind, ailing: drawAiling(random, kind), arrivals: drawArrivals(random, alone) };
+  return { kind, outages: drawOutages(random, kind), arrivals: drawArrivals(random, alone) };
 }
 
-/** When something goes wrong: mostly when there is something to do. */
-function drawMoment(random: SeededRandom, endpoints: PlannedEndpoint[]): number {
-  const busy = endpoints.flatMap(({ arrivals }) => arrivals.map(({ at }) => at));
-  const [first = 0, ...others] = busy;
+/** Draws the time of a disturbance: mostly when there is something to do. */
+function drawTime(random: SeededRandom, endpoints: PlannedEndpoint[]): number {
+  const arrivalTimes = endpoints.flatMap(({ arrivals }) => arrivals.map(({ at }) => at));
+  const [first = 0, ...others] = arrivalTimes;
   if (random.chance(0.4)) return random.between(0, 27 * hour);
   return Math.max(0, random.pick([first, ...others]) + random.between(-2 * second, 2 * second));
 }
@@ -121,9 +140,9 @@ function drawCrash(random: SeededRandom, at: number): PlannedCrash {
   return {
     at,
     upon: random.pick([
-      'the moment',
-      'beginAnew',
-      'claimDue',
+      'immediately',
+      'resetStaleLeases',
+      'leaseDue',
       'recordAttempts',
       'nextDueAt',
       'adjustToClock',
@@ -147,16 +166,16 @@ function drawFault(random: SeededRandom, from: number): PlannedFault {
   };
 }
 
-/** By how much a clock is set at most: what synchronisation corrects, and what people and time zones do. */
+/** How far a clock is set at most: by synchronisation, by people and by time zones. */
 const clockChanges = [100, 10 * second, 5 * minute, 3 * hour] as const;
 
-/** Draws what happens in the simulation of a seed. A third of all seeds are calm: only receivers fail. */
+/** Draws the plan of a seed. In a third of all plans only receivers fail. */
 export function drawPlan(seed: number): Plan {
   const random = new SeededRandom(`plan ${seed}`);
   const calm = random.chance(1 / 3);
   const endpoints = random.several(1, 5, () => drawEndpoint(random));
   const unlessCalm = <Item>(most: number, draw: (at: number) => Item): Item[] =>
-    calm ? [] : random.several(0, most, () => draw(drawMoment(random, endpoints)));
+    calm ? [] : random.several(0, most, () => draw(drawTime(random, endpoints)));
   return {
     endpoints,
     workers: random.pick([1, 1, 2]),

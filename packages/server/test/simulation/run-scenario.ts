@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
 import { Simulation } from './simulation';
 
-/** What a simulation came to. */
+/** The result of a simulation. */
 export interface Report {
   seed: number;
-  /** Promises that were broken, and when. None is what is hoped for. */
-  broken: string[];
+  /** The violated invariants, and when. */
+  violations: string[];
   /** What happened, line by line. */
   trace: string[];
-  /** The trace's SHA-256: equal stories have equal ones. */
+  /** The SHA-256 of the trace: equal simulations have equal hashes. */
   hash: string;
   /** How long it lasted, in milliseconds of virtual time. */
   elapsed: number;
@@ -19,20 +19,20 @@ export interface Report {
 }
 
 /**
- * Lives through the simulation of a seed.
+ * Runs the simulation of a seed.
  *
- * @param tamper Makes the store another one: where a test has promises broken.
+ * @param alterStore Changes the store, so that a test can violate an invariant.
  */
 export async function runScenario(
   seed: number,
-  tamper?: (deliveries: DeliveryStore) => DeliveryStore,
+  alterStore?: (deliveries: DeliveryStore) => DeliveryStore,
 ): Promise<Report> {
-  const simulation = new Simulation(seed, tamper);
+  const simulation = new Simulation(seed, alterStore);
   await simulation.run();
-  const { broken, trace, histories } = simulation.invariants;
+  const { violations, trace, histories } = simulation.invariants;
   return {
     seed,
-    broken,
+    violations,
     trace,
     hash: createHash('sha256').update(trace.join('\n')).digest('hex'),
     elapsed: simulation.time.elapsed,

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** Chance that can be had again: the same name draws the same numbers. */
+/** Reproducible random numbers: the same name draws the same numbers. */
 export class SeededRandom {
   readonly #name: string;
   #blocks = 0;
   #unused: number[] = [];
 
-  /** @param name What the numbers come from: a seed, or a seed and what it is drawn for. */
+  /** @param name The seed, or the seed and the purpose of the numbers. */
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** Another source that only this one's name and `part` decide on, whatever else draws in between. */
+  /** Returns an independent source, which depends only on this one's name and `part`. */
   stream(part: string): SeededRandom {
     return new SeededRandom(`${this.#name}/${part}`);
   }
@@ -27,17 +27,17 @@ export class SeededRandom {
     return lowest + Math.floor(this.next() * (highest - lowest + 1));
   }
 
-  /** True in this part of all cases, such as 0.25. */
+  /** True with this probability, such as 0.25. */
   chance(part: number): boolean {
     return this.next() < part;
   }
 
-  /** One of several. */
+  /** Returns one of several items. */
   pick<const Item>(items: readonly [Item, ...Item[]]): Item {
     return items[this.between(0, items.length - 1)] ?? items[0];
   }
 
-  /** As many of what `make` makes as chance will have, from `least` to `most`. */
+  /** Returns a random number of items, from `least` to `most`. */
   several<Item>(least: number, most: number, make: (index: number) => Item): Item[] {
     return Array.from({ length: this.between(least, most) }, (_, index) => make(index));
   }

@@ -2,11 +2,11 @@ import { parseArgs } from 'node:util';
 import { type Report, runScenario } from './run-scenario';
 
 /**
- * Lives through days of the engine, seed by seed:
+ * Simulates days of the engine, seed by seed:
  *
  *   node --import tsx packages/server/test/simulation/simulate.ts [--seeds 5000] [--from 1] [--seed 7]
  *
- * `--seed` lives through one again and tells its whole story.
+ * `--seed` repeats one and prints its complete trace.
  */
 const { values } = parseArgs({
   options: {
@@ -16,20 +16,20 @@ const { values } = parseArgs({
   },
 });
 
-function tell({ seed, broken, trace, hash }: Report, lines: number): void {
+function printReport({ seed, violations, trace, hash }: Report, lines: number): void {
   for (const line of trace.slice(-lines)) console.log(line);
-  for (const promise of broken) console.log(`BROKEN ${promise}`);
-  console.log(`seed ${seed}, story ${hash.slice(0, 16)}`);
+  for (const violation of violations) console.log(`VIOLATED ${violation}`);
+  console.log(`seed ${seed}, trace ${hash.slice(0, 16)}`);
 }
 
 if (values.seed !== undefined) {
   const report = await runScenario(Number(values.seed));
-  tell(report, Number.POSITIVE_INFINITY);
-  process.exit(report.broken.length === 0 ? 0 : 1);
+  printReport(report, Number.POSITIVE_INFINITY);
+  process.exit(report.violations.length === 0 ? 0 : 1);
 }
 
 const [from, count] = [Number(values.from), Number(values.seeds)];
-const began = performance.now();
+const startedAt = performance.now();
 let [attempts, delivered, failed, elapsed] = [0, 0, 0, 0];
 for (let seed = from; seed < from + count; seed += 1) {
   const report = await runScenario(seed);
@@ -37,15 +37,15 @@ for (let seed = from; seed < from + count; seed += 1) {
   delivered += report.delivered;
   failed += report.failed;
   elapsed += report.elapsed;
-  if (report.broken.length > 0) {
-    tell(report, 60);
-    console.log(`See it all with --seed ${seed}.`);
+  if (report.violations.length > 0) {
+    printReport(report, 60);
+    console.log(`Print the complete trace with --seed ${seed}.`);
     process.exit(1);
   }
-  if (seed % 500 === 0) console.log(`seed ${seed}: all promises kept so far`);
+  if (seed % 500 === 0) console.log(`seed ${seed}: no violations so far`);
 }
-const seconds = Math.round((performance.now() - began) / 1_000);
+const seconds = Math.round((performance.now() - startedAt) / 1_000);
 const days = Math.round(elapsed / 86_400_000);
 console.log(
-  `${count} seeds, ${days} days of the engine in ${seconds} s: ${attempts} attempts, ${delivered} delivered, ${failed} failed as they had to. All promises kept.`,
+  `${count} seeds, ${days} days of the engine in ${seconds} s: ${attempts} attempts, ${delivered} delivered, ${failed} failed as expected. No violations.`,
 );

@@ -4,26 +4,26 @@ import type { Invariants } from './invariants';
 import type { Reply } from './simulated-receivers';
 import type { Timer, VirtualTime } from './virtual-time';
 
-const stopped = { status: null, error: 'server_shutdown', retryAfter: [], asks: null };
+const stopped = { status: null, error: 'server_shutdown', retryAfter: [], requestedWait: null };
 
-/** What a simulated sender sends through. */
+/** The network of a simulated sender. */
 export interface SimulatedNetwork {
   time: VirtualTime;
   invariants: Invariants;
-  /** How the receiver of a delivery takes an attempt that starts now. */
+  /** Returns how the receiver of a delivery responds to an attempt that starts now. */
   reply(delivery: LeasedDelivery): Reply;
 }
 
-interface UnderWay {
+interface InFlightAttempt {
   delivery: LeasedDelivery;
   timer: Timer;
-  end(reply: Omit<Reply, 'takes'>): void;
+  end(reply: Omit<Reply, 'durationMs'>): void;
 }
 
-/** A sender of one worker, on a network that is only told of. */
+/** The sender of one worker, on a simulated network. */
 export class SimulatedSender implements Sender {
   readonly #network: SimulatedNetwork;
-  readonly #underWay = new Set<UnderWay>();
+  readonly #inFlight = new Set<InFlightAttempt>();
   #closed = false;
 
   constructor(network: SimulatedNetwork) {
@@ -33,16 +33,18 @@ export class SimulatedSender implements Sender {
   send(delivery: LeasedDelivery): Promise<Attempt> {
     const { time, invariants } = this.#network;
     const [startedAt, started] = [time.now(), time.elapsed];
-    const reply: Reply = this.#closed ? { takes: 0, ...stopped } : this.#network.reply(delivery);
+    const reply: Reply = this.#closed
+      ? { durationMs: 0, ...stopped }
+      : this.#network.reply(delivery);
     invariants.attemptStarted(delivery, this);
     return new Promise((resolve) => {
-      const one: UnderWay = {
+      const one: InFlightAttempt = {
         delivery,
-        timer: time.after(reply.takes, () => one.end(reply)),
-        end: ({ status, error, retryAfter: values, asks }) => {
-          this.#underWay.delete(one);
+        timer: time.schedule(reply.durationMs, () => one.end(reply)),
+        end: ({ status, error, retryAfter: values, requestedWait }) => {
+          this.#inFlight.delete(one);
           const retryAfter = parseRetryAfter(values, time.now());
-          invariants.askedToWait(delivery, asks, retryAfter);
+          invariants.waitRequested(delivery, requestedWait, retryAfter);
           const durationMs = time.elapsed - started;
           const { url } = delivery;
           const seen = { status, error, responseSnippet: '', retryAfter };
@@ -51,24 +53,24 @@ export class SimulatedSender implements Sender {
           resolve(attempt);
         },
       };
-      this.#underWay.add(one);
+      this.#inFlight.add(one);
     });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const one of this.#underWay) {
+    for (const one of this.#inFlight) {
       this.#network.time.cancel(one.timer);
       one.end(stopped);
     }
   }
 
-  /** Ends as the process does: no one learns how the attempts in flight went. */
-  die(): void {
-    for (const { delivery, timer } of this.#underWay) {
+  /** Ends as in a crash: the results of the attempts in flight are lost. */
+  kill(): void {
+    for (const { delivery, timer } of this.#inFlight) {
       this.#network.time.cancel(timer);
       this.#network.invariants.attemptCutOff(delivery);
     }
-    this.#underWay.clear();
+    this.#inFlight.clear();
   }
 }

@@ -5,36 +5,36 @@ import { runScenario } from './run-scenario';
 
 const seeds = Array.from({ length: 120 }, (_, index) => index + 1);
 
-/** The first promise that some seed breaks. */
-async function firstBroken(
-  tamper: (deliveries: DeliveryStore) => DeliveryStore,
+/** Returns the first violation over all seeds. */
+async function findViolation(
+  alterStore: (deliveries: DeliveryStore) => DeliveryStore,
 ): Promise<string | undefined> {
   for (const seed of seeds) {
-    const [broken] = (await runScenario(seed, tamper)).broken;
-    if (broken !== undefined) return broken;
+    const [violation] = (await runScenario(seed, alterStore)).violations;
+    if (violation !== undefined) return violation;
   }
   return undefined;
 }
 
 describe('a simulated day of the engine', () => {
-  test('keeps every invariant, whatever goes wrong', async () => {
+  test('keeps every invariant, whatever fails', async () => {
     let [attempts, delivered, failed] = [0, 0, 0];
     for (const seed of seeds) {
       const report = await runScenario(seed);
-      const again = `node --import tsx packages/server/test/simulation/simulate.ts --seed ${seed}`;
-      expect(report.broken, `see it all with: ${again}`).toEqual([]);
+      const command = `node --import tsx packages/server/test/simulation/simulate.ts --seed ${seed}`;
+      expect(report.violations, `print the complete trace with: ${command}`).toEqual([]);
       expect(report.elapsed).toBeGreaterThanOrEqual(25 * 3_600_000);
       attempts += report.attempts;
       delivered += report.delivered;
       failed += report.failed;
     }
-    // Else there was nothing to keep promises about.
+    // Otherwise the invariants would not have been tested.
     expect(attempts).toBeGreaterThan(20 * seeds.length);
     expect(delivered).toBeGreaterThan(5 * seeds.length);
     expect(failed).toBeGreaterThan(seeds.length);
   }, 180_000);
 
-  test('has days of every type', () => {
+  test('covers every kind of plan', () => {
     const plans = seeds.map(drawPlan);
     const kinds = new Set(plans.flatMap(({ endpoints }) => endpoints.map(({ kind }) => kind)));
     expect(kinds.size).toBe(8);
@@ -52,7 +52,7 @@ describe('a simulated day of the engine', () => {
     }
   });
 
-  test('is the same day each time for the same seed, and another one for another seed', async () => {
+  test('is the same each time for the same seed, and different for another seed', async () => {
     for (const seed of [3, 24, 39]) {
       const [one, other] = [await runScenario(seed), await runScenario(seed)];
       expect(other.trace).toEqual(one.trace);
@@ -62,52 +62,52 @@ describe('a simulated day of the engine', () => {
   }, 60_000);
 });
 
-describe('a promise that is broken is noticed, such as by a store that', () => {
+describe('the simulation detects a store that', () => {
   test('forgets an outcome', async () => {
-    const broken = await firstBroken((deliveries) => ({
+    const violation = await findViolation((deliveries) => ({
       ...deliveries,
       recordAttempts: async () => {},
     }));
-    expect(broken).toBeDefined();
+    expect(violation).toBeDefined();
   }, 60_000);
 
   test('leases a leased delivery again', async () => {
-    const broken = await firstBroken((deliveries) => ({
+    const violation = await findViolation((deliveries) => ({
       ...deliveries,
       leaseDue: async (request) => {
-        const claimed = await deliveries.leaseDue(request);
-        return [...claimed, ...claimed];
+        const leased = await deliveries.leaseDue(request);
+        return [...leased, ...leased];
       },
     }));
-    expect(broken).toContain('is in two hands');
+    expect(violation).toContain('is leased twice');
   }, 60_000);
 
-  test('says that nothing is due while something is', async () => {
-    const broken = await firstBroken((deliveries) => ({
+  test('reports that nothing is due while something is', async () => {
+    const violation = await findViolation((deliveries) => ({
       ...deliveries,
       nextDueAt: async () => null,
     }));
-    expect(broken).toMatch(/late|pending/);
+    expect(violation).toMatch(/late|pending/);
   }, 60_000);
 
-  test('leaves leases as they are when the clock is set back', async () => {
-    const broken = await firstBroken((deliveries) => ({
+  test('does not adjust leases when the clock is set back', async () => {
+    const violation = await findViolation((deliveries) => ({
       ...deliveries,
       adjustToClock: async () => {},
     }));
-    expect(broken).toMatch(/longer than a lease|late/);
+    expect(violation).toMatch(/longer than a lease|late/);
   }, 60_000);
 
-  test('leaves retries as they are when the clock is set back', async () => {
-    const broken = await firstBroken((deliveries) => ({
+  test('does not adjust retries when the clock is set back', async () => {
+    const violation = await findViolation((deliveries) => ({
       ...deliveries,
       adjustToClock: ({ now }) => deliveries.adjustToClock({ expected: now - 1, now }),
     }));
-    expect(broken).toContain('late');
+    expect(violation).toContain('late');
   }, 60_000);
 
   test('ignores the wait that a receiver requests', async () => {
-    const broken = await firstBroken((deliveries) => ({
+    const violation = await findViolation((deliveries) => ({
       ...deliveries,
       recordAttempts: (outcomes, now) =>
         deliveries.recordAttempts(
@@ -118,11 +118,11 @@ describe('a promise that is broken is noticed, such as by a store that', () => {
           now,
         ),
     }));
-    expect(broken).toContain('though its receiver asked for time');
+    expect(violation).toContain('although its receiver requested a wait');
   }, 60_000);
 
   test('leases one delivery at a time', async () => {
-    const broken = await firstBroken((deliveries) => {
+    const violation = await findViolation((deliveries) => {
       let last = Number.NEGATIVE_INFINITY;
       return {
         ...deliveries,
@@ -133,6 +133,6 @@ describe('a promise that is broken is noticed, such as by a store that', () => {
         },
       };
     });
-    expect(broken).toContain('late, though its receiver is healthy');
+    expect(violation).toContain('late, although its receiver is healthy');
   }, 60_000);
 });

@@ -11,24 +11,24 @@ import { Invariants } from './invariants';
 import { drawPlan, lastArrival, type Plan, type PlannedEndpoint } from './plan';
 import { SeededRandom } from './seeded-random';
 import { createReply, socketExhaustion } from './simulated-receivers';
+import { SimulatedWorker, type WorkerEnvironment } from './simulated-worker';
 import { VirtualTime } from './virtual-time';
-import { WorkerLife, type WorkerSurroundings } from './worker-life';
 
 const second = 1_000;
 const hour = 3_600 * second;
-const longestNap = second;
-const stopPatience = 5 * second;
-/** Within this time each worker that runs has looked at the clock. */
-const looksAtClock = 3 * second;
-/** All is over by then: the last arrival, its window, and what setbacks add to it. */
+const pollIntervalMs = second;
+const shutdownTimeoutMs = 5 * second;
+/** Within this time, each running worker has checked the clock. */
+const clockCheckMs = 3 * second;
+/** The simulation ends by then: the last arrival, its retry window, and what setbacks add to it. */
 const longest = lastArrival + retryWindowMs + 10 * hour;
 const shortest = 25 * hour;
-/** Moments at which something happens: many times what a day has. */
-const mostMoments = 50_000;
-/** Turns of the event loop without a call of the store after which nothing continues by itself. */
+/** The maximum number of steps: many times what a day needs. */
+const maxSteps = 50_000;
+/** Turns of the event loop without a call of the store, after which only timers are left. */
 const calmTurns = 4;
 
-/** An endpoint in the store, with what it is to do. */
+/** An endpoint in the store, with its plan. */
 interface SimulatedEndpoint {
   name: string;
   planned: PlannedEndpoint;
@@ -36,64 +36,71 @@ interface SimulatedEndpoint {
   random: SeededRandom;
 }
 
-/** A day and more in the life of the engine: real workers on a real store, and all else as a seed will have it. */
+/** Simulates more than a day of the engine: real workers and a real store; a seed decides the rest. */
 export class Simulation {
   readonly plan: Plan;
   readonly time = new VirtualTime(noon);
   readonly invariants: Invariants;
   readonly #db = new SqliteDatabase(':memory:');
   readonly #store = createStore(this.#db);
-  readonly #surroundings: WorkerSurroundings;
-  readonly #fates: FaultInjector;
-  readonly #chance: SeededRandom;
+  readonly #environment: WorkerEnvironment;
+  readonly #faultInjector: FaultInjector;
+  readonly #random: SeededRandom;
   readonly #pauses: SeededRandom;
-  readonly #lives = new Set<WorkerLife>();
-  readonly #stopping = new Set<WorkerLife>();
+  readonly #workers = new Set<SimulatedWorker>();
+  readonly #stopping = new Set<SimulatedWorker>();
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
-  /** What was to happen by now, and happens once all else is quiet. */
+  /** Actions that are due. They run once everything else has settled. */
   readonly #actions: (() => Promise<void>)[] = [];
-  /** Since when workers may see something new though nothing is due, in milliseconds since the beginning. */
-  #looksFrom = Number.NEGATIVE_INFINITY;
+  /** Since when workers may find something new although nothing is due, in milliseconds since the start. */
+  #pollsFrom = Number.NEGATIVE_INFINITY;
   #arrivals = 0;
   #calls = 0;
 
-  /** @param tamper Makes the store another one: where a test has promises broken. */
-  constructor(seed: number, tamper: (deliveries: DeliveryStore) => DeliveryStore = (same) => same) {
-    this.#chance = new SeededRandom(`simulation ${seed}`);
+  /** @param alterStore Changes the store, so that a test can violate an invariant. */
+  constructor(
+    seed: number,
+    alterStore: (deliveries: DeliveryStore) => DeliveryStore = (same) => same,
+  ) {
+    this.#random = new SeededRandom(`simulation ${seed}`);
     this.plan = drawPlan(seed);
     this.invariants = new Invariants(this.time, this.#db);
-    this.#fates = new FaultInjector(this.plan.faults, this.#chance.stream('fates'), this.time);
-    this.#pauses = this.#chance.stream('pauses');
-    const jitter = this.#chance.stream('jitter');
-    this.#surroundings = {
+    this.#faultInjector = new FaultInjector(
+      this.plan.faults,
+      this.#random.stream('faults'),
+      this.time,
+    );
+    this.#pauses = this.#random.stream('pauses');
+    const jitter = this.#random.stream('jitter');
+    this.#environment = {
       time: this.time,
       invariants: this.invariants,
-      faultInjector: this.#fates,
-      store: tamper(this.#store.deliveries),
+      faultInjector: this.#faultInjector,
+      store: alterStore(this.#store.deliveries),
       random: () => jitter.next(),
       reply: (delivery) => this.#reply(delivery),
       count: (calls) => {
         this.#calls += calls;
       },
-      onDeath: (life, downFor) => this.#bury(life, downFor),
+      onCrash: (worker, downFor) => this.#scheduleRestart(worker, downFor),
     };
   }
 
-  /** Lives through all of it, or up to the first promise that is broken. */
+  /** Runs the simulation to its end, or to the first violation. */
   async run(): Promise<void> {
     await this.#open();
-    for (let moments = 0; moments < mostMoments; moments += 1) {
+    for (let steps = 0; steps < maxSteps; steps += 1) {
       await this.#quiet();
       for (const action of this.#actions.splice(0)) {
         await action();
         await this.#quiet();
       }
-      if (this.invariants.broken.length > 0 || this.#over()) break;
+      if (this.invariants.violations.length > 0 || this.#over()) break;
       await this.#skipIdleTime();
       this.time.step();
     }
-    if (this.invariants.broken.length === 0) this.invariants.finish();
-    for (const life of [...this.#lives, ...this.#stopping]) life.die('all is over');
+    if (this.invariants.violations.length === 0) this.invariants.finish();
+    for (const worker of [...this.#workers, ...this.#stopping]) worker.kill('the simulation ends');
     await this.#store.close();
   }
 
@@ -109,7 +116,7 @@ export class Simulation {
       const status = planned.kind === 'paused' ? 'paused' : 'active';
       const webhook = await addEndpoint(trade, { status });
       const name = `e${index + 1}`;
-      const random = this.#chance.stream(name);
+      const random = this.#random.stream(name);
       this.#endpoints.set(webhook.id, { name, planned, webhook, random });
     }
     this.#scheduleArrivals(trade);
@@ -118,7 +125,7 @@ export class Simulation {
     for (let count = 0; count < this.plan.workers; count += 1) this.#start();
     if (this.plan.woken) {
       this.#store.onDeliveriesQueued(() => {
-        for (const life of this.#lives) life.wake();
+        for (const worker of this.#workers) worker.wake();
       });
     }
   }
@@ -150,10 +157,10 @@ export class Simulation {
   #scheduleDisturbances(): void {
     for (const crash of this.plan.crashes) {
       this.#at(crash.at, async () => {
-        if (crash.upon !== 'the moment') return this.#fates.load(crash);
-        const [life] = this.#lives;
-        life?.die();
-        if (life !== undefined) this.#bury(life, crash.downFor);
+        if (crash.upon !== 'immediately') return this.#faultInjector.arm(crash);
+        const [worker] = this.#workers;
+        worker?.kill();
+        if (worker !== undefined) this.#scheduleRestart(worker, crash.downFor);
       });
     }
     for (const at of this.plan.stops) this.#at(at, async () => this.#replace());
@@ -161,71 +168,71 @@ export class Simulation {
       this.#at(at, async () => {
         this.invariants.clockSet(by);
         this.time.setClock(by);
-        this.#looksFrom = this.time.elapsed;
+        this.#pollsFrom = this.time.elapsed;
       });
     }
     for (const { from, to } of this.plan.shortages) {
       this.#at(from, async () => this.invariants.disturbed('sockets run out'));
-      this.#at(to, async () => this.invariants.disturbed('sockets are there again'));
+      this.#at(to, async () => this.invariants.disturbed('sockets are available again'));
     }
     for (const { to } of this.plan.faults) {
       this.#at(to, async () => {
-        this.invariants.disturbed('the store is well');
-        this.#looksFrom = this.time.elapsed;
+        this.invariants.disturbed('the store is available again');
+        this.#pollsFrom = this.time.elapsed;
       });
     }
   }
 
   #scheduleSweep(): void {
-    this.time.after(this.#pauses.between(second, hour), () => {
+    this.time.schedule(this.#pauses.between(second, hour), () => {
       this.#actions.push(() => this.#sweep());
       this.#scheduleSweep();
     });
   }
 
-  /** Fails what is overdue, as the engine's housekeeping does. */
+  /** Fails overdue deliveries, as the engine's housekeeping does. */
   async #sweep(): Promise<void> {
     const request = { now: this.time.now(), limit: 3 };
     while ((await this.#store.deliveries.failOverdue(request)) > 0) this.invariants.swept();
   }
 
   #at(context: number, action: () => Promise<void>): void {
-    this.time.after(context, () => this.#actions.push(action));
+    this.time.schedule(context, () => this.#actions.push(action));
   }
 
   #start(): void {
-    this.#lives.add(new WorkerLife(this.#surroundings));
+    this.#workers.add(new SimulatedWorker(this.#environment));
   }
 
-  #bury(life: WorkerLife, downFor: number): void {
-    this.#lives.delete(life);
-    this.#stopping.delete(life);
+  #scheduleRestart(worker: SimulatedWorker, downFor: number): void {
+    this.#workers.delete(worker);
+    this.#stopping.delete(worker);
     this.#at(downFor, async () => this.#start());
   }
 
-  /** Stops a worker in good order while its successor starts. */
+  /** Stops a worker while its successor starts. */
   #replace(): void {
-    const [life] = this.#lives;
-    if (life === undefined) return;
+    const [worker] = this.#workers;
+    if (worker === undefined) return;
     this.invariants.disturbed('stopping');
-    this.#lives.delete(life);
-    this.#stopping.add(life);
+    this.#workers.delete(worker);
+    this.#stopping.add(worker);
     this.#start();
-    void life.stop(stopPatience).then(() => {
-      this.#stopping.delete(life);
+    void worker.stop(shutdownTimeoutMs).then(() => {
+      this.#stopping.delete(worker);
     });
   }
 
   #reply(delivery: LeasedDelivery) {
     const endpoint = this.#endpoints.get(delivery.webhookId);
-    if (endpoint === undefined) throw new Error('a delivery to nobody');
+    if (endpoint === undefined) throw new Error('a delivery to an unknown endpoint');
     const { elapsed } = this.time;
     const isShort = this.plan.shortages.some(({ from, to }) => from <= elapsed && elapsed < to);
     if (isShort) return socketExhaustion(endpoint.random);
     return createReply(endpoint.planned, elapsed, endpoint.random);
   }
 
-  /** Lets everything run that waits for nothing but its turn. */
+  /** Waits until only timers are left. */
   async #quiet(): Promise<void> {
     for (let calm = 0; calm < calmTurns; calm += 1) {
       await new Promise((done) => setImmediate(done));
@@ -234,22 +241,22 @@ export class Simulation {
   }
 
   /**
-   * Lets workers that nap sleep through looks in which they would find nothing: a day has a great many of
-   * them. What remains happens exactly when it would have.
+   * Skips the polls in which idle workers would find nothing: a day has a great many of
+   * them. Every other poll happens at its normal time.
    */
   async #skipIdleTime(): Promise<void> {
-    if (this.#stopping.size > 0 || this.#fates.fault !== undefined) return;
-    // Each worker is to see first what became of the clock, as soon as the store lets it.
-    if (this.time.elapsed < this.#looksFrom + looksAtClock) return;
-    const naps = new Set([...this.#lives].flatMap(({ timers }) => [...timers]));
-    // More than a nap is set while outcomes wait for the store.
-    if (naps.size !== this.#lives.size) return;
+    if (this.#stopping.size > 0 || this.#faultInjector.fault !== undefined) return;
+    // First, each worker must check the clock, as soon as the store allows it.
+    if (this.time.elapsed < this.#pollsFrom + clockCheckMs) return;
+    const pollTimers = new Set([...this.#workers].flatMap(({ timers }) => [...timers]));
+    // A worker has more than its poll timer while results wait for the store.
+    if (pollTimers.size !== this.#workers.size) return;
     const dueAt = (await this.#store.deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY;
     const due = this.time.elapsed + Math.max(0, dueAt - this.time.now());
-    const until = Math.min(this.time.nextDue(naps), due);
-    for (const timer of naps) {
-      const looks = Math.floor((until - timer.due) / longestNap);
-      if (looks > 0) timer.due += looks * longestNap;
+    const until = Math.min(this.time.nextDue(pollTimers), due);
+    for (const timer of pollTimers) {
+      const polls = Math.floor((until - timer.due) / pollIntervalMs);
+      if (polls > 0) timer.due += polls * pollIntervalMs;
     }
   }
 }

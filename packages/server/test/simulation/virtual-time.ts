@@ -1,38 +1,38 @@
-/** Something that is to happen at a time. */
+/** Work that is scheduled for a time. */
 export interface Timer {
-  /** In milliseconds that have passed since the beginning, whatever the clock shows. */
+  /** In milliseconds since the start, independent of the clock. */
   due: number;
   work: () => void;
 }
 
-/** Time that passes as fast as it can: from one time at which something happens to the next. */
+/** Virtual time: it jumps from one timer to the next. */
 export class VirtualTime {
   readonly #timers = new Set<Timer>();
   #origin: number;
   #elapsed = 0;
 
-  /** @param start What the system clock shows at the beginning, in milliseconds since 1970. */
+  /** @param start The time of the system clock at the start, in milliseconds since 1970. */
   constructor(start: number) {
     this.#origin = start;
   }
 
-  /** Milliseconds since the beginning. Never goes back. */
+  /** Milliseconds since the start. Never decreases. */
   get elapsed(): number {
     return this.#elapsed;
   }
 
-  /** What the system clock shows, in milliseconds since 1970. */
+  /** The time of the system clock, in milliseconds since 1970. */
   now(): number {
     return this.#origin + this.#elapsed;
   }
 
-  /** Sets the system clock forward, or back by a negative number of milliseconds: no time passes. */
+  /** Sets the system clock forward, or back by a negative number of milliseconds. No time passes. */
   setClock(by: number): void {
     this.#origin += by;
   }
 
-  /** Has `work` done once this much time has passed. */
-  after(milliseconds: number, work: () => void): Timer {
+  /** Schedules `work`. */
+  schedule(milliseconds: number, work: () => void): Timer {
     const timer = { due: this.#elapsed + milliseconds, work };
     this.#timers.add(timer);
     return timer;
@@ -42,7 +42,7 @@ export class VirtualTime {
     this.#timers.delete(timer);
   }
 
-  /** When the next of these timers is due, or of all but these; infinite when there is none. */
+  /** Returns when the next timer is due, except the given ones; infinity if there is none. */
   nextDue(except: ReadonlySet<Timer> = new Set()): number {
     let next = Number.POSITIVE_INFINITY;
     for (const timer of this.#timers) {
@@ -51,13 +51,13 @@ export class VirtualTime {
     return next;
   }
 
-  /** Continues to the next time and does all that is due then, in the order in which it was asked for. */
+  /** Advances to the next timer and runs everything that is due then, in the order of scheduling. */
   step(): void {
     const next = this.nextDue();
-    if (next === Number.POSITIVE_INFINITY) throw new Error('Nothing is to happen any more.');
+    if (next === Number.POSITIVE_INFINITY) throw new Error('No timer is left.');
     this.#elapsed = next;
     for (const timer of [...this.#timers]) {
-      // What is done first may call off what comes after it.
+      // Earlier work may cancel later work.
       if (timer.due > next || !this.#timers.delete(timer)) continue;
       timer.work();
     }

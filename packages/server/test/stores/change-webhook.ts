@@ -3,25 +3,25 @@ import type { IdempotencyKey, IdempotentResult } from '../../src/kernel/idempote
 import type { Store } from '../../src/stores/store';
 import { aContext, noon } from '../helpers/builders';
 
-/** What a change of a webhook is asked with. */
-export interface Asking {
+/** Options of a change of a webhook. */
+export interface ChangeOptions {
   idempotencyKey?: IdempotencyKey | null;
   now?: number;
 }
 
-/** An answer whose body is the webhook as the change leaves it. */
+/** A response whose body is the changed webhook. */
 export interface Changed {
   status: number;
   headers: Record<string, string>;
   body: Webhook;
 }
 
-/** Changes a webhook of its account; `change` may reject by throwing. */
+/** Changes a webhook of its account. `change` may throw to reject. */
 export function changeWebhook(
   { webhooks }: Store,
   { accountId, id }: Webhook,
   change: Partial<Webhook> | ((found: WebhookWithStats) => Partial<Webhook>),
-  { idempotencyKey = null, now = noon }: Asking = {},
+  { idempotencyKey = null, now = noon }: ChangeOptions = {},
 ): Promise<IdempotentResult<Changed>> {
   const request = { accountId, id, idempotencyKey, context: aContext(now) };
   return webhooks.changeWebhook(request, (found) => {

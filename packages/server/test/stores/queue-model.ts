@@ -15,7 +15,7 @@ interface ModelDelivery {
   endpoint: ModelEndpoint;
   attempts: number;
   deadlineAt: number;
-  /** When it is to be tried next; null while a worker has it. */
+  /** When the next attempt is due; null while it is leased. */
   dueAt: number | null;
   lease: { leaseToken: string; until: number; counts: boolean } | null;
 }
@@ -26,16 +26,16 @@ interface ModelEndpoint {
   health: EndpointHealth;
 }
 
-/** What a store was asked to lease. */
-type ClaimRequest = Parameters<DeliveryStore['leaseDue']>[0];
+/** A lease request. */
+type LeaseRequest = Parameters<DeliveryStore['leaseDue']>[0];
 
 function demand(condition: boolean, what: string): void {
   if (!condition) throw new Error(what);
 }
 
 /**
- * The queues as the port describes them, kept as simply as can be: a list that is looked through from end
- * to end. A store has to agree with it on all that can be seen. Time never goes back here.
+ * A simple model of the queues as the port describes them: a list that is scanned from end
+ * to end. A store must agree with it on everything visible. Time never goes back here.
  */
 export class QueueModel {
   readonly #endpoints: ModelEndpoint[] = [];
@@ -67,17 +67,17 @@ export class QueueModel {
     return this.#deliveries.length;
   }
 
-  /** How many deliveries count against what their endpoints are allowed, though their leases may have ended. */
+  /** How many deliveries count towards concurrency limits, including those whose leases have ended. */
   get inFlight(): number {
     return this.#deliveries.filter(({ lease }) => lease?.counts).length;
   }
 
-  /** Records that a worker starts: what others have in hand counts no more. */
-  beginAnew(): void {
+  /** Records that a worker starts: existing leases no longer count towards concurrency limits. */
+  resetStaleLeases(): void {
     for (const { lease } of this.#deliveries) if (lease !== null) lease.counts = false;
   }
 
-  /** When something may be leased next: exactly, unless that time has passed. */
+  /** When the next lease is possible: exact unless that time has passed. */
   nextDueAt(): number | null {
     const times = this.#deliveries.flatMap(({ lease }) => (lease === null ? [] : [lease.until]));
     for (const endpoint of this.#endpoints) {
@@ -90,8 +90,8 @@ export class QueueModel {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Holds a lease to what it may hand out, and notes it. */
-  lease({ now, leaseUntil, limit }: ClaimRequest, claimed: LeasedDelivery[]): void {
+  /** Checks the leased deliveries of a request, and records them. */
+  lease({ now, leaseUntil, limit }: LeaseRequest, leased: LeasedDelivery[]): void {
     for (const delivery of this.#deliveries) {
       if (delivery.lease === null || delivery.lease.until > now) continue;
       delivery.dueAt = delivery.lease.until;
@@ -113,26 +113,26 @@ export class QueueModel {
       limit,
       expected.reduce((sum, { count }) => sum + count, 0),
     );
-    demand(claimed.length === total, `${claimed.length} were claimed, not ${total}`);
+    demand(leased.length === total, `${leased.length} were leased, not ${total}`);
     for (const { endpoint, count } of expected) {
-      const own = claimed.filter(({ webhookId }) => webhookId === endpoint.webhookId).length;
+      const own = leased.filter(({ webhookId }) => webhookId === endpoint.webhookId).length;
       const enough = ready.length > limit ? own <= count : own === count;
       demand(enough, `${endpoint.webhookId} had ${own} of its ${count}`);
     }
-    for (const { eventId, attemptCount } of claimed) {
+    for (const { eventId, attemptCount } of leased) {
       const found = this.#find(eventId);
-      demand(found !== undefined, `${eventId} was claimed, though it is final`);
+      demand(found !== undefined, `${eventId} was leased, although it is final`);
       if (found === undefined) continue;
       demand(found.lease === null, `${eventId} is in two hands`);
-      demand((found.dueAt ?? now + 1) <= now, `${eventId} was claimed before it was due`);
-      demand(ready.includes(found.endpoint), `${eventId} was claimed from an endpoint that waits`);
+      demand((found.dueAt ?? now + 1) <= now, `${eventId} was leased before it was due`);
+      demand(ready.includes(found.endpoint), `${eventId} was leased from an endpoint that waits`);
       demand(
         found.attempts === attemptCount,
         `${eventId} had ${found.attempts} attempts, not ${attemptCount}`,
       );
     }
-    this.#demandLongestDue(claimed);
-    for (const { eventId, leaseToken } of claimed) {
+    this.#demandLongestDue(leased);
+    for (const { eventId, leaseToken } of leased) {
       const found = this.#find(eventId);
       if (found === undefined) continue;
       found.dueAt = null;
@@ -140,7 +140,7 @@ export class QueueModel {
     }
   }
 
-  /** Records outcomes; those whose lease no longer stands count for nothing. */
+  /** Records results. Those with a stale lease have no effect. */
   record(outcomes: { eventId: string; outcome: AttemptResult }[]): void {
     for (const { eventId, outcome } of outcomes) {
       const found = this.#find(eventId);
@@ -156,15 +156,15 @@ export class QueueModel {
     }
   }
 
-  /** Fails what is overdue and in no one's hands; answers how many there were. */
+  /** Fails overdue deliveries that are not leased. Returns how many there were. */
   failOverdue(now: number): number {
     const overdue = this.#deliveries.filter((one) => one.deadlineAt < now && one.lease === null);
     this.#remove(overdue);
     return overdue.length;
   }
 
-  #demandLongestDue(claimed: LeasedDelivery[]): void {
-    const taken = new Set(claimed.map(({ eventId }) => eventId));
+  #demandLongestDue(leased: LeasedDelivery[]): void {
+    const taken = new Set(leased.map(({ eventId }) => eventId));
     for (const endpoint of this.#endpoints) {
       const waiting = this.#waiting(endpoint);
       const latest = Math.max(

@@ -1,10 +1,20 @@
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { makeTempFolder } from '../helpers/temp-folder';
 import { describeStore } from './store-conformance';
 
+// The hundreds of files are copies of an empty database, so that each is not migrated. They do not wait for the
+// disk: sqlite/group-commit.test.ts tests what is on disk when.
+const template = makeTempFolder();
+const empty = join(template.path, 'empty.db');
+await openSqliteStore(empty).close();
+afterAll(template.remove);
+
 describeStore('the SQLite store', () => {
   const folder = makeTempFolder();
   const file = join(folder.path, 'tradepost.db');
-  return { open: () => openSqliteStore(file), remove: folder.remove };
+  copyFileSync(empty, file);
+  return { open: () => openSqliteStore(file, { synchronous: 'off' }), remove: folder.remove };
 });

@@ -25,14 +25,14 @@ import { describeRetention } from './conformance/retention';
 import { describeSideEffects } from './conformance/side-effects';
 import type { StoreUnderTest } from './conformance/store-under-test';
 
-/** Where one store is kept: a file, a database. It is empty at first. */
+/** Where a store keeps its data, such as a file. Empty at first. */
 export interface StorePlace {
   open(): Promise<Store> | Store;
-  /** Removes it and all that it holds. */
+  /** Removes it with all data. */
   remove(): Promise<void> | void;
 }
 
-/** Holds an implementation of `Store` to everything that the server relies on. Each test gets a place of its own. */
+/** Tests an implementation of `Store` for everything that the server relies on. Each test gets its own place. */
 export function describeStore(
   name: string,
   newPlace: () => Promise<StorePlace> | StorePlace,

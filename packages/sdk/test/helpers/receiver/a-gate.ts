@@ -1,4 +1,4 @@
-/** Something to wait for, and what ends the wait. */
+/** A promise, and the function that resolves it. */
 export function aGate(): { opened: Promise<void>; open: () => void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

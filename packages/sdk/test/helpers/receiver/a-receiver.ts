@@ -5,10 +5,10 @@ import { exampleSecret as secret } from '../../../src/testing/index';
 import type { WebhookEvent } from '../../../src/webhooks/index';
 import { maxBytes, now } from './limits';
 
-/** A receiver that handles every event of a known kind, with a list of what it handled and refused. */
+/** A receiver that handles every known event type, with lists of what it handled and rejected. */
 export function aReceiver(options: Partial<WebhookReceiverOptions> = {}) {
   const handled: WebhookEvent[] = [];
-  const refused: string[] = [];
+  const rejected: string[] = [];
   const errors: unknown[] = [];
   const handle = vi.fn(async (event: WebhookEvent) => {
     handled.push(event);
@@ -24,9 +24,9 @@ export function aReceiver(options: Partial<WebhookReceiverOptions> = {}) {
       'task.completed': handle,
       'listing.availability_low': handle,
     },
-    onVerificationError: ({ code }) => refused.push(code),
+    onVerificationError: ({ code }) => rejected.push(code),
     onError: (error) => errors.push(error),
     ...options,
   } as WebhookReceiverOptions);
-  return { receiver, handled, refused, errors, handle };
+  return { receiver, handled, rejected, errors, handle };
 }

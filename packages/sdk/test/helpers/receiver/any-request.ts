@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { exampleSecret as secret } from '../../../src/testing/index';
+import { anyCharacter } from '../any-character';
 import { now } from './limits';
 
-/** A request that may be anything between a right delivery and noise. */
+/** A request that may be anything from a valid delivery to noise. */
 export interface AnyRequest {
   method: string;
   /** Names in lower case, as Node has them. */
@@ -17,8 +18,8 @@ const kinds = ['order.created', 'order.status_changed', 'order.exploded', '__pro
 const names = ['service-signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'];
 
 /**
- * The check that decides, written by hand: HMAC-SHA256 over the body's bytes, as in the API specification;
- * and where a signed time came along, that it is one of the last or next 300 seconds.
+ * The raw check, written by hand: HMAC-SHA256 of the body's bytes, as in the API specification; if the
+ * request has a signed timestamp, it must be within 300 seconds of now.
  */
 export function isSigned({ headers, body }: Pick<AnyRequest, 'headers' | 'body'>): boolean {
   const right = createHmac('sha256', secret).update(body).digest('hex');
@@ -73,7 +74,7 @@ const anyDelivery = fc
 function withHeader(name: string, change: (value: string) => string | null): Edit {
   return (request) => {
     const { [name]: old, ...others } = request.headers;
-    // Some of these names are those of what every object has.
+    // Some of these names are properties that every object inherits.
     const changed = change(typeof old === 'string' ? old : '');
     return { ...request, headers: changed === null ? others : { ...others, [name]: changed } };
   };
@@ -100,12 +101,12 @@ const anyName = fc.oneof(
 );
 const anyValue = fc.oneof(
   fc.string(),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.constantFrom('', '0', '-1', 'NaN', '1e99', 'v1,', 'v1,AAAA', `v1,${'A'.repeat(43)}=`, 'null'),
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 }),
 );
 
-/** One thing that may go wrong with a request. */
+/** One change that may make a request invalid. */
 export const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
   fc.nat({ max: 100_000 }).map((bit) => withBody((body) => flipped(body, bit))),
   fc.nat({ max: 300 }).map((length) => withBody((body) => body.subarray(0, length))),
@@ -130,7 +131,7 @@ export const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
   ),
 );
 
-/** A right delivery with up to three things wrong; about a third are left right. */
+/** A valid delivery with up to three changes; about a third stay valid. */
 export const anyRequest: fc.Arbitrary<AnyRequest> = fc
   .tuple(anyDelivery, fc.array(anyEdit, { maxLength: 3 }))
   .map(([delivery, edits]) => edits.reduce((request, edit) => edit(request), delivery));

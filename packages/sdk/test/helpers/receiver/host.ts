@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net';
 import type { WebhookReceiver } from '../../../src/receiver/webhook-receiver';
 import type { DeliveryEdgeCase, DeliveryFault } from '../../../src/testing/index';
 
@@ -9,32 +10,37 @@ export interface Sent {
 }
 
 /** The response of a host. */
-export interface Answered {
+export interface HostResponse {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string>;
   body: string;
 }
 
-/** A framework that a receiver is put into. */
+/** A framework that can run a receiver. */
 export interface Host {
   name: string;
-  /** What is right and is refused all the same, since the host makes text of the body. */
+  /** Valid deliveries that are rejected nevertheless, because the host decodes the body to text. */
   loses?: DeliveryEdgeCase[];
-  /** What is wrong and comes out right, since the host makes text of the body. */
-  mends?: DeliveryFault[];
-  /** Puts a receiver into the framework and starts it. */
+  /** Faults that disappear because the host decodes the body to text. */
+  repairs?: DeliveryFault[];
+  /** Adds a receiver to the framework and starts it. */
   start(receiver: WebhookReceiver): Promise<RunningHost>;
 }
 
-/** A framework with a receiver in it, ready to be sent to. */
+/** A started framework with a receiver. */
 export interface RunningHost {
-  send(sent: Sent): Promise<Answered>;
+  send(sent: Sent): Promise<HostResponse>;
   stop(): Promise<unknown>;
 }
 
 /** Reads a web `Response`. */
-export async function answeredOf(response: Response): Promise<Answered> {
+export async function readResponse(response: Response): Promise<HostResponse> {
   const { status } = response;
   return { status, headers: Object.fromEntries(response.headers), body: await response.text() };
+}
+
+/** Returns the port that a server listens on. */
+export function getServerPort(server: { address(): AddressInfo | string | null }): number {
+  return (server.address() as AddressInfo).port;
 }

@@ -3,13 +3,13 @@ import fastify from 'fastify';
 import { Hono } from 'hono';
 import type { LambdaResult } from '../../../src/receiver/lambda-adapter';
 import type { WebhookReceiver } from '../../../src/receiver/webhook-receiver';
-import { answeredOf, type Host } from './host';
+import { getServerPort, type Host, readResponse } from './host';
 import { type LambdaShape, lambdaEvents } from './lambda-events';
-import { bridge, listening, portOf, sendTo } from './listening';
+import { bridge, listening, sendTo } from './listening';
 
 const url = 'https://receiver.example/webhooks';
 
-/** Keeps the bytes in `rawBody`, as serverless hosts do, and leaves a parsed `body` besides. */
+/** Keeps the bytes in `rawBody`, as serverless hosts do, and adds a parsed `body`. */
 const keepRawBody: RequestHandler = async (request, _response, next) => {
   const rawBody = Buffer.concat(await request.toArray());
   Object.assign(request, { rawBody, body: { parsed: true } });
@@ -29,13 +29,13 @@ function lambda(shape: LambdaShape, loses: Host['loses'] = []): Host {
     name: `Lambda behind ${shape}`,
     loses,
     start: async ({ lambda }) => ({
-      send: async (sent) => answerOf(await lambda(lambdaEvents[shape](sent))),
+      send: async (sent) => fromLambdaResult(await lambda(lambdaEvents[shape](sent))),
       stop: async () => undefined,
     }),
   };
 }
 
-function answerOf({ statusCode, headers, multiValueHeaders, body }: LambdaResult) {
+function fromLambdaResult({ statusCode, headers, multiValueHeaders, body }: LambdaResult) {
   const pairs = Object.entries(multiValueHeaders ?? headers).map(([name, value]) => [
     name.toLowerCase(),
     String(value),
@@ -43,16 +43,16 @@ function answerOf({ statusCode, headers, multiValueHeaders, body }: LambdaResult
   return { status: statusCode, headers: Object.fromEntries(pairs), body };
 }
 
-/** Every framework, each with what may have been there before the receiver. */
+/** Every framework, also with middleware that parses the body before the receiver. */
 export const hosts: Host[] = [
   { name: 'node:http', start: ({ node }) => listening(node) },
   { name: 'Express', start: expressAfter() },
   { name: 'Express after express.raw', start: expressAfter(express.raw({ type: '*/*' })) },
   {
     name: 'Express after express.text',
-    // It takes byte order marks away, and puts U+FFFD for what is not UTF-8.
+    // It removes byte order marks, and replaces invalid UTF-8 with U+FFFD.
     loses: ['bom', 'invalid-utf-8'],
-    mends: ['bom'],
+    repairs: ['bom'],
     start: expressAfter(express.text({ type: '*/*' })),
   },
   { name: 'Express after a host that keeps rawBody', start: expressAfter(keepRawBody) },
@@ -63,7 +63,7 @@ export const hosts: Host[] = [
       await app.register(receiver.fastify, { url: '/webhooks' });
       await app.listen({ port: 0, host: '127.0.0.1' });
       return {
-        send: (sent) => sendTo(portOf(app.server), '/webhooks', sent),
+        send: (sent) => sendTo(getServerPort(app.server), '/webhooks', sent),
         stop: () => app.close(),
       };
     },
@@ -72,7 +72,7 @@ export const hosts: Host[] = [
     name: 'Hono',
     start: async (receiver) => ({
       send: async ({ method = 'POST', headers, body }) =>
-        answeredOf(
+        readResponse(
           await honoApp(receiver).request(url, {
             method,
             headers,
@@ -90,7 +90,7 @@ export const hosts: Host[] = [
     name: 'a bare Request',
     start: async (receiver) => ({
       send: async ({ method = 'POST', headers, body }) =>
-        answeredOf(
+        readResponse(
           await receiver.fetch(
             new Request(url, { method, headers, body: method === 'POST' ? body : null }),
           ),

@@ -6,7 +6,7 @@ import type { AnyRequest } from './any-request';
 /** Passes a request to an adapter without a socket, and returns its status. */
 export type InProcess = (receiver: WebhookReceiver, request: AnyRequest) => Promise<number>;
 
-/** How a request gets to the adapter for Node: as a stream, or as something that was left of it. */
+/** Passes a request to the adapter for Node: as a stream, or as what a body parser left of it. */
 function throughNode(form: (body: Buffer) => { stream: Buffer[]; left?: object }): InProcess {
   return async ({ node }, { method, headers, body }) => {
     const { stream, left } = form(body);
@@ -22,12 +22,12 @@ function throughNode(form: (body: Buffer) => { stream: Buffer[]; left?: object }
     };
     await node(request, response);
     request.destroy();
-    if (ended !== 1) throw new Error(`answered ${ended} times`);
+    if (ended !== 1) throw new Error(`sent ${ended} responses`);
     return response.statusCode;
   };
 }
 
-function streamOf(body: Buffer): ReadableStream<Uint8Array> {
+function createStream(body: Buffer): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
       if (body.length) controller.enqueue(body);
@@ -48,7 +48,7 @@ export const inProcess: Record<string, InProcess> = {
   'node, body': throughNode((body) => ({ stream: [], left: { body } })),
   fetch: async ({ fetch }, { method, headers, body }) => {
     const get = (name: string) => headers[name.toLowerCase()] ?? null;
-    const request = { method, headers: { get }, body: streamOf(body), bodyUsed: false };
+    const request = { method, headers: { get }, body: createStream(body), bodyUsed: false };
     return (await fetch(request)).status;
   },
   'lambda, base64': async ({ lambda }, { method, headers, body }) => {

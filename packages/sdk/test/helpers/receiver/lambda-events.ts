@@ -20,7 +20,7 @@ function listed(headers: Record<string, string>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
 }
 
-/** The same request in each form that AWS hands it over in. */
+/** The same request in each format that AWS passes to a function. */
 export const lambdaEvents = {
   'API Gateway v1': (sent) => ({
     httpMethod: sent.method ?? 'POST',
@@ -60,5 +60,5 @@ export const lambdaEvents = {
   }),
 } satisfies Record<string, Shape>;
 
-/** A form that AWS hands a request over in. */
+/** A format in which AWS passes a request. */
 export type LambdaShape = keyof typeof lambdaEvents;

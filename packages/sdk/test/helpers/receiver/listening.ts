@@ -1,39 +1,20 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  request,
-  type Server,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type RequestListener, request } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Answered, RunningHost, Sent } from './host';
+import { startHttpServer } from '../../../../../test/helpers/loopback';
+import type { HostResponse, RunningHost, Sent } from './host';
 
 /** Starts a real server on a free port, and stops it with all its connections. */
 export async function listening(
   listener: RequestListener,
   path = '/webhooks',
 ): Promise<RunningHost> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    send: (sent) => sendTo(portOf(server), path, sent),
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-/** The port that a server listens on. */
-export function portOf(server: Pick<Server, 'address'>): number {
-  return (server.address() as AddressInfo).port;
+  const server = await startHttpServer(listener);
+  return { send: (sent) => sendTo(server.port, path, sent), stop: server.close };
 }
 
 /** Sends a request over its own connection, and reads the response. */
-export async function sendTo(port: number, path: string, sent: Sent): Promise<Answered> {
+export async function sendTo(port: number, path: string, sent: Sent): Promise<HostResponse> {
   const { method = 'POST', body } = sent;
   const isChunked = 'Transfer-Encoding' in sent.headers;
   const headers = { ...sent.headers, ...(isChunked ? {} : { 'Content-Length': body.length }) };

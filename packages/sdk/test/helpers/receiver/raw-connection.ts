@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { portOf } from './listening';
+import { startHttpServer } from '../../../../../test/helpers/loopback';
 
-/** A connection to a server of its own, whose bytes the test writes itself. */
+/** A connection to its own server. The test writes the bytes itself. */
 export interface RawConnection {
   socket: Socket;
   stop(): Promise<unknown>;
@@ -18,31 +18,28 @@ export async function connected(port: number): Promise<Socket> {
 
 /** Starts a real server on a free port and connects to it. */
 export async function rawConnection(listener: RequestListener): Promise<RawConnection> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = await connected(portOf(server));
+  const server = await startHttpServer(listener);
+  const socket = await connected(server.port);
   return {
     socket,
     async stop() {
       socket.destroy();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await server.close();
     },
   };
 }
 
-/** The first lines of a POST, ready for its body. */
-export function headOf(headers: Record<string, string | number>): string {
+/** Returns the request line and headers of a POST. */
+export function requestHead(headers: Record<string, string | number>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST /webhooks HTTP/1.1\r\nHost: receiver.example\r\n${lines.join('')}\r\n`;
 }
 
-/** All that comes until the connection is closed. */
-export async function allOf(socket: Socket): Promise<string> {
+/** Reads everything until the connection is closed. */
+export async function readAll(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // The rest of what is sent may meet a closed door.
+  // The server may close the connection while the test still writes.
   socket.on('error', () => undefined);
   await new Promise((resolve) => {
     socket.once('close', resolve);

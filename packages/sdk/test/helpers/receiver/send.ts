@@ -5,18 +5,18 @@ import {
   exampleSecret as secret,
   signDelivery,
 } from '../../../src/testing/index';
-import { type Answered, answeredOf } from './host';
+import { type HostResponse, readResponse } from './host';
 import { now } from './limits';
 
-/** An event that a test does not care about. */
+/** An event for tests that need any event. */
 export const anEvent = sampleEvent('order.status_changed');
 
-/** An event of a kind that no version knows. */
+/** An event whose type no version knows. */
 export function anUnknownEvent(event = 'order.exploded'): SignableEvent {
   return { event, createdAt: '2026-11-21T09:30:00.000Z', data: {} };
 }
 
-/** A signed request with what a test wants to differ. */
+/** A signed request; a test overrides the fields that matter to it. */
 export async function aRequest(
   overrides: { event?: SignableEvent; id?: string; standard?: boolean } = {},
 ): Promise<Request> {
@@ -29,6 +29,6 @@ export async function aRequest(
 export async function send(
   { fetch }: WebhookReceiver,
   overrides: Parameters<typeof aRequest>[0] = {},
-): Promise<Answered> {
-  return answeredOf(await fetch(await aRequest(overrides)));
+): Promise<HostResponse> {
+  return readResponse(await fetch(await aRequest(overrides)));
 }

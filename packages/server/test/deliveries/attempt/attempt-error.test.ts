@@ -6,7 +6,7 @@ import { ForbiddenDestinationError, LookupError } from '../../../src/deliveries/
 
 const coded = (code: unknown, message = 'x') => Object.assign(new Error(message), { code });
 
-describe('names of errors', () => {
+describe('the name of an attempt error', () => {
   test.each([
     [coded('ECONNREFUSED'), 'connection_refused'],
     [coded('ECONNRESET'), 'connection_reset'],
@@ -41,11 +41,11 @@ describe('names of errors', () => {
     [new RangeError('x'), 'unexpected (RangeError)'],
     ['no error at all', 'unexpected'],
     [undefined, 'unexpected'],
-  ])('%o is called %s', (error, name) => {
+  ])('is given for %o: %s', (error, name) => {
     expect(toAttemptError(error)).toBe(name);
   });
 
-  test('the contract names exactly the errors that have a detail', () => {
+  test('is in the contract exactly if it has a detail', () => {
     const detailed = Object.entries(attemptErrors).filter(([, error]) => 'hasDetail' in error);
     expect(detailed.map(([name]) => name)).toEqual(['dns_failed', 'tls_failed', 'unexpected']);
   });

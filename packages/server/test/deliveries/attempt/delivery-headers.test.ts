@@ -7,7 +7,7 @@ import { aLeasedDelivery, noon } from '../../helpers/builders';
 const seconds = noon / 1_000;
 
 describe('the headers of an attempt', () => {
-  test('are these, its time in whole seconds', () => {
+  test('have its time in whole seconds', () => {
     const delivery = aLeasedDelivery();
     const { eventId, secret, body } = delivery;
     expect(deliveryHeaders(delivery, noon + 999)).toEqual({
@@ -20,7 +20,7 @@ describe('the headers of an attempt', () => {
     });
   });
 
-  test('sign with both secrets while one is staged, the present one first', () => {
+  test('sign with both secrets while one is staged, the current one first', () => {
     const delivery = aLeasedDelivery({ stagedSecret: createEndpointSecret() });
     const { eventId, secret, stagedSecret, body } = delivery;
     const headers = deliveryHeaders(delivery, noon);

@@ -7,14 +7,14 @@ async function resolve(zone: Zone, timeout = 200): Promise<string[]> {
   return createDnsResolver([address], timeout).resolve('receiver.test');
 }
 
-/** What the one family is answered with, and what the other. */
+/** The responses for the two address families. */
 function each(A: Reply, AAAA: Reply): Zone {
   const replies: Record<Family, Reply> = { A, AAAA };
   return (_name, family) => replies[family];
 }
 
 describe('a name resolved by DNS', () => {
-  test('leads to all of its addresses, of both families', async () => {
+  test('has all of its addresses, of both families', async () => {
     const found = await resolve(each(['192.0.2.1', '192.0.2.2'], ['2001:db8::1']));
     expect(found.sort()).toEqual(['192.0.2.1', '192.0.2.2', '2001:db8::1']);
   });
@@ -24,7 +24,7 @@ describe('a name resolved by DNS', () => {
     ['an unknown name', 'NXDOMAIN'],
     ['a failure', 'SERVFAIL'],
     ['nothing at all', 'silence'],
-  ])('leads to those of one family though the other gets %s', async (_what, other) => {
+  ])('has the addresses of one family although the other gets %s', async (_what, other) => {
     expect(await resolve(each(['192.0.2.1'], other), 3_000)).toEqual(['192.0.2.1']);
     expect(await resolve(each(other, ['2001:db8::1']), 3_000)).toEqual(['2001:db8::1']);
   });
@@ -41,7 +41,7 @@ describe('a name resolved by DNS', () => {
     await expect(resolve(each(A, AAAA))).rejects.toMatchObject({ code, detail });
   });
 
-  test('leads nowhere when no DNS server is there', async () => {
+  test('has no address when no DNS server responds', async () => {
     await expect(
       createDnsResolver(['127.0.0.1:9'], 200).resolve('receiver.test'),
     ).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe('a name resolved by DNS', () => {
 });
 
 describe('a name resolved by the system', () => {
-  test('leads where the hosts file says', async () => {
+  test('has the addresses of the hosts file', async () => {
     const found = await systemResolver().resolve('localhost');
     expect(found).toEqual(expect.arrayContaining([expect.stringMatching(/^(127\.0\.0\.1|::1)$/)]));
   });

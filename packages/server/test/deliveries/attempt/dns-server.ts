@@ -3,26 +3,26 @@ import { once } from 'node:events';
 import { decode, encode, RECURSION_AVAILABLE } from 'dns-packet';
 import { onTestFinished } from 'vitest';
 
-/** What a question is answered with: addresses, a failure, or nothing at all. */
+/** The response to a query: addresses, a failure, or nothing. */
 export type Reply = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
 
-/** The two kinds of question that lead to an address. */
+/** The two record types for addresses. */
 export type Family = 'A' | 'AAAA';
 
-/** Says what a name has. It is asked each time, so that a name can have something else the next time. */
+/** Resolves a name. Called for each query, so that the records of a name can change. */
 export type Zone = (name: string, family: Family) => Reply;
 
 const responseCodes = { SERVFAIL: 2, NXDOMAIN: 3 };
 
-/** A real DNS server on loopback that lasts as long as the running test. */
+/** A real DNS server on loopback that stops with the running test. */
 export interface DnsServer {
-  /** Such as `127.0.0.1:41234`. */
+  /** Its address, such as `127.0.0.1:41234`. */
   address: string;
-  /** All questions so far, such as `receiver.test A`. */
+  /** All queries so far, such as `receiver.test A`. */
   questions: string[];
 }
 
-/** Opens one. */
+/** Starts a DNS server. */
 export async function openDnsServer(zone: Zone): Promise<DnsServer> {
   const questions: string[] = [];
   const socket = createSocket('udp4');
@@ -56,7 +56,7 @@ export async function openDnsServer(zone: Zone): Promise<DnsServer> {
   return { address: `127.0.0.1:${socket.address().port}`, questions };
 }
 
-/** A zone in which these names have these addresses of IPv4, and no others are known. */
+/** A zone with these names and IPv4 addresses, and no others. */
 export function names(addresses: Record<string, string[]>): Zone {
   return (name, family) => {
     const known = addresses[name];

@@ -6,17 +6,17 @@ import { DeliveryHarness } from '../delivery-harness';
 import { openRawResponses, openRawServer } from './raw-server';
 import { openSender } from './sender-harness';
 
-/** Milliseconds: what hangs is to end soon here. */
-const timeout = 300;
+/** The timeout of an attempt in milliseconds: short, because a receiver hangs in most rounds. */
+const timeout = 100;
 
-/** How many hostile receivers get each event, beside one that is well. */
+/** How many hostile receivers get each event, besides a healthy one. */
 const atOnce = 12;
 
 /** What a hostile receiver does with one request. */
 interface Behaviour {
   /** The bytes of its response, in the pieces in which they are written. */
   pieces: Buffer[];
-  /** What it does then. */
+  /** What it does after the response. */
   ending: 'end' | 'reset' | 'hang';
 }
 
@@ -25,6 +25,8 @@ const anyToken = fc.string({
   minLength: 1,
   maxLength: 20,
 });
+/** As a character of Latin-1, in which responses are written. */
+const anyByte = fc.nat(255).map((code) => String.fromCharCode(code));
 const names = [
   ...['Retry-After', 'retry-after', 'RETRY-AFTER', 'Content-Length', 'Transfer-Encoding'],
   ...['Connection', 'Keep-Alive', 'Upgrade', 'Trailer', 'Set-Cookie', 'Date', 'Location'],
@@ -37,7 +39,7 @@ const values = [
 const anyHeader = fc
   .tuple(
     fc.oneof(fc.constantFrom(...names), anyToken),
-    fc.oneof(fc.constantFrom(...values), fc.string({ unit: 'binary', maxLength: 40 })),
+    fc.oneof(fc.constantFrom(...values), fc.string({ unit: anyByte, maxLength: 40 })),
     fc.integer({ min: 1, max: 3 }),
   )
   .map(([name, value, times]) => `${name}: ${value.replaceAll(/[\r\n]/g, ' ')}\r\n`.repeat(times));
@@ -50,16 +52,16 @@ const anyHead = fc
   .map(([version, status, headers]) => `${version} ${status} Word\r\n${headers.join('')}\r\n`);
 const anyBody = fc.oneof(
   fc.constantFrom('', '0\r\n\r\n', '5\r\nhello\r\n0\r\n\r\n', 'x'.repeat(20_000)),
-  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.string({ unit: anyByte, maxLength: 200 }),
 );
 const anyBehaviour: fc.Arbitrary<Behaviour> = fc
   .record({
     heads: fc.array(anyHead, { minLength: 1, maxLength: 2 }),
     body: anyBody,
-    /** Where it breaks off, as a part of the whole; mostly it does not. */
+    /** The fraction of the response that is sent; mostly all of it. */
     kept: fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
     cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 3 }),
-    // Hanging takes time, so it is drawn less often.
+    // A receiver that hangs takes time, so it is drawn less often.
     ending: fc.constantFrom<Behaviour['ending']>('end', 'end', 'end', 'reset', 'reset', 'hang'),
   })
   .map(({ heads, body, kept, cuts, ending }) => {
@@ -82,7 +84,7 @@ async function openHostile(behaviours: Behaviour[]): Promise<{ url: string }> {
       const next = (index: number): void => {
         const piece = pieces[index];
         if (piece !== undefined) {
-          // In a turn of its own, so that the other side may read it by itself.
+          // In its own turn, so that the other side may read it separately.
           socket.write(piece, () => setImmediate(next, index + 1));
         } else if (ending === 'end') socket.end();
         else if (ending === 'reset') socket.resetAndDestroy();
@@ -92,10 +94,10 @@ async function openHostile(behaviours: Behaviour[]): Promise<{ url: string }> {
   });
 }
 
-describe('whatever a receiver sends', () => {
+describe('for any response of a receiver', () => {
   test('the engine records one outcome of each attempt, frees its slot, and delivers to others', async () => {
     const harness = await DeliveryHarness.open();
-    // As many slots as a round needs: one that is not freed would stall the next.
+    // Exactly as many slots as a round needs: one that is not freed would block the next round.
     const worker = harness.start({ timeout, maxAttempts: atOnce + 1 });
     const { receiver } = await harness.receiver(respond(204));
     let rounds = 0;
@@ -139,9 +141,9 @@ describe('whatever a receiver sends', () => {
 
   test.each([
     ['whole', false, 'Content-Length: 2\r\n\r\nno'],
-    ['cut short', true, 'Content-Length: 20\r\n\r\nno'],
+    ['truncated', true, 'Content-Length: 20\r\n\r\nno'],
   ])(
-    'Retry-After may come twice, in a response that is %s: the longer wait counts',
+    'the longer of two Retry-After headers counts, in a response that is %s',
     async (_, end, rest) => {
       const head =
         'HTTP/1.1 503 Busy\r\nRetry-After: 5\r\nRetry-After: 90\r\nRetry-After: soon\r\n';
@@ -152,15 +154,15 @@ describe('whatever a receiver sends', () => {
   );
 });
 
-describe('any error of a delivery', () => {
+describe('an error in a delivery', () => {
   test.each([
-    ['a URL that is not one', { url: 'not a url' }, 'unexpected (ERR_INVALID_URL)'],
+    ['an invalid URL', { url: 'not a url' }, 'unexpected (ERR_INVALID_URL)'],
     [
-      'a secret that is not there',
+      'a missing secret',
       { secret: null as unknown as string },
       'unexpected (ERR_INVALID_ARG_TYPE)',
     ],
-  ])('%s becomes a result, and the sender continues', async (_, wrong, error) => {
+  ])('such as %s becomes a result, and the sender continues', async (_, wrong, error) => {
     const sender = openSender();
     expect(await sender.send(aLeasedDelivery(wrong))).toMatchObject({ status: null, error });
     const { url } = await openRawResponses('HTTP/1.1 204 No Content\r\n\r\n');

@@ -13,14 +13,14 @@ beforeEach(async () => {
   harness = await DeliveryHarness.open();
 });
 
-/** A sender whose attempts have the given results, one after the other; the last one repeats. */
+/** A sender whose attempts have the given results, in turn; the last one repeats. */
 function senderThat(...ways: (() => Promise<Attempt>)[]): Sender & { calls: number } {
   return {
     calls: 0,
     send() {
       const way = ways[Math.min(this.calls, ways.length - 1)];
       this.calls += 1;
-      if (way === undefined) throw new Error('tell it how');
+      if (way === undefined) throw new Error('No result is left.');
       return way();
     },
     close: async () => {},
@@ -38,7 +38,7 @@ describe('a lack of sockets', () => {
     harness.start({ sender });
     await harness.place();
     for (let count = 1; count <= 3; count += 1) {
-      await harness.book.next(
+      await harness.logs.next(
         'out of sockets or file descriptors; pausing deliveries for a second',
       );
       expect(sender.calls).toBe(count);
@@ -56,7 +56,7 @@ describe('a lack of sockets', () => {
     const sender = senderThat(shortage);
     harness.start({ sender });
     await harness.place();
-    await harness.book.next('out of sockets or file descriptors; pausing deliveries for a second');
+    await harness.logs.next('out of sockets or file descriptors; pausing deliveries for a second');
     await harness.clock.advance(900);
     const calls = sender.calls;
     await harness.place();
@@ -65,7 +65,7 @@ describe('a lack of sockets', () => {
   });
 });
 
-test('a process without file descriptors never takes that for a fault of a name or of a receiver', async () => {
+test('a process without free file descriptors never reports that as a failure of a name or a receiver', async () => {
   const { address } = await openDnsServer(names({ 'receiver.test': ['127.0.0.1'] }));
   const receiver = await Receiver.open(respond(204));
   const { port } = new URL(receiver.origin);
@@ -75,27 +75,27 @@ test('a process without file descriptors never takes that for a fault of a name 
     address,
     ...urls,
   );
-  const { before, without } = JSON.parse(await child.says());
-  // The name is one of the DNS server alone.
+  const { before, without } = JSON.parse(await child.readLine());
+  // Only the DNS server knows the name.
   expect(before).toEqual([null, null, null, expect.stringMatching(/^dns_failed/)]);
   expect(without).toEqual(Array(4).fill('socket_exhaustion'));
 }, 60_000);
 
-describe('a fault of the engine itself', () => {
-  test('frees the slot and is logged, and the delivery is made again when its lease ends', async () => {
+describe('an error in the engine itself', () => {
+  test('frees the slot and is logged, and the delivery is attempted again when its lease ends', async () => {
     await harness.receiver(respond(204));
     const sender = senderThat(async () => {
       throw new TypeError('a fault of ours');
     }, success);
     harness.start({ sender });
     await harness.place();
-    const line = await harness.book.next('attempt could not be made');
+    const line = await harness.logs.next('attempt could not be made');
     expect(line).toMatchObject({ err: { message: 'a fault of ours' } });
     await harness.clock.advance(26_000);
     expect(await harness.recorded()).toMatchObject({ state: 'delivered', number: 1 });
   });
 
-  test('in what listens to attempts leaves the outcome as it was recorded', async () => {
+  test('in a listener for attempts does not affect the recorded result', async () => {
     await harness.receiver(respond(204));
     harness.start({
       onAttempt: () => {
@@ -103,7 +103,7 @@ describe('a fault of the engine itself', () => {
       },
     });
     await harness.place();
-    await harness.book.next('attempt could not be made');
+    await harness.logs.next('attempt could not be made');
     const status = await harness.store.deliveries.queueStatus(harness.clock.now());
     expect(status).toMatchObject({ depth: 0, inFlight: 0 });
   });

@@ -1,18 +1,18 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
+import { closeServer, listenOnLoopback } from '../../../../../test/helpers/loopback';
 import type { Certificate } from '../../helpers/self-signed-certificate';
 
-/** A server that handles each connection as configured and lasts as long as the running test. */
+/** A server that handles each connection as configured and stops with the running test. */
 export interface RawServer {
-  /** Where it listens. */
+  /** Its URL. */
   url: string;
-  /** The connections that it was ever asked for. */
+  /** All connections so far. */
   connections: Socket[];
 }
 
-/** Opens one, for answers that no HTTP server gives; with a certificate it speaks TLS. */
+/** Starts a server for responses that no HTTP server sends; with a certificate it uses TLS. */
 export async function openRawServer(
   onConnection: (socket: Socket) => void,
   tls?: Certificate,
@@ -24,19 +24,17 @@ export async function openRawServer(
     onConnection(socket);
   };
   const server = tls === undefined ? createServer(attend) : createTlsServer(tls, attend);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenOnLoopback(server);
   onTestFinished(async () => {
-    const closed = once(server, 'close');
-    server.close();
+    const closed = closeServer(server);
     for (const socket of connections) socket.destroy();
     await closed;
   });
   const scheme = tls === undefined ? 'http' : 'https';
-  return { url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`, connections };
+  return { url: `${scheme}://127.0.0.1:${port}/`, connections };
 }
 
-/** Opens one that gives each request the same bytes for a response, and then ends the connection if told. */
+/** Starts a server that responds to each request with the same bytes, and then optionally ends the connection. */
 export function openRawResponses(bytes: string | Buffer, end = false): Promise<RawServer> {
   return openRawServer((socket) => {
     socket.on('data', () => {
@@ -46,7 +44,7 @@ export function openRawResponses(bytes: string | Buffer, end = false): Promise<R
   });
 }
 
-/** Opens one that answers each request with `head`, and then with `again` for as long as anybody reads. */
+/** Starts a server that responds to each request with `head`, and then with `again` without end. */
 export function openFlood(head: string, again: string, tls?: Certificate): Promise<RawServer> {
   const chunk = again.repeat(Math.ceil(65_536 / again.length));
   return openRawServer((socket) => {

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe('Retry-After', () => {
+describe('in Retry-After', () => {
   test.each([
     ['0', 0],
     ['1', 1_000],
@@ -17,11 +17,11 @@ describe('Retry-After', () => {
     ['007', 7_000],
     ['86400', 86_400_000],
     [`${'0'.repeat(400)}5`, 5_000],
-  ])('%j is so many seconds', (value, expected) => {
+  ])('%j is read as a number of seconds', (value, expected) => {
     expect(parseRetryAfter([value], noon)).toBe(expected);
   });
 
-  test('any whole number of seconds is read, and is 24 hours at most', () => {
+  test('any whole number of seconds is read, up to 24 hours', () => {
     const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 1_000 });
     const few = fc.integer({ min: 0, max: 200_000 }).map(String);
     fc.assert(
@@ -31,16 +31,16 @@ describe('Retry-After', () => {
           digits.map((all) => all.join('')),
         ),
         (value) => {
-          const asked = BigInt(value) * 1_000n;
+          const requested = BigInt(value) * 1_000n;
           const most = BigInt(retryWindowMs);
-          expect(parseRetryAfter([value], noon)).toBe(Number(asked < most ? asked : most));
+          expect(parseRetryAfter([value], noon)).toBe(Number(requested < most ? requested : most));
         },
       ),
     );
   });
 
   test.each(['86401', '9999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])(
-    '%j is more than a delivery has, and is read as 24 hours',
+    '%j is longer than the retry window, and is read as 24 hours',
     (value) => {
       expect(parseRetryAfter([value], noon)).toBe(retryWindowMs);
     },
@@ -107,7 +107,7 @@ describe('Retry-After', () => {
     expect(parseRetryAfter([], noon)).toBeNull();
   });
 
-  test('any text requests no wait or a numeric one', () => {
+  test('any text requests no wait or a valid one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), (value) => {
         const wait = parseRetryAfter([value], noon);

@@ -9,7 +9,7 @@ import { openSender } from './sender-harness';
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
 describe('connections', () => {
-  test('are used again', async () => {
+  test('are reused', async () => {
     const ports = new Set<number | undefined>();
     const receiver = await Receiver.open((response, request) => {
       ports.add(request.socket.remotePort);
@@ -36,7 +36,7 @@ describe('connections', () => {
     expect(await hanging).toMatchObject({ error: 'timeout' });
   });
 
-  test('are closed after a response that was not read to its end', async () => {
+  test('are closed after a response that was not read completely', async () => {
     const receiver = await Receiver.open(
       inTurn(respond(500, {}, Buffer.alloc(200_000)), respond(200)),
     );
@@ -47,14 +47,14 @@ describe('connections', () => {
   });
 });
 
-describe('a receiver that closes a connection which is kept open', () => {
+describe('a receiver that closes an idle connection', () => {
   test.each<[string, (socket: Socket) => void]>([
     ['before it is used again', (socket) => socket.end(ok)],
     [
       'with a reset before it is used again',
       (socket) => socket.write(ok, () => socket.resetAndDestroy()),
     ],
-  ])('%s gets the next delivery over a new one', async (_when, serve) => {
+  ])('%s gets the next delivery over a new connection', async (_when, serve) => {
     const { url, connections } = await openRawServer((socket) => {
       socket.once('data', () => serve(socket));
     });
@@ -68,7 +68,7 @@ describe('a receiver that closes a connection which is kept open', () => {
   test.each<[string, (socket: Socket) => void]>([
     ['closes it', (socket) => socket.end()],
     ['resets it', (socket) => socket.resetAndDestroy()],
-  ])('just as it is used, and %s, gets the delivery over a new one', async (_how, close) => {
+  ])('while it is reused, and %s, gets the delivery over a new connection', async (_how, close) => {
     const requests: string[] = [];
     const { url, connections } = await openRawServer((socket) => {
       let served = 0;
@@ -89,7 +89,7 @@ describe('a receiver that closes a connection which is kept open', () => {
     expect(requests[2]).toContain(second.eventId);
   });
 
-  test('and every new one too has failed after the second try', async () => {
+  test('and every new one too fails the attempt after the second connection', async () => {
     const { url, connections } = await openRawServer((socket) => {
       const isFirst = connections.length === 1;
       socket.once('data', () => {
@@ -126,8 +126,8 @@ describe('a receiver that closes a connection which is kept open', () => {
   });
 });
 
-describe('a receiver that vanishes without a word', () => {
-  test('costs one attempt its time, and gets the next one over a new connection', async () => {
+describe('a receiver that disappears without closing the connection', () => {
+  test('causes one timeout, and gets the next attempt over a new connection', async () => {
     const { url, connections } = await openRawServer((socket) => {
       socket.once('data', () => socket.write(ok));
     });

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { findUnusedPort } from '../../../../../test/helpers/loopback';
 import { insecureWebhookPolicy } from '../../../src/features/webhooks/webhook-policy';
 import { aLeasedDelivery } from '../../helpers/builders';
 import { Receiver } from '../../helpers/receiver';
@@ -10,10 +9,7 @@ import { openSender, openSenderWithDns, sendTo } from './sender-harness';
 
 describe('an attempt without a response', () => {
   test('reports that the connection was refused', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    await once(server.close(), 'close');
+    const port = await findUnusedPort();
     const attempt = await openSender().send(aLeasedDelivery({ url: `http://127.0.0.1:${port}/` }));
     expect(attempt).toMatchObject({
       status: null,
@@ -51,7 +47,7 @@ describe('an attempt without a response', () => {
     expect(attempt).toMatchObject({ status: null, error: 'connection_reset' });
   });
 
-  test('is not made twice when the connection was new', async () => {
+  test('is not repeated when the connection was new', async () => {
     const { url, connections } = await openRawServer((socket) => {
       socket.once('data', () => socket.resetAndDestroy());
     });
@@ -77,7 +73,7 @@ test('an attempt with an invalid URL has a result too', async () => {
 });
 
 describe('an attempt that takes too long', () => {
-  test('ends at its deadline when the receiver takes the request and says nothing', async () => {
+  test('ends at its deadline when the receiver accepts the request and does not respond', async () => {
     const { attempt, receiver } = await sendTo(() => {}, 500);
     expect(attempt).toMatchObject({ status: null, error: 'timeout', responseSnippet: '' });
     expect(attempt.durationMs).toBeGreaterThanOrEqual(495);
@@ -131,7 +127,7 @@ describe('a sender that is closed', () => {
     expect(await sender.send(delivery)).toMatchObject({ status: null, error: 'server_shutdown' });
   });
 
-  test('ends those that are still looking a name up, connecting, or in the midst of a handshake', async () => {
+  test('ends attempts during a DNS lookup, a connection attempt or a handshake', async () => {
     const { sender } = await openSenderWithDns(() => 'silence');
     const { url } = await openRawServer(() => {});
     const urls = ['http://receiver.test/', url, url.replace('http:', 'https:')];

@@ -6,23 +6,23 @@ import { systemClock } from '../../../src/kernel/context';
 import { aLeasedDelivery } from '../../helpers/builders';
 import { settle } from '../../helpers/fake-clock';
 
-// A process that makes so many attempts at each URL that it is given, and says what it holds before and after.
+// A process that makes a number of attempts for each given URL, and prints how much its memory has grown.
 const [count, ...urls] = process.argv.slice(2);
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-const atOnce = 25;
+const atOnce = 50;
 const errors = new Map<string, Set<string | null>>();
 
 function openSockets(): number {
   return process.getActiveResourcesInfo().filter((kind) => /^(TCP|TLS)/.test(kind)).length;
 }
 
-/** Makes so many attempts at each URL, closes everything, and tells how many bytes are held then. */
+/** Makes attempts for each URL and closes everything. Returns the used memory in bytes. */
 async function attempt(times: number): Promise<number> {
   const sender = createSender(insecureWebhookPolicy, systemClock, { timeout: 500 });
   for (let time = 0; time < times; time += atOnce) {
-    const wanted = urls.flatMap((url) => Array<string>(atOnce).fill(url));
-    const made = wanted.map((url) => sender.send(aLeasedDelivery({ url })));
+    const targets = urls.flatMap((url) => Array<string>(atOnce).fill(url));
+    const made = targets.map((url) => sender.send(aLeasedDelivery({ url })));
     for (const { url, error } of await Promise.all(made)) {
       errors.set(url, (errors.get(url) ?? new Set()).add(error));
     }
@@ -36,7 +36,7 @@ async function attempt(times: number): Promise<number> {
   return heapUsed + external;
 }
 
-// The first ones fill caches.
+// The first attempts fill caches.
 const before = await attempt(atOnce);
 const grown = (await attempt(Number(count))) - before;
 const named = urls.map((url) => [...(errors.get(url) ?? [])]);

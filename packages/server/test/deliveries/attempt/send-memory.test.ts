@@ -6,7 +6,7 @@ import { openFlood, openRawResponses, openRawServer } from './raw-server';
 
 const rounds = 200;
 
-test('thousands of attempts at nasty receivers leave neither memory nor sockets taken', async () => {
+test('thousands of attempts to hostile receivers leak neither memory nor sockets', async () => {
   const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024));
   const receivers: [string, string | null][] = [
     [(await Receiver.open(respond(200, {}, 'ok'))).origin, null],
@@ -33,17 +33,17 @@ test('thousands of attempts at nasty receivers leave neither memory nor sockets 
   ];
   const script = new URL('./send-many-process.ts', import.meta.url);
   const child = new Child(script, String(rounds), ...receivers.map(([url]) => url));
-  const told = JSON.parse(await child.says()) as {
+  const result = JSON.parse(await child.readLine()) as {
     grown: number;
     sockets: number;
     errors: (string | null)[][];
   };
   for (const [index, [url, error]] of receivers.entries()) {
-    // On a busy machine any of them may take its time.
-    const names = told.errors[index]?.filter((name) => name !== 'timeout') ?? [];
+    // On a busy machine, any attempt may time out.
+    const names = result.errors[index]?.filter((name) => name !== 'timeout') ?? [];
     for (const name of names) expect(String(name).replace(/ .*/, ''), url).toBe(String(error));
   }
-  expect(told.sockets).toBe(0);
-  // One connection or answer that each of the 3,000 attempts left behind would be ten times as much.
-  expect(told.grown).toBeLessThan(5_000_000);
+  expect(result.sockets).toBe(0);
+  // A connection or response left behind by each of the 3,000 attempts would be ten times as much.
+  expect(result.grown).toBeLessThan(5_000_000);
 }, 120_000);

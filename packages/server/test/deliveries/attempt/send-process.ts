@@ -4,10 +4,10 @@ import { strictWebhookPolicy } from '../../../src/features/webhooks/webhook-poli
 import { systemClock } from '../../../src/kernel/context';
 import { aLeasedDelivery } from '../../helpers/builders';
 
-// A process that makes one attempt at each URL that it is given, and says how it ended.
+// A process that makes one attempt for each given URL, and prints how it ended.
 const [dnsServer, ...urls] = process.argv.slice(2);
 if (dnsServer === undefined) throw new Error('name the DNS server and the URLs');
-// Receivers of tests are local.
+// Test receivers are local.
 const policy = { ...strictWebhookPolicy, publicAddressesOnly: false };
 const sender = createSender(policy, systemClock, {
   timeout: 5_000,

@@ -13,17 +13,17 @@ async function sendToRaw(server: Promise<RawServer>): Promise<Attempt> {
 }
 
 describe('the body of a response', () => {
-  test('is kept as far as 1,000 bytes', async () => {
+  test('is kept up to 1,000 bytes', async () => {
     const { attempt } = await sendTo(respond(500, {}, `${'x'.repeat(990)}${'y'.repeat(5_000)}`));
     expect(attempt.responseSnippet).toBe(`${'x'.repeat(990)}${'y'.repeat(10)}`);
   });
 
-  test('has no NUL where it is kept', async () => {
+  test('is kept without NUL characters', async () => {
     const { attempt } = await sendTo(respond(500, {}, 'a\0b'));
     expect(attempt.responseSnippet).toBe('a\uFFFDb');
   });
 
-  test('is not unpacked: a bomb of 64 MB is its first bytes', async () => {
+  test('is not decompressed: of a bomb of 64 MB, the first bytes are kept', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     const { attempt, receiver } = await sendTo(respond(200, { 'Content-Encoding': 'gzip' }, bomb));
     expect(attempt).toMatchObject({ status: 200, error: null });
@@ -36,7 +36,7 @@ describe('the body of a response', () => {
   test.each([
     ['10 MB of known length', { 'Content-Length': String(10 * 1024 * 1024) }],
     ['one without an end', {}],
-  ])('is read no further than it must be: %s', async (_what, headers) => {
+  ])('is read no further than necessary: %s', async (_what, headers) => {
     const chunk = Buffer.alloc(65_536, 'z');
     let written = 0;
     const { attempt } = await sendTo((response) => {
@@ -56,17 +56,20 @@ describe('the body of a response', () => {
     expect(written).toBeLessThan(160 * chunk.length);
   });
 
-  test.each([200, 500])('may break off: the status %i counts, and what came', async (status) => {
-    const { attempt } = await sendTo((response) => {
-      response.writeHead(status, { 'Content-Length': '100' });
-      response.write('the beginn', () => response.socket?.destroy());
-    });
-    expect(attempt).toMatchObject({
-      status,
-      error: 'response_truncated',
-      responseSnippet: 'the beginn',
-    });
-  });
+  test.each([200, 500])(
+    'may be truncated: the status %i counts, and the bytes that arrived',
+    async (status) => {
+      const { attempt } = await sendTo((response) => {
+        response.writeHead(status, { 'Content-Length': '100' });
+        response.write('the beginn', () => response.socket?.destroy());
+      });
+      expect(attempt).toMatchObject({
+        status,
+        error: 'response_truncated',
+        responseSnippet: 'the beginn',
+      });
+    },
+  );
 
   test.each([
     ['HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9\r\n\r\nhalf', 'response_truncated'],
@@ -75,7 +78,7 @@ describe('the body of a response', () => {
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n',
       'malformed_response',
     ],
-  ])('of %j breaks off too', async (bytes, error) => {
+  ])('of %j may be truncated too', async (bytes, error) => {
     expect(await sendToRaw(openRawResponses(bytes, true))).toMatchObject({
       status: 200,
       error,
@@ -100,12 +103,12 @@ describe('an unusual but valid response', () => {
       `${'HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n'.repeat(9)}HTTP/1.1 200 OK\r\n\r\n`,
       { status: 200 },
     ],
-  ])('%s is taken', async (_what, bytes, expected) => {
+  ])('%s is accepted', async (_what, bytes, expected) => {
     const attempt = await sendToRaw(openRawResponses(bytes, true));
     expect(attempt).toMatchObject({ error: null, ...expected });
   });
 
-  test('leaves nothing behind for the next delivery', async () => {
+  test('does not affect the next delivery', async () => {
     const overlong = 'HTTP/1.1 204 No\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
     const { url } = await openRawResponses(overlong);
     const sender = openSender();
@@ -140,7 +143,7 @@ describe('an invalid response', () => {
       'malformed_response',
     ],
     [
-      'leave to go on that was not asked for',
+      'a 100 Continue that was not requested',
       'HTTP/1.1 100 Continue\r\n\r\n',
       'malformed_response',
     ],
@@ -150,9 +153,9 @@ describe('an invalid response', () => {
   });
 });
 
-describe('a flood', () => {
+describe('an endless response', () => {
   test.each<[string, string, string, number | null, string]>([
-    ['interim answers', '', 'HTTP/1.1 102 Processing\r\n\r\n', null, 'response_too_large'],
+    ['interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n', null, 'response_too_large'],
     ['headers', 'HTTP/1.1 200 OK\r\n', 'X-More: and more\r\n', null, 'response_too_large'],
     ['one header', 'HTTP/1.1 200 OK\r\nX-Long: ', 'and more', null, 'response_too_large'],
     [
@@ -169,7 +172,7 @@ describe('a flood', () => {
       200,
       'response_too_large',
     ],
-  ])('of %s is dammed long before the deadline', async (_what, head, again, status, error) => {
+  ])('of %s is cut off long before the deadline', async (_what, head, again, status, error) => {
     for (const tls of [undefined, selfSignedCertificate()]) {
       const { url, connections } = await openFlood(head, again, tls);
       const attempt = await openSender().send(aLeasedDelivery({ url }));

@@ -8,23 +8,23 @@ import { tempFile } from '../../helpers/temp-folder';
 import { names, openDnsServer } from './dns-server';
 import { localStrictPolicy, openSender } from './sender-harness';
 
-/** Makes an attempt at each URL in a process that trusts these certificates as the operator's own authorities. */
+/** Makes an attempt for each URL in a process that trusts these certificates as the operator's own authorities. */
 async function sendTrusting(certificates: Certificate[], urls: string[]): Promise<unknown[]> {
   const { address } = await openDnsServer(
     names({ 'receiver.test': ['127.0.0.1'], 'other.test': ['127.0.0.1'] }),
   );
   const file = tempFile();
   writeFileSync(file, certificates.map(({ cert }) => cert).join(''));
-  // Node reads it when a process starts, and never again.
+  // Node reads it only when a process starts.
   vi.stubEnv('NODE_EXTRA_CA_CERTS', file);
   const child = new Child(new URL('./send-process.ts', import.meta.url), address, ...urls);
   vi.unstubAllEnvs();
-  const said: unknown[] = [];
-  for (const _ of urls) said.push(JSON.parse(await child.says()));
-  return said;
+  const outcomes: unknown[] = [];
+  for (const _ of urls) outcomes.push(JSON.parse(await child.readLine()));
+  return outcomes;
 }
 
-describe('TLS', () => {
+describe('with TLS', () => {
   test('an untrusted certificate is rejected, and nothing is sent', async () => {
     const receiver = await Receiver.open(respond(200), selfSignedCertificate());
     const sender = openSender(localStrictPolicy);
@@ -36,13 +36,13 @@ describe('TLS', () => {
     expect(receiver.count).toBe(0);
   });
 
-  test('it is taken where the operator allows it', async () => {
+  test('an untrusted certificate is accepted if the operator allows it', async () => {
     const receiver = await Receiver.open(respond(200), selfSignedCertificate());
     const attempt = await openSender().send(aLeasedDelivery({ url: receiver.origin }));
     expect(attempt).toMatchObject({ status: 200, error: null });
   });
 
-  test('a certificate of an authority that the operator trusts is good for its host, until it expires', async () => {
+  test('a certificate of an authority that the operator trusts is accepted for its host, until it expires', async () => {
     const good = selfSignedCertificate({ host: 'receiver.test' });
     const expired = selfSignedCertificate({ host: 'receiver.test', expired: true });
     const receivers = [
@@ -68,14 +68,14 @@ describe('TLS', () => {
     expect(receivers.map(({ count }) => count)).toEqual([1, 0]);
   }, 20_000);
 
-  test('a receiver that speaks plain http where TLS is expected is an outcome', async () => {
+  test('a receiver that uses plain http where TLS is expected causes an attempt error', async () => {
     const receiver = await Receiver.open(respond(200));
     const url = receiver.origin.replace('http:', 'https:');
     const attempt = await openSender().send(aLeasedDelivery({ url }));
     expect(attempt).toMatchObject({ status: null, error: expect.stringMatching(/^tls_failed/) });
   });
 
-  test('and so is one that speaks TLS where plain http is expected', async () => {
+  test('a receiver that uses TLS where plain http is expected causes an attempt error', async () => {
     const receiver = await Receiver.open(respond(200), selfSignedCertificate());
     const url = receiver.origin.replace('https:', 'http:');
     const attempt = await openSender().send(aLeasedDelivery({ url }));

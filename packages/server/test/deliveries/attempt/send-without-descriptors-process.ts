@@ -6,7 +6,7 @@ import { insecureWebhookPolicy } from '../../../src/features/webhooks/webhook-po
 import { systemClock } from '../../../src/kernel/context';
 import { aLeasedDelivery } from '../../helpers/builders';
 
-// A process that makes attempts at each URL, first with file descriptors left and then without, and says how they ended.
+// A process that makes attempts for each URL, first with free file descriptors and then without, and prints how they ended.
 const [dnsServer = '', ...urls] = process.argv.slice(2);
 const resolvers = [createDnsResolver([dnsServer], 1_000), systemResolver()];
 
@@ -14,7 +14,7 @@ async function attempts(): Promise<(string | null)[]> {
   const errors: (string | null)[] = [];
   for (const resolver of resolvers) {
     for (const url of urls) {
-      // A sender of its own has no connection from before.
+      // A new sender has no open connection.
       const sender = createSender(insecureWebhookPolicy, systemClock, { timeout: 5_000, resolver });
       errors.push((await sender.send(aLeasedDelivery({ url }))).error);
       await sender.close();
@@ -27,7 +27,7 @@ const before = await attempts();
 try {
   for (;;) openSync(devNull, 'r');
 } catch {
-  // That was the last one.
+  // That was the last file descriptor.
 }
 console.log(JSON.stringify({ before, without: await attempts() }));
 process.exit();

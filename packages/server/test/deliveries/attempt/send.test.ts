@@ -89,12 +89,12 @@ describe('Retry-After', () => {
     expect(attempt.retryAfter).toBe(30_000);
   });
 
-  test.each([200, 301, 404, 500])('of a %i is left aside', async (status) => {
+  test.each([200, 301, 404, 500])('of a %i is ignored', async (status) => {
     const { attempt } = await sendTo(respond(status, { 'Retry-After': '120' }));
     expect(attempt.retryAfter).toBeNull();
   });
 
-  test('that makes no sense is left aside', async () => {
+  test('that is invalid is ignored', async () => {
     const { attempt } = await sendTo(respond(503, { 'Retry-After': 'in a while' }));
     expect(attempt.retryAfter).toBeNull();
   });

@@ -12,13 +12,13 @@ import { FakeClock } from '../../helpers/fake-clock';
 import { Receiver, type Respond } from '../../helpers/receiver';
 import { openDnsServer, type Zone } from './dns-server';
 
-/** Checks all that the strict policy checks but the addresses: receivers of tests are local. */
+/** The strict policy without the check of addresses: test receivers are local. */
 export const localStrictPolicy: WebhookPolicy = {
   ...strictWebhookPolicy,
   publicAddressesOnly: false,
 };
 
-/** A sender that lasts as long as the running test; under the insecure policy by default, since receivers are local. */
+/** A sender that is closed with the running test. By default, it has the insecure policy, since receivers are local. */
 export function openSender(
   policy: WebhookPolicy = insecureWebhookPolicy,
   timeout?: number,
@@ -29,7 +29,7 @@ export function openSender(
   return sender;
 }
 
-/** A sender that asks a real DNS server with this zone, and what that was asked. */
+/** A sender that queries a real DNS server with this zone, and the queries of that server. */
 export async function openSenderWithDns(
   zone: Zone,
   policy?: WebhookPolicy,
@@ -39,7 +39,7 @@ export async function openSenderWithDns(
   return { sender: openSender(policy, timeout, createDnsResolver([address], 1_000)), questions };
 }
 
-/** Sends one delivery to a receiver that responds so. */
+/** Sends one delivery to a receiver that responds in this way. */
 export async function sendTo(
   respond: Respond,
   timeout?: number,

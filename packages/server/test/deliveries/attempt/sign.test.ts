@@ -13,7 +13,7 @@ const bodySignature = '943f135f86ee765b02fd17fb24857aa958a5c430f532884edc900f1fe
 const standardSignature = 'v1,RdtPC9RSsb7tIjzEl2C6MctSf0HidsvjhYEJB0DmrGY=';
 const otherScripts = '{"name":"Café — 港 🚢"}';
 
-describe('signatures', () => {
+describe('for signatures', () => {
   test('Service-Signature is the lowercase hex HMAC-SHA256 of the body, keyed with the whole secret', () => {
     expect(signBody(secret, body)).toBe(bodySignature);
   });
@@ -31,7 +31,7 @@ describe('signatures', () => {
     expect(signStandard(secret, 'evt_1', noon / 1_000, body)).toBe(standardSignature);
   });
 
-  test('for any secret and body they are what node:crypto makes of the same bytes', () => {
+  test('any secret and body have the result of node:crypto for the same bytes', () => {
     const texts = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(texts, fc.nat({ max: 2 ** 40 }), (text, seconds) => {
@@ -48,7 +48,7 @@ describe('signatures', () => {
     );
   });
 
-  test('another secret, or one byte more, makes another signature', () => {
+  test('another secret, or one more byte, changes the signature', () => {
     expect(signBody(createEndpointSecret(), body)).not.toBe(bodySignature);
     expect(signBody(secret, `${body}\n`)).not.toBe(bodySignature);
   });

@@ -9,11 +9,11 @@ import { Receiver, respond } from '../../helpers/receiver';
 import { names, type Zone } from './dns-server';
 import { localStrictPolicy, openSender, openSenderWithDns } from './sender-harness';
 
-/** Rejects private addresses and nothing else: receivers of tests have odd ports and no certificate. */
+/** Rejects private addresses and nothing else: test receivers have arbitrary ports and no certificate. */
 const publicOnly: WebhookPolicy = { ...insecureWebhookPolicy, publicAddressesOnly: true };
 
-/** An address of the range that is handed out for the Internet, of which this part never was: no one is there. */
-const nobody = '3000::1';
+/** An address in the public range that is not assigned: no host has it. */
+const unassignedAddress = '3000::1';
 
 async function sendByName(zone: Zone, policy: WebhookPolicy) {
   const receiver = await Receiver.open(respond(200));
@@ -41,7 +41,7 @@ describe('the strict policy', () => {
     '[64:ff9b::7f00:1]',
     'localhost',
     'receiver.localhost.',
-  ])('does not connect to %s, however that came into the store', async (host) => {
+  ])('does not connect to %s, even if the store has it', async (host) => {
     const receiver = await Receiver.open(respond(200));
     for (const scheme of ['http', 'https']) {
       const url = receiver.origin.replace('http', scheme).replace('127.0.0.1', host);
@@ -51,7 +51,7 @@ describe('the strict policy', () => {
     expect(receiver.count).toBe(0);
   });
 
-  test('does not speak plain http, though the URL was registered under another policy', async () => {
+  test('does not use plain http, even if the URL was registered under another policy', async () => {
     const receiver = await Receiver.open(respond(200));
     const sender = openSender(localStrictPolicy);
     const attempt = await sender.send(aLeasedDelivery({ url: receiver.origin }));
@@ -78,7 +78,7 @@ describe('the strict policy', () => {
   });
 });
 
-describe('a name', () => {
+describe('a host name', () => {
   test.each([
     ['a private address', ['10.0.0.1']],
     ['this machine', ['127.0.0.1']],
@@ -102,13 +102,13 @@ describe('a name', () => {
     },
   );
 
-  test('that is public when it is checked and private right after is not reached there', async () => {
-    const asked = new Map<string, number>();
+  test('that is public during the check and private right after is not reached at the private address', async () => {
+    const queries = new Map<string, number>();
     const rebinding: Zone = (_name, family) => {
-      const count = (asked.get(family) ?? 0) + 1;
-      asked.set(family, count);
+      const count = (queries.get(family) ?? 0) + 1;
+      queries.set(family, count);
       if (count > 1) return family === 'A' ? ['127.0.0.1'] : ['::1'];
-      return family === 'A' ? [] : [nobody];
+      return family === 'A' ? [] : [unassignedAddress];
     };
     const { attempt, receiver, sender, questions, url } = await sendByName(rebinding, publicOnly);
     expect(attempt.error).toMatch(/^(unreachable|timeout|connect_timeout)$/);
@@ -131,7 +131,7 @@ describe('a name', () => {
     expect((await receiver.next()).headers.host).toBe(new URL(url).host);
   });
 
-  test('whose DNS servers hang does not delay another, even if there are eight of them', async () => {
+  test('whose DNS servers hang does not delay others, even if there are eight of them', async () => {
     const zone: Zone = (name, family) => {
       if (name.startsWith('hanging')) return 'silence';
       return family === 'A' ? ['127.0.0.1'] : [];
@@ -154,7 +154,7 @@ describe('a name', () => {
 });
 
 describe('the insecure policy', () => {
-  test('reaches this machine by the name that the system knows', async () => {
+  test('connects to this machine by a name of the system', async () => {
     const receiver = await Receiver.open(respond(200));
     const url = receiver.origin.replace('127.0.0.1', 'localhost');
     expect(await openSender().send(aLeasedDelivery({ url }))).toMatchObject({ status: 200 });

@@ -8,8 +8,8 @@ import { aContext, aKey, noon } from '../../helpers/builders';
 const issued = fc.constant(null).map(() => aKey().apiKey);
 const characters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_ =';
 
-/** The checksum as it is documented: the CRC-32 in base62, six digits, the highest first. */
-function checksumOf(text: string): string {
+/** Computes the documented checksum: the CRC-32 in base62, six digits, most significant first. */
+function computeChecksum(text: string): string {
   const digits = characters.slice(0, 62);
   let rest = BigInt(crc32(text));
   return Array.from({ length: 6 }, () => {
@@ -21,16 +21,16 @@ function checksumOf(text: string): string {
     .join('');
 }
 
-describe('API keys', () => {
+describe('among API keys,', () => {
   test('an issued key has the documented shape', () => {
     expect(aKey().apiKey).toMatch(/^tpk_[0-9A-Za-z]{38}$/);
   });
 
-  test('an issued key is a key', () => {
+  test('an issued key is valid', () => {
     fc.assert(fc.property(issued, (apiKey) => isApiKey(apiKey)));
   });
 
-  test('no two issued keys are alike', () => {
+  test('no two issued keys are equal', () => {
     const keys = Array.from({ length: 1_000 }, () => aKey().apiKey);
     expect(new Set(keys).size).toBe(1_000);
   });
@@ -47,7 +47,7 @@ describe('API keys', () => {
     expect(isApiKey(apiKey)).toBe(true);
   });
 
-  test('a key that was truncated, doubled, or has two neighbours swapped is invalid', () => {
+  test('a key that was truncated, repeated, or has two neighbours swapped is invalid', () => {
     fc.assert(
       fc.property(issued, fc.integer({ min: 4, max: 40 }), (apiKey, place) => {
         expect(isApiKey(apiKey.slice(0, place))).toBe(false);
@@ -60,13 +60,13 @@ describe('API keys', () => {
     );
   });
 
-  test('a key ends with the checksum of all before it', () => {
+  test('a key ends with the checksum of the rest', () => {
     fc.assert(
-      fc.property(issued, (apiKey) => checksumOf(apiKey.slice(0, -6)) === apiKey.slice(-6)),
+      fc.property(issued, (apiKey) => computeChecksum(apiKey.slice(0, -6)) === apiKey.slice(-6)),
     );
   });
 
-  test('a right checksum alone does not make a key', () => {
+  test('a valid checksum alone does not make a valid key', () => {
     for (const start of [
       '',
       'tpk_',
@@ -74,13 +74,13 @@ describe('API keys', () => {
       `tpk-${'a'.repeat(32)}`,
       `tpk_${'a'.repeat(33)}`,
     ]) {
-      expect(isApiKey(start + checksumOf(start)), start).toBe(false);
+      expect(isApiKey(start + computeChecksum(start)), start).toBe(false);
     }
     const start = `tpk_${'a'.repeat(32)}`;
-    expect(isApiKey(start + checksumOf(start))).toBe(true);
+    expect(isApiKey(start + computeChecksum(start))).toBe(true);
   });
 
-  test('no other text is a key', () => {
+  test('no other text is valid', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary-ascii' }),
       fc.stringMatching(/^tpk_[0-9A-Za-z]{38}$/),
@@ -90,11 +90,11 @@ describe('API keys', () => {
     fc.assert(fc.property(texts, (text) => !isApiKey(text)));
   });
 
-  test('the record has what is needed to find and to show a key, and nothing to make it from', () => {
-    const asked = { accountId: 'usr_1', readOnly: true, expiresAt: noon + 5 };
-    const { record, apiKey } = issueKey(asked, aContext());
+  test('the record can identify and show a key, but cannot reveal it', () => {
+    const request = { accountId: 'usr_1', readOnly: true, expiresAt: noon + 5 };
+    const { record, apiKey } = issueKey(request, aContext());
     expect(record).toEqual({
-      ...asked,
+      ...request,
       id: expect.stringMatching(/^key_/),
       hash: createHash('sha256').update(apiKey).digest('hex'),
       prefix: `${apiKey.slice(0, 8)}…`,

@@ -6,7 +6,7 @@ import { toNotificationResponse } from '../../../src/features/notifications/noti
 import { changeStatus, placeOrder } from '../../../src/features/orders/order';
 import { aCaller, aContext, aListing, noon } from '../../helpers/builders';
 
-/** One event of each type, made by the domain itself. */
+/** One event of each type, created by the domain itself. */
 function everyEvent(): DomainEvent[] {
   const listing = aListing({ availableQuantity: 10, lowThreshold: 10 });
   const wish = { listingId: listing.id, quantity: 3 };
@@ -23,7 +23,7 @@ function everyEvent(): DomainEvent[] {
 
 const events = everyEvent();
 
-describe('events', () => {
+describe('among the events of the domain', () => {
   test('there is one of each event type', () => {
     expect(events.map(({ eventType }) => eventType).sort()).toEqual([...eventTypes].sort());
   });
@@ -31,26 +31,26 @@ describe('events', () => {
   describe.each(events)('$eventType', (event) => {
     const envelope = JSON.parse(event.body);
 
-    test('is rendered with exactly event, createdAt and data, in this order', () => {
+    test('is serialized with exactly event, createdAt and data, in this order', () => {
       expect(Object.keys(envelope)).toEqual(['event', 'createdAt', 'data']);
       expect(envelope.event).toBe(event.eventType);
       expect(envelope.createdAt).toBe(new Date(event.createdAt).toISOString());
     });
 
-    test('is rendered without a space, so that its bytes are what its JSON makes of it', () => {
+    test('is serialized without spaces, exactly as JSON.stringify does', () => {
       expect(JSON.stringify(envelope)).toBe(event.body);
     });
 
-    test('is what the contract says, no field less and none more', () => {
+    test('matches the contract exactly, without missing or additional fields', () => {
       expect(webhookEventSchema.parse(envelope)).toEqual(envelope);
     });
 
-    test('has an id that the body does not carry', () => {
+    test('has an ID that is not in the body', () => {
       expect(event.id).toMatch(/^evt_/);
       expect(event.body).not.toContain(event.id);
     });
 
-    test('makes one unread notification for each recipient, of the type that its name spells', () => {
+    test('creates one unread notification for each recipient, with the type of its name', () => {
       const notifications = createNotifications(event, aContext(noon + 5));
       expect(notifications.map(({ accountId }) => accountId)).toEqual(event.recipients);
       for (const notification of notifications) {

@@ -11,8 +11,8 @@ import { catchDomainError } from '../../helpers/catch-domain-error';
 
 const places = fc.nat(Number.MAX_SAFE_INTEGER);
 
-describe('the cursor of the log of events', () => {
-  test('leads back to its place', () => {
+describe('the cursor of the event log', () => {
+  test('is decoded as the same position', () => {
     fc.assert(
       fc.property(places, (place) => decodeEventCursor(encodeEventCursor(place)) === place),
     );
@@ -49,11 +49,11 @@ describe('the cursor of the log of events', () => {
 });
 
 describe('the first sequence number of a timestamp', () => {
-  const moments = fc.integer({ min: 0, max: Date.parse('2248-01-01T00:00:00Z') });
+  const timestamps = fc.integer({ min: 0, max: Date.parse('2248-01-01T00:00:00Z') });
 
   test('is a safe integer that increases with the timestamp', () => {
     fc.assert(
-      fc.property(moments, (context) => {
+      fc.property(timestamps, (context) => {
         expect(Number.isSafeInteger(firstSequenceAt(context))).toBe(true);
         expect(firstSequenceAt(context + 1)).toBeGreaterThan(firstSequenceAt(context));
       }),

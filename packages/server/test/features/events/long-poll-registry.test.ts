@@ -13,23 +13,23 @@ beforeEach(() => {
   waiters = new LongPollRegistry(clock);
 });
 
-/** Waits, and records what came of it. */
+/** Waits, and records the result. */
 function wait(accountId: string, milliseconds = 1_000, over = unending()) {
-  const noted: { worthAnotherLook: boolean | null } = { worthAnotherLook: null };
+  const noted: { shouldPollAgain: boolean | null } = { shouldPollAgain: null };
   const ended = waiters.wait(accountId, milliseconds, over).then((worth) => {
-    noted.worthAnotherLook = worth;
+    noted.shouldPollAgain = worth;
   });
   return { noted, ended };
 }
 
-describe('requests that wait for events', () => {
+describe('waiting requests for events', () => {
   test('end when their account is notified, and may wait again', async () => {
     const mine = wait('usr_1');
     const also = wait('usr_1');
     const theirs = wait('usr_2');
     waiters.notify(['usr_3', 'usr_1']);
     await Promise.all([mine.ended, also.ended]);
-    expect([mine, also, theirs].map(({ noted }) => noted.worthAnotherLook)).toEqual([
+    expect([mine, also, theirs].map(({ noted }) => noted.shouldPollAgain)).toEqual([
       true,
       true,
       null,
@@ -40,23 +40,23 @@ describe('requests that wait for events', () => {
   test('end when their time is over, not before', async () => {
     const { noted, ended } = wait('usr_1', 250);
     await clock.advance(249);
-    expect(noted.worthAnotherLook).toBeNull();
+    expect(noted.shouldPollAgain).toBeNull();
     await clock.advance(1);
     await ended;
-    expect(noted.worthAnotherLook).toBe(true);
+    expect(noted.shouldPollAgain).toBe(true);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('end when it is over for them, and are not to wait again', async () => {
+  test('end when they are cancelled, and do not wait again', async () => {
     const over = new AbortController();
     const { noted, ended } = wait('usr_1', 1_000, over.signal);
     over.abort();
     await ended;
-    expect(noted.worthAnotherLook).toBe(false);
+    expect(noted.shouldPollAgain).toBe(false);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('do not wait if they were cancelled before', async () => {
+  test('end at once if they were already cancelled', async () => {
     expect(await waiters.wait('usr_1', 1_000, AbortSignal.abort())).toBe(false);
     expect(clock.pendingTimers).toBe(0);
   });
@@ -65,19 +65,19 @@ describe('requests that wait for events', () => {
     const waits = [wait('usr_1'), wait('usr_2')];
     waiters.release();
     await Promise.all(waits.map(({ ended }) => ended));
-    expect(waits.map(({ noted }) => noted.worthAnotherLook)).toEqual([false, false]);
+    expect(waits.map(({ noted }) => noted.shouldPollAgain)).toEqual([false, false]);
     expect(await waiters.wait('usr_1', 1_000, unending())).toBe(false);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('are 100 of an account at most; who goes makes room', async () => {
+  test('are limited to 100 of an account; one that ends makes room', async () => {
     const over = new AbortController();
     const [first] = Array.from({ length: 100 }, (_, index) =>
       wait('usr_1', 1_000, index === 0 ? over.signal : unending()),
     );
     expect(await waiters.wait('usr_1', 1_000, unending())).toBe(false);
     const other = wait('usr_2');
-    expect(other.noted.worthAnotherLook).toBeNull();
+    expect(other.noted.shouldPollAgain).toBeNull();
     over.abort();
     await first?.ended;
     const again = wait('usr_1');
@@ -87,7 +87,7 @@ describe('requests that wait for events', () => {
     expect(clock.pendingTimers).toBe(1);
   });
 
-  test('may be announced to when there are none', () => {
+  test('may be notified when there are none', () => {
     expect(() => waiters.notify(['usr_1'])).not.toThrow();
   });
 
@@ -120,7 +120,7 @@ describe('requests that wait for events', () => {
             return !(verb === 'pass' && one.due <= clock.now() + time);
           });
           await clock.advance(verb === 'pass' ? time : 0);
-          // A wait of no time at all ends in the next turn.
+          // A wait of 0 ms ends in the next turn.
           expect(going()).toEqual(expected.filter(({ due }) => due > clock.now()));
           expect(clock.pendingTimers).toBe(going().length);
         }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestEvent } from '../../../src/features/events/event';
 import { aContext, noon } from '../../helpers/builders';
 
-/** The ids that an envelope's data names. */
+/** Returns the IDs in an envelope's data. */
 function idsIn(body: string): string[] {
   return body.match(/\b(?:ord|usr|lst|tsk)_[0-9A-Z]{26}\b/g) ?? [];
 }
@@ -17,19 +17,19 @@ describe.each(eventTypes)('a test event of type %s', (eventType: EventType) => {
     expect(envelope.event).toBe(eventType);
   });
 
-  test('is rendered as any event is: exactly event, createdAt and data, without a space', () => {
+  test('is serialized like any event: exactly event, createdAt and data, without spaces', () => {
     expect(Object.keys(envelope)).toEqual(['event', 'createdAt', 'data']);
     expect(envelope.createdAt).toBe(new Date(noon).toISOString());
     expect(JSON.stringify(envelope)).toBe(sample.body);
   });
 
-  test('is about no order, and has an id of its own', () => {
+  test('refers to no order, and has its own ID', () => {
     expect(sample).toMatchObject({ eventType, orderId: null, createdAt: noon });
     expect(sample.id).toMatch(/^evt_[0-9A-Z]{26}$/);
     expect(sample.body).not.toContain(sample.id);
   });
 
-  test('names ids that are new each time', () => {
+  test('has new IDs each time', () => {
     const own = idsIn(sample.body);
     const others = idsIn(createTestEvent(eventType, aContext()).body);
     expect(own.length).toBeGreaterThan(0);

@@ -10,29 +10,29 @@ import { aContext, aListing } from '../../helpers/builders';
 
 const start = { sellerId: 'usr_1', agentId: null };
 
-/** Takes (positive) and gives back (negative) in turn, and tells after each step how many are left and whether low was told. */
+/** Reserves (positive) and releases (negative) units in turn. Returns the units before and after each step, and whether low stock was notified. */
 function run(
   listing: Listing,
   steps: number[],
-): { before: number; after: number; told: boolean }[] {
+): { before: number; after: number; notified: boolean }[] {
   let current = listing;
   return steps.map((units) => {
     const before = current.availableQuantity;
     if (units < 0) {
       current = releaseUnits(current, -units);
-      return { before, after: current.availableQuantity, told: false };
+      return { before, after: current.availableQuantity, notified: false };
     }
     const taken = reserveUnits(current, Math.min(units, before));
     current = taken.listing;
-    return { before, after: current.availableQuantity, told: taken.crossedLow };
+    return { before, after: current.availableQuantity, notified: taken.crossedLow };
   });
 }
 
-describe('a listing that runs low', () => {
-  test('is reported once per crossing, and again only after it has risen above its threshold', () => {
+describe('when a listing runs low,', () => {
+  test('it is reported once per crossing, and again only after it has risen above its threshold', () => {
     const listing = aListing({ availableQuantity: 12, lowThreshold: 10 });
     const history = run(listing, [2, 1, 3, -3, -1, 1, -1, -1, 1, 1]);
-    expect(history.map(({ after, told }) => (told ? `${after} low` : `${after}`))).toEqual([
+    expect(history.map(({ after, notified }) => (notified ? `${after} low` : `${after}`))).toEqual([
       '10',
       '9 low',
       '6',
@@ -46,30 +46,30 @@ describe('a listing that runs low', () => {
     ]);
   });
 
-  test('at the threshold itself it is not low', () => {
+  test('it is not low at the threshold itself', () => {
     expect(reserveUnits(aListing({ availableQuantity: 11, lowThreshold: 10 }), 1).crossedLow).toBe(
       false,
     );
   });
 
-  test('without a threshold it never is', () => {
+  test('it is never reported without a threshold', () => {
     expect(reserveUnits(aListing({ availableQuantity: 5, lowThreshold: null }), 5).crossedLow).toBe(
       false,
     );
   });
 
-  test('with a threshold of 0 it never is', () => {
+  test('it is never reported with a threshold of 0', () => {
     const listing = createListing({ ...start, availableQuantity: 5, lowThreshold: 0 }, aContext());
     expect(reserveUnits(listing, 5).crossedLow).toBe(false);
   });
 
-  test('one that starts low did not cross', () => {
+  test('it is not reported if it starts low', () => {
     const listing = createListing({ ...start, availableQuantity: 5, lowThreshold: 10 }, aContext());
-    expect(run(listing, [1, -6, 1]).map(({ told }) => told)).toEqual([false, false, false]);
-    expect(run(listing, [-6, 2]).map(({ told }) => told)).toEqual([false, true]);
+    expect(run(listing, [1, -6, 1]).map(({ notified }) => notified)).toEqual([false, false, false]);
+    expect(run(listing, [-6, 2]).map(({ notified }) => notified)).toEqual([false, true]);
   });
 
-  test('with any sequence of orders, it is reported at every first fall below the threshold, and never twice without a rise between', () => {
+  test('any sequence of orders reports it at every first fall below the threshold, and never twice without a rise between', () => {
     const units = fc.integer({ min: -30, max: 30 });
     fc.assert(
       fc.property(
@@ -78,16 +78,16 @@ describe('a listing that runs low', () => {
         fc.array(units, { maxLength: 60 }),
         (availableQuantity, lowThreshold, steps) => {
           const listing = createListing({ ...start, availableQuantity, lowThreshold }, aContext());
-          let mayTell = availableQuantity >= lowThreshold;
-          for (const { before, after, told } of run(listing, steps)) {
-            if (before > lowThreshold && after < lowThreshold) expect(told).toBe(true);
-            if (told) {
+          let mayNotify = availableQuantity >= lowThreshold;
+          for (const { before, after, notified } of run(listing, steps)) {
+            if (before > lowThreshold && after < lowThreshold) expect(notified).toBe(true);
+            if (notified) {
               expect(before).toBeGreaterThanOrEqual(lowThreshold);
               expect(after).toBeLessThan(lowThreshold);
-              expect(mayTell).toBe(true);
-              mayTell = false;
+              expect(mayNotify).toBe(true);
+              mayNotify = false;
             }
-            if (after > lowThreshold) mayTell = true;
+            if (after > lowThreshold) mayNotify = true;
           }
         },
       ),

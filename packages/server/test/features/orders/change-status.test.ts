@@ -1,22 +1,22 @@
 import { orderStatuses } from '@tradepost/contract';
 import { describe, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/features/orders/order';
-import { aCaller, aContext, aListing, anOrder, aTask, noon } from '../../helpers/builders';
+import { aCaller, aContext, aListing, anOrderRecord, aTask, noon } from '../../helpers/builders';
 import { catchDomainError } from '../../helpers/catch-domain-error';
 
-const order = anOrder();
+const order = anOrderRecord();
 const listing = aListing({ id: order.listingId, availableQuantity: 90 });
 const task = aTask({ orderId: order.id, agentId: order.agentId ?? '' });
 const found = { order, listing, task };
 const seller = aCaller({ accountId: order.sellerId, kind: 'seller' });
 const agent = aCaller({ accountId: order.agentId ?? '', kind: 'agent' });
 const buyer = aCaller({ accountId: order.buyerId });
-const asked = { caller: seller, id: order.id, to: 'fulfilling', ifMatch: undefined } as const;
+const request = { caller: seller, id: order.id, to: 'fulfilling', ifMatch: undefined } as const;
 
-describe('changing the status of an order', () => {
+describe('on a change of status,', () => {
   test.each([seller, agent])('the $kind changes it from pending to fulfilling', (caller) => {
     const context = aContext(noon + 60_000);
-    const change = changeStatus({ ...asked, caller }, found, context);
+    const change = changeStatus({ ...request, caller }, found, context);
     expect(change).toMatchObject({
       order: { ...order, status: 'fulfilling', version: 2, updatedAt: noon + 60_000 },
       listing,
@@ -37,36 +37,33 @@ describe('changing the status of an order', () => {
   });
 
   test('the notification names the order and its new status', () => {
-    const change = changeStatus(asked, found, aContext());
+    const change = changeStatus(request, found, aContext());
     expect(change?.events[0]?.message).toContain(order.id);
     expect(change?.events[0]?.message).toContain('fulfilling');
   });
 
-  test('cancelling gives the units back', () => {
-    const change = changeStatus({ ...asked, to: 'cancelled' }, found, aContext());
+  test('a cancelled order releases its units', () => {
+    const change = changeStatus({ ...request, to: 'cancelled' }, found, aContext());
     expect(change?.listing.availableQuantity).toBe(100);
   });
 
   test('an order without a task completes none', () => {
-    const change = changeStatus(asked, { ...found, task: null }, aContext());
+    const change = changeStatus(request, { ...found, task: null }, aContext());
     expect(change?.task).toBeNull();
     expect(change?.events.map(({ eventType }) => eventType)).toEqual(['order.status_changed']);
   });
 
-  test.each(orderStatuses)(
-    'the status that it has, %s, is accepted and changes nothing',
-    (status) => {
-      const same = { ...found, order: { ...order, status } };
-      expect(changeStatus({ ...asked, to: status }, same, aContext())).toBeNull();
-    },
-  );
+  test.each(orderStatuses)('the current status, %s, is accepted and changes nothing', (status) => {
+    const same = { ...found, order: { ...order, status } };
+    expect(changeStatus({ ...request, to: status }, same, aContext())).toBeNull();
+  });
 
   test('a stranger of any kind gets the same error as for a missing order', () => {
-    const missing = catchDomainError(() => changeStatus(asked, null, aContext()));
+    const missing = catchDomainError(() => changeStatus(request, null, aContext()));
     for (const kind of ['buyer', 'seller', 'agent'] as const) {
       const caller = aCaller({ kind });
       const domainError = catchDomainError(() =>
-        changeStatus({ ...asked, caller }, found, aContext()),
+        changeStatus({ ...request, caller }, found, aContext()),
       );
       expect({ ...domainError }).toEqual({ ...missing });
       expect(domainError.code).toBe('order_not_found');
@@ -76,7 +73,7 @@ describe('changing the status of an order', () => {
   test('the buyer is rejected before any other check', () => {
     for (const ifMatch of [undefined, '"99"']) {
       for (const to of orderStatuses) {
-        const wish = { ...asked, caller: buyer, to, ifMatch };
+        const wish = { ...request, caller: buyer, to, ifMatch };
         expect(catchDomainError(() => changeStatus(wish, found, aContext())).code).toBe(
           'account_kind_not_allowed',
         );
@@ -85,7 +82,7 @@ describe('changing the status of an order', () => {
   });
 
   test('an If-Match of another version is rejected with the current tag, even for an invalid transition', () => {
-    const wish = { ...asked, to: 'completed', ifMatch: '"7"' } as const;
+    const wish = { ...request, to: 'completed', ifMatch: '"7"' } as const;
     const domainError = catchDomainError(() => changeStatus(wish, found, aContext()));
     expect(domainError.code).toBe('precondition_failed');
     expect(domainError.detail).toContain('"1"');
@@ -94,12 +91,12 @@ describe('changing the status of an order', () => {
 
   test('an invalid transition is rejected with the allowed ones', () => {
     const domainError = catchDomainError(() =>
-      changeStatus({ ...asked, to: 'completed' }, found, aContext()),
+      changeStatus({ ...request, to: 'completed' }, found, aContext()),
     );
     expect(domainError.code).toBe('invalid_transition');
     expect(domainError.detail).toContain('confirmed or fulfilling or cancelled');
     const final = { ...found, order: { ...order, status: 'cancelled' } as const };
-    expect(catchDomainError(() => changeStatus(asked, final, aContext())).detail).toContain(
+    expect(catchDomainError(() => changeStatus(request, final, aContext())).detail).toContain(
       'cancelled is final',
     );
   });

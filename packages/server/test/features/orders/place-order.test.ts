@@ -5,8 +5,8 @@ import { catchDomainError } from '../../helpers/catch-domain-error';
 
 const buyer = aCaller();
 
-describe('placing an order', () => {
-  test('it takes seller, agent and units from the listing, and starts pending', () => {
+describe('on a new order,', () => {
+  test('the order takes seller, agent and units from the listing, and is pending', () => {
     const listing = aListing({ availableQuantity: 100 });
     const wish = { listingId: listing.id, quantity: 25 };
     const { order, listing: left } = placeOrder(buyer, wish, listing, aContext());
@@ -25,7 +25,7 @@ describe('placing an order', () => {
     expect(left).toEqual({ ...listing, availableQuantity: 75 });
   });
 
-  test('with an agent it opens a task of that agent', () => {
+  test('a task is opened for the agent', () => {
     const listing = aListing();
     const wish = { listingId: listing.id, quantity: 1 };
     const { order, task } = placeOrder(buyer, wish, listing, aContext());
@@ -38,7 +38,7 @@ describe('placing an order', () => {
     });
   });
 
-  test('without an agent it opens no task and requests no approval', () => {
+  test('no task is opened and no approval requested if there is no agent', () => {
     const listing = aListing({ agentId: null });
     const wish = { listingId: listing.id, quantity: 1 };
     const { task, events } = placeOrder(buyer, wish, listing, aContext());
@@ -46,7 +46,7 @@ describe('placing an order', () => {
     expect(events.map(({ eventType }) => eventType)).toEqual(['order.created']);
   });
 
-  test('its events come in the order in which things happen', () => {
+  test('the events have their order', () => {
     const listing = aListing({ availableQuantity: 10, lowThreshold: 10 });
     const wish = { listingId: listing.id, quantity: 1 };
     const { events } = placeOrder(buyer, wish, listing, aContext());
@@ -96,7 +96,7 @@ describe('placing an order', () => {
     expect(domainError.detail).toContain('lst_unknown');
   });
 
-  test('more than is left is rejected, naming both numbers; exactly what is left is accepted', () => {
+  test('a quantity above the available units is rejected with both numbers; exactly the available units are accepted', () => {
     const listing = aListing({ availableQuantity: 24 });
     const place = (quantity: number) =>
       placeOrder(buyer, { listingId: listing.id, quantity }, listing, aContext());

@@ -44,7 +44,7 @@ const hiddenAddresses: [string, string[]][] = [
   ['6to4', ['2002:7f00:1::', '2002:a00:1::1', '2002:c0a8:101::1', '2002:a9fe:a9fe::1']],
 ];
 
-describe('addresses that deliveries may go to', () => {
+describe('as the address of a receiver,', () => {
   test.each(publicAddresses)('%s is public', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
@@ -71,7 +71,7 @@ describe('addresses that deliveries may go to', () => {
     );
   });
 
-  test('every IPv6 address outside the assigned range is not public, whatever ipaddr.js calls it', () => {
+  test('no IPv6 address outside the assigned range is public, however ipaddr.js classifies it', () => {
     const group = fc.nat({ max: 0xffff });
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
@@ -83,7 +83,7 @@ describe('addresses that deliveries may go to', () => {
   });
 });
 
-/** Ranges of IPv6 that are not of the public Internet. Source: IANA, IPv6 special-purpose address registry; RFC 4291. */
+/** IPv6 ranges that are not public. Source: IANA, IPv6 special-purpose address registry; RFC 4291. */
 const hiddenRanges: [string, number][] = [
   ['0000:0000', 96],
   ['0064:ff9b:0001', 48],
@@ -98,11 +98,11 @@ const hiddenRanges: [string, number][] = [
   ['ff00', 8],
 ];
 
-describe('an address of IPv6 in a range that is not public', () => {
+describe('an IPv6 address in a range that is not public', () => {
   const anyRange = fc.constantFrom(...hiddenRanges);
   const anyBits = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n });
 
-  test('is not public, however it is written', () => {
+  test('is not public in any notation', () => {
     fc.assert(
       fc.property(anyRange, anyBits, fc.boolean(), ([prefix, length], bits, loud) => {
         const start = BigInt(`0x${prefix.replaceAll(':', '').padEnd(32, '0')}`);
@@ -117,7 +117,7 @@ describe('an address of IPv6 in a range that is not public', () => {
   });
 });
 
-describe('hosts of URLs', () => {
+describe('as the host of a URL,', () => {
   test.each([
     ['127.0.0.1', '127.0.0.1'],
     ['[::1]', '::1'],
@@ -127,12 +127,12 @@ describe('hosts of URLs', () => {
     ['1.2.3', null],
     ['1.2.3.4.example', null],
     ['', null],
-  ])('%j is the address %j', (host, address) => {
+  ])('%j is parsed as the address %j', (host, address) => {
     expect(parseAddress(host)).toBe(address);
   });
 });
 
-describe('names that only this machine or its own network knows', () => {
+describe('as a name,', () => {
   test.each([
     'localhost',
     'LOCALHOST',
@@ -144,18 +144,18 @@ describe('names that only this machine or its own network knows', () => {
     'redis',
     'redis..',
     '',
-  ])('%j is one', (name) => {
+  ])('%j is local', (name) => {
     expect(isLocalHost(name)).toBe(true);
   });
 
   test.each(['receiver.example', 'localhost.example', 'notlocal.example', 'x.mylocal', '1.1.1.1'])(
-    '%j is not one',
+    '%j is not local',
     (name) => {
       expect(isLocalHost(name)).toBe(false);
     },
   );
 
-  test('an IPv6 address is not one, with or without brackets', () => {
+  test('an IPv6 address is not local, with or without brackets', () => {
     expect(isLocalHost('::1')).toBe(false);
     expect(isLocalHost('[::1]')).toBe(false);
   });

@@ -22,7 +22,7 @@ function update(webhook: Webhook, changes: Parameters<typeof updateWebhook>[1], 
   return updateWebhook(webhook, changes, strictWebhookPolicy, now);
 }
 
-describe('changing a webhook', () => {
+describe('a change of a webhook', () => {
   test.each([
     { url: 'https://elsewhere.example/' },
     { events: ['task.completed'] as EventType[] },
@@ -32,12 +32,12 @@ describe('changing a webhook', () => {
       events: ['task.completed'] as EventType[],
       status: 'paused' as const,
     },
-  ])('changes %j, its time, and nothing else', (changes) => {
+  ])('updates %j, its timestamp, and nothing else', (changes) => {
     const webhook = aWebhook();
     expect(update(webhook, changes)).toEqual({ ...webhook, ...changes, updatedAt: later });
   });
 
-  test('its current values change nothing, not even its timestamp', () => {
+  test('has no effect for current values, not even on the timestamp', () => {
     const webhook = aWebhook({ events: ['order.created', 'task.completed'] });
     const { url, status } = webhook;
     const events: EventType[] = ['task.completed', 'order.created'];
@@ -47,7 +47,7 @@ describe('changing a webhook', () => {
     expect(update(webhook, { url: 'HTTPS://RECEIVER.example:443/tradepost' })).toEqual(webhook);
   });
 
-  test("its events are in the contract's order, in whatever order they were requested", () => {
+  test("stores its events in the contract's order, in whatever order they were requested", () => {
     const someKinds = fc.shuffledSubarray([...eventTypes], { minLength: 1 });
     fc.assert(
       fc.property(someKinds, (events) => {
@@ -57,13 +57,13 @@ describe('changing a webhook', () => {
     );
   });
 
-  test('a url that the policy forbids is rejected by its name', () => {
+  test('rejects a url that the policy forbids, and names it', () => {
     const domainError = catchDomainError(() => update(aWebhook(), { url: 'https://10.0.0.1/' }));
     expect(domainError.code).toBe('validation_failed');
     expect(domainError.issues?.map(({ path }) => path)).toEqual(['url']);
   });
 
-  test('a clock that was set back does not make it older', () => {
+  test('keeps a later timestamp when the clock was set back', () => {
     const webhook = aWebhook({ updatedAt: later });
     expect(update(webhook, { status: 'paused' }, noon).updatedAt).toBe(later);
     expect(stageSecret(webhook, 'whsec_b', noon)).toMatchObject({
@@ -73,8 +73,8 @@ describe('changing a webhook', () => {
   });
 });
 
-describe('rotating its secret', () => {
-  test('a staged secret waits beside the current one, until it takes its place', () => {
+describe('in the rotation of a secret,', () => {
+  test('a staged secret exists beside the current one until it replaces it', () => {
     const webhook = aWebhook({ secret: 'whsec_a' });
     const staged = stageSecret(webhook, 'whsec_b', later);
     const own = { stagedSecret: 'whsec_b', stagedAt: later, updatedAt: later };
@@ -86,13 +86,13 @@ describe('rotating its secret', () => {
     });
   });
 
-  test('another one takes the place of one that was staged', () => {
+  test('a new staged secret replaces an earlier one', () => {
     const staged = stageSecret(aWebhook(), 'whsec_b', later);
     const own = { stagedSecret: 'whsec_c', stagedAt: later + 1 };
     expect(stageSecret(staged, 'whsec_c', later + 1)).toMatchObject(own);
   });
 
-  test('nothing can be promoted where none is staged', () => {
+  test('no promotion is possible without a staged secret', () => {
     const webhook = aWebhook();
     const domainError = catchDomainError(() => promoteSecret(webhook, later));
     expect(domainError.code).toBe('no_staged_secret');
@@ -100,14 +100,14 @@ describe('rotating its secret', () => {
   });
 });
 
-describe('room for webhooks', () => {
-  test('there is room for twenty', () => {
+describe('the limit on webhooks', () => {
+  test('allows twenty', () => {
     expect(() => assertWithinLimit(19)).not.toThrow();
     expect(catchDomainError(() => assertWithinLimit(20)).code).toBe('webhook_limit_reached');
   });
 });
 
-describe('what resets the backoff of an endpoint', () => {
+describe('the reset of a backoff', () => {
   const webhook = aWebhook();
   const paused = aWebhook({ ...webhook, status: 'paused' });
 
@@ -118,8 +118,8 @@ describe('what resets the backoff of an endpoint', () => {
     ['other events', webhook, { ...webhook, events: ['task.completed' as const] }, false],
     ['a new secret', webhook, { ...webhook, stagedSecret: 'whsec_b' }, false],
     ['nothing', webhook, webhook, false],
-  ])('%s', (_what, before, after, mends) => {
-    expect(shouldResetBackoff(before, after)).toBe(mends);
+  ])('%s', (_what, before, after, resets) => {
+    expect(shouldResetBackoff(before, after)).toBe(resets);
   });
 });
 
@@ -140,12 +140,12 @@ describe('the response of a webhook', () => {
     expect(JSON.stringify(shown)).not.toContain('whsec_');
   });
 
-  test('shows no backoff that is over, and no staged secret that does not exist', () => {
+  test('has no backoff that is over, and no missing staged secret', () => {
     const shown = toWebhookDetailsResponse({ ...aWebhook(), stats }, noon + 5_000);
     expect(shown).toMatchObject({ backoffUntil: null, stagedSecretAt: null });
   });
 
-  test('shows its secret when it has just been created', () => {
+  test('has its secret only on creation', () => {
     expect(toCreatedWebhookResponse(aWebhook({ secret: 'whsec_a' })).secret).toBe('whsec_a');
   });
 });

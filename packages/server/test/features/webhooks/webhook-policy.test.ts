@@ -64,7 +64,7 @@ const goodUrls: [string, string][] = [
 ];
 
 /** Source: Fetch Standard, "Port blocking". */
-const browsersRefuse = [
+const blockedByBrowsers = [
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
   512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
@@ -72,13 +72,13 @@ const browsersRefuse = [
   6669, 6679, 6697, 10080,
 ];
 
-/** First and last address of a range of IPv4, as numbers. */
+/** Returns the first and last address of an IPv4 range, as numbers. */
 function range(first: string, bits: number): [bigint, bigint] {
   const start = first.split('.').reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
   return [start, start + 2n ** BigInt(32 - bits) - 1n];
 }
 
-/** All that IANA lists as not globally reachable, and what is above. Source: IANA, IPv4 special-purpose address registry. */
+/** Every range that is not globally reachable, and all addresses above. Source: IANA, IPv4 special-purpose address registry. */
 const hiddenRanges = [
   range('0.0.0.0', 8),
   range('10.0.0.0', 8),
@@ -97,18 +97,18 @@ const hiddenRanges = [
   range('240.0.0.0', 4),
 ];
 
-function bytesOf(address: bigint): number[] {
+function toBytes(address: bigint): number[] {
   return [24n, 16n, 8n, 0n].map((shift) => Number((address >> shift) & 255n));
 }
 
-const dotted = (address: bigint) => bytesOf(address).join('.');
+const dotted = (address: bigint) => toBytes(address).join('.');
 
-/** The address in two groups of IPv6. */
-function groupsOf(address: bigint): string {
+/** Returns the address as two groups of IPv6. */
+function toGroups(address: bigint): string {
   return `${(address >> 16n).toString(16)}:${(address & 0xffffn).toString(16)}`;
 }
 
-/** Each way to write an address of IPv4 that a URL takes. Source: URL Standard, "IPv4 parser". */
+/** Every notation of an IPv4 address in a URL. Source: URL Standard, "IPv4 parser". */
 const notations: ((address: bigint) => string)[] = [
   dotted,
   (address) => `${dotted(address)}.`,
@@ -117,36 +117,36 @@ const notations: ((address: bigint) => string)[] = [
   (address) => `0X${address.toString(16).toUpperCase()}`,
   (address) => `0${address.toString(8)}`,
   (address) =>
-    bytesOf(address)
+    toBytes(address)
       .map((byte) => `0x${byte.toString(16)}`)
       .join('.'),
   (address) =>
-    bytesOf(address)
+    toBytes(address)
       .map((byte) => `0${byte.toString(8)}`)
       .join('.'),
   (address) =>
-    bytesOf(address)
+    toBytes(address)
       .map((byte) => `0x00${byte.toString(16)}`)
       .join('.'),
-  (address) => `${bytesOf(address)[0]}.${address & 0xffffffn}`,
-  (address) => `${bytesOf(address).slice(0, 2).join('.')}.0x${(address & 0xffffn).toString(16)}`,
+  (address) => `${toBytes(address)[0]}.${address & 0xffffffn}`,
+  (address) => `${toBytes(address).slice(0, 2).join('.')}.0x${(address & 0xffffn).toString(16)}`,
   (address) => dotted(address).replaceAll('.', '%2e'),
   (address) => dotted(address).replace(/\d/g, (digit) => `%3${digit}`),
   (address) =>
     dotted(address).replace(/\d/g, (digit) => '０１２３４５６７８９'.charAt(Number(digit))),
   (address) => dotted(address).replaceAll('.', '。'),
   (address) => `[::ffff:${dotted(address)}]`,
-  (address) => `[::FFFF:${groupsOf(address)}]`,
-  (address) => `[0:0:0:0:0:ffff:${groupsOf(address)}]`,
-  (address) => `[::ffff:0:${groupsOf(address)}]`,
-  (address) => `[::${groupsOf(address)}]`,
+  (address) => `[::FFFF:${toGroups(address)}]`,
+  (address) => `[0:0:0:0:0:ffff:${toGroups(address)}]`,
+  (address) => `[::ffff:0:${toGroups(address)}]`,
+  (address) => `[::${toGroups(address)}]`,
   (address) => `[64:ff9b::${dotted(address)}]`,
-  (address) => `[64:ff9b:1::${groupsOf(address)}]`,
-  (address) => `[2002:${groupsOf(address)}::1]`,
+  (address) => `[64:ff9b:1::${toGroups(address)}]`,
+  (address) => `[2002:${toGroups(address)}::1]`,
 ];
 
-describe('the URL of a webhook', () => {
-  test.each(goodUrls)('%s is taken, in its normal form', (url, normal) => {
+describe('as the URL of a webhook,', () => {
+  test.each(goodUrls)('%s is accepted, in its normal form', (url, normal) => {
     expect(checkWebhookUrl(url, strictWebhookPolicy)).toBe(normal);
     expect(checkWebhookUrl(url, insecureWebhookPolicy)).toBe(normal);
   });
@@ -177,7 +177,7 @@ describe('the URL of a webhook', () => {
   );
 
   test('no port is allowed that browsers block', () => {
-    for (const port of browsersRefuse) {
+    for (const port of blockedByBrowsers) {
       expect(
         findPolicyViolation(new URL(`https://receiver.example:${port}/`), strictWebhookPolicy),
       ).toBe('port');

@@ -11,8 +11,8 @@ import { catchDomainError } from '../../helpers/catch-domain-error';
 
 const secret = createEndpointSecret();
 
-describe('registering a webhook', () => {
-  test('it is active, belongs to the caller, and has the requested subscriptions', () => {
+describe('on the registration of a webhook,', () => {
+  test('the webhook is active, belongs to the caller, and has the requested subscriptions', () => {
     const caller = aCaller({ kind: 'seller' });
     const webhook = createWebhook(
       caller,

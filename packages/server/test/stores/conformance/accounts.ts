@@ -5,7 +5,7 @@ import type { StoreUnderTest } from './store-under-test';
 
 /** Accounts and their keys. */
 export function describeAccounts(underTest: StoreUnderTest): void {
-  describe('accounts and keys', () => {
+  describe('in the store of accounts', () => {
     test('an account is found as it was added', async () => {
       const { accounts } = underTest.current;
       const account = anAccount({ kind: 'agent', name: 'Quay “7” — 港' });
@@ -101,7 +101,7 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       expect(await accounts.findKeyByHash(second.hash)).toMatchObject({ revokedAt: null });
     });
 
-    test('there is nothing to revoke under an unknown id', async () => {
+    test('a revocation of an unknown ID has no effect', async () => {
       expect(await underTest.current.accounts.revokeKey('key_unknown', noon)).toBeNull();
     });
 

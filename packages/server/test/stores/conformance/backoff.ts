@@ -17,10 +17,10 @@ import type { StoreUnderTest } from './store-under-test';
 const second = 1_000;
 const year = 365 * 24 * 3_600 * second;
 
-/** Endpoints that keep failing or ask for time: tried ever more rarely, never given up, at no one else's cost. */
+/** The backoff of endpoints that keep failing or request a wait. */
 export function describeBackoff(underTest: StoreUnderTest): void {
   describe('the backoff of endpoints that keep failing', () => {
-    /** An endpoint that failed in five rounds, the last of which ended 10 ms after `now`. */
+    /** Creates an endpoint that failed in five rounds. The last one ended 10 ms after `now`. */
     async function failing(
       now = noon,
       count = 20,
@@ -30,17 +30,17 @@ export function describeBackoff(underTest: StoreUnderTest): void {
       const start = now - 4 * second;
       await enqueueDelivery(trade, { accountId: webhook.accountId, count, now: start });
       for (let at = start; at <= now; at += second) {
-        const claimed = await leaseDue(trade.store, at);
-        expect(claimed.length).toBeGreaterThan(0);
+        const leased = await leaseDue(trade.store, at);
+        expect(leased.length).toBeGreaterThan(0);
         await trade.store.deliveries.recordAttempts(
-          claimed.map((one) => rejectedResult(one, at)),
+          leased.map((one) => rejectedResult(one, at)),
           at + 10,
         );
       }
       return { trade, store: trade.store, webhook };
     }
 
-    test('after five rounds of failures nothing is leased until the backoff ends, and then one', async () => {
+    test('begins after five rounds of failures: nothing is leased until it ends, and then one delivery', async () => {
       const { store } = await failing();
       const end = noon + 10 + 5 * second;
       expect(await store.deliveries.nextDueAt()).toBe(end);
@@ -49,7 +49,7 @@ export function describeBackoff(underTest: StoreUnderTest): void {
       expect(await leaseDue(store, end)).toEqual([]);
     });
 
-    test('an endpoint that keeps failing is tried ever more rarely, one delivery at a time', async () => {
+    test('becomes longer with each failure, with one delivery at a time', async () => {
       const { store } = await failing();
       const pauses: number[] = [];
       for (let count = 0; count < 7; count += 1) {
@@ -61,20 +61,20 @@ export function describeBackoff(underTest: StoreUnderTest): void {
       expect(pauses.map((pause) => pause / second)).toEqual([15, 45, 135, 300, 300, 300, 300]);
     });
 
-    test('the deliveries of an endpoint in backoff take turns', async () => {
+    test('lets the deliveries of an endpoint take turns', async () => {
       const { store } = await failing(noon, 7);
-      const tried: string[] = [];
+      const leasedIds: string[] = [];
       for (let count = 0; count < 14; count += 1) {
         const due = (await store.deliveries.nextDueAt()) ?? 0;
         const one = await leaseOne(store, due);
-        tried.push(one.id);
+        leasedIds.push(one.id);
         await store.deliveries.recordAttempts([rejectedResult(one, due)], due + 10);
       }
-      expect(new Set(tried.slice(0, 7)).size).toBe(7);
-      expect(tried.slice(7)).toEqual(tried.slice(0, 7));
+      expect(new Set(leasedIds.slice(0, 7)).size).toBe(7);
+      expect(leasedIds.slice(7)).toEqual(leasedIds.slice(0, 7));
     });
 
-    test('one success ends it: more is leased at once', async () => {
+    test('ends with one success: more is leased at once', async () => {
       const { store } = await failing();
       const end = noon + 10 + 5 * second;
       const one = await leaseOne(store, end);
@@ -88,7 +88,7 @@ export function describeBackoff(underTest: StoreUnderTest): void {
       expect(await leaseDue(store, end + 20)).toHaveLength(4);
     });
 
-    test('a slow attempt is waited for, and its failure after the others does not count again', async () => {
+    test('waits for a slow attempt, whose later failure does not count again', async () => {
       const trade = await Trade.open(underTest.current);
       const { accountId } = await addEndpoint(trade);
       await enqueueDelivery(trade, { accountId, count: 20 });
@@ -113,49 +113,52 @@ export function describeBackoff(underTest: StoreUnderTest): void {
       expect(await leaseDue(store, end)).toHaveLength(1);
     });
 
-    test('deliveries queued during a backoff wait for its end like the rest', async () => {
+    test('delays deliveries that are queued during it', async () => {
       const { trade, store, webhook } = await failing();
       await enqueueDelivery(trade, { accountId: webhook.accountId, now: noon + 100 });
       expect(await store.deliveries.nextDueAt()).toBe(noon + 10 + 5 * second);
       expect(await leaseDue(store, noon + 200)).toEqual([]);
     });
 
-    test('it does not affect other endpoints', async () => {
+    test('does not affect other endpoints', async () => {
       const { trade, store } = await failing();
       const other = await addEndpoint(trade);
       await enqueueDelivery(trade, { accountId: other.accountId, now: noon + 100, count: 3 });
       expect(await store.deliveries.nextDueAt()).toBe(noon + 100);
-      const claimed = await leaseDue(store, noon + 100);
-      expect(claimed.map(({ webhookId }) => webhookId)).toEqual([other.id, other.id, other.id]);
+      const leased = await leaseDue(store, noon + 100);
+      expect(leased.map(({ webhookId }) => webhookId)).toEqual([other.id, other.id, other.id]);
     });
 
-    test('it survives a restart', async () => {
+    test('survives a restart', async () => {
       await failing();
       const store = await underTest.reopen();
       expect(await store.deliveries.nextDueAt()).toBe(noon + 10 + 5 * second);
       expect(await leaseDue(store, noon + 5 * second)).toEqual([]);
     });
 
-    /** A rejection with 503, 10 ms after it was leased, whose receiver asks for this much time. */
-    function askedToWait(
+    /** A rejection with 503, 10 ms after the lease, that requests this wait. */
+    function rejectedWithRetryAfter(
       delivery: LeasedDelivery,
-      claimedAt: number,
+      leasedAt: number,
       retryAfter: number,
     ): AttemptResult {
-      const attempt = anAttempt({ startedAt: claimedAt, durationMs: 10, status: 503, retryAfter });
-      return aResult(delivery, { attempt, state: 'pending', nextAttemptAt: claimedAt + 10 });
+      const attempt = anAttempt({ startedAt: leasedAt, durationMs: 10, status: 503, retryAfter });
+      return aResult(delivery, { attempt, state: 'pending', nextAttemptAt: leasedAt + 10 });
     }
 
-    test('a receiver that requests a wait gets it from all its deliveries, and others do not wait', async () => {
+    test('follows the wait that a receiver requests, for all its deliveries and for no others', async () => {
       const trade = await Trade.open(underTest.current);
       const { accountId } = await addEndpoint(trade);
       await enqueueDelivery(trade, { accountId, count: 20 });
       const { store } = trade;
       const [first, ...others] = await leaseDue(store, noon);
       if (first === undefined) throw new Error('four are due');
-      await store.deliveries.recordAttempts([askedToWait(first, noon, 60 * second)], noon + 10);
+      await store.deliveries.recordAttempts(
+        [rejectedWithRetryAfter(first, noon, 60 * second)],
+        noon + 10,
+      );
       const end = noon + 10 + 60 * second;
-      // They were in flight when it asked: that they were taken says nothing of now.
+      // They were in flight at the time of the request: their success says nothing about now.
       await store.deliveries.recordAttempts(
         others.map((one) => deliveredResult(one, noon + 5)),
         noon + 15,
@@ -168,7 +171,7 @@ export function describeBackoff(underTest: StoreUnderTest): void {
       expect((await leaseDue(store, end)).length).toBeGreaterThan(1);
     });
 
-    test('a receiver that requests hours gets five minutes, and may request again', async () => {
+    test('lasts five minutes when a receiver requests hours; it may request again', async () => {
       const trade = await Trade.open(underTest.current);
       const { accountId } = await addEndpoint(trade);
       await enqueueDelivery(trade, { accountId });
@@ -176,7 +179,10 @@ export function describeBackoff(underTest: StoreUnderTest): void {
       let now = noon;
       for (let count = 0; count < 3; count += 1) {
         const one = await leaseOne(store, now);
-        await store.deliveries.recordAttempts([askedToWait(one, now, 86_400 * second)], now + 10);
+        await store.deliveries.recordAttempts(
+          [rejectedWithRetryAfter(one, now, 86_400 * second)],
+          now + 10,
+        );
         now += 10 + 300 * second;
         expect(await store.deliveries.nextDueAt()).toBe(now);
       }
@@ -186,7 +192,7 @@ export function describeBackoff(underTest: StoreUnderTest): void {
       expect(await leaseDue(store, now + 20)).toHaveLength(1);
     });
 
-    test('it never lasts longer than five minutes, however far the clock was set back', async () => {
+    test('never lasts longer than five minutes, however far the clock was set back', async () => {
       const { trade, store, webhook } = await failing(noon + year);
       await enqueueDelivery(trade, { accountId: webhook.accountId, now: noon });
       const due = (await store.deliveries.nextDueAt()) ?? 0;

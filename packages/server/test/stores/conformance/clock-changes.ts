@@ -7,10 +7,10 @@ import type { StoreUnderTest } from './store-under-test';
 
 const hour = 3_600_000;
 
-/** What waits while the clock is set. */
+/** Waiting deliveries when the clock is set. */
 export function describeClockChanges(underTest: StoreUnderTest): void {
-  describe('a clock that is set', () => {
-    /** A delivery that is to be tried again some time after noon. */
+  describe('when the clock is set', () => {
+    /** Creates a delivery whose retry is due after noon. */
     async function openWaiting(wait: number) {
       const trade = await Trade.open(underTest.current);
       await trade.subscribe(trade.buyer, ['order.created']);
@@ -49,7 +49,7 @@ export function describeClockChanges(underTest: StoreUnderTest): void {
       }
     });
 
-    test('back: what began to wait before the time to which it was set waits on', async () => {
+    test('back: a wait that began before the new time continues', async () => {
       const { deliveries } = await openWaiting(2 * hour);
       await deliveries.adjustToClock({ expected: noon + hour, now: noon + 1 });
       expect(await deliveries.nextDueAt()).toBe(noon + 2 * hour);
@@ -64,7 +64,7 @@ export function describeClockChanges(underTest: StoreUnderTest): void {
       await deliveries.adjustToClock({ expected: noon, now });
       const limit = 300;
       let found = 0;
-      // An endpoint has few at once: each that is delivered makes room for others.
+      // An endpoint has a low limit at first; each delivered one raises it.
       for (let round = 0; round < limit && found < limit; round += 1) {
         const due = await leaseDue(trade.store, now, limit);
         found += due.length;

@@ -7,9 +7,9 @@ import type { StoreUnderTest } from './store-under-test';
 
 const page = { after: null, limit: 100 };
 
-/** What is left of a webhook that was removed: nothing that anybody can see. */
+/** Deleted webhooks: nothing of them is visible. */
 export function describeDeletedWebhooks(underTest: StoreUnderTest): void {
-  describe('deleted webhooks', () => {
+  describe('after a webhook is deleted', () => {
     async function open() {
       const trade = await Trade.open(underTest.current);
       const { store, buyer } = trade;
@@ -21,18 +21,18 @@ export function describeDeletedWebhooks(underTest: StoreUnderTest): void {
       return { trade, store, accountId, webhook, find, list, remove };
     }
 
-    test('it is neither found nor listed nor counted, and cannot be deleted again', async () => {
+    test('the webhook is neither found nor listed nor counted, and cannot be deleted again', async () => {
       const { store, accountId, find, list, remove } = await open();
       expect(await remove()).toBe(true);
       expect([await find(), await list(), await remove()]).toEqual([null, [], false]);
-      const told: number[] = [];
+      const lengths: number[] = [];
       const webhook = aWebhook({ accountId });
       const request = { accountId, idempotencyKey: null, context: aContext() };
       await store.webhooks.addWebhook(request, (registered) => {
-        told.push(registered);
+        lengths.push(registered);
         return { webhook, response: { status: 201, headers: {}, body: null } };
       });
-      expect(told).toEqual([0]);
+      expect(lengths).toEqual([0]);
     });
 
     test('it stays deleted after a restart', async () => {
@@ -110,7 +110,7 @@ export function describeDeletedWebhooks(underTest: StoreUnderTest): void {
       expect(await addWebhook(store, aWebhook({ accountId }), idempotencyKey)).toEqual(kept);
     });
 
-    test('by another account it was not', async () => {
+    test('a deletion by another account has no effect', async () => {
       const { store, webhook, find } = await open();
       const stranger = await addCaller(store, 'buyer');
       const { deleteWebhook } = store.webhooks;

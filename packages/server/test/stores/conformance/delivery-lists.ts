@@ -11,7 +11,7 @@ import type { StoreUnderTest } from './store-under-test';
 
 const kinds: EventType[] = ['order.created', 'task.approval_requested', 'order.status_changed'];
 const states: DeliveryState[] = ['pending', 'delivered', 'failed'];
-/** How attempts end, in turn: answered in each class, broken off after a response, or never answered. */
+/** How attempts end, in turn: with a status of each class, with a truncated response, or without one. */
 const ends = [
   { status: 200, error: null },
   { status: 500, error: null },
@@ -22,25 +22,25 @@ const ends = [
   { status: 599, error: 'timeout' },
 ] as const;
 
-function classOf({ lastStatus, lastError }: LoggedDelivery): string | undefined {
+function getStatusClass({ lastStatus, lastError }: LoggedDelivery): string | undefined {
   if (lastStatus !== null) return `${Math.floor(lastStatus / 100)}xx`;
   return lastError === null ? undefined : 'none';
 }
 
-/** What a filter is to let through, told from what is shown of each delivery. */
+/** Returns whether a filter matches a delivery, by its visible fields. */
 function isLetThrough(one: LoggedDelivery, filter: DeliveryFilter): boolean {
   return (
     one.webhookId === (filter.webhookId ?? one.webhookId) &&
     one.eventType === (filter.eventType ?? one.eventType) &&
     one.state === (filter.state ?? one.state) &&
     one.createdAt >= (filter.since ?? 0) &&
-    (filter.statusClass === undefined || classOf(one) === filter.statusClass)
+    (filter.statusClass === undefined || getStatusClass(one) === filter.statusClass)
   );
 }
 
 /** Lists of deliveries: filters, order and pages. */
 export function describeDeliveryLists(underTest: StoreUnderTest): void {
-  describe('lists of deliveries', () => {
+  describe('in lists of deliveries', () => {
     let trade: Trade;
     let webhookIds: string[];
 
@@ -51,10 +51,10 @@ export function describeDeliveryLists(underTest: StoreUnderTest): void {
     ): Promise<LoggedDelivery[]> =>
       trade.store.deliveryLog.listDeliveries(trade.buyer.accountId, filter, { after, limit });
 
-    /** Attempts what is due, so that it ends in every way there is. */
+    /** Makes the due attempts, with every kind of result. */
     async function attempt(now: number): Promise<void> {
-      const claimed = await leaseDue(trade.store, now);
-      const outcomes = claimed.map((delivery, index) => {
+      const leased = await leaseDue(trade.store, now);
+      const outcomes = leased.map((delivery, index) => {
         const own = { attempt: anAttempt({ startedAt: now, ...ends[index % ends.length] }) };
         if (own.attempt.status === 200) return aResult(delivery, own);
         if (index % 2 === 0) return aResult(delivery, { ...own, state: 'failed' });
@@ -72,7 +72,7 @@ export function describeDeliveryLists(underTest: StoreUnderTest): void {
       }
       await trade.subscribe(seller, kinds);
       for (let count = 0; count < 8; count += 1) {
-        // Two at each time, so that ids decide too.
+        // Two at each time, so that the IDs determine the order too.
         const now = noon + Math.floor(count / 2) * 1_000;
         const order = await trade.place({ now, quantity: 1 });
         if (count % 3 === 0) await trade.move(order, 'confirmed', now);
@@ -80,11 +80,11 @@ export function describeDeliveryLists(underTest: StoreUnderTest): void {
       }
     });
 
-    test('there is something of everything to find', async () => {
+    test('the test data has a match for every filter', async () => {
       const all = await list({});
       expect(new Set(all.map(({ state }) => state)).size).toBe(states.length);
       expect(new Set(all.map(({ eventType }) => eventType)).size).toBe(kinds.length);
-      expect(new Set(all.map(classOf))).toEqual(new Set([...statusClasses, undefined]));
+      expect(new Set(all.map(getStatusClass))).toEqual(new Set([...statusClasses, undefined]));
     });
 
     test('any filter finds its matches, newest first, in pages of any size', async () => {
@@ -117,7 +117,7 @@ export function describeDeliveryLists(underTest: StoreUnderTest): void {
       );
     });
 
-    test('deliveries queued while one reads shift no page', async () => {
+    test('deliveries queued between two pages shift no page', async () => {
       const all = await list({});
       const first = await list({}, null, 5);
       await trade.place({ now: noon + 60_000 });

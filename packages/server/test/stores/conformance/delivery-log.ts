@@ -8,10 +8,10 @@ import type { StoreUnderTest } from './store-under-test';
 
 const page = { after: null, limit: 100 };
 
-/** What an account may see of its deliveries. */
+/** The log of an account's deliveries. */
 export function describeDeliveryLog(underTest: StoreUnderTest): void {
   describe('the log of deliveries', () => {
-    /** A trade whose buyer has one webhook, and one delivery to it. */
+    /** Opens a trade whose buyer has one webhook, and one delivery to it. */
     async function open() {
       const trade = await Trade.open(underTest.current);
       const { store, buyer } = trade;
@@ -25,7 +25,7 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
       return { trade, store, accountId, webhook, delivery, list, find };
     }
 
-    test('a new delivery is pending and due, and none of it has happened yet', async () => {
+    test('has a new delivery as pending and due, without attempts', async () => {
       const { webhook, delivery } = await open();
       expect(delivery).toEqual({
         id: expect.stringMatching(/^dlv_/),
@@ -47,7 +47,7 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
       });
     });
 
-    test('it shows what a worker has leased, what is retried, and what is delivered', async () => {
+    test('shows which deliveries are leased, retried and delivered', async () => {
       const { store, delivery, list } = await open();
       const first = await leaseOne(store, noon);
       const inHand = { ...delivery, nextAttemptAt: null, inProgress: true };
@@ -61,7 +61,7 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
       expect(await list()).toEqual([{ ...delivery, ...end, attemptCount: 2, lastStatus: 200 }]);
     });
 
-    test('it keeps the body, and each attempt as it was made, oldest first', async () => {
+    test('keeps the body, and each attempt as it was made, oldest first', async () => {
       const { store, delivery, find } = await open();
       const attempts = [
         anAttempt({ durationMs: 31, status: 503, responseSnippet: 'später “bitte”' }),
@@ -70,11 +70,11 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
       ];
       const bodies = new Set<string>();
       for (const [index, attempt] of attempts.entries()) {
-        const claimed = await leaseOne(store, attempt.startedAt);
-        bodies.add(claimed.body);
+        const leased = await leaseOne(store, attempt.startedAt);
+        bodies.add(leased.body);
         const again = attempts[index + 1]?.startedAt ?? null;
         const state = again === null ? 'delivered' : 'pending';
-        const outcome = aResult(claimed, { attempt, state, nextAttemptAt: again });
+        const outcome = aResult(leased, { attempt, state, nextAttemptAt: again });
         await store.deliveries.recordAttempts([outcome], attempt.startedAt + attempt.durationMs);
       }
       const log = attempts.map(({ retryAfter: _own, ...attempt }, index) => ({
@@ -89,13 +89,13 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
       expect((await find())?.attempts).toEqual(log);
     });
 
-    test('it shows that a webhook is paused, and until when its endpoint backs off', async () => {
+    test('shows that a webhook is paused, and when the backoff of its endpoint ends', async () => {
       const { store, webhook, list } = await open();
       for (let round = 0; round < 5; round += 1) {
         const now = noon + round * 1_000;
         const attempt = anAttempt({ startedAt: now, durationMs: 10, status: 500 });
-        const claimed = await leaseOne(store, now);
-        const outcome = { ...failedResult(claimed, now + 10), attempt };
+        const leased = await leaseOne(store, now);
+        const outcome = { ...failedResult(leased, now + 10), attempt };
         await store.deliveries.recordAttempts([outcome], now + 10);
       }
       expect(await list()).toMatchObject([{ paused: false, backoffUntil: noon + 9_010 }]);
@@ -103,7 +103,7 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
       expect(await list()).toMatchObject([{ paused: true, nextAttemptAt: noon + 4_010 }]);
     });
 
-    test('it is shown to the account of the webhook alone', async () => {
+    test('shows a delivery only to the account of the webhook', async () => {
       const { trade, store, delivery } = await open();
       for (const { accountId } of [trade.seller, await addCaller(store, 'buyer')]) {
         expect(await store.deliveryLog.listDeliveries(accountId, {}, page)).toEqual([]);
@@ -112,7 +112,7 @@ export function describeDeliveryLog(underTest: StoreUnderTest): void {
       expect(await store.deliveryLog.findDelivery(trade.buyer.accountId, 'dlv_none')).toBeNull();
     });
 
-    test('it survives a restart', async () => {
+    test('survives a restart', async () => {
       const { store, accountId, delivery, find } = await open();
       await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
       const before = await find();

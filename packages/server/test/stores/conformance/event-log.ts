@@ -14,7 +14,7 @@ import { enqueueDelivery } from '../../helpers/enqueue';
 import { addCaller, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
-function toldBy({ body }: LoggedEvent): { event: string; createdAt: string; order: string } {
+function summarize({ body }: LoggedEvent): { event: string; createdAt: string; order: string } {
   const { event, createdAt, data } = JSON.parse(body) as {
     event: string;
     createdAt: string;
@@ -23,9 +23,9 @@ function toldBy({ body }: LoggedEvent): { event: string; createdAt: string; orde
   return { event, createdAt, order: data.orderId };
 }
 
-/** The log of events that each account may read. */
+/** The event log of each account. */
 export function describeEventLog(underTest: StoreUnderTest): void {
-  describe('the log of events', () => {
+  describe('in the event log', () => {
     async function open() {
       const trade = await Trade.open(underTest.current, { lowThreshold: 995 });
       const read = ({ accountId }: Caller, after = 0, limit = 1_000) =>
@@ -39,7 +39,7 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       const order = await trade.place({ quantity: 10 });
       await trade.move(order, 'fulfilling', noon + 1);
       const found = await read(trade.seller);
-      expect(found.map((one) => toldBy(one).event)).toEqual([
+      expect(found.map((one) => summarize(one).event)).toEqual([
         'order.created',
         'task.approval_requested',
         'listing.availability_low',
@@ -48,7 +48,7 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       ]);
       expect((await read(trade.agent)).map(({ id }) => id)).toEqual(found.map(({ id }) => id));
       const ofBuyer = await read(trade.buyer);
-      expect(ofBuyer.map((one) => toldBy(one).event)).not.toContain('listing.availability_low');
+      expect(ofBuyer.map((one) => summarize(one).event)).not.toContain('listing.availability_low');
       expect(ofBuyer).toHaveLength(4);
       expect(await read(stranger)).toEqual([]);
     });
@@ -57,8 +57,8 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       const { trade, read } = await open();
       await trade.subscribe(trade.buyer, ['order.created']);
       await trade.place();
-      const idempotencyKey = { now: noon, leaseUntil: noon + 1, leaseToken: 'look', limit: 10 };
-      const [delivery] = await trade.store.deliveries.leaseDue(idempotencyKey);
+      const request = { now: noon, leaseUntil: noon + 1, leaseToken: 'reader', limit: 10 };
+      const [delivery] = await trade.store.deliveries.leaseDue(request);
       const [first] = await read(trade.buyer);
       expect([first?.id, first?.body]).toEqual([delivery?.eventId, delivery?.body]);
     });
@@ -110,21 +110,21 @@ export function describeEventLog(underTest: StoreUnderTest): void {
         maxLength: 8,
       });
       await fc.assert(
-        fc.asyncProperty(leaps, fc.nat(), async (moments, choice) => {
+        fc.asyncProperty(leaps, fc.nat(), async (leapList, choice) => {
           const before = (await read(trade.buyer)).at(-1)?.seq ?? 0;
-          // Each run takes place in a time of its own, behind those before it.
+          // Each run has its own time, after all earlier runs.
           count += 1;
           const start = noon + count * 100_000;
-          for (const leap of moments) await trade.place({ now: start + leap, quantity: 1 });
+          for (const leap of leapList) await trade.place({ now: start + leap, quantity: 1 });
           const log = await read(trade.buyer, before);
-          expect(log.map((one) => toldBy(one).createdAt)).toEqual(
-            moments.flatMap((leap) => Array(2).fill(new Date(start + leap).toISOString())),
+          expect(log.map((one) => summarize(one).createdAt)).toEqual(
+            leapList.flatMap((leap) => Array(2).fill(new Date(start + leap).toISOString())),
           );
-          const since = start + (moments[choice % moments.length] ?? 0);
+          const since = start + (leapList[choice % leapList.length] ?? 0);
           const query = { since, limit: 1_000 };
           const { signal } = new AbortController();
           const page = await readLogPage(trade.store.events, accountId, query, signal);
-          const expected = log.filter((one) => Date.parse(toldBy(one).createdAt) >= since);
+          const expected = log.filter((one) => Date.parse(summarize(one).createdAt) >= since);
           expect(page.events).toEqual(expected);
         }),
         { numRuns: 20 },
@@ -134,7 +134,7 @@ export function describeEventLog(underTest: StoreUnderTest): void {
     test('sequence numbers only increase, and are never below the first one of their timestamp', async () => {
       const { trade } = await open();
       const { accountId } = trade.buyer;
-      // More in one millisecond than it has places.
+      // More events in one millisecond than it has sequence numbers.
       await enqueueDelivery(trade, { accountId, count: 1_500, now: noon });
       await enqueueDelivery(trade, { accountId, count: 3, now: noon + 1 });
       await enqueueDelivery(trade, { accountId, count: 3, now: noon - 1_000 });
@@ -147,7 +147,7 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       }
     });
 
-    test('a rejected or repeated change is not in it', async () => {
+    test('a rejected or repeated change is in no event log', async () => {
       const { trade, read } = await open();
       const idempotencyKey = anIdempotencyKey({ accountId: trade.buyer.accountId });
       await trade.place({ idempotencyKey });
@@ -171,7 +171,7 @@ export function describeEventLog(underTest: StoreUnderTest): void {
       }
     });
 
-    test('it survives a restart, and continues where it was', async () => {
+    test('the log survives a restart, and continues where it was', async () => {
       const { trade, read } = await open();
       await trade.place();
       const before = await read(trade.buyer);

@@ -13,17 +13,17 @@ import {
 import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
-/** How many deliveries each webhook has among these. */
+/** Counts deliveries by webhook. */
 function shares(deliveries: LeasedDelivery[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { webhookId } of deliveries) counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1);
   return counts;
 }
 
-/** What a lease takes from which endpoint: its fair share, and no more than the endpoint is allowed at once. */
+/** Fair leases: a request leases a fair share of each endpoint, within the endpoint's concurrency limit. */
 export function describeFairLeases(underTest: StoreUnderTest): void {
-  describe('fair leases', () => {
-    /** Endpoints of accounts of their own, with this many deliveries queued for each. */
+  describe('with fair leases', () => {
+    /** Creates endpoints, each of its own account, with this many queued deliveries. */
     async function endpoints(...counts: number[]) {
       const trade = await Trade.open(underTest.current);
       const webhooks: Webhook[] = [];
@@ -35,11 +35,11 @@ export function describeFairLeases(underTest: StoreUnderTest): void {
       return { trade, store: trade.store, webhooks, ids: webhooks.map(({ id }) => id) };
     }
 
-    test('an endpoint with 10,000 due gets its share, and those with one get theirs', async () => {
+    test('an endpoint with 10,000 due deliveries gets its share, and those with one get theirs', async () => {
       const { store, ids } = await endpoints(10_000, ...Array.from({ length: 9 }, () => 1));
-      const claimed = await leaseDue(store, noon, 10);
-      expect([...shares(claimed).keys()].sort()).toEqual(ids.sort());
-      expect(claimed).toHaveLength(10);
+      const leased = await leaseDue(store, noon, 10);
+      expect([...shares(leased).keys()].sort()).toEqual(ids.sort());
+      expect(leased).toHaveLength(10);
     }, 20_000);
 
     test('a share that one endpoint does not need is not lost: the next request leases it', async () => {
@@ -54,19 +54,19 @@ export function describeFairLeases(underTest: StoreUnderTest): void {
       expect(shares(await leaseDue(store, noon, 2))).toEqual(new Map([[large, 2]]));
     });
 
-    test('of more endpoints than fit into a request, those come first that waited longest, and then the others', async () => {
+    test('the endpoints that waited longest come first, if there are more than fit into a request', async () => {
       const trade = await Trade.open(underTest.current);
       const ids: string[] = [];
       for (let count = 0; count < 9; count += 1) {
         const { id, accountId } = await addEndpoint(trade);
-        // Made first and due last: the order of ids must not decide.
+        // Created first and due last: the order of IDs must not matter.
         ids.unshift(id);
         await enqueueDelivery(trade, { accountId, count: 3, now: noon - count });
       }
       const priority: string[][] = [];
       for (let turn = 0; turn < 6; turn += 1) {
-        const claimed = await leaseDue(trade.store, noon + turn, 3);
-        priority.push(claimed.map(({ webhookId }) => webhookId));
+        const leased = await leaseDue(trade.store, noon + turn, 3);
+        priority.push(leased.map(({ webhookId }) => webhookId));
       }
       const round = [ids.slice(0, 3), ids.slice(3, 6), ids.slice(6, 9)];
       expect(priority.slice(0, 3)).toEqual(round);
@@ -84,15 +84,15 @@ export function describeFairLeases(underTest: StoreUnderTest): void {
       await enqueueDelivery(trade, { accountId, count: 6 });
       const counts = new Map<string, number>();
       for (let turn = 0; turn < 3; turn += 1) {
-        const claimed = await leaseDue(trade.store, noon + turn, 32);
-        expect(claimed.length).toBeLessThanOrEqual(32);
-        for (const [id, count] of shares(claimed)) counts.set(id, (counts.get(id) ?? 0) + count);
+        const leased = await leaseDue(trade.store, noon + turn, 32);
+        expect(leased.length).toBeLessThanOrEqual(32);
+        for (const [id, count] of shares(leased)) counts.set(id, (counts.get(id) ?? 0) + count);
       }
-      // All were served before anybody had twice as much as another, and all is handed out that may be.
+      // All endpoints were served fairly, and every allowed delivery was leased.
       expect([...counts.values()]).toEqual(Array(20).fill(4));
     });
 
-    test('endpoints with one each are all served by as few requests as it takes', async () => {
+    test('endpoints with one delivery each are all served by as few requests as possible', async () => {
       const trade = await Trade.open(underTest.current);
       const { accountId } = trade.buyer;
       for (let count = 0; count < 20; count += 1)
@@ -108,13 +108,13 @@ export function describeFairLeases(underTest: StoreUnderTest): void {
 
     test('an endpoint without attempts has four at once, however many workers lease', async () => {
       const { store } = await endpoints(20);
-      const claims = await Promise.all([1, 2, 3].map(() => leaseDue(store, noon)));
-      expect(claims.flat()).toHaveLength(4);
+      const leaseCounts = await Promise.all([1, 2, 3].map(() => leaseDue(store, noon)));
+      expect(leaseCounts.flat()).toHaveLength(4);
       expect(await leaseDue(store, noon)).toEqual([]);
       expect(await store.deliveries.nextDueAt()).toBe(noon + leaseMs);
     });
 
-    test('each success makes room for its own successor and for one more, up to 32 at once', async () => {
+    test('each success raises the concurrency limit by one, up to 32', async () => {
       const { store } = await endpoints(700);
       let inHand = await leaseDue(store, noon);
       const sizes = [inHand.length];
@@ -161,7 +161,7 @@ export function describeFairLeases(underTest: StoreUnderTest): void {
       expect(await leaseDue(store, noon + 5)).toHaveLength(4);
     });
 
-    test('leases that end free their slots; their late results free none and count for nothing', async () => {
+    test('leases that end free their slots; their late results have no effect', async () => {
       const { store } = await endpoints(20);
       const late = await leaseDue(store, noon);
       const later = noon + leaseMs;
@@ -189,18 +189,18 @@ export function describeFairLeases(underTest: StoreUnderTest): void {
 
     test('leases from before a start last until they end, and their results count', async () => {
       const { store } = await endpoints(5);
-      const [told, untold] = await leaseDue(store, noon);
-      if (!(told && untold)) throw new Error('four are due');
+      const [first, second] = await leaseDue(store, noon);
+      if (!(first && second)) throw new Error('four are due');
       await store.deliveries.resetStaleLeases(noon + 2);
       expect(await leaseDue(store, noon + 2)).toHaveLength(1);
-      await store.deliveries.recordAttempts([deliveredResult(told, noon)], noon + 10);
+      await store.deliveries.recordAttempts([deliveredResult(first, noon)], noon + 10);
       expect(await store.deliveries.queueStatus(noon + 10)).toMatchObject({
         depth: 4,
         inFlight: 1,
       });
       expect(await leaseDue(store, noon + leaseMs - 1)).toEqual([]);
       const again = await leaseDue(store, noon + leaseMs);
-      expect(again.map(({ id }) => id)).toContain(untold.id);
+      expect(again.map(({ id }) => id)).toContain(second.id);
       expect(again).toHaveLength(3);
     });
 
@@ -210,13 +210,13 @@ export function describeFairLeases(underTest: StoreUnderTest): void {
       expect(await deliveries.nextDueAt()).toBeNull();
     });
 
-    test('what one endpoint does changes nothing for another', async () => {
+    test('an endpoint does not affect another', async () => {
       const { store, ids } = await endpoints(100, 100);
       const [failing = '', healthy = ''] = ids;
       for (let round = 0; round < 4; round += 1) {
         const now = noon + round * 1_000;
-        const claimed = await leaseDue(store, now);
-        const outcomes = claimed.map((one) =>
+        const leased = await leaseDue(store, now);
+        const outcomes = leased.map((one) =>
           one.webhookId === failing ? rejectedResult(one, now) : deliveredResult(one, now),
         );
         await store.deliveries.recordAttempts(outcomes, now + 10);
@@ -229,7 +229,7 @@ export function describeFairLeases(underTest: StoreUnderTest): void {
       );
     });
 
-    test('the longest due of an endpoint come first, those to be tried again among the new ones', async () => {
+    test('the deliveries of an endpoint that are due longest come first, retries among new ones', async () => {
       const { store, trade, webhooks } = await endpoints(1);
       const [again] = await leaseDue(store, noon);
       if (again === undefined) throw new Error('one is due');

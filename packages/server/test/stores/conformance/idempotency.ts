@@ -8,7 +8,7 @@ import type { StoreUnderTest } from './store-under-test';
 
 const registered = { status: 201, headers: { Location: '/v1/webhooks/whk_1' } };
 
-/** Registers a webhook under a claim, and tells how often that was decided. */
+/** Registers a webhook with an idempotency key, and counts the decisions. */
 async function register(
   { store, buyer }: Trade,
   idempotencyKey: IdempotencyKey | null,
@@ -16,21 +16,21 @@ async function register(
 ): Promise<IdempotentResult<typeof registered & { body: Webhook }> & { decided: number }> {
   let decided = 0;
   const request = { accountId: buyer.accountId, idempotencyKey, context: aContext(now) };
-  const answered = await store.webhooks.addWebhook(request, () => {
+  const result = await store.webhooks.addWebhook(request, () => {
     decided += 1;
     const webhook = aWebhook({ accountId: buyer.accountId });
     return { webhook, response: { ...registered, body: webhook } };
   });
-  return { ...answered, decided };
+  return { ...result, decided };
 }
 
-async function ordersOf({ store, buyer }: Trade): Promise<Order[]> {
+async function listOrders({ store, buyer }: Trade): Promise<Order[]> {
   return store.orders.listOrders(buyer, {}, { after: null, limit: 100 });
 }
 
-/** Claims on idempotency keys: one effect and one answer for each. */
+/** Idempotency keys: one effect and one response for each. */
 export function describeIdempotency(underTest: StoreUnderTest): void {
-  describe('idempotency', () => {
+  describe('with idempotency keys', () => {
     async function openTrade() {
       const trade = await Trade.open(underTest.current);
       const { listing, buyer, store } = trade;
@@ -47,9 +47,9 @@ export function describeIdempotency(underTest: StoreUnderTest): void {
       const again = await placeOn(idempotencyKey, noon + 1);
       expect(first.replayed).toBe(false);
       expect(again).toEqual({ order: first.order, replayed: true });
-      expect(await ordersOf(trade)).toEqual([first.order]);
+      expect(await listOrders(trade)).toEqual([first.order]);
       expect(await trade.unitsLeft()).toBe(990);
-      const request = { now: noon + 2, leaseUntil: noon + 3, leaseToken: 'look', limit: 10 };
+      const request = { now: noon + 2, leaseUntil: noon + 3, leaseToken: 'reader', limit: 10 };
       expect(await trade.store.deliveries.leaseDue(request)).toHaveLength(1);
     });
 
@@ -70,16 +70,16 @@ export function describeIdempotency(underTest: StoreUnderTest): void {
       expect([first.decided, again.decided]).toEqual([1, 0]);
       expect(again).toEqual({ response: first.response, replayed: true, decided: 0 });
       await trade.place();
-      const request = { now: noon, leaseUntil: noon + 1, leaseToken: 'look', limit: 10 };
+      const request = { now: noon, leaseUntil: noon + 1, leaseToken: 'reader', limit: 10 };
       expect(await trade.store.deliveries.leaseDue(request)).toHaveLength(1);
     });
 
-    test('a key that comes with another body is rejected, and keeps the first response', async () => {
+    test('a key with another body is rejected, and keeps the first response', async () => {
       const { trade, idempotencyKey, placeOn } = await openTrade();
       const first = await placeOn(idempotencyKey);
       const other = { ...idempotencyKey, fingerprint: 'another' };
       await expect(placeOn(other)).rejects.toMatchObject({ code: 'idempotency_key_reused' });
-      expect(await ordersOf(trade)).toHaveLength(1);
+      expect(await listOrders(trade)).toHaveLength(1);
       expect(await placeOn(idempotencyKey)).toEqual({ order: first.order, replayed: true });
     });
 
@@ -105,30 +105,33 @@ export function describeIdempotency(underTest: StoreUnderTest): void {
       expect(await placeOn(idempotencyKey)).toMatchObject({ replayed: true });
     });
 
-    test('requests without a key are each carried out', async () => {
+    test('requests without a key each have an effect', async () => {
       const { trade, placeOn } = await openTrade();
       const orders = [await placeOn(null), await placeOn(null)];
       expect(orders.map(({ replayed }) => replayed)).toEqual([false, false]);
-      expect(await ordersOf(trade)).toHaveLength(2);
+      expect(await listOrders(trade)).toHaveLength(2);
     });
 
-    test('a key is kept until it expires, and is then free for a new request, which is kept in turn', async () => {
+    test('a key is stored until it expires, and is then free for a new request', async () => {
       const { trade, idempotencyKey, placeOn } = await openTrade();
       const { expiresAt } = idempotencyKey;
       const first = await placeOn(idempotencyKey);
       expect(await placeOn(idempotencyKey, expiresAt - 1)).toMatchObject({ replayed: true });
-      const anew = { ...idempotencyKey, fingerprint: 'another', expiresAt: expiresAt + 1_000 };
-      const second = await placeOn(anew, expiresAt);
+      const renewed = { ...idempotencyKey, fingerprint: 'another', expiresAt: expiresAt + 1_000 };
+      const second = await placeOn(renewed, expiresAt);
       expect(second.replayed).toBe(false);
       expect(second.order.id).not.toBe(first.order.id);
-      expect(await placeOn(anew, expiresAt + 999)).toEqual({ order: second.order, replayed: true });
-      expect(await ordersOf(trade)).toHaveLength(2);
+      expect(await placeOn(renewed, expiresAt + 999)).toEqual({
+        order: second.order,
+        replayed: true,
+      });
+      expect(await listOrders(trade)).toHaveLength(2);
     });
 
     test('of many requests with one key at once, one has an effect and all get its response', async () => {
       const { trade, idempotencyKey, placeOn } = await openTrade();
       const all = await Promise.all(Array.from({ length: 12 }, () => placeOn(idempotencyKey)));
-      const [placed, ...more] = await ordersOf(trade);
+      const [placed, ...more] = await listOrders(trade);
       expect(more).toEqual([]);
       expect(all.map(({ order }) => order)).toEqual(all.map(() => placed));
       expect(all.filter(({ replayed }) => !replayed)).toHaveLength(1);
@@ -137,20 +140,20 @@ export function describeIdempotency(underTest: StoreUnderTest): void {
 
     test('a rejected request stores nothing: the same key may be used again, with another body too', async () => {
       const { trade, idempotencyKey, placeOn } = await openTrade();
-      const refused = placeOn(idempotencyKey, noon, 1_001);
-      await expect(refused).rejects.toMatchObject({ code: 'insufficient_quantity' });
+      const rejected = placeOn(idempotencyKey, noon, 1_001);
+      await expect(rejected).rejects.toMatchObject({ code: 'insufficient_quantity' });
       const retried = await placeOn({ ...idempotencyKey, fingerprint: 'another' });
       expect(retried.replayed).toBe(false);
-      expect(await ordersOf(trade)).toEqual([retried.order]);
+      expect(await listOrders(trade)).toEqual([retried.order]);
     });
 
     test('a rejected registration stores nothing', async () => {
       const { trade, idempotencyKey } = await openTrade();
       const request = { accountId: trade.buyer.accountId, idempotencyKey, context: aContext() };
-      const refused = trade.store.webhooks.addWebhook(request, () => {
+      const rejected = trade.store.webhooks.addWebhook(request, () => {
         throw new Error('not this one');
       });
-      await expect(refused).rejects.toThrow('not this one');
+      await expect(rejected).rejects.toThrow('not this one');
       expect(await register(trade, idempotencyKey)).toMatchObject({ replayed: false, decided: 1 });
     });
   });

@@ -13,9 +13,9 @@ import {
 import { Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
-/** The queue of deliveries: leases, leases, outcomes. */
+/** The queue of deliveries: leases and results. */
 export function describeLeases(underTest: StoreUnderTest): void {
-  describe('leases of deliveries', () => {
+  describe('with leases', () => {
     async function queue(times: number[]): Promise<Store> {
       const trade = await Trade.open(underTest.current);
       await trade.subscribe(trade.buyer, ['order.created']);
@@ -35,7 +35,7 @@ export function describeLeases(underTest: StoreUnderTest): void {
       expect(await leaseDue(store, noon)).toHaveLength(1);
     });
 
-    test('the longest due come first, no more than requested', async () => {
+    test('the deliveries that are due longest come first, no more than requested', async () => {
       const store = await queue([noon + 3, noon + 1, noon + 2, noon]);
       const first = await leaseDue(store, noon + 10, 3);
       const second = await leaseDue(store, noon + 10, 3);
@@ -66,7 +66,7 @@ export function describeLeases(underTest: StoreUnderTest): void {
       expect(new Set(ids).size).toBe(12);
     });
 
-    test('a delivered one is never due again', async () => {
+    test('a delivered delivery is never due again', async () => {
       const store = await queue([noon]);
       const delivery = await leaseOne(store, noon);
       await store.deliveries.recordAttempts([aResult(delivery)], noon);
@@ -74,7 +74,7 @@ export function describeLeases(underTest: StoreUnderTest): void {
       expect(await leaseDue(store, noon + 10 * leaseMs)).toEqual([]);
     });
 
-    test('a failed one is never due again', async () => {
+    test('a failed delivery is never due again', async () => {
       const store = await queue([noon]);
       const delivery = await leaseOne(store, noon);
       const attempt = anAttempt({ status: null, error: 'timeout', responseSnippet: '' });
@@ -86,7 +86,7 @@ export function describeLeases(underTest: StoreUnderTest): void {
       expect(await leaseDue(store, noon + 10 * leaseMs)).toEqual([]);
     });
 
-    test('one that expired without an attempt is never due again', async () => {
+    test('a delivery that expired without an attempt is never due again', async () => {
       const store = await queue([noon]);
       const delivery = await leaseOne(store, noon);
       const givenUp = aResult(delivery, { number: 0, attempt: null, state: 'failed' });
@@ -95,7 +95,7 @@ export function describeLeases(underTest: StoreUnderTest): void {
       expect(await leaseDue(store, noon + 10 * leaseMs)).toEqual([]);
     });
 
-    test('one to be tried again is due at that time, with its attempts counted', async () => {
+    test('a retry is due at its time, with its attempts counted', async () => {
       const store = await queue([noon]);
       const first = await leaseOne(store, noon);
       await store.deliveries.recordAttempts([failedResult(first, noon + 5_000)], noon);
@@ -115,7 +115,7 @@ export function describeLeases(underTest: StoreUnderTest): void {
       });
     });
 
-    test('one whose attempt was broken off is due again at once, and counts no attempt', async () => {
+    test('a delivery whose attempt was interrupted is due again at once, and counts no attempt', async () => {
       const store = await queue([noon]);
       const first = await leaseOne(store, noon);
       await store.deliveries.recordAttempts([interruptedResult(first, noon + 5)], noon + 5);
@@ -143,7 +143,7 @@ export function describeLeases(underTest: StoreUnderTest): void {
       expect(await leaseOne(store, noon + 90_000)).toMatchObject({ id: late.id, attemptCount: 1 });
     });
 
-    test('an outcome that is recorded twice counts once', async () => {
+    test('a result that is recorded twice counts once', async () => {
       const store = await queue([noon]);
       const delivery = await leaseOne(store, noon);
       const outcome = failedResult(delivery, noon + 5_000);
@@ -152,7 +152,7 @@ export function describeLeases(underTest: StoreUnderTest): void {
       expect(await leaseOne(store, noon + 5_000)).toMatchObject({ attemptCount: 1 });
     });
 
-    test('outcomes are recorded together, the stale among them left out', async () => {
+    test('results are recorded together, except for stale ones', async () => {
       const store = await queue([noon, noon, noon]);
       const [first, second, third] = await leaseDue(store, noon);
       if (!(first && second && third)) throw new Error('three are due');

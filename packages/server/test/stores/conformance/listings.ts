@@ -5,12 +5,12 @@ import type { StoreUnderTest } from './store-under-test';
 
 /** Listings. */
 export function describeListings(underTest: StoreUnderTest): void {
-  describe('listings', () => {
+  describe('in the store of listings', () => {
     test('a listing is found as it was added', async () => {
       const { listings } = underTest.current;
       const seller = await addCaller(underTest.current, 'seller');
       const agent = await addCaller(underTest.current, 'agent');
-      const told = aListing({
+      const listing = aListing({
         sellerId: seller.accountId,
         agentId: agent.accountId,
         availableQuantity: 0,
@@ -18,9 +18,9 @@ export function describeListings(underTest: StoreUnderTest): void {
         lowStockNotified: true,
       });
       const plain = aListing({ sellerId: seller.accountId, agentId: null });
-      await listings.addListing(told);
+      await listings.addListing(listing);
       await listings.addListing(plain);
-      expect(await listings.findListing(told.id)).toEqual(told);
+      expect(await listings.findListing(listing.id)).toEqual(listing);
       expect(await listings.findListing(plain.id)).toEqual(plain);
     });
 

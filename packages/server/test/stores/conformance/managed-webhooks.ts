@@ -9,9 +9,9 @@ import type { StoreUnderTest } from './store-under-test';
 const page = { after: null, limit: 100 };
 const idle = { pending: 0, failures: 0, backoffUntil: 0 };
 
-/** Webhooks as their accounts find, change and remove them. */
+/** Webhooks as their accounts find, change and delete them. */
 export function describeManagedWebhooks(underTest: StoreUnderTest): void {
-  describe('managed webhooks', () => {
+  describe('in the store of webhooks', () => {
     async function open() {
       const trade = await Trade.open(underTest.current);
       const { store, buyer } = trade;
@@ -39,7 +39,7 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       expect(pages).toEqual(expected);
     });
 
-    test('a webhook is found by its id, and by its own account alone', async () => {
+    test('a webhook is found by its ID, and only by its own account', async () => {
       const { store, webhook, find } = await open();
       expect(await find()).toEqual({ ...webhook, stats: idle });
       const stranger = await addCaller(store, 'buyer');
@@ -47,7 +47,7 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       expect(await store.webhooks.findWebhook(webhook.accountId, 'whk_none')).toBeNull();
     });
 
-    test('a change is kept, and survives a restart', async () => {
+    test('a change survives a restart', async () => {
       const { store, webhook } = await open();
       const change: Partial<Webhook> = {
         url: 'https://elsewhere.example/',
@@ -66,10 +66,10 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
 
     test('a rejected change changes nothing', async () => {
       const { trade, store, webhook, find } = await open();
-      const refused = changeWebhook(store, webhook, () => {
+      const rejected = changeWebhook(store, webhook, () => {
         throw new Error('not this one');
       });
-      await expect(refused).rejects.toThrow('not this one');
+      await expect(rejected).rejects.toThrow('not this one');
       expect(await find()).toEqual({ ...webhook, stats: idle });
       await trade.place();
       expect(await leaseDue(store, noon)).toHaveLength(1);
@@ -85,24 +85,24 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
         [stranger.accountId, webhook.id],
       ] as const) {
         const request = { accountId: owner, id, idempotencyKey: null, context: aContext() };
-        const told: unknown[] = [];
-        const asked = store.webhooks.changeWebhook(request, (found) => {
-          told.push(found);
+        const seen: unknown[] = [];
+        const change = store.webhooks.changeWebhook(request, (found) => {
+          seen.push(found);
           throw new Error('there is none');
         });
-        await expect(asked).rejects.toThrow('there is none');
-        expect(told).toEqual([null]);
+        await expect(change).rejects.toThrow('there is none');
+        expect(seen).toEqual([null]);
       }
     });
 
-    test('changes at once follow one another: each sees what the one before it made', async () => {
+    test('of changes at once, each sees the result of the one before', async () => {
       const { store, webhook, find } = await open();
       const add = () => changeWebhook(store, webhook, ({ url }) => ({ url: `${url}x` }));
       await Promise.all(Array.from({ length: 12 }, add));
       expect((await find())?.url).toBe(`${webhook.url}${'x'.repeat(12)}`);
     });
 
-    test('what waits is sent to the new address with the secrets of now', async () => {
+    test('pending deliveries go to the new URL, with the current secrets', async () => {
       const { trade, store, webhook } = await open();
       await trade.place();
       const change = {
@@ -126,7 +126,7 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       ]);
     });
 
-    test('it shows what waits for it, and how its last attempts went', async () => {
+    test('a webhook shows its pending deliveries, and how its last attempts ended', async () => {
       const { trade, store, find } = await open();
       await trade.place();
       await trade.place();
@@ -142,12 +142,12 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
     describe('an idempotency key', () => {
       test('gets the same response, and changes nothing again', async () => {
         const { store, accountId, webhook, find } = await open();
-        const asking = {
+        const request = {
           idempotencyKey: anIdempotencyKey({ accountId, operation: 'stageWebhookSecret' }),
         };
-        const first = await changeWebhook(store, webhook, { stagedSecret: 'whsec_b' }, asking);
+        const first = await changeWebhook(store, webhook, { stagedSecret: 'whsec_b' }, request);
         await changeWebhook(store, webhook, { stagedSecret: null });
-        const again = await changeWebhook(store, webhook, { stagedSecret: 'whsec_c' }, asking);
+        const again = await changeWebhook(store, webhook, { stagedSecret: 'whsec_c' }, request);
         expect(again).toEqual({ response: first.response, replayed: true });
         expect(await find()).toMatchObject({ stagedSecret: null });
       });
@@ -155,11 +155,11 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       test('is rejected for another request, and stores nothing of a rejected change', async () => {
         const { store, accountId, webhook, find } = await open();
         const own = anIdempotencyKey({ accountId, operation: 'stageWebhookSecret' });
-        const refusing = () => {
+        const rejecting = () => {
           throw new Error('not now');
         };
-        const refused = changeWebhook(store, webhook, refusing, { idempotencyKey: own });
-        await expect(refused).rejects.toThrow('not now');
+        const rejected = changeWebhook(store, webhook, rejecting, { idempotencyKey: own });
+        await expect(rejected).rejects.toThrow('not now');
         const done = await changeWebhook(
           store,
           webhook,
@@ -175,12 +175,12 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
 
       test('of many requests at once, one has an effect and all get its response', async () => {
         const { store, accountId, webhook, find } = await open();
-        const asking = {
+        const request = {
           idempotencyKey: anIdempotencyKey({ accountId, operation: 'stageWebhookSecret' }),
         };
         const all = await Promise.all(
           Array.from({ length: 8 }, (_, index) =>
-            changeWebhook(store, webhook, { stagedSecret: `whsec_${index}` }, asking),
+            changeWebhook(store, webhook, { stagedSecret: `whsec_${index}` }, request),
           ),
         );
         expect(all.filter(({ replayed }) => !replayed)).toHaveLength(1);

@@ -24,9 +24,9 @@ async function readPages(
   return pages.flat();
 }
 
-/** Notifications: lists, and marking read. Who is notified of what belongs to the consequences of a change. */
+/** Notifications: lists and marking as read. The tests of side effects cover who is notified of what. */
 export function describeNotifications(underTest: StoreUnderTest): void {
-  describe('notifications', () => {
+  describe('in the store of notifications', () => {
     test('pages of any size have every notification exactly once, newest first, read or not as requested', async () => {
       const trade = await Trade.open(underTest.current);
       for (const offset of [0, 0, 3, 1]) {
@@ -87,7 +87,7 @@ export function describeNotifications(underTest: StoreUnderTest): void {
       expect(await readPages(trade.store, trade.buyer.accountId, {}, 10)).toEqual(before);
     });
 
-    test('one party reading its notification leaves those of the others unread', async () => {
+    test('a notification that one participant reads stays unread for the others', async () => {
       const trade = await Trade.open(underTest.current);
       await trade.place();
       const [own] = await readPages(trade.store, trade.buyer.accountId, {}, 1);

@@ -10,7 +10,7 @@ import { aContext, noon } from '../../helpers/builders';
 import { addCaller, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
-/** Writes an order in any state and of any time, without events: lists need nothing else. */
+/** Writes an order in any state and of any time, without events. */
 export async function insertOrder(
   trade: Trade,
   createdAt: number,
@@ -28,7 +28,7 @@ export async function insertOrder(
   return response.body;
 }
 
-/** Reads a list to its end as the routes do, page by page; `between` runs after each page. */
+/** Reads a list to its end, page by page, as the routes do. `between` runs after each page. */
 async function readPages(
   store: Store,
   caller: Caller,
@@ -61,7 +61,7 @@ function passes(order: Order, filter: OrderFilter): boolean {
   );
 }
 
-// Few different times, so that many orders share one, and in any order, as under a clock that steps back.
+// Few different times, so that many orders share one, in any order, as with a clock that is set back.
 const time = fc.integer({ min: 0, max: 4 }).map((offset) => noon + offset);
 const status = fc.constantFrom(...orderStatuses);
 const inserts = fc.array(fc.record({ createdAt: time, status }), { maxLength: 14 });

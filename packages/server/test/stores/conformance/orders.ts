@@ -9,9 +9,9 @@ import type { StoreUnderTest } from './store-under-test';
 
 const response = { status: 201, headers: {}, body: null };
 
-/** Placing and changing orders: what `decide` is shown, and that what it comes to is written whole or not at all. */
+/** Placing and changing orders: what `decide` receives, and that its result is written completely or not at all. */
 export function describeOrders(underTest: StoreUnderTest): void {
-  describe('orders', () => {
+  describe('in the store of orders', () => {
     test('a placed order is found as it was decided, and its units are gone from the listing', async () => {
       const trade = await Trade.open(underTest.current, { availableQuantity: 100 });
       const order = await trade.place({ quantity: 30 });
@@ -36,17 +36,17 @@ export function describeOrders(underTest: StoreUnderTest): void {
       expect(await trade.store.orders.findOrder(order.id)).toEqual(changed);
     });
 
-    test('a decision to place gets the listing as the order before left it, or null if there is none', async () => {
+    test('a decision to place receives the current listing, or null if there is none', async () => {
       const trade = await Trade.open(underTest.current, { lowThreshold: 995 });
       await trade.place({ quantity: 10 });
       const shown: (Listing | null)[] = [];
       for (const listingId of [trade.listing.id, 'lst_unknown']) {
         const request = { listingId, idempotencyKey: null, context: aContext() };
-        const refused = trade.store.orders.placeOrder(request, (listing) => {
+        const rejected = trade.store.orders.placeOrder(request, (listing) => {
           shown.push(listing);
           throw new Error('seen enough');
         });
-        await expect(refused).rejects.toThrow('seen enough');
+        await expect(rejected).rejects.toThrow('seen enough');
       }
       expect(shown).toEqual([
         { ...trade.listing, availableQuantity: 990, lowStockNotified: true },
@@ -54,21 +54,21 @@ export function describeOrders(underTest: StoreUnderTest): void {
       ]);
     });
 
-    test('a decision to change is shown the order, its listing and its open task', async () => {
+    test('a decision to change receives the order, its listing and its open task', async () => {
       const trade = await Trade.open(underTest.current);
       const order = await trade.place({ quantity: 10 });
       const shown: (OrderContext | null)[] = [];
-      async function look(id: string): Promise<void> {
-        const refused = trade.store.orders.changeOrder(id, aContext(), (found) => {
+      async function record(id: string): Promise<void> {
+        const rejected = trade.store.orders.changeOrder(id, aContext(), (found) => {
           shown.push(found);
           throw new Error('seen enough');
         });
-        await expect(refused).rejects.toThrow('seen enough');
+        await expect(rejected).rejects.toThrow('seen enough');
       }
-      await look(order.id);
+      await record(order.id);
       const confirmed = await trade.move(order, 'confirmed');
-      await look(order.id);
-      await look('ord_unknown');
+      await record(order.id);
+      await record('ord_unknown');
       const listing = { ...trade.listing, availableQuantity: 990 };
       const { accountId: agentId } = trade.agent;
       const task = { orderId: order.id, agentId, createdAt: noon, completedAt: null };
@@ -104,7 +104,7 @@ export function describeOrders(underTest: StoreUnderTest): void {
       await expectUntouched(trade, 5);
     });
 
-    test('an order that cannot be written to its end leaves nothing behind', async () => {
+    test('an order that cannot be written completely leaves nothing behind', async () => {
       const trade = await Trade.open(underTest.current, { availableQuantity: 50 });
       await trade.subscribe(trade.buyer, ['order.created']);
       const context = aContext();
@@ -112,7 +112,7 @@ export function describeOrders(underTest: StoreUnderTest): void {
       const placed = trade.store.orders.placeOrder(request, (listing) => {
         const wish = { listingId: trade.listing.id, quantity: 5 };
         const change = placeOrder(trade.buyer, wish, listing, context);
-        // The last event is for an account that is not there: everything before it was written already.
+        // The last event is for a missing account: everything before it is written first.
         const events = change.events.map((event, place) =>
           place === change.events.length - 1 ? { ...event, recipients: ['usr_unknown'] } : event,
         );
@@ -122,7 +122,7 @@ export function describeOrders(underTest: StoreUnderTest): void {
       await expectUntouched(trade, 50);
     });
 
-    test('a change that cannot be written to its end leaves everything as it was', async () => {
+    test('a change that cannot be written completely changes nothing', async () => {
       const trade = await Trade.open(underTest.current, { availableQuantity: 50 });
       const order = await trade.place({ quantity: 5 });
       await trade.subscribe(trade.buyer, ['order.status_changed', 'task.completed']);
@@ -130,14 +130,14 @@ export function describeOrders(underTest: StoreUnderTest): void {
       const { notifications, orders, deliveries } = trade.store;
       const before = await notifications.listNotifications(trade.buyer.accountId, {}, page);
       const context = aContext();
-      const asked = {
+      const request = {
         caller: trade.seller,
         id: order.id,
         to: 'cancelled',
         ifMatch: undefined,
       } as const;
       const changed = orders.changeOrder(order.id, context, (found) => {
-        const change = changeStatus(asked, found, context);
+        const change = changeStatus(request, found, context);
         if (change === null) throw new Error('a pending order can be cancelled');
         return { ...change, listing: { ...change.listing, availableQuantity: -1 } };
       });
@@ -148,7 +148,7 @@ export function describeOrders(underTest: StoreUnderTest): void {
         before,
       );
       expect(await deliveries.nextDueAt()).toBeNull();
-      expect(await openTaskOf(trade.store, order.id)).toMatchObject({ completedAt: null });
+      expect(await findOpenTask(trade.store, order.id)).toMatchObject({ completedAt: null });
     });
 
     test('of two orders for the last units, at once, one is rejected', async () => {
@@ -171,7 +171,7 @@ export function describeOrders(underTest: StoreUnderTest): void {
       expect(new Set(placed.map(({ id }) => id)).size).toBe(20);
     });
 
-    test('of two changes at once, the second is decided on what the first left', async () => {
+    test('of two changes at once, the second is decided on the result of the first', async () => {
       const trade = await Trade.open(underTest.current);
       const order = await trade.place();
       const both = await Promise.allSettled([
@@ -179,13 +179,13 @@ export function describeOrders(underTest: StoreUnderTest): void {
         trade.move(order, 'confirmed'),
       ]);
       const final = await trade.store.orders.findOrder(order.id);
-      // Confirmed first and then cancelled is as good as cancelled first and confirming rejected.
+      // Either the order is confirmed and then cancelled, or it is cancelled and the confirmation is rejected.
       expect(final?.status).toBe('cancelled');
       expect(final?.version).toBe(1 + both.filter(({ status }) => status === 'fulfilled').length);
       expect(await trade.unitsLeft()).toBe(1_000);
     });
 
-    test('orders of different listings do not touch one another', async () => {
+    test('orders of different listings do not affect one another', async () => {
       const trade = await Trade.open(underTest.current);
       const other = await Trade.open(underTest.current);
       await trade.place({ quantity: 3 });
@@ -195,7 +195,7 @@ export function describeOrders(underTest: StoreUnderTest): void {
   });
 }
 
-async function openTaskOf({ orders }: Store, id: string): Promise<Task | null> {
+async function findOpenTask({ orders }: Store, id: string): Promise<Task | null> {
   const seen: (Task | null)[] = [];
   await orders.changeOrder(id, aContext(), (found) => {
     seen.push(found?.task ?? null);

@@ -8,9 +8,9 @@ import type { StoreUnderTest } from './store-under-test';
 
 const deadline = noon + retryWindowMs;
 
-/** Deliveries that wait longer than they may: those of paused endpoints, above all. */
+/** Overdue deliveries, above all those of paused endpoints. */
 export function describeOverdue(underTest: StoreUnderTest): void {
-  describe('deliveries that are overdue', () => {
+  describe('with overdue deliveries', () => {
     async function paused(...times: number[]) {
       const trade = await Trade.open(underTest.current);
       const { accountId } = await addEndpoint(trade, { status: 'paused' });
@@ -18,7 +18,7 @@ export function describeOverdue(underTest: StoreUnderTest): void {
       return { trade, accountId, deliveries: trade.store.deliveries };
     }
 
-    test('what happens while an endpoint is paused is queued for it, and waits', async () => {
+    test('events during a pause are queued, and wait', async () => {
       const { trade, deliveries } = await paused(noon, noon + 1);
       expect(await leaseDue(trade.store, noon + 1)).toEqual([]);
       expect(await deliveries.nextDueAt()).toBeNull();
@@ -29,14 +29,14 @@ export function describeOverdue(underTest: StoreUnderTest): void {
       });
     });
 
-    test('a paused endpoint keeps nothing from the others', async () => {
+    test('a paused endpoint does not delay others', async () => {
       const { trade } = await paused(noon);
       const { id, accountId } = await addEndpoint(trade);
       await enqueueDelivery(trade, { accountId });
       expect(await leaseOne(trade.store, noon)).toMatchObject({ webhookId: id });
     });
 
-    test('what still waits when its deadline has passed is failed, and not before', async () => {
+    test('pending deliveries fail once their deadline has passed, and not before', async () => {
       const { trade, deliveries } = await paused(noon, noon + 1);
       expect(await deliveries.failOverdue({ now: deadline, limit: 10 })).toBe(0);
       expect(await deliveries.failOverdue({ now: deadline + 1, limit: 10 })).toBe(1);
@@ -46,7 +46,7 @@ export function describeOverdue(underTest: StoreUnderTest): void {
       expect(await leaseDue(trade.store, deadline + 2)).toEqual([]);
     });
 
-    test('they are failed in batches, those first that are overdue longest', async () => {
+    test('the most overdue deliveries fail first, in batches', async () => {
       const { deliveries } = await paused(noon + 2, noon, noon + 4, noon + 1, noon + 3);
       const left: number[] = [];
       for (const limit of [2, 1, 2, 2]) {
@@ -66,7 +66,7 @@ export function describeOverdue(underTest: StoreUnderTest): void {
       expect(await leaseOne(trade.store, deadline + 1_000)).toMatchObject({ createdAt: noon + 2 });
     });
 
-    test('one that a worker has is left to it', async () => {
+    test('a leased delivery does not fail', async () => {
       const trade = await Trade.open(underTest.current);
       const { accountId } = await addEndpoint(trade);
       await enqueueDelivery(trade, { accountId });
@@ -78,7 +78,7 @@ export function describeOverdue(underTest: StoreUnderTest): void {
       expect(await deliveries.failOverdue({ now: deadline + 1, limit: 10 })).toBe(0);
     });
 
-    test('those of other endpoints and those that have time are left alone', async () => {
+    test('deliveries of other endpoints and those before their deadline do not change', async () => {
       const { trade, deliveries } = await paused(noon);
       const { accountId } = await addEndpoint(trade);
       await enqueueDelivery(trade, { accountId, now: noon + 5_000, count: 3 });
@@ -86,7 +86,7 @@ export function describeOverdue(underTest: StoreUnderTest): void {
       expect(await leaseDue(trade.store, noon + 5_000)).toHaveLength(3);
     });
 
-    test('it stays failed after a restart', async () => {
+    test('a delivery stays failed after a restart', async () => {
       const { deliveries } = await paused(noon);
       await deliveries.failOverdue({ now: deadline + 1, limit: 10 });
       const again = (await underTest.reopen()).deliveries;

@@ -22,27 +22,27 @@ function newestFirst(one: PageKey, other: PageKey): number {
   return other.createdAt - one.createdAt || byId;
 }
 
-/** Any cursor: that of an item, one between items, and none. */
+/** Any cursor: of an item, between items, or none. */
 function anyCursor(items: readonly PageKey[]): fc.Arbitrary<PageKey | null> {
   const ids = fc.constantFrom('', '~', ...items.map(({ id }) => id));
   const item = fc.constantFrom(...items.map(({ createdAt, id }) => ({ createdAt, id })));
   return fc.oneof(fc.constant(null), item, fc.record({ createdAt: time, id: ids }));
 }
 
-/** A list, and what its filter means. */
+/** A list, and how its filter works. */
 interface List<Item extends PageKey, Filter> {
-  /** All that is in it. */
+  /** All items. */
   items: Item[];
   filters: fc.Arbitrary<Filter>;
-  isWanted: (item: Item, filter: Filter) => boolean;
+  matches: (item: Item, filter: Filter) => boolean;
   read: (filter: Filter, page: { after: PageKey | null; limit: number }) => Promise<Item[]>;
 }
 
-/** Holds each page, with any filter and behind any cursor, to what filtering all items in memory gives. */
+/** Compares each page, with any filter and after any cursor, with a filter in memory. */
 async function expectPages<Item extends PageKey, Filter>({
   items,
   filters,
-  isWanted,
+  matches,
   read,
 }: List<Item, Filter>): Promise<void> {
   const property = fc.asyncProperty(
@@ -50,11 +50,11 @@ async function expectPages<Item extends PageKey, Filter>({
     anyCursor(items),
     limit,
     async (filter, after, size) => {
-      const wanted = items
-        .filter((item) => isWanted(item, filter))
+      const expected = items
+        .filter((item) => matches(item, filter))
         .filter((item) => after === null || newestFirst(after, item) < 0)
         .sort(newestFirst);
-      expect(await read(filter, { after, limit: size })).toEqual(wanted.slice(0, size));
+      expect(await read(filter, { after, limit: size })).toEqual(expected.slice(0, size));
     },
   );
   await fc.assert(property, runs);
@@ -62,7 +62,7 @@ async function expectPages<Item extends PageKey, Filter>({
 
 /** Pages of every list, with every combination of filters and cursor. */
 export function describePages(underTest: StoreUnderTest): void {
-  describe('a page with any filter and any cursor has what a filter in memory returns', () => {
+  describe('with any filter and any cursor, a filter in memory returns the same as', () => {
     test('a page of orders', async () => {
       const trade = await Trade.open(underTest.current);
       const items = [];
@@ -80,7 +80,7 @@ export function describePages(underTest: StoreUnderTest): void {
           },
           { requiredKeys: [] },
         ),
-        isWanted: (order, { status, createdAfter, createdBefore }) =>
+        matches: (order, { status, createdAfter, createdBefore }) =>
           (status ?? order.status) === order.status &&
           order.createdAt > (createdAfter ?? 0) &&
           order.createdAt < (createdBefore ?? Number.POSITIVE_INFINITY),
@@ -103,7 +103,7 @@ export function describePages(underTest: StoreUnderTest): void {
       await expectPages({
         items,
         filters: fc.record<{ read?: boolean }, never>({ read: fc.boolean() }, { requiredKeys: [] }),
-        isWanted: (one, { read }) => (read ?? one.read) === one.read,
+        matches: (one, { read }) => (read ?? one.read) === one.read,
         read: (filter, page) => notifications.listNotifications(accountId, filter, page),
       });
     });
@@ -123,7 +123,7 @@ export function describePages(underTest: StoreUnderTest): void {
       await expectPages({
         items,
         filters: fc.constant({}),
-        isWanted: () => true,
+        matches: () => true,
         read: (_filter, page) => webhooks.listWebhooks(accountId, page),
       });
     });
@@ -138,8 +138,8 @@ export function describePages(underTest: StoreUnderTest): void {
       ];
       for (const now of times) {
         await trade.place({ now });
-        const claimed = await leaseDue(store, now, 2);
-        const outcomes = claimed.map((one, index) => {
+        const leased = await leaseDue(store, now, 2);
+        const outcomes = leased.map((one, index) => {
           if (index === 0) return aResult(one);
           return { ...failedResult(one, now + 3_600_000), attempt: anAttempt({ status: 500 }) };
         });
@@ -161,7 +161,7 @@ export function describePages(underTest: StoreUnderTest): void {
           },
           { requiredKeys: [] },
         ),
-        isWanted: (one, { webhookId, eventType, state, since, statusClass }) =>
+        matches: (one, { webhookId, eventType, state, since, statusClass }) =>
           (webhookId ?? one.webhookId) === one.webhookId &&
           (eventType ?? one.eventType) === one.eventType &&
           (state ?? one.state) === one.state &&
@@ -176,7 +176,7 @@ export function describePages(underTest: StoreUnderTest): void {
       const trade = await Trade.open(underTest.current);
       const { accountId } = trade.buyer;
       const { events } = trade.store;
-      // As written by processes whose clocks differ: what is late stands behind what is newer.
+      // As written by processes whose clocks differ: an older event may follow a newer one.
       for (const offset of [0, 2, 1, 4, 0, 1, 5, 2, 2, 5, 0]) {
         await trade.place({ now: noon + offset, quantity: 1 });
       }
@@ -190,7 +190,7 @@ export function describePages(underTest: StoreUnderTest): void {
       await fc.assert(
         fc.asyncProperty(queries, async (query) => {
           const { after = 0, since = 0 } = query;
-          const wanted = items.filter(({ seq, createdAt }) => seq > after && createdAt >= since);
+          const expected = items.filter(({ seq, createdAt }) => seq > after && createdAt >= since);
           const found = [];
           for (let from: number | undefined = query.after, more = true; more; ) {
             const page = await readLogPage(events, accountId, { ...query, after: from }, signal);
@@ -199,7 +199,7 @@ export function describePages(underTest: StoreUnderTest): void {
             more = page.events.length > 0;
             from = page.end;
           }
-          expect(found).toEqual(wanted);
+          expect(found).toEqual(expected);
         }),
         runs,
       );

@@ -6,9 +6,9 @@ import { Trade } from '../../helpers/trade';
 import { changeWebhook } from '../change-webhook';
 import type { StoreUnderTest } from './store-under-test';
 
-/** Queues of webhooks that are paused and resumed, and endpoints that someone mended. */
+/** Queues of webhooks that are paused and resumed, and endpoints that are repaired. */
 export function describePauses(underTest: StoreUnderTest): void {
-  describe('webhooks that are paused or repaired', () => {
+  describe('when webhooks are paused or repaired', () => {
     async function open() {
       const trade = await Trade.open(underTest.current);
       const { store, buyer } = trade;
@@ -17,7 +17,7 @@ export function describePauses(underTest: StoreUnderTest): void {
       return { trade, store, webhook, find };
     }
 
-    test('pending and new deliveries wait, and all are due once it is resumed', async () => {
+    test('pending and new deliveries wait, and all are due once the webhook is resumed', async () => {
       const { trade, store, webhook, find } = await open();
       await trade.place();
       await changeWebhook(store, webhook, { status: 'paused' });
@@ -47,8 +47,8 @@ export function describePauses(underTest: StoreUnderTest): void {
       expect(await leaseOne(store, noon + 60_000)).toMatchObject({ attemptCount: 1 });
     });
 
-    /** Lets the endpoint of an open trade fail until it is held, with one delivery that waits. */
-    async function openHeld() {
+    /** Opens a trade whose endpoint has failed until it is in backoff, with one pending delivery. */
+    async function openBackingOff() {
       const opened = await open();
       const { trade, store, webhook } = opened;
       await enqueueDelivery(trade, { accountId: webhook.accountId });
@@ -65,15 +65,15 @@ export function describePauses(underTest: StoreUnderTest): void {
     }
 
     test('a new URL ends the backoff of the endpoint, whose failures still count', async () => {
-      const { store, webhook, find, now } = await openHeld();
+      const { store, webhook, find, now } = await openBackingOff();
       const url = 'https://mended.example/';
       await changeWebhook(store, webhook, { url }, { now });
       expect(await find()).toMatchObject({ stats: { failures: 5, backoffUntil: 0 } });
       expect(await leaseOne(store, now)).toMatchObject({ url });
     });
 
-    test('a resumption lifts it too, a pause does not', async () => {
-      const { store, webhook, find, now } = await openHeld();
+    test('a resumption ends the backoff too, a pause does not', async () => {
+      const { store, webhook, find, now } = await openBackingOff();
       await changeWebhook(store, webhook, { status: 'paused' }, { now });
       expect(await find()).toMatchObject({ stats: { backoffUntil: noon + 9_010 } });
       await changeWebhook(store, webhook, { status: 'active' }, { now });
@@ -81,8 +81,8 @@ export function describePauses(underTest: StoreUnderTest): void {
       expect(await leaseDue(store, now)).toHaveLength(1);
     });
 
-    test('any other change leaves it as it is', async () => {
-      const { store, webhook, find, now } = await openHeld();
+    test('any other change does not affect the backoff', async () => {
+      const { store, webhook, find, now } = await openBackingOff();
       const change = {
         events: ['task.completed' as const],
         stagedSecret: 'whsec_b',

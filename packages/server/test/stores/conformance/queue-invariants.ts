@@ -20,22 +20,22 @@ const runs = 40;
 
 const outcomes = fc.constantFrom(
   'delivered',
-  'refused',
-  'refused',
-  'refused',
+  'rejected',
+  'rejected',
+  'rejected',
   'failed',
   'interrupted',
   'with another token',
 );
 
-/** What may happen to the queues. Numbers pick from what there is. */
+/** A step of the property test. Numbers select from existing items. */
 const queuing = fc.record({
   verb: fc.constant('queue up'),
   endpoint: fc.nat(),
   count: fc.integer({ min: 1, max: 7 }),
 });
-const claiming = fc.record({
-  verb: fc.constant('claim'),
+const leasing = fc.record({
+  verb: fc.constant('lease'),
   limit: fc.integer({ min: 1, max: 20 }),
 });
 const recording = fc.record({
@@ -44,7 +44,7 @@ const recording = fc.record({
   as: outcomes,
   wait: fc.integer({ min: 0, max: 20 * second }),
 });
-/** What a worker does: it waits for what is due next, leases it, and tells how all that it has went. */
+/** Steps of a worker: it waits for the next due delivery, leases it, and records the results of all that it has. */
 const working = fc.record({
   verb: fc.constant('work'),
   as: outcomes,
@@ -63,11 +63,11 @@ const failing = fc.record({
   verb: fc.constant('fail overdue'),
   time: fc.constantFrom(0, retryWindowMs / 2, retryWindowMs + 1),
 });
-const beginning = fc.record({ verb: fc.constant('begin anew') });
+const beginning = fc.record({ verb: fc.constant('reset stale leases') });
 const steps = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: queuing },
-    { weight: 4, arbitrary: claiming },
+    { weight: 4, arbitrary: leasing },
     { weight: 3, arbitrary: recording },
     { weight: 8, arbitrary: working },
     { weight: 3, arbitrary: waiting },
@@ -79,14 +79,14 @@ const steps = fc.array(
 type Drawn<Values> = Values extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = Drawn<typeof steps>[number];
 
-/** A store's queues and the model of them, which go through the same and are compared after each step. */
+/** Runs each step on a store's queues and on their model, and compares them. */
 class Comparison {
   readonly #model = new QueueModel();
   readonly #trade: Trade;
   readonly #webhooks: Webhook[];
-  /** Leases that were made and not told of yet, those whose lease has ended among them. */
-  readonly #inHand: { delivery: LeasedDelivery; claimedAt: number }[] = [];
-  #claims = 0;
+  /** Leased deliveries without a recorded result, including those whose lease has ended. */
+  readonly #leased: { delivery: LeasedDelivery; leasedAt: number }[] = [];
+  #leases = 0;
   #now = noon;
 
   private constructor(trade: Trade, webhooks: Webhook[]) {
@@ -108,13 +108,13 @@ class Comparison {
 
   async take(step: Step): Promise<void> {
     if (step.verb === 'queue up') await this.#queueUp(step);
-    if (step.verb === 'claim') await this.#claim(step.limit);
+    if (step.verb === 'lease') await this.#lease(step.limit);
     if (step.verb === 'record') await this.#record(step);
     if (step.verb === 'work') await this.#work(step);
     if (step.verb === 'wait') this.#now += step.time;
-    if (step.verb === 'begin anew') {
+    if (step.verb === 'reset stale leases') {
       await this.#trade.store.deliveries.resetStaleLeases(this.#now);
-      this.#model.beginAnew();
+      this.#model.resetStaleLeases();
     }
     if (step.verb === 'fail overdue') {
       this.#now += step.time;
@@ -123,17 +123,17 @@ class Comparison {
     await this.#compare();
   }
 
-  /** Has everything delivered that can be, and the rest failed: nothing may be left over. */
+  /** Delivers everything that can be delivered and fails the rest: nothing may be left. */
   async finish(): Promise<void> {
     const { deliveries } = this.#trade.store;
-    let claims = 0;
+    let leases = 0;
     for (let due = await deliveries.nextDueAt(); due !== null; due = await deliveries.nextDueAt()) {
       this.#now = Math.max(this.#now, due);
-      const claimed = await this.#claim(20);
-      // A lease that ends while its endpoint is held brings nothing, and then the backoff ends.
-      claims += 1;
-      expect(claims).toBeLessThan(1_000);
-      for (const delivery of claimed) await this.#write([aResult(delivery)], [delivery]);
+      const leased = await this.#lease(20);
+      // A lease that ends during a backoff makes nothing due until the backoff ends.
+      leases += 1;
+      expect(leases).toBeLessThan(1_000);
+      for (const delivery of leased) await this.#write([aResult(delivery)], [delivery]);
       await this.#compare();
     }
     this.#now += 2 * retryWindowMs;
@@ -149,60 +149,60 @@ class Comparison {
     this.#model.queueUp(id, eventIds, this.#now, this.#now + retryWindowMs);
   }
 
-  async #claim(limit: number): Promise<LeasedDelivery[]> {
-    this.#claims += 1;
+  async #lease(limit: number): Promise<LeasedDelivery[]> {
+    this.#leases += 1;
     const now = this.#now;
-    const request = { now, leaseUntil: now + leaseMs, leaseToken: `claim-${this.#claims}`, limit };
-    const claimed = await this.#trade.store.deliveries.leaseDue(request);
-    this.#model.lease(request, claimed);
-    for (const delivery of claimed) this.#inHand.push({ delivery, claimedAt: now });
-    return claimed;
+    const request = { now, leaseUntil: now + leaseMs, leaseToken: `lease-${this.#leases}`, limit };
+    const leased = await this.#trade.store.deliveries.leaseDue(request);
+    this.#model.lease(request, leased);
+    for (const delivery of leased) this.#leased.push({ delivery, leasedAt: now });
+    return leased;
   }
 
   async #work({ as, takes, wait }: Drawn<typeof working>): Promise<void> {
     this.#now = Math.max(this.#now, (await this.#trade.store.deliveries.nextDueAt()) ?? 0);
-    await this.#claim(20);
+    await this.#lease(20);
     this.#now += takes;
-    await this.#record({ picks: this.#inHand.map(() => 0), as, wait });
+    await this.#record({ picks: this.#leased.map(() => 0), as, wait });
   }
 
   async #record({ picks, as, wait }: Omit<Drawn<typeof recording>, 'verb'>): Promise<void> {
     const outcomes: AttemptResult[] = [];
     const deliveries: LeasedDelivery[] = [];
     for (const pick of picks) {
-      const [told] = this.#inHand.splice(pick % Math.max(1, this.#inHand.length), 1);
-      if (told === undefined) continue;
-      deliveries.push(told.delivery);
-      outcomes.push(this.#outcome(told, as, wait));
+      const [selected] = this.#leased.splice(pick % Math.max(1, this.#leased.length), 1);
+      if (selected === undefined) continue;
+      deliveries.push(selected.delivery);
+      outcomes.push(this.#outcome(selected, as, wait));
     }
     await this.#write(outcomes, deliveries);
   }
 
   #outcome(
-    { delivery, claimedAt }: { delivery: LeasedDelivery; claimedAt: number },
+    { delivery, leasedAt }: { delivery: LeasedDelivery; leasedAt: number },
     as: string,
     wait: number,
   ): AttemptResult {
     const times = {
-      startedAt: claimedAt,
-      durationMs: Math.min(this.#now - claimedAt, 15 * second),
+      startedAt: leasedAt,
+      durationMs: Math.min(this.#now - leasedAt, 15 * second),
     };
     if (as === 'delivered') return aResult(delivery, { attempt: anAttempt(times) });
-    if (as === 'with another token') return aResult(delivery, { leaseToken: 'of nobody' });
+    if (as === 'with another token') return aResult(delivery, { leaseToken: 'unknown' });
     const attempt = anAttempt({ ...times, status: 503 });
     if (as === 'failed') return aResult(delivery, { attempt, state: 'failed' });
     const again = { state: 'pending', nextAttemptAt: this.#now + wait } as const;
-    if (as === 'refused') return aResult(delivery, { attempt, ...again });
+    if (as === 'rejected') return aResult(delivery, { attempt, ...again });
     return aResult(delivery, { attempt: null, number: delivery.attemptCount, ...again });
   }
 
   async #write(outcomes: AttemptResult[], deliveries: LeasedDelivery[]): Promise<void> {
     await this.#trade.store.deliveries.recordAttempts(outcomes, this.#now);
-    const told = outcomes.map((outcome, index) => ({
+    const recorded = outcomes.map((outcome, index) => ({
       outcome,
       eventId: deliveries[index]?.eventId ?? '',
     }));
-    this.#model.record(told);
+    this.#model.record(recorded);
   }
 
   async #failOverdue(): Promise<void> {
@@ -219,22 +219,22 @@ class Comparison {
     const { depth, inFlight } = this.#model;
     expect(await deliveries.queueStatus(this.#now)).toMatchObject({ depth, inFlight });
     const [dueAt, expected] = [await deliveries.nextDueAt(), this.#model.nextDueAt()];
-    // What is due by now may be told with any time that has passed.
-    const told = dueAt === null ? null : Math.max(dueAt, this.#now);
-    expect(told).toBe(expected === null ? null : Math.max(expected, this.#now));
+    // For what is already due, the store may return any past time.
+    const nextDueAt = dueAt === null ? null : Math.max(dueAt, this.#now);
+    expect(nextDueAt).toBe(expected === null ? null : Math.max(expected, this.#now));
   }
 }
 
-/** What holds for queues whatever happens to them, in whatever order. */
+/** Invariants of the queues after any sequence of steps. */
 export function describeQueueInvariants(underTest: StoreUnderTest): void {
-  describe('the laws of the queues', () => {
+  describe('after any sequence of steps', () => {
     test('each worker gets only its leases, no delivery is leased twice or lost, and the counts are right', async () => {
-      const law = fc.asyncProperty(steps, async (all) => {
+      const property = fc.asyncProperty(steps, async (all) => {
         const comparison = await Comparison.open(await Trade.open(await underTest.renew()));
         for (const step of all) await comparison.take(step);
         await comparison.finish();
       });
-      await fc.assert(law, { numRuns: runs, interruptAfterTimeLimit: 40_000 });
+      await fc.assert(property, { numRuns: runs, interruptAfterTimeLimit: 40_000 });
     }, 60_000);
   });
 }

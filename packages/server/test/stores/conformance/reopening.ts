@@ -10,7 +10,7 @@ const page = { after: null, limit: 100 };
 
 /** A restart loses nothing. */
 export function describeReopening(underTest: StoreUnderTest): void {
-  describe('closing and opening again', () => {
+  describe('a restart', () => {
     test('keeps accounts, keys, listings, orders, notifications and stored responses', async () => {
       const trade = await Trade.open(underTest.current, { lowThreshold: 995 });
       const account = anAccount({ kind: 'agent' });
@@ -20,7 +20,7 @@ export function describeReopening(underTest: StoreUnderTest): void {
       const order = await trade.place({ idempotencyKey });
       const confirmed = await trade.move(order, 'confirmed');
       const { accountId } = trade.seller;
-      const told = await trade.store.notifications.listNotifications(accountId, {}, page);
+      const notifications = await trade.store.notifications.listNotifications(accountId, {}, page);
       const listing = await trade.store.listings.findListing(trade.listing.id);
 
       const again = trade.on(await underTest.reopen());
@@ -31,7 +31,9 @@ export function describeReopening(underTest: StoreUnderTest): void {
       });
       expect(await again.store.listings.findListing(trade.listing.id)).toEqual(listing);
       expect(await again.store.orders.listOrders(trade.agent, {}, page)).toEqual([confirmed]);
-      expect(await again.store.notifications.listNotifications(accountId, {}, page)).toEqual(told);
+      expect(await again.store.notifications.listNotifications(accountId, {}, page)).toEqual(
+        notifications,
+      );
       expect(await again.place({ idempotencyKey })).toEqual(order);
       expect(await again.store.orders.listOrders(trade.buyer, {}, page)).toHaveLength(1);
     });
@@ -41,23 +43,23 @@ export function describeReopening(underTest: StoreUnderTest): void {
       await trade.subscribe(trade.buyer, ['order.created']);
       for (let count = 0; count < 3; count += 1) await trade.place();
       const request = { now: noon, leaseUntil: noon + leaseMs, leaseToken: 'before', limit: 2 };
-      const [tried, held] = await trade.store.deliveries.leaseDue(request);
-      if (!(tried && held)) throw new Error('two of three were claimed');
-      await trade.store.deliveries.recordAttempts([failedResult(tried, noon + 5_000)], noon);
+      const [retried, interrupted] = await trade.store.deliveries.leaseDue(request);
+      if (!(retried && interrupted)) throw new Error('two of three were leased');
+      await trade.store.deliveries.recordAttempts([failedResult(retried, noon + 5_000)], noon);
 
       const { deliveries } = await underTest.reopen();
       const now = { ...request, leaseToken: 'after', limit: 100 };
       const [untouched, ...none] = await deliveries.leaseDue(now);
       expect(none).toEqual([]);
-      if (untouched === undefined) throw new Error('one was never claimed');
+      if (untouched === undefined) throw new Error('one was never leased');
       expect(untouched).toMatchObject({ attemptCount: 0 });
       await deliveries.recordAttempts([aResult(untouched)], noon);
       const later = await deliveries.leaseDue({ ...now, now: noon + 5_000 });
       expect(later).toEqual([
-        { ...tried, leaseToken: expect.any(String), attemptCount: 1, scheduledTries: 1 },
+        { ...retried, leaseToken: expect.any(String), attemptCount: 1, scheduledTries: 1 },
       ]);
       const last = await deliveries.leaseDue({ ...now, now: noon + leaseMs });
-      expect(last.map(({ id }) => id)).toContain(held.id);
+      expect(last.map(({ id }) => id)).toContain(interrupted.id);
     });
 
     test('keeps webhooks and their subscriptions', async () => {

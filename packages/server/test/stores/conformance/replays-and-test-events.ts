@@ -13,7 +13,7 @@ import type { StoreUnderTest } from './store-under-test';
 const page = { after: null, limit: 100 };
 
 /** Replays a delivery by the domain's own rules. */
-function askReplay(
+function requestReplay(
   { deliveryLog }: Store,
   accountId: string,
   id: string,
@@ -31,7 +31,7 @@ function askReplay(
 }
 
 /** Queues a test event for a webhook. */
-function askSample(
+function requestTestEvent(
   { deliveryLog }: Store,
   { accountId, id: webhookId }: Pick<Webhook, 'accountId' | 'id'>,
   {
@@ -49,10 +49,10 @@ function askSample(
   });
 }
 
-/** What an account may ask for: a delivery once more, or a test event of an event. */
+/** Deliveries that an account requests: replays and test events. */
 export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
   describe('deliveries on request', () => {
-    /** A trade whose buyer has one webhook, and one delivery to it. */
+    /** Opens a trade whose buyer has one webhook, and one delivery to it. */
     async function open() {
       const trade = await Trade.open(underTest.current);
       const { store, buyer } = trade;
@@ -74,7 +74,7 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
           const outcome = aResult(await leaseOne(store, noon), { state });
           await store.deliveries.recordAttempts([outcome], noon + 20);
           const now = noon + retryWindowMs;
-          const { response } = await askReplay(store, accountId, delivery.id, { now });
+          const { response } = await requestReplay(store, accountId, delivery.id, { now });
           const { attempts: _log, body: _body, ...found } = (await find()) ?? {};
           expect(found).toEqual(response.body);
           expect(response.body).toMatchObject({
@@ -94,12 +94,12 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
         },
       );
 
-      test('of what waits makes it due at once, and counts it once', async () => {
+      test('of a pending delivery makes it due at once, and counts it once', async () => {
         const { store, accountId, webhook, delivery } = await open();
         const first = await leaseOne(store, noon);
         await store.deliveries.recordAttempts([failedResult(first, noon + 3_600_000)], noon + 20);
-        await askReplay(store, accountId, delivery.id, { now: noon + 60_000 });
-        await askReplay(store, accountId, delivery.id, { now: noon + 60_001 });
+        await requestReplay(store, accountId, delivery.id, { now: noon + 60_000 });
+        await requestReplay(store, accountId, delivery.id, { now: noon + 60_001 });
         const watched = await store.webhooks.findWebhook(accountId, webhook.id);
         expect(watched?.stats.pending).toBe(1);
         const again = await leaseOne(store, noon + 60_001);
@@ -120,7 +120,7 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
         store.onDeliveriesQueued(() => {
           heard += 1;
         });
-        await askReplay(store, accountId, delivery.id, { now: noon + 5_000 });
+        await requestReplay(store, accountId, delivery.id, { now: noon + 5_000 });
         expect(heard).toBe(1);
         expect(await leaseDue(store, noon + 5_000)).toHaveLength(1);
         const watched = await store.webhooks.findWebhook(accountId, webhook.id);
@@ -129,18 +129,20 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
 
       test('that is rejected changes nothing, and finds no delivery of another account', async () => {
         const { trade, store, accountId, delivery, list } = await open();
-        const claimed = await leaseOne(store, noon);
+        const leased = await leaseOne(store, noon);
         const before = await list();
-        const refused = askReplay(store, accountId, delivery.id);
-        await expect(refused).rejects.toMatchObject({ code: 'delivery_in_progress' });
+        const rejected = requestReplay(store, accountId, delivery.id);
+        await expect(rejected).rejects.toMatchObject({ code: 'delivery_in_progress' });
         expect(await list()).toEqual(before);
         for (const [owner, id] of [
           [accountId, 'dlv_none'],
           [trade.seller.accountId, delivery.id],
         ] as const) {
-          await expect(askReplay(store, owner, id)).rejects.toThrow('there is no such delivery');
+          await expect(requestReplay(store, owner, id)).rejects.toThrow(
+            'there is no such delivery',
+          );
         }
-        await store.deliveries.recordAttempts([aResult(claimed)], noon + 20);
+        await store.deliveries.recordAttempts([aResult(leased)], noon + 20);
         expect(await list()).toMatchObject([{ state: 'delivered', attemptCount: 1 }]);
       });
 
@@ -150,36 +152,36 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
         const own = {
           idempotencyKey: anIdempotencyKey({ accountId, operation: 'replayDelivery' }),
         };
-        const first = await askReplay(store, accountId, delivery.id, own);
+        const first = await requestReplay(store, accountId, delivery.id, own);
         const again = aResult(await leaseOne(store, noon + 40));
         await store.deliveries.recordAttempts([again], noon + 60);
-        const repeated = await askReplay(store, accountId, delivery.id, own);
+        const repeated = await requestReplay(store, accountId, delivery.id, own);
         expect(repeated).toEqual({ response: first.response, replayed: true });
         expect(await list()).toMatchObject([{ state: 'delivered', attemptCount: 2 }]);
       });
     });
 
-    test('come before what has waited in their queue', async () => {
+    test('come before other deliveries of their queue', async () => {
       const { trade, store, accountId, webhook, delivery } = await open();
       await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
       for (let count = 0; count < 3; count += 1) await trade.place();
       const now = noon + 3_600_000;
-      await askReplay(store, accountId, delivery.id, { now });
-      const { response } = await askSample(store, webhook, { now: now + 1 });
-      const asked = [response.body.delivery.id, delivery.id];
+      await requestReplay(store, accountId, delivery.id, { now });
+      const { response } = await requestTestEvent(store, webhook, { now: now + 1 });
+      const requested = [response.body.delivery.id, delivery.id];
       const firstTwo = await leaseDue(store, now + 1, 2);
-      expect(firstTwo.map(({ id }) => id)).toEqual(asked);
+      expect(firstTwo.map(({ id }) => id)).toEqual(requested);
       expect(await leaseDue(store, now + 1)).toHaveLength(3);
     });
 
-    test('are done in their order where nothing has waited for long', async () => {
+    test('are made in the order of their requests', async () => {
       const { store, webhook } = await open();
       await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
-      const asked: string[] = [];
+      const requested: string[] = [];
       for (const now of [noon + 40, noon + 41, noon + 42]) {
-        asked.push((await askSample(store, webhook, { now })).response.body.delivery.id);
+        requested.push((await requestTestEvent(store, webhook, { now })).response.body.delivery.id);
       }
-      expect((await leaseDue(store, noon + 42)).map(({ id }) => id)).toEqual(asked);
+      expect((await leaseDue(store, noon + 42)).map(({ id }) => id)).toEqual(requested);
     });
 
     test('may be repeated without limit: the latest hundred attempts are kept, all are counted', async () => {
@@ -187,7 +189,7 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
       for (let number = 1; number <= 103; number += 1) {
         const now = noon + number * 1_000;
         await store.deliveries.recordAttempts([aResult(await leaseOne(store, now))], now + 20);
-        await askReplay(store, accountId, delivery.id, { now: now + 40 });
+        await requestReplay(store, accountId, delivery.id, { now: now + 40 });
       }
       const { attemptCount, attempts: log } = (await find()) ?? {};
       expect(attemptCount).toBe(103);
@@ -200,7 +202,7 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
       test('is queued for its webhook alone, marked, and listed', async () => {
         const { store, accountId, webhook } = await open();
         await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
-        const { response } = await askSample(store, webhook, { now: noon + 40 });
+        const { response } = await requestTestEvent(store, webhook, { now: noon + 40 });
         const { event, delivery } = response.body;
         expect(await leaseOne(store, noon + 40)).toMatchObject({
           id: delivery.id,
@@ -220,14 +222,14 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
 
       test('notifies no account', async () => {
         const { trade, store, accountId, webhook } = await open();
-        const told = () => store.notifications.listNotifications(accountId, {}, page);
-        const before = await told();
+        const listNotifications = () => store.notifications.listNotifications(accountId, {}, page);
+        const before = await listNotifications();
         let heard = 0;
         trade.store.onEvents(() => {
           heard += 1;
         });
-        await askSample(store, webhook);
-        expect([heard, await told()]).toEqual([0, before]);
+        await requestTestEvent(store, webhook);
+        expect([heard, await listNotifications()]).toEqual([0, before]);
       });
 
       test('is rejected for a webhook that is unknown, deleted, or of another account', async () => {
@@ -235,8 +237,8 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
         await store.webhooks.deleteWebhook(accountId, webhook.id, noon);
         const theirs = await trade.subscribe(trade.seller, ['order.created']);
         for (const id of ['whk_none', webhook.id, theirs.id]) {
-          const asked = askSample(store, { accountId, id });
-          await expect(asked).rejects.toThrow('there is no such webhook');
+          const requested = requestTestEvent(store, { accountId, id });
+          await expect(requested).rejects.toThrow('there is no such webhook');
         }
         expect(await leaseDue(store, noon)).toEqual([]);
       });
@@ -244,7 +246,7 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
       test('with an idempotency key is queued once', async () => {
         const { store, accountId, webhook, list } = await open();
         const own = { idempotencyKey: anIdempotencyKey({ accountId, operation: 'sendTestEvent' }) };
-        const all = await Promise.all([1, 2, 3].map(() => askSample(store, webhook, own)));
+        const all = await Promise.all([1, 2, 3].map(() => requestTestEvent(store, webhook, own)));
         expect(all.map(({ replayed }) => replayed).toSorted()).toEqual([false, true, true]);
         expect(new Set(all.map(({ response }) => response.body.delivery.id)).size).toBe(1);
         expect(await list()).toHaveLength(2);

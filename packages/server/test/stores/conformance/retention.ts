@@ -14,13 +14,13 @@ const day = 24 * 60 * 60 * 1000;
 
 type Prune = (step: ReferencePruneStep) => Promise<ScanPruned>;
 
-/** What a scan is done with. Events stay by default. */
+/** Options of a scan. Events stay by default. */
 interface PruneAll {
   limit?: number;
   eventsBefore?: number;
 }
 
-/** Scans to the end. Returns how many things were removed in all. */
+/** Scans to the end. Returns the number of removed items. */
 async function pruneAll(
   prune: Prune,
   before: number,
@@ -39,17 +39,17 @@ async function pruneAll(
     const { next: after } = step;
     step = await prune({ after, before, eventsBefore, limit });
     total += step.removed;
-    // A scan that neither gets anywhere nor ends would never end.
+    // A scan that makes no progress would never end.
     if (!step.done) expect(step.next).not.toBe(after);
   }
   return total;
 }
 
-/** Pruning what has been kept for long enough. */
+/** Pruning of expired rows. */
 export function describeRetention(underTest: StoreUnderTest): void {
   describe('retention', () => {
-    /** An endpoint with one delivery, which is leased. */
-    async function openClaimed(now = noon) {
+    /** Creates an endpoint with one leased delivery. */
+    async function openLeased(now = noon) {
       const trade = await Trade.open(underTest.current);
       const { id: webhookId, accountId } = await addEndpoint(trade);
       await enqueueDelivery(trade, { accountId, now });
@@ -74,7 +74,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       store.deliveryLog.findDelivery(accountId, id);
 
     test('a delivery that finished before the cutoff is removed with its attempts, and one that finished at it stays', async () => {
-      const { store, accountId, delivery } = await openClaimed();
+      const { store, accountId, delivery } = await openLeased();
       await store.deliveries.recordAttempts([aResult(delivery)], noon + day);
       const prune: Prune = (step) => store.retention.pruneDeliveries(step);
       expect(await pruneAll(prune, noon + day)).toBe(0);
@@ -84,8 +84,8 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await pruneAll(prune, noon + day + 1)).toBe(0);
     });
 
-    test('a delivery that failed goes as one that was delivered does', async () => {
-      const { store, accountId, delivery } = await openClaimed();
+    test('a failed delivery is removed like a delivered one', async () => {
+      const { store, accountId, delivery } = await openLeased();
       const failed = aResult(delivery, { number: 0, attempt: null, state: 'failed' });
       await store.deliveries.recordAttempts([failed], noon + day);
       expect(await pruneAll((step) => store.retention.pruneDeliveries(step), noon + 2 * day)).toBe(
@@ -95,7 +95,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
     });
 
     test('a pending delivery stays, however old, and can still be leased', async () => {
-      const { store, delivery } = await openClaimed();
+      const { store, delivery } = await openLeased();
       const prune: Prune = (step) => store.retention.pruneDeliveries(step);
       expect(await pruneAll(prune, noon + 100 * day)).toBe(0);
       await store.deliveries.recordAttempts([failedResult(delivery, noon + 5_000)], noon);
@@ -107,15 +107,15 @@ export function describeRetention(underTest: StoreUnderTest): void {
     });
 
     test('an old delivery that was replayed stays until it has been finished for long enough again', async () => {
-      const { store, accountId, delivery } = await openClaimed();
+      const { store, accountId, delivery } = await openLeased();
       await store.deliveries.recordAttempts([aResult(delivery)], noon);
-      const asked = {
+      const request = {
         accountId,
         id: delivery.id,
         idempotencyKey: null,
         context: aContext(noon + 40 * day),
       };
-      await store.deliveryLog.replayDelivery(asked, (found) => {
+      await store.deliveryLog.replayDelivery(request, (found) => {
         if (found === null) throw new Error('it is there');
         return {
           delivery: replayDelivery(found, noon + 40 * day),
@@ -130,11 +130,11 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await pruneAll(prune, noon + 42 * day)).toBe(1);
     });
 
-    test('a scan in steps of any size removes exactly what is old, and never more than its limit with their attempts', async () => {
+    test('a scan in steps of any size removes exactly the old deliveries, and never more rows than its limit', async () => {
       const trade = await Trade.open(underTest.current);
       const { store } = trade;
       let base = noon;
-      // How often each was tried, and whether it ended before the time, after it, or not yet.
+      // How often each was attempted, and whether it finished before the cutoff, after it, or not yet.
       const made = fc.record({
         tries: fc.integer({ min: 1, max: 3 }),
         end: fc.constantFrom('before', 'after', 'never'),
@@ -143,11 +143,11 @@ export function describeRetention(underTest: StoreUnderTest): void {
         fc.asyncProperty(
           fc.array(made, { minLength: 1, maxLength: 6 }),
           fc.integer({ min: 1, max: 8 }),
-          async (wanted, limit) => {
+          async (drawn, limit) => {
             base += 10 * day;
             const { accountId } = await addEndpoint(trade);
             const kept: string[] = [];
-            for (const { tries, end } of wanted) {
+            for (const { tries, end } of drawn) {
               await enqueueDelivery(trade, { accountId, now: base });
               for (let number = 1; number <= tries; number += 1) {
                 const now = base + number;
@@ -155,7 +155,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
                 const ends = number === tries && end !== 'never';
                 const outcome = ends ? aResult(delivery) : failedResult(delivery, now + 1);
                 const noted = end === 'after' && ends ? base + 5 * day : now;
-                // What is not to end is due again far behind all that follows.
+                // An unfinished delivery is due again long after the rest.
                 const later = { ...outcome, nextAttemptAt: base + 9_000 * day };
                 const last = number === tries && end === 'never';
                 await store.deliveries.recordAttempts([last ? later : outcome], noted);
@@ -177,8 +177,8 @@ export function describeRetention(underTest: StoreUnderTest): void {
       );
     });
 
-    test('an event goes once no delivery and no notification is about it, out of the log of its accounts', async () => {
-      const { store, accountId, delivery } = await openClaimed();
+    test('an event is removed, also from the event logs, once no delivery and no notification refers to it', async () => {
+      const { store, accountId, delivery } = await openLeased();
       const { retention, notifications } = store;
       const prune: Prune = (step) => retention.pruneEvents(step);
       const later = noon + 100 * day;
@@ -190,8 +190,8 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await store.events.readEvents(accountId, 0, 10)).toHaveLength(1);
 
       const page = { after: null, limit: 10 };
-      const [told] = await notifications.listNotifications(accountId, {}, page);
-      await notifications.markRead(accountId, told?.id ?? '');
+      const [notification] = await notifications.listNotifications(accountId, {}, page);
+      await notifications.markRead(accountId, notification?.id ?? '');
       expect(await pruneAll(pruneRead(store), later)).toBe(1);
       expect(await pruneAll(prune, noon)).toBe(0);
       expect(await store.events.readEvents(accountId, 0, 10)).toHaveLength(1);
@@ -199,19 +199,19 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await store.events.readEvents(accountId, 0, 10)).toEqual([]);
     });
 
-    test('an event that only a delivery is about stays as long as that does', async () => {
-      const { store, accountId, delivery } = await openClaimed();
+    test('an event stays as long as a delivery refers to it', async () => {
+      const { store, accountId, delivery } = await openLeased();
       const page = { after: null, limit: 10 };
-      const [told] = await store.notifications.listNotifications(accountId, {}, page);
-      await store.notifications.markRead(accountId, told?.id ?? '');
+      const [notification] = await store.notifications.listNotifications(accountId, {}, page);
+      await store.notifications.markRead(accountId, notification?.id ?? '');
       const later = noon + 100 * day;
       await pruneAll(pruneRead(store), later);
       expect(await pruneAll((step) => store.retention.pruneEvents(step), later)).toBe(0);
       expect(await find(store, accountId, delivery)).toMatchObject({ body: delivery.body });
     });
 
-    test('what comes after events that were pruned is read as before', async () => {
-      const { trade, store, accountId, delivery } = await openClaimed();
+    test('events after pruned ones are read as before', async () => {
+      const { trade, store, accountId, delivery } = await openLeased();
       await enqueueDelivery(trade, { accountId, now: noon + day, count: 2 });
       const before = await store.events.readEvents(accountId, 0, 10);
       await store.deliveries.recordAttempts([aResult(delivery)], noon);
@@ -232,7 +232,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(last?.seq).toBeGreaterThan(before.at(-1)?.seq ?? Number.POSITIVE_INFINITY);
     });
 
-    test('a notification goes when it is old and was read, and not when only one of these is so', async () => {
+    test('a notification is removed when it is both old and read', async () => {
       const trade = await Trade.open(underTest.current);
       const { store } = trade;
       const { accountId } = await addEndpoint(trade);
@@ -253,7 +253,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(left.map(({ id }) => id)).toEqual([young.id, unread.id]);
     });
 
-    test('notifications that were never read are removed once they are older than that, read ones with them', async () => {
+    test('unread notifications are removed after their longer retention, read ones with them', async () => {
       const trade = await Trade.open(underTest.current);
       const { store } = trade;
       const { accountId } = await addEndpoint(trade);
@@ -286,7 +286,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
         }
       }
       expect(await pruneAll(prune, noon + 1, { eventsBefore })).toBeGreaterThan(0);
-      // The agent has read nothing yet.
+      // The agent has not read its notification.
       expect(await logs()).toEqual([created, ...others]);
       const unread = await readNotifications(store, agent.accountId);
       expect(unread[0]).toMatchObject({ orderId });
@@ -295,7 +295,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
     });
 
     test('an event is removed with its last delivery', async () => {
-      const { store, accountId, delivery } = await openClaimed();
+      const { store, accountId, delivery } = await openLeased();
       await store.deliveries.recordAttempts([aResult(delivery)], noon);
       const eventsBefore = noon + 1;
       expect(await pruneAll(pruneUnread(store), noon + 1, { eventsBefore })).toBe(1);
@@ -305,8 +305,8 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await store.events.readEvents(accountId, 0, 10)).toEqual([]);
     });
 
-    test('an event that is still young when its last reference is removed stays until it is old', async () => {
-      const { store, accountId, delivery } = await openClaimed();
+    test('an event that is not old when its last reference is removed stays until it is', async () => {
+      const { store, accountId, delivery } = await openLeased();
       await store.deliveries.recordAttempts([aResult(delivery)], noon);
       const eventsBefore = noon;
       const prune: Prune = (step) => store.retention.pruneDeliveries(step);
@@ -317,7 +317,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await store.events.readEvents(accountId, 0, 10)).toEqual([]);
     });
 
-    test('a scan continues where it ended, and finds what has become old enough since', async () => {
+    test('a scan continues where it ended, and finds rows that have become old since', async () => {
       const trade = await Trade.open(underTest.current);
       const { store } = trade;
       const { accountId } = await addEndpoint(trade);
@@ -350,15 +350,15 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await pruneAll(prune(noon), noon + 2 * day)).toBe(1);
     });
 
-    test('idempotency keys go once they have expired, in batches, and others are still good', async () => {
+    test('idempotency keys are removed in batches once they have expired, and others stay valid', async () => {
       const trade = await Trade.open(underTest.current);
       const { retention } = trade.store;
-      const claimFor = (key: string, expiresAt: number) =>
+      const storeKey = (key: string, expiresAt: number) =>
         anIdempotencyKey({ accountId: trade.buyer.accountId, key, expiresAt });
       for (const key of ['one', 'two', 'three']) {
-        await trade.place({ idempotencyKey: claimFor(key, noon + 1_000) });
+        await trade.place({ idempotencyKey: storeKey(key, noon + 1_000) });
       }
-      const lasting = claimFor('four', noon + 1_001);
+      const lasting = storeKey('four', noon + 1_001);
       const order = await trade.place({ idempotencyKey: lasting });
       const prune = async (now: number, limit: number) =>
         (await retention.pruneIdempotencyKeys({ now, limit })).removed;
@@ -369,15 +369,15 @@ export function describeRetention(underTest: StoreUnderTest): void {
       expect(await trade.place({ idempotencyKey: lasting, now: noon + 1_000 })).toEqual(order);
     });
 
-    test('what is left of a deleted webhook is removed in steps, whatever its state, and nothing of another', async () => {
-      const { trade, store, webhookId, accountId, delivery } = await openClaimed();
+    test('the rows of a deleted webhook are removed in steps, whatever their state, and none of another', async () => {
+      const { trade, store, webhookId, accountId, delivery } = await openLeased();
       const other = await addEndpoint(trade);
       await enqueueDelivery(trade, { accountId: other.accountId, count: 2 });
       await store.deliveries.recordAttempts([failedResult(delivery, noon + 9 * day)], noon);
       await enqueueDelivery(trade, { accountId, count: 5, now: noon + 1 });
-      const claimed = await leaseDue(store, noon + 1);
-      const [done, leased] = claimed.filter((one) => one.webhookId === webhookId);
-      if (!(done && leased)) throw new Error('several were claimed');
+      const all = await leaseDue(store, noon + 1);
+      const [done, leased] = all.filter((one) => one.webhookId === webhookId);
+      if (!(done && leased)) throw new Error('several were leased');
       await store.deliveries.recordAttempts([aResult(done)], noon + 1);
       const { depth } = await store.deliveries.queueStatus(noon + 1);
 
@@ -395,7 +395,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
 
       await store.deliveries.recordAttempts([aResult(leased)], noon + 3);
       expect(await store.deliveries.queueStatus(noon + 3)).toMatchObject({ depth: depth - 5 });
-      const left = claimed.filter((one) => one.webhookId === other.id);
+      const left = all.filter((one) => one.webhookId === other.id);
       await store.deliveries.recordAttempts(
         left.map((one) => aResult(one, { attempt: anAttempt() })),
         noon + 3,
@@ -404,7 +404,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
     });
 
     test('a lease that outlived its worker is not subtracted twice with its deleted webhook', async () => {
-      const { store, webhookId, accountId } = await openClaimed();
+      const { store, webhookId, accountId } = await openLeased();
       await enqueueDelivery(await Trade.open(store), { accountId, count: 3, now: noon + 1 });
       await store.deliveries.resetStaleLeases(noon + 1);
       await store.webhooks.deleteWebhook(accountId, webhookId, noon + 2);
@@ -416,7 +416,7 @@ export function describeRetention(underTest: StoreUnderTest): void {
     });
 
     test('a webhook that was not deleted keeps its deliveries', async () => {
-      const { store, accountId, delivery } = await openClaimed();
+      const { store, accountId, delivery } = await openLeased();
       await store.deliveries.recordAttempts([aResult(delivery)], noon);
       expect((await store.retention.pruneRemovedWebhooks({ limit: 100 })).removed).toBe(0);
       expect(await find(store, accountId, delivery)).not.toBeNull();

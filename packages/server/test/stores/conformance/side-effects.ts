@@ -8,48 +8,48 @@ import { aResult } from '../../helpers/leasing';
 import { addCaller, Trade } from '../../helpers/trade';
 import type { StoreUnderTest } from './store-under-test';
 
-/** Leases all that is queued for endpoints that are not paused, though each hands out little at once. */
+/** Leases everything that is queued for active endpoints, in as many requests as the concurrency limits need. */
 async function allDeliveries({ deliveries }: Store): Promise<LeasedDelivery[]> {
   const now = noon + retryWindowMs;
   const all: LeasedDelivery[] = [];
   for (;;) {
-    const idempotencyKey = { now, leaseUntil: now + 1, leaseToken: 'look', limit: 1_000 };
-    const claimed = await deliveries.leaseDue(idempotencyKey);
-    if (claimed.length === 0) return all;
+    const request = { now, leaseUntil: now + 1, leaseToken: 'reader', limit: 1_000 };
+    const leased = await deliveries.leaseDue(request);
+    if (leased.length === 0) return all;
     await deliveries.recordAttempts(
-      claimed.map((one) => aResult(one)),
+      leased.map((one) => aResult(one)),
       now,
     );
-    all.push(...claimed);
+    all.push(...leased);
   }
 }
 
-async function typesTold({ notifications }: Store, caller: Caller): Promise<string[]> {
+async function listTypes({ notifications }: Store, caller: Caller): Promise<string[]> {
   const page = { after: null, limit: 100 };
   const found = await notifications.listNotifications(caller.accountId, {}, page);
   return found.map(({ type }) => type);
 }
 
-function kindOf({ body }: { body: string }): EventType {
+function getType({ body }: { body: string }): EventType {
   return (JSON.parse(body) as { event: EventType }).event;
 }
 
-/** What follows from a change: notifications of its events, and deliveries to each webhook that subscribes to them. */
+/** Side effects of a change: notifications of its events, and deliveries to the subscribed webhooks. */
 export function describeSideEffects(underTest: StoreUnderTest): void {
-  describe('consequences of a change', () => {
+  describe('side effects of a change', () => {
     test('each participant is notified of each event of an order, newest first', async () => {
       const trade = await Trade.open(underTest.current, { lowThreshold: 995 });
       const order = await trade.place({ quantity: 10 });
       await trade.move(order, 'confirmed', noon + 1);
       const ofTheOrder = ['order_status_changed', 'task_approval_requested', 'order_created'];
       const expected = ['task_completed', ...ofTheOrder];
-      expect(await typesTold(trade.store, trade.buyer)).toEqual(expected);
+      expect(await listTypes(trade.store, trade.buyer)).toEqual(expected);
       const withLow = expected.toSpliced(2, 0, 'listing_availability_low');
-      expect(await typesTold(trade.store, trade.seller)).toEqual(withLow);
-      expect(await typesTold(trade.store, trade.agent)).toEqual(withLow);
+      expect(await listTypes(trade.store, trade.seller)).toEqual(withLow);
+      expect(await listTypes(trade.store, trade.agent)).toEqual(withLow);
     });
 
-    test('a notification carries what its event said', async () => {
+    test('a notification has the content of its event', async () => {
       const trade = await Trade.open(underTest.current);
       const order = await trade.place({ now: noon + 7 });
       const page = { after: null, limit: 1 };
@@ -73,7 +73,7 @@ export function describeSideEffects(underTest: StoreUnderTest): void {
     test('an event is delivered to each webhook of its recipients that subscribes to it, and to no other', async () => {
       const trade = await Trade.open(underTest.current);
       const stranger = await addCaller(underTest.current, 'buyer');
-      const wanted = await Promise.all([
+      const expected = await Promise.all([
         trade.subscribe(trade.buyer, ['order.created']),
         trade.subscribe(trade.seller, ['order.created', 'task.completed']),
         trade.subscribe(trade.seller, ['order.created']),
@@ -84,11 +84,11 @@ export function describeSideEffects(underTest: StoreUnderTest): void {
       await trade.place();
       const deliveries = await allDeliveries(trade.store);
       expect(deliveries.map(({ webhookId }) => webhookId).sort()).toEqual(
-        wanted.map(({ id }) => id).sort(),
+        expected.map(({ id }) => id).sort(),
       );
       expect(new Set(deliveries.map(({ eventId }) => eventId)).size).toBe(1);
       expect(new Set(deliveries.map(({ body }) => body)).size).toBe(1);
-      expect(new Set(deliveries.map(({ id }) => id)).size).toBe(wanted.length);
+      expect(new Set(deliveries.map(({ id }) => id)).size).toBe(expected.length);
     });
 
     test('a webhook receives each event type that it subscribes to once', async () => {
@@ -98,7 +98,7 @@ export function describeSideEffects(underTest: StoreUnderTest): void {
       const order = await trade.place({ quantity: 10 });
       await trade.move(order, 'cancelled');
       const deliveries = await allDeliveries(trade.store);
-      expect(deliveries.map(kindOf).sort()).toEqual([...eventTypes].sort());
+      expect(deliveries.map(getType).sort()).toEqual([...eventTypes].sort());
     });
 
     test('a delivery has what an attempt needs, and is due at once', async () => {
@@ -147,14 +147,14 @@ export function describeSideEffects(underTest: StoreUnderTest): void {
       trade.store.onDeliveriesQueued(() => heard.push(allDeliveries(trade.store)));
       const order = await trade.place();
       await trade.move(order, 'confirmed');
-      const claimed = await Promise.all(heard);
-      expect(claimed.map((deliveries) => deliveries.map(kindOf))).toEqual([
+      const leased = await Promise.all(heard);
+      expect(leased.map((deliveries) => deliveries.map(getType))).toEqual([
         ['order.created'],
         expect.arrayContaining(['order.status_changed']),
       ]);
     });
 
-    test('every listener hears, and none of a change that queued nothing', async () => {
+    test('every listener is called, and none for a change that queued nothing', async () => {
       const trade = await Trade.open(underTest.current, { availableQuantity: 10 });
       const heard: string[] = [];
       trade.store.onDeliveriesQueued(() => heard.push('one'));

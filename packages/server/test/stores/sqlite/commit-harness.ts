@@ -4,11 +4,11 @@ import { DomainError } from '../../../src/kernel/errors';
 import { GroupCommit } from '../../../src/stores/sqlite/group-commit';
 import { tempFile } from '../../helpers/temp-folder';
 
-/** A file of records that lasts as long as the running test: changes share commits, and another process looks on. */
+/** A file of notes that exists for the running test. Changes share commits; a second connection observes them. */
 export class CommitHarness {
   readonly file = tempFile();
   readonly connection = this.#open();
-  /** Another process's view of the file. */
+  /** The connection of another process. */
   readonly elsewhere = this.#open();
   commits: GroupCommit;
 
@@ -22,7 +22,7 @@ export class CommitHarness {
     this.commits = new GroupCommit(this.connection);
   }
 
-  /** A change that writes a note and says how many there are then. */
+  /** Creates a change that writes a note and returns the number of notes. */
   note(text: string): () => number {
     return () => {
       this.connection.prepare('INSERT INTO notes (text) VALUES (?)').run(text);
@@ -30,24 +30,24 @@ export class CommitHarness {
     };
   }
 
-  /** A change that goes through, and has its commit rejected: it answers a note that is not there. */
+  /** Creates a change that succeeds and makes the commit fail: it references a missing note. */
   dangle(): () => void {
     return () => {
       this.connection.prepare('INSERT INTO replies VALUES (0)').run();
     };
   }
 
-  /** Asks for changes in one turn, and tells what became of each. */
+  /** Requests changes in one turn and returns the result of each. */
   addAll(...works: (() => unknown)[]): Promise<PromiseSettledResult<unknown>[]> {
     return Promise.allSettled(works.map((work) => this.commits.add(work)));
   }
 
-  /** The notes as this process sees them. */
+  /** The notes that this process sees. */
   seenHere(): unknown[] {
     return notesIn(this.connection);
   }
 
-  /** The notes as another process sees them: what is committed. */
+  /** The notes that another process sees: those that are committed. */
   seenElsewhere(): unknown[] {
     return notesIn(this.elsewhere);
   }
@@ -66,11 +66,11 @@ function notesIn(database: Database.Database): unknown[] {
 }
 
 /** Rejects a change as the domain does. */
-export function refuse(): never {
+export function reject(): never {
   throw new DomainError('order_not_found', 'There is no such order.');
 }
 
-/** Whether a change was done or rejected. */
-export function statusOf({ status }: PromiseSettledResult<unknown>): string {
+/** Returns whether a change was done or rejected. */
+export function getOutcome({ status }: PromiseSettledResult<unknown>): string {
   return status;
 }

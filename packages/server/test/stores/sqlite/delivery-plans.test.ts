@@ -22,9 +22,9 @@ beforeEach(async () => {
   db.plans.length = 0;
 });
 
-/** What was done to the deliveries and their queues since the last look, each step once. */
+/** Returns the plan steps on deliveries and their queues since the last call, each step once. */
 function steps(): string[] {
-  // A row of constants is no walk through anything.
+  // A row of constants is not a table scan.
   const plans = db.plans.filter((step) => step !== 'SCAN CONSTANT ROW');
   db.plans.length = 0;
   expectDirect(plans);
@@ -40,28 +40,28 @@ const byDeadline = 'SEARCH deliveries USING INDEX deliveries_by_deadline (deadli
 const queue = 'SEARCH queues USING PRIMARY KEY (webhook_id=?)';
 const readyQueues = 'SEARCH queues USING COVERING INDEX queues_next (next_at<?)';
 
-/** However long the queues are, the engine reaches straight for what it wants. */
-describe('plans of the queries on deliveries', () => {
-  async function claimed(now = noon, limit = 100): Promise<LeasedDelivery[]> {
+/** The cost of each query of the engine is independent of the length of the queues. */
+describe('the engine', () => {
+  async function leased(now = noon, limit = 100): Promise<LeasedDelivery[]> {
     const deliveries = await leaseDue(store, now, limit);
     expect(deliveries.length).toBeGreaterThan(0);
     return deliveries;
   }
 
-  test('a lease request goes from ready queues to what is due in them', async () => {
-    await claimed(noon, 2);
+  test('leases due deliveries through the ready queues', async () => {
+    await leased(noon, 2);
     expect(steps().sort()).toEqual([byLease, dueOnes, byRow, readyQueues, queue, firstDue].sort());
   });
 
-  test('a lease request finds ended leases by their end', async () => {
-    await claimed();
+  test('finds ended leases by their end', async () => {
+    await leased();
     steps();
-    await claimed(noon + leaseMs);
+    await leased(noon + leaseMs);
     expect(steps()).toContain(byLease);
   });
 
-  test('results find their deliveries by their rows, which the lease token names', async () => {
-    const [first, second, third] = await claimed();
+  test('records results by the rows that the lease token names', async () => {
+    const [first, second, third] = await leased();
     if (!(first && second && third)) throw new Error('several are due');
     steps();
     const outcomes = [aResult(first), rejectedResult(second, noon), aResult(third)];
@@ -69,8 +69,8 @@ describe('plans of the queries on deliveries', () => {
     expect(steps().sort()).toEqual([byRow, queue, firstDue].sort());
   });
 
-  test('the next due time is at the head of two indexes', async () => {
-    await claimed();
+  test('reads the next due time from the heads of two indexes', async () => {
+    await leased();
     steps();
     await store.deliveries.nextDueAt();
     expect(steps().sort()).toEqual([
@@ -79,8 +79,8 @@ describe('plans of the queries on deliveries', () => {
     ]);
   });
 
-  test('what waits is found by its queue and its end when the clock is set, a page at a time', async () => {
-    const outcomes = (await claimed()).map((delivery) => rejectedResult(delivery, noon));
+  test('finds waiting deliveries by queue and end when the clock is set, a page at a time', async () => {
+    const outcomes = (await leased()).map((delivery) => rejectedResult(delivery, noon));
     await store.deliveries.recordAttempts(outcomes, noon);
     db.plans.length = 0;
     await store.deliveries.adjustToClock({ expected: noon, now: noon - retryWindowMs });
@@ -97,13 +97,13 @@ describe('plans of the queries on deliveries', () => {
     expect(db.plans.filter((step) => /TEMP B-TREE|SCAN/.test(step))).toEqual(['SCAN queues']);
   });
 
-  test('what is overdue is found by its deadline', async () => {
+  test('finds overdue deliveries by their deadline', async () => {
     const request = { now: noon + retryWindowMs + 1, limit: 3 };
     expect(await store.deliveries.failOverdue(request)).toBe(3);
     expect(steps().sort()).toEqual([byDeadline, byRow, queue, firstDue].sort());
   });
 
-  test('a new delivery touches the one queue that it is put into', async () => {
+  test('updates only the queue of a new delivery', async () => {
     await trade.place();
     expect(steps()).toEqual([queue]);
   });

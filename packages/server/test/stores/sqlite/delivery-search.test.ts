@@ -8,7 +8,7 @@ import { aResult, leaseDue } from '../../helpers/leasing';
 import { tempFile } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';
 
-/** More than a search looks at before it pauses, twice over. */
+/** More than twice the rows that a search scans in one step. */
 const many = 10_500;
 
 let file: string;
@@ -26,7 +26,7 @@ beforeEach(async () => {
 const list = (filter: object, limit = 51): Promise<LoggedDelivery[]> =>
   store.deliveryLog.listDeliveries(trade.buyer.accountId, filter, { after: null, limit });
 
-/** Two deliveries of a type with very many of another before, between and after them. */
+/** Creates two deliveries of one type, with many of another before, between and after them. */
 async function queueFewAmongMany(): Promise<void> {
   const { accountId } = trade.buyer;
   const order = await trade.place();
@@ -52,7 +52,7 @@ describe('a search for few deliveries among many', () => {
   }, 30_000);
 
   test.each([1, 10])(
-    'gives others their turn after each step, %i at once',
+    'yields to others after each step, with %i searches at once',
     async (searches) => {
       await queueFewAmongMany();
       let priority = 0;
@@ -72,7 +72,7 @@ describe('a search for few deliveries among many', () => {
     30_000,
   );
 
-  test('shows each once, though another process delivers them meanwhile', async () => {
+  test('shows each once, although another process delivers them meanwhile', async () => {
     const { accountId } = trade.buyer;
     const order = await trade.place();
     await trade.move(order, 'confirmed', noon + 1);
@@ -80,12 +80,12 @@ describe('a search for few deliveries among many', () => {
     const beside = openSqliteStore(file);
     onTestFinished(() => beside.close());
     const searching = list({ eventType: 'order.status_changed' });
-    const claimed = await leaseDue(beside, noon + 2, 4);
+    const leased = await leaseDue(beside, noon + 2, 4);
     await beside.deliveries.recordAttempts(
-      claimed.map((one) => aResult(one)),
+      leased.map((one) => aResult(one)),
       noon + 20,
     );
     expect(await searching).toMatchObject([{ eventType: 'order.status_changed' }]);
-    expect(await list({ state: 'delivered' })).toHaveLength(claimed.length);
+    expect(await list({ state: 'delivered' })).toHaveLength(leased.length);
   }, 30_000);
 });

@@ -18,7 +18,7 @@ beforeEach(async () => {
   trade = await Trade.open(store);
 });
 
-/** How often a text stands in the database's files, its log included. */
+/** Counts a text in the database's files, including the write-ahead log. */
 function occurrences(text: string): number {
   const paths = [file, `${file}-wal`].filter((path) => existsSync(path));
   return paths.reduce(
@@ -28,7 +28,7 @@ function occurrences(text: string): number {
 }
 
 describe('the secrets of a deleted webhook', () => {
-  test('are in none of the files once what was deleted is erased', async () => {
+  test('are in none of the files once deleted rows are erased', async () => {
     const { store, buyer } = trade;
     const secrets = [createEndpointSecret(), createEndpointSecret(), createEndpointSecret()];
     const [first = '', second = '', third = ''] = secrets;
@@ -55,7 +55,7 @@ describe('the secrets of a deleted webhook', () => {
     expect(secrets.map(occurrences)).toEqual([0, 0, 0]);
   });
 
-  test('are erased later when others read or write just then', async () => {
+  test('are erased later when others read or write at that time', async () => {
     const { store, buyer } = trade;
     const { id, secret } = await trade.subscribe(buyer, ['order.created'], {
       secret: createEndpointSecret(),

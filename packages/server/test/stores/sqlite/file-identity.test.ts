@@ -24,7 +24,7 @@ beforeEach(async () => {
   trade = await Trade.open(store);
 });
 
-/** What can become of a database's files while a server has them open. */
+/** What can happen to a database's files while a server has them open. */
 const losses: [what: string, lose: () => void][] = [
   ['deleted', () => rmSync(file)],
   ['deleted with its log', () => [file, `${file}-wal`].map((path) => rmSync(path))],
@@ -46,7 +46,7 @@ const losses: [what: string, lose: () => void][] = [
   ['left without its shared memory', () => rmSync(`${file}-shm`)],
 ];
 
-describe('a database file that is taken away while it is open', () => {
+describe('a database file that is removed while it is open', () => {
   test.each(losses)('rejects every change once it is %s', async (_what, lose) => {
     await trade.place();
     lose();
@@ -57,18 +57,18 @@ describe('a database file that is taken away while it is open', () => {
     }
     await expect(trade.place()).rejects.toThrow(/was deleted or replaced/);
     await expect(trade.store.check()).rejects.toThrow(StoreUnavailableError);
-    // What is read now may be out of date: from now on nothing is.
+    // This read may be out of date; later ones are not.
     await expect(trade.store.orders.findOrder('ord_1')).rejects.toThrow(StoreUnavailableError);
   });
 
-  test('is not created again if that very file is expected', () => {
+  test('is not created again if an existing file is expected', () => {
     const expectedFile = readFileId(file) ?? '';
     rmSync(file);
     expect(() => openSqliteStore(file, { expectedFile })).toThrow(StoreUnavailableError);
     expect(existsSync(file)).toBe(false);
   });
 
-  test('is not confused with another one in its place', async () => {
+  test('is distinguished from another one in its place', async () => {
     const expectedFile = readFileId(file) ?? '';
     const other = tempFile();
     await openSqliteStore(other).close();
@@ -76,7 +76,7 @@ describe('a database file that is taken away while it is open', () => {
     expect(() => openSqliteStore(file, { expectedFile })).toThrow(/was deleted or replaced/);
   });
 
-  test('is not written into when another file is in its place', async () => {
+  test('is not written when another file is in its place', async () => {
     const expectedFile = readFileId(file) ?? '';
     rmSync(file);
     writeFileSync(file, '');
@@ -84,7 +84,7 @@ describe('a database file that is taken away while it is open', () => {
     expect(statSync(file).size).toBe(0);
   });
 
-  test('is noticed behind a link, too', async () => {
+  test('is detected behind a link, too', async () => {
     const target = tempFile();
     await openSqliteStore(target).close();
     const link = tempFile();
@@ -96,7 +96,7 @@ describe('a database file that is taken away while it is open', () => {
     await expect(store.check()).rejects.toThrow(/-wal was deleted or replaced/);
   });
 
-  test('is used again once it is put back, with nothing lost', async () => {
+  test('is used again once it is restored, with nothing lost', async () => {
     const first = await trade.place();
     renameSync(file, `${file}.away`);
     await expect(trade.place()).rejects.toThrow(StoreUnavailableError);

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { retryWindowMs } from '../../../src/deliveries/delivery';
 import { initial } from '../../../src/stores/sqlite/migrations/001-initial';
-import { anOrder, noon } from '../../helpers/builders';
+import { anOrderRecord, noon } from '../../helpers/builders';
 import { inspectFile } from './inspect-file';
 
 /** A row of a table. */
@@ -15,8 +15,8 @@ function insert(connection: Database.Database, table: string, rows: Row[]): void
   }
 }
 
-/** The order that all of it is about. */
-export const oldOrder = anOrder({
+/** The order of all these rows. */
+export const oldOrder = anOrderRecord({
   id: 'ord_1',
   buyerId: 'usr_buyer',
   sellerId: 'usr_seller',
@@ -26,7 +26,7 @@ export const oldOrder = anOrder({
 /** The body of its events. */
 export const oldBody =
   '{"event":"oldOrder.created","createdAt":"2026-11-21T12:00:00.000Z","data":{}}';
-/** When the deliveries are given up. */
+/** The deadline of the deliveries. */
 export const oldDeadline = noon + retryWindowMs;
 
 /** One delivery in each state that the first schema knew. */
@@ -53,7 +53,7 @@ export const oldDeliveries: Row[] = [
   { id: 'dlv_7_paused', webhook_id: 'whk_paused', state: 'pending', attempts: 0, due_at: noon + 5 },
 ];
 
-/** Attempts of theirs. */
+/** Attempts of these deliveries. */
 export const oldAttempts: Row[] = [
   {
     delivery_id: 'dlv_2_again',
@@ -113,7 +113,7 @@ export const oldAttempts: Row[] = [
 
 const kinds = ['order.created', 'task.approval_requested'];
 
-/** Makes a database as the server of the first schema left it. */
+/** Creates a database as the server of the first schema left it. */
 export function makeFirstSchema(file: string): void {
   inspectFile(file, (connection) => {
     connection.exec(initial);

@@ -16,7 +16,7 @@ let file: string;
 let store: Store;
 let trade: Trade;
 
-/** Opens the store again with room for so many more pages of 4,096 bytes. */
+/** Reopens the store with room for this many more pages of 4,096 bytes. */
 function reopenWithRoom(pages: number): void {
   const used = inspectFile(file, (connection) => connection.pragma('page_count', { simple: true }));
   const opened = openSqliteStore(file, { maxPages: Number(used) + pages });
@@ -38,7 +38,7 @@ async function fill(): Promise<Order[]> {
   }
 }
 
-/** Makes room past the store, as another process would. */
+/** Makes room without the store, as another process would. */
 function makeRoom(): void {
   inspectFile(file, (connection) => connection.exec('DELETE FROM notifications'));
 }
@@ -56,7 +56,7 @@ beforeEach(async () => {
   reopenWithRoom(40);
 });
 
-describe('a SQLite file that may grow no further', () => {
+describe('a store whose file cannot grow', () => {
   test('rejects a change that does not fit completely, and reads continue', async () => {
     const placed = await fill();
     expect(placed.length).toBeGreaterThan(0);
@@ -70,13 +70,13 @@ describe('a SQLite file that may grow no further', () => {
 
   test('accepts or rejects each of the changes that arrive together by itself', async () => {
     const placed: string[] = [];
-    for (let refused = 0; refused === 0; ) {
+    for (let rejected = 0; rejected === 0; ) {
       const together = Array.from({ length: 20 }, () => trade.place({ quantity: 1 }));
       for (const outcome of await Promise.allSettled(together)) {
         if (outcome.status === 'fulfilled') placed.push(outcome.value.id);
         else {
           expect(outcome.reason).toBeInstanceOf(StoreUnavailableError);
-          refused += 1;
+          rejected += 1;
         }
       }
     }
@@ -107,12 +107,12 @@ describe('a SQLite file that may grow no further', () => {
 
   test('rejects results of deliveries that do not fit; the leases stay valid, and the results are recorded once there is room', async () => {
     for (let count = 0; count < 4; count += 1) await trade.place({ quantity: 1 });
-    const claimed = await leaseDue(store, noon);
-    expect(claimed).toHaveLength(4);
+    const leased = await leaseDue(store, noon);
+    expect(leased).toHaveLength(4);
     await fill();
     const responseSnippet = 'Not now. '.repeat(111);
     const end = noon + attemptTimeoutMs;
-    const outcomes = claimed.map((delivery) =>
+    const outcomes = leased.map((delivery) =>
       aResult(delivery, {
         attempt: anAttempt({ responseSnippet, headers: { 'X-Long': responseSnippet } }),
       }),
@@ -131,7 +131,7 @@ describe('a SQLite file that may grow no further', () => {
     expect(checkIntegrity(file)).toEqual(sound);
   });
 
-  test('may be larger than allowed when it is opened: then it is read, and takes what it has room for', async () => {
+  test('may open a file larger than allowed, read it, and write what fits', async () => {
     const placed = await fill();
     await store.close();
     store = openSqliteStore(file, { maxPages: 1 });

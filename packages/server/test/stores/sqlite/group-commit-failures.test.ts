@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { settle } from '../../helpers/fake-clock';
-import { CommitHarness, refuse, statusOf } from './commit-harness';
+import { CommitHarness, getOutcome, reject } from './commit-harness';
 
 let harness: CommitHarness;
 
@@ -16,19 +16,19 @@ describe('a database that cannot be written', () => {
   }
   const long = (name: string) => name.repeat(40_000);
 
-  test('since it is full rejects what does not fit, and nothing else', async () => {
+  test('because it is full rejects only the changes that do not fit', async () => {
     limit(2);
     const found = await harness.addAll(
       harness.note('short'),
       harness.note(long('too long')),
       harness.note('short too'),
     );
-    expect(found.map(statusOf)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(found.map(getOutcome)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(found[1]).toMatchObject({ reason: expect.any(StoreUnavailableError) });
     expect(harness.seenElsewhere()).toEqual(['short', 'short too']);
   });
 
-  test('since it is full has nothing of a group in which nothing fits, and works once there is room', async () => {
+  test('because it is full stores nothing of a group in which nothing fits, and works once there is room', async () => {
     limit(2);
     const works = [
       harness.note(long('one')),
@@ -41,34 +41,34 @@ describe('a database that cannot be written', () => {
     }
     expect(harness.seenElsewhere()).toEqual([]);
     limit(1_000);
-    expect((await harness.addAll(...works)).map(statusOf)).toEqual(Array(3).fill('fulfilled'));
+    expect((await harness.addAll(...works)).map(getOutcome)).toEqual(Array(3).fill('fulfilled'));
   });
 
-  test('since another has the lock is waited for, and reads continue and see nothing of it', async () => {
+  test('because of a lock delays changes, while reads continue and do not see them', async () => {
     harness.elsewhere.exec('BEGIN IMMEDIATE');
     const adding = harness.addAll(harness.note('one'), harness.note('two'));
     await settle();
     expect(harness.seenHere()).toEqual([]);
     expect(harness.connection.inTransaction).toBe(false);
     harness.elsewhere.exec('ROLLBACK');
-    expect((await adding).map(statusOf)).toEqual(['fulfilled', 'fulfilled']);
+    expect((await adding).map(getOutcome)).toEqual(['fulfilled', 'fulfilled']);
     expect(harness.seenElsewhere()).toEqual(['one', 'two']);
   });
 
-  test('since another has the lock for long rejects the whole group after two seconds, and works afterwards', async () => {
+  test('because of a long lock rejects the whole group after two seconds, and works afterwards', async () => {
     harness.elsewhere.exec('BEGIN IMMEDIATE');
-    const asked = performance.now();
-    for (const one of await harness.addAll(harness.note('one'), refuse, harness.note('two'))) {
+    const startedAt = performance.now();
+    for (const one of await harness.addAll(harness.note('one'), reject, harness.note('two'))) {
       expect(one).toMatchObject({ reason: expect.any(StoreUnavailableError) });
     }
-    expect(performance.now() - asked).toBeGreaterThan(1_900);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_900);
     harness.elsewhere.exec('ROLLBACK');
     expect(harness.seenElsewhere()).toEqual([]);
     await harness.commits.add(harness.note('now'));
     expect(harness.seenElsewhere()).toEqual(['now']);
   }, 20_000);
 
-  test('since another has the lock for long: a rejected change is not done after all when its neighbour fails', async () => {
+  test('because of a long lock never applies a rejected change when its neighbour fails', async () => {
     harness.elsewhere.exec('BEGIN IMMEDIATE');
     const first = harness.commits.add(harness.note('first'));
     await settle();
@@ -76,7 +76,7 @@ describe('a database that cannot be written', () => {
       harness.elsewhere.exec('ROLLBACK');
       throw error;
     });
-    // The third comes so late that it has patience left when the second has none.
+    // The third arrives so late that its timeout has not expired when that of the second has.
     const third = first.catch(() => harness.commits.add(harness.dangle()));
     await expect(first).rejects.toBeInstanceOf(StoreUnavailableError);
     await expect(second).rejects.toBeInstanceOf(StoreUnavailableError);
@@ -84,7 +84,7 @@ describe('a database that cannot be written', () => {
     expect(harness.seenElsewhere()).toEqual([]);
   }, 20_000);
 
-  test('since it is closed rejects new changes, and does not hang', async () => {
+  test('because it is closed rejects new changes, and does not hang', async () => {
     harness.connection.close();
     await expect(harness.commits.add(harness.note('late'))).rejects.toThrow('not open');
     await harness.commits.flushed();

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { SqliteDatabase } from '../../../src/stores/sqlite/database';
 import { GroupCommit } from '../../../src/stores/sqlite/group-commit';
 import { tempFile } from '../../helpers/temp-folder';
-import { CommitHarness, refuse, statusOf } from './commit-harness';
+import { CommitHarness, getOutcome, reject } from './commit-harness';
 
 let harness: CommitHarness;
 
@@ -12,7 +12,7 @@ beforeEach(() => {
   harness = new CommitHarness();
 });
 
-/** How many commits the write-ahead log holds: the frame that ends one tells the file's size. Source: SQLite, "WAL-mode File Format". */
+/** Counts the commits in the write-ahead log: the last frame of each has the file's size. Source: SQLite, "WAL-mode File Format". */
 function commitCount(): number {
   const log = readFileSync(`${harness.file}-wal`);
   const [header, frame] = [32, 24 + 4_096];
@@ -21,30 +21,30 @@ function commitCount(): number {
   return count;
 }
 
-/** How many commits something takes. */
-async function commitsOf(work: () => Promise<unknown>): Promise<number> {
+/** Counts the commits that an action takes. */
+async function countCommits(work: () => Promise<unknown>): Promise<number> {
   const before = commitCount();
   await work();
   return commitCount() - before;
 }
 
 describe('changes that share commits', () => {
-  test('take one when they arrive in the same turn', async () => {
+  test('share one when they arrive in the same turn', async () => {
     const texts = Array.from({ length: 50 }, (_, index) => `note ${index}`);
-    expect(await commitsOf(() => harness.addAll(...texts.map((text) => harness.note(text))))).toBe(
-      1,
-    );
+    expect(
+      await countCommits(() => harness.addAll(...texts.map((text) => harness.note(text)))),
+    ).toBe(1);
     expect(harness.seenElsewhere()).toEqual(texts);
   });
 
-  test('do not wait for company: one that comes alone has a commit of its own', async () => {
-    expect(await commitsOf(() => harness.commits.add(harness.note('one')))).toBe(1);
-    expect(await commitsOf(() => harness.commits.add(harness.note('other')))).toBe(1);
+  test('do not wait for others: a single change has its own commit', async () => {
+    expect(await countCommits(() => harness.commits.add(harness.note('one')))).toBe(1);
+    expect(await countCommits(() => harness.commits.add(harness.note('other')))).toBe(1);
   });
 
-  test('that arrive while others are written take the next together', async () => {
+  test('share the next one when they arrive during a commit', async () => {
     const later: Promise<number>[] = [];
-    const count = await commitsOf(async () => {
+    const count = await countCommits(async () => {
       await harness.commits.add(harness.note('first')).then(() => {
         later.push(
           harness.commits.add(harness.note('second')),
@@ -56,12 +56,12 @@ describe('changes that share commits', () => {
     expect(count).toBe(2);
   });
 
-  test('are a hundred at most in one commit, or as many as is said', async () => {
+  test('are at most a hundred in one commit, or the configured number', async () => {
     const works = Array.from({ length: 250 }, (_, index) => harness.note(`note ${index}`));
-    expect(await commitsOf(() => harness.addAll(...works))).toBe(3);
+    expect(await countCommits(() => harness.addAll(...works))).toBe(3);
     harness.commits = new GroupCommit(harness.connection, { largestGroup: 1 });
     const alone = Array.from({ length: 5 }, (_, index) => harness.note(`alone ${index}`));
-    expect(await commitsOf(() => harness.addAll(...alone))).toBe(5);
+    expect(await countCommits(() => harness.addAll(...alone))).toBe(5);
   });
 
   test('are applied in the order of their requests, and each sees those before it', async () => {
@@ -70,30 +70,30 @@ describe('changes that share commits', () => {
     expect(harness.seenElsewhere()).toEqual(['a', 'b', 'c']);
   });
 
-  test('are on disk when their promises resolve', async () => {
+  test('are on disk when their promises are fulfilled', async () => {
     const seen = await harness.commits
       .add(harness.note('mine'))
       .then(() => harness.seenElsewhere());
     expect(seen).toEqual(['mine']);
   });
 
-  test('cannot be seen before their commit, on this connection or on another', async () => {
+  test('are invisible before their commit, on this connection and on others', async () => {
     const adding = harness.commits.add(harness.note('one'));
     expect([harness.seenHere(), harness.seenElsewhere()]).toEqual([[], []]);
     const reads: unknown[] = [];
-    const looking = harness.commits.add(() => {
+    const reading = harness.commits.add(() => {
       reads.push(harness.seenElsewhere());
     });
-    await Promise.all([adding, looking]);
+    await Promise.all([adding, reading]);
     expect(reads).toEqual([[]]);
   });
 });
 
-describe('a change that need not last', () => {
-  /** What the disk is waited for: 0 for nothing, 1 for what must not break, 2 for everything. */
+describe('a change that is not durable', () => {
+  /** When SQLite waits for the disk: 0 never, 1 to protect the file, 2 for every commit. */
   const disk = () => harness.connection.pragma('synchronous', { simple: true });
 
-  test('does not wait for the disk; those that have to last do, before it and after it', async () => {
+  test('does not wait for the disk; durable changes before and after it do', async () => {
     const waited: unknown[] = [];
     for (const lasting of [false, true, false, false, true]) {
       waited.push(await harness.commits.add(disk, lasting));
@@ -101,7 +101,7 @@ describe('a change that need not last', () => {
     expect(waited).toEqual([1, 2, 1, 1, 2]);
   });
 
-  test('waits with the others when it shares a commit with one that has to last', async () => {
+  test('waits for the disk when it shares a commit with a durable change', async () => {
     const together = [
       harness.commits.add(disk, false),
       harness.commits.add(disk),
@@ -110,12 +110,12 @@ describe('a change that need not last', () => {
     expect(await Promise.all(together)).toEqual([2, 2, 2]);
   });
 
-  test('is visible to others as soon as its promise resolves', async () => {
+  test('is visible to others as soon as its promise is fulfilled', async () => {
     await harness.commits.add(harness.note('fleeting'), false);
     expect(harness.seenElsewhere()).toEqual(['fleeting']);
   });
 
-  test('changes nothing where the disk is never waited for', async () => {
+  test('is like any other in a database that never waits for the disk', async () => {
     harness.connection.pragma('synchronous = off');
     harness.commits = new GroupCommit(harness.connection, { synchronous: 'off' });
     expect(await harness.commits.add(disk, false)).toBe(0);
@@ -124,45 +124,45 @@ describe('a change that need not last', () => {
 });
 
 describe('a rejected change', () => {
-  test('leaves no trace, and its neighbours are written', async () => {
+  test('leaves nothing behind, and its neighbours are written', async () => {
     const undone = () => {
       harness.note('half')();
-      refuse();
+      reject();
     };
     const found = await harness.addAll(harness.note('before'), undone, harness.note('after'));
-    expect(found.map(statusOf)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(found.map(getOutcome)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(found[1]).toMatchObject({ reason: { code: 'order_not_found' } });
     expect(harness.seenElsewhere()).toEqual(['before', 'after']);
   });
 
-  test('is reported only after the commit: what it saw of its neighbours is on disk by then', async () => {
+  test('is reported only after the commit, when its neighbours are on disk', async () => {
     const adding = harness.commits.add(harness.note('neighbour'));
-    const domainError = harness.commits.add(refuse).catch(() => harness.seenElsewhere());
+    const domainError = harness.commits.add(reject).catch(() => harness.seenElsewhere());
     expect(await domainError).toEqual(['neighbour']);
     await adding;
   });
 
-  test('does not see what a rejected one before it had written', async () => {
+  test('does not see the writes of a rejected one before it', async () => {
     const half = () => {
       harness.note('half')();
-      refuse();
+      reject();
     };
     const [, found] = await harness.addAll(half, harness.note('whole'));
     expect(found).toEqual({ status: 'fulfilled', value: 1 });
   });
 
-  test('by the database itself harms no other', async () => {
+  test('does not affect others when the database itself rejects it', async () => {
     const found = await harness.addAll(
       harness.note('same'),
       harness.note('same'),
       harness.note('other'),
     );
-    expect(found.map(statusOf)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(found.map(getOutcome)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(found[1]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_UNIQUE' } });
     expect(harness.seenElsewhere()).toEqual(['same', 'other']);
   });
 
-  test('because it would wait is undone', async () => {
+  test('is undone when it returns a promise', async () => {
     const waiting = async () => {
       harness.note('half')();
     };
@@ -170,20 +170,20 @@ describe('a rejected change', () => {
     expect(harness.seenElsewhere()).toEqual([]);
   });
 
-  test('by the commit takes no other along: each is tried by itself', async () => {
+  test('does not affect others when the commit fails: each is retried alone', async () => {
     const found = await harness.addAll(
       harness.note('before'),
       harness.dangle(),
       harness.note('after'),
     );
-    expect(found.map(statusOf)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(found.map(getOutcome)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(found[1]).toMatchObject({ reason: { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' } });
     expect(harness.seenElsewhere()).toEqual(['before', 'after']);
     expect(harness.elsewhere.prepare('SELECT count(*) FROM replies').pluck().get()).toBe(0);
   });
 });
 
-describe('the end of a database', () => {
+describe('the closing of a database', () => {
   test('comes after all earlier requests', async () => {
     const db = new SqliteDatabase(tempFile());
     const key = 'INSERT INTO accounts VALUES (?, ?, ?, ?)';
@@ -195,10 +195,10 @@ describe('the end of a database', () => {
   });
 });
 
-test('for any arrivals: resolved changes are there, in their order, and rejected ones are not', async () => {
+test('after any sequence of changes, fulfilled ones are stored in their order, and rejected ones are not', async () => {
   const change = fc.record({
     priority: fc.nat(2),
-    as: fc.constantFrom('done', 'done', 'refused', 'repeated', 'dangling'),
+    as: fc.constantFrom('done', 'done', 'rejected', 'repeated', 'dangling'),
   });
   let run = 0;
   await fc.assert(
@@ -209,17 +209,17 @@ test('for any arrivals: resolved changes are there, in their order, and rejected
         run += 1;
         harness.commits = new GroupCommit(harness.connection, { largestGroup: size });
         const expected: string[] = [];
-        const asked: Promise<boolean>[] = [];
+        const changes: Promise<boolean>[] = [];
         for (const [index, { priority, as }] of all.entries()) {
           const text = `${run}/${index}`;
           if (as === 'done') expected.push(text);
           const work = () => {
             harness.note(text)();
-            if (as === 'refused') refuse();
+            if (as === 'rejected') reject();
             if (as === 'repeated') harness.note(text)();
             if (as === 'dangling') harness.dangle()();
           };
-          asked.push(
+          changes.push(
             harness.commits.add(work).then(
               () => as === 'done',
               () => as !== 'done',
@@ -228,7 +228,7 @@ test('for any arrivals: resolved changes are there, in their order, and rejected
           for (let turn = 0; turn < priority; turn += 1)
             await new Promise((done) => setImmediate(done));
         }
-        expect(await Promise.all(asked)).toEqual(all.map(() => true));
+        expect(await Promise.all(changes)).toEqual(all.map(() => true));
         const written = harness.elsewhere.prepare(
           'SELECT text FROM notes WHERE text LIKE ? ORDER BY seq',
         );

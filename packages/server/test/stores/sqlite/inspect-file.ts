@@ -1,19 +1,19 @@
 import Database from 'better-sqlite3';
 
-/** Looks into a database past the store, as an operator with a shell would. */
+/** Reads a database without the store, as an operator with a shell would. */
 export function inspectFile<Result>(
   file: string,
-  look: (connection: Database.Database) => Result,
+  read: (connection: Database.Database) => Result,
 ): Result {
   const connection = new Database(file);
   try {
-    return look(connection);
+    return read(connection);
   } finally {
     connection.close();
   }
 }
 
-/** Everything that the tables of a database hold. */
+/** Returns all rows of all tables of a database. */
 export function readContents(file: string): unknown {
   return inspectFile(file, (connection) => {
     const tables = connection
@@ -24,7 +24,7 @@ export function readContents(file: string): unknown {
   });
 }
 
-/** What SQLite's own checks find in a database; compare it with `sound`. */
+/** Runs SQLite's own checks. Compare the result with `sound`. */
 export function checkIntegrity(file: string): unknown {
   return inspectFile(file, (connection) => ({
     integrity: connection.pragma('integrity_check', { simple: true }),
@@ -32,5 +32,5 @@ export function checkIntegrity(file: string): unknown {
   }));
 }
 
-/** The health of a database in which nothing is wrong. */
+/** The result of the checks for a sound database. */
 export const sound = { integrity: 'ok', brokenReferences: [] };

@@ -11,10 +11,10 @@ import { CostMeter, RecordingDatabase } from '../../helpers/recording-database';
 import { makeTempFolder } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';
 
-/** How long each list is. */
+/** The number of items in each list. */
 const count = 20_000;
 const limit = 51;
-/** The most rows that one step of a search may look at. */
+/** The maximum number of rows that one step of a search may scan. */
 const stride = 5_000;
 
 const folder = makeTempFolder();
@@ -25,11 +25,11 @@ const meter = new CostMeter(file);
 let trade: Trade;
 let webhookId: string;
 
-/** The time of an item: four share each millisecond. */
+/** Returns the time of an item. Four items share each millisecond. */
 const itemTime = (item: number) => noon + Math.floor(item / 4);
 const itemId = (prefix: string, item: number) => `${prefix}_${String(item).padStart(26, '0')}`;
 
-/** Cursors from the newest page to behind the oldest one. */
+/** Cursors from before the newest item to after the oldest one. */
 const cursors = (prefix: string): (PageKey | null)[] => [
   null,
   ...[count - 10, count / 2, 1_000, 0].map((item) => ({
@@ -65,7 +65,7 @@ beforeAll(async () => {
         created_at,
         updated_at: created_at,
       });
-      // Every second event was written by a process whose clock was behind by a minute.
+      // The clock of the process that wrote every second event was a minute slow.
       const time = item % 2 === 0 ? created_at : created_at - 60_000;
       const kind = 'order.created';
       insert('events', { id: event, kind, order_id: order, body: '{}', created_at: time });
@@ -99,7 +99,7 @@ beforeAll(async () => {
         finished_at: created_at,
       });
     }
-    // More than an account may have.
+    // More webhooks than an account may have.
     for (let item = 0; item < 1_000; item += 1) {
       const created_at = itemTime(item);
       const id = itemId('whk', item);
@@ -141,8 +141,8 @@ afterAll(async () => {
 });
 
 /**
- * Every row that was stepped on was returned, except for the one that the cursor names, where the range
- * starts: the cost is that of the page, wherever it lies.
+ * Expects that every scanned row was returned, except for the one that the cursor names, where the range
+ * starts: the cost depends on the size of the page, not on its position.
  */
 function expectNoRowSteppedOver(): void {
   expect(db.queries.length).toBeGreaterThan(0);
@@ -161,8 +161,8 @@ const spans = times.flatMap((createdAfter) =>
   })),
 );
 
-describe('what a page costs', () => {
-  test('the meter counts a row that is stepped over', () => {
+describe('the cost of lists', () => {
+  test('includes rows that are scanned and not returned', () => {
     const sql = `SELECT id FROM orders INDEXED BY orders_of_buyer
       WHERE buyer_id = ? AND created_at < ? AND (created_at, id) < (?, ?)
       ORDER BY created_at DESC, id DESC LIMIT ?`;
@@ -174,7 +174,7 @@ describe('what a page costs', () => {
   });
 
   test.each(['buyer', 'seller', 'agent'] as const)(
-    'a page of orders costs its own rows, for their %s',
+    'is that of its own rows for a page of orders, for their %s',
     async (kind) => {
       const filters: OrderFilter[] = spans.flatMap((span) => [
         span,
@@ -192,7 +192,7 @@ describe('what a page costs', () => {
     },
   );
 
-  test('a page of notifications costs its own rows', async () => {
+  test('is that of its own rows for a page of notifications', async () => {
     for (const filter of [{}, { read: true }, { read: false }]) {
       for (const after of cursors('ntf')) {
         const page = { after, limit };
@@ -202,7 +202,7 @@ describe('what a page costs', () => {
     expectNoRowSteppedOver();
   });
 
-  test('a page of webhooks costs its own rows', async () => {
+  test('is that of its own rows for a page of webhooks', async () => {
     for (const item of [null, 999, 500, 100, 0]) {
       const after = item === null ? null : { createdAt: itemTime(item), id: itemId('whk', item) };
       await store.webhooks.listWebhooks(trade.seller.accountId, { after, limit });
@@ -210,7 +210,7 @@ describe('what a page costs', () => {
     expectNoRowSteppedOver();
   });
 
-  test('a page of events costs its own rows, and each read for a page since a time does', async () => {
+  test('is that of its own rows for a page of events, also since a time', async () => {
     const { signal } = new AbortController();
     const items = [0, 1_000, count / 2, count - 10];
     for (const since of [undefined, noon - 60_000, itemTime(1_000), itemTime(count / 2)]) {
@@ -224,7 +224,7 @@ describe('what a page costs', () => {
     for (const { values } of db.queries) expect(values.at(-1)).toBe(limit);
   });
 
-  test('a page of deliveries costs its own rows, unless it is a search', async () => {
+  test('is that of its own rows for a page of deliveries, unless it is a search', async () => {
     const filters: DeliveryFilter[] = [
       {},
       { webhookId },
@@ -242,7 +242,7 @@ describe('what a page costs', () => {
     expectNoRowSteppedOver();
   });
 
-  test('each step of a search for deliveries scans a limited number of rows', async () => {
+  test('is limited for each step of a search for deliveries', async () => {
     const filters: DeliveryFilter[] = [
       { eventType: 'task.completed' },
       { statusClass: '4xx', state: 'failed' },
@@ -253,7 +253,7 @@ describe('what a page costs', () => {
       }
     }
     const costs = db.queries.map((query) => meter.measure(query).visited);
-    // The one more is the row that the cursor names.
+    // The additional row is the one that the cursor names.
     expect(Math.max(...costs)).toBe(stride + 1);
   });
 });

@@ -31,7 +31,7 @@ beforeEach(() => {
   onTestFinished(() => store.close());
 });
 
-/** When a delivery of the first schema started to wait: at the end of its last attempt, or when it was queued. */
+/** When a delivery of the first schema began to wait: at the end of its last attempt, or when it was queued. */
 function waitsSince({ id, attempts }: Row): number {
   const last = oldAttempts.find(
     ({ delivery_id, number }) => delivery_id === id && number === attempts,
@@ -40,7 +40,7 @@ function waitsSince({ id, attempts }: Row): number {
 }
 
 describe('a SQLite file of the first schema', () => {
-  test('is brought to the newest, and is sound', () => {
+  test('is migrated to the newest, and is sound', () => {
     expect(rows('PRAGMA user_version')).toEqual([{ user_version: 3 }]);
     expect(checkIntegrity(file)).toEqual(sound);
   });
@@ -58,7 +58,7 @@ describe('a SQLite file of the first schema', () => {
     ]);
   });
 
-  test('keeps every row of what did not change its shape', () => {
+  test('keeps every row of unchanged tables', () => {
     const remade = ['attempts', 'deliveries', 'webhooks', 'idempotency_keys'];
     const kept = (before as [string, unknown][]).filter(([table]) => !remade.includes(table));
     expect(kept).toHaveLength(8);
@@ -79,7 +79,7 @@ describe('a SQLite file of the first schema', () => {
     );
   });
 
-  test('keeps every delivery, with what was last seen of it; what was leased is due when its lease ends', () => {
+  test('keeps every delivery with its last state; a leased one is due when its lease ends', () => {
     const last: Record<string, { last_status: number | null; last_error: string | null }> = {
       dlv_2_again: { last_status: null, last_error: 'timeout' },
       dlv_3_leased: { last_status: 503, last_error: null },
@@ -128,7 +128,7 @@ describe('a SQLite file of the first schema', () => {
     );
   });
 
-  test('has a queue for each webhook, as deep as it is', () => {
+  test('has a queue for each webhook, with the right depth', () => {
     const fresh = { in_flight: 0, allowance: 4, failures: 0, failed_at: 0, held_until: 0 };
     expect(rows('SELECT * FROM queues ORDER BY webhook_id')).toEqual([
       { ...fresh, webhook_id: 'whk_busy', depth: 3, paused: 0, next_at: noon },
@@ -146,7 +146,7 @@ describe('a SQLite file of the first schema', () => {
     }
   });
 
-  test('continues where it stopped: orders are read, deliveries are made, new ones are queued', async () => {
+  test('continues to work: orders are read, deliveries are made, new ones are queued', async () => {
     const page = { after: null, limit: 10 };
     const buyer = aCaller({ accountId: 'usr_buyer' });
     expect(await store.orders.listOrders(buyer, {}, page)).toEqual([oldOrder]);

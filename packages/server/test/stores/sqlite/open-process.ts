@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { addCaller } from '../../helpers/trade';
 
-// A process that opens new databases one after another, from the time it is asked to, and writes to each.
+// A process that waits for a start time, then opens new databases one after another and writes to each.
 const files = process.argv.slice(2);
 console.log('ready');
 await once(process.stdin, 'data');

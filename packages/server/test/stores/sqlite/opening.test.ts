@@ -17,17 +17,17 @@ import { Child } from '../../helpers/child';
 import { tempFile } from '../../helpers/temp-folder';
 import { addCaller, Trade } from '../../helpers/trade';
 
-/** Reads a database past the store, as an operator with a shell would. */
-function inspect<Result>(file: string, look: (connection: Database.Database) => Result): Result {
+/** Reads a database without the store, as an operator with a shell would. */
+function inspect<Result>(file: string, read: (connection: Database.Database) => Result): Result {
   const connection = new Database(file);
   try {
-    return look(connection);
+    return read(connection);
   } finally {
     connection.close();
   }
 }
 
-function schemaOf(file: string): unknown {
+function getSchema(file: string): unknown {
   return inspect(file, (connection) => ({
     version: connection.pragma('user_version', { simple: true }),
     parts: connection.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all(),
@@ -38,11 +38,11 @@ async function openAndClose(file: string): Promise<void> {
   await openSqliteStore(file).close();
 }
 
-describe('opening a SQLite store', () => {
-  test('makes the file and brings it to the newest schema', async () => {
+describe('openSqliteStore', () => {
+  test('creates the file with the newest schema', async () => {
     const file = tempFile();
     await openAndClose(file);
-    expect(schemaOf(file)).toMatchObject({ version: 3 });
+    expect(getSchema(file)).toMatchObject({ version: 3 });
     const tables = inspect(file, (connection) =>
       connection
         .prepare<[], { name: string; strict: number }>(
@@ -54,22 +54,22 @@ describe('opening a SQLite store', () => {
     for (const table of tables) expect(table, table.name).toMatchObject({ strict: 1 });
   });
 
-  test('takes an empty file for a new database', async () => {
+  test('treats an empty file as a new database', async () => {
     const file = tempFile();
     writeFileSync(file, '');
     await openAndClose(file);
-    expect(schemaOf(file)).toMatchObject({ version: 3 });
+    expect(getSchema(file)).toMatchObject({ version: 3 });
   });
 
-  test('changes nothing of a database that has the newest schema', async () => {
+  test('does not change a database that has the newest schema', async () => {
     const file = tempFile();
     await openAndClose(file);
-    const before = schemaOf(file);
+    const before = getSchema(file);
     await openAndClose(file);
-    expect(schemaOf(file)).toEqual(before);
+    expect(getSchema(file)).toEqual(before);
   });
 
-  test("leaves another program's database alone, whatever its schema calls itself", () => {
+  test("rejects another program's database, whatever its schema version", () => {
     for (const version of [0, 1, 7]) {
       const file = tempFile();
       inspect(file, (connection) => {
@@ -78,21 +78,21 @@ describe('opening a SQLite store', () => {
       expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
       expect(() => openSqliteStore(file)).toThrow('is a database of another program');
       expect(inspect(file, (db) => db.pragma('user_version', { simple: true }))).toBe(version);
-      expect(schemaOf(file)).toMatchObject({ parts: [{ name: 'recipes' }] });
+      expect(getSchema(file)).toMatchObject({ parts: [{ name: 'recipes' }] });
     }
   });
 
-  test('makes no file where one must be', () => {
+  test('creates no file where one must exist', () => {
     const file = tempFile();
     expect(() => openSqliteStore(file, { mustExist: true })).toThrow('Cannot open the database');
     expect(existsSync(file)).toBe(false);
   });
 
-  test('takes no blank name: SQLite would keep nothing', () => {
+  test('rejects a blank name, because SQLite would store nothing', () => {
     expect(() => openSqliteStore('')).toThrow(StoreUnavailableError);
   });
 
-  test('makes its files for their owner alone', async () => {
+  test('creates files that only their owner can access', async () => {
     const file = tempFile();
     const store = openSqliteStore(file);
     onTestFinished(() => store.close());
@@ -102,7 +102,7 @@ describe('opening a SQLite store', () => {
     }
   });
 
-  test('leaves one file behind once it is closed', async () => {
+  test('leaves a single file once the store is closed', async () => {
     const file = tempFile();
     const store = openSqliteStore(file);
     await Trade.open(store);
@@ -118,7 +118,7 @@ describe('opening a SQLite store', () => {
     expect(db.get('PRAGMA foreign_keys')).toEqual({ foreign_keys: 1 });
   });
 
-  test('keeps a store in memory apart from every other', async () => {
+  test('opens separate stores in memory', async () => {
     const [one, other] = [openSqliteStore(':memory:'), openSqliteStore(':memory:')];
     const { accountId } = await addCaller(one, 'buyer');
     expect(await one.accounts.findAccount(accountId)).not.toBeNull();
@@ -126,7 +126,7 @@ describe('opening a SQLite store', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  test('rejects a database that a newer server has migrated, and leaves it as it was', async () => {
+  test('rejects a database that a newer server has migrated, and does not change it', async () => {
     const file = tempFile();
     await openAndClose(file);
     inspect(file, (connection) => connection.pragma('user_version = 1000'));
@@ -146,7 +146,7 @@ describe('opening a SQLite store', () => {
     expect(readdirSync(dirname(file))).toEqual(['tradepost.db']);
   });
 
-  test('rejects a file that is not a database, and leaves it as it was', () => {
+  test('rejects a file that is not a database, and does not change it', () => {
     const file = tempFile('shopping-list.txt');
     const text = 'coffee, tea, and other things that are no database\n'.repeat(100);
     writeFileSync(file, text);
@@ -186,16 +186,16 @@ describe('opening a SQLite store', () => {
     await copy.close();
   });
 
-  test('is done once when several processes open new files at once', async () => {
+  test('migrates once when several processes open a new file at the same time', async () => {
     const folder = dirname(tempFile());
     const files = Array.from({ length: 12 }, (_, index) => join(folder, `${index}.db`));
     const script = new URL('./open-process.ts', import.meta.url);
     const children = Array.from({ length: 4 }, () => new Child(script, ...files));
-    for (const child of children) expect(await child.says()).toBe('ready');
-    for (const child of children) child.tell('go');
-    for (const child of children) expect(await child.says()).toBe('done');
+    for (const child of children) expect(await child.readLine()).toBe('ready');
+    for (const child of children) child.write('go');
+    for (const child of children) expect(await child.readLine()).toBe('done');
     for (const file of files) {
-      expect(schemaOf(file)).toMatchObject({ version: 3 });
+      expect(getSchema(file)).toMatchObject({ version: 3 });
       const found = inspect(file, (connection) => ({
         accounts: connection.prepare('SELECT count(*) FROM accounts').pluck().get(),
         check: connection.pragma('integrity_check', { simple: true }),

@@ -14,7 +14,7 @@ test('a lease request that fails in part returns what succeeded, and rejects onl
     await trade.subscribe(trade.buyer, ['order.created']);
   }
   for (let count = 0; count < 10; count += 1) await trade.place();
-  const claimed = () =>
+  const leased = () =>
     db.get<{ count: number }>(
       'SELECT count(*) AS count FROM deliveries WHERE lease_until IS NOT NULL',
     )?.count;
@@ -25,7 +25,7 @@ test('a lease request that fails in part returns what succeeded, and rejects onl
   );
   const taken = await leaseDue(store, noon, 256);
   expect(taken).toHaveLength(64);
-  expect(claimed()).toBe(64);
+  expect(leased()).toBe(64);
   await expect(leaseDue(store, noon, 256)).rejects.toThrow('no room');
-  expect(claimed()).toBe(64);
+  expect(leased()).toBe(64);
 });

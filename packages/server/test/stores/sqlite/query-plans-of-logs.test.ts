@@ -74,7 +74,7 @@ const combinations = (filters: DeliveryFilter[]) =>
     ),
   );
 
-/** What one page of a webhook's deliveries in one state is read by, with the bounds of a list. */
+/** The plan for one page of a webhook's deliveries in one state, with the bounds of a list. */
 function describePage(
   filter: DeliveryFilter,
   hasUpper: boolean,
@@ -85,12 +85,12 @@ function describePage(
   return `INDEX deliveries_of_webhook (webhook_id=? AND state=?${lower}${upper})`;
 }
 
-/** How often each step was planned that reaches for deliveries. */
+/** Counts each plan step that reads deliveries. */
 const deliverySteps = () => [
   ...new Set(db.plans.filter((step) => /(SEARCH|SCAN) deliveries/.test(step))),
 ];
 
-describe('query plans of the logs', () => {
+describe('by the query plans of the logs,', () => {
   test.each(combinations(lists))(
     'deliveries are listed by one range for each webhook and state: $filter after $after',
     async ({ filter, after }) => {
@@ -139,7 +139,7 @@ describe('query plans of the logs', () => {
     },
   );
 
-  test('one delivery is found by its id, and its attempts by it', async () => {
+  test('one delivery and its attempts are found by its ID', async () => {
     const own = await sample();
     db.plans.length = 0;
     expect(await log.findDelivery(accountId, own)).not.toBeNull();
@@ -147,7 +147,7 @@ describe('query plans of the logs', () => {
     expect(db.plans).toContainEqual(expect.stringContaining('SEARCH attempts USING PRIMARY KEY'));
   });
 
-  test('a replay and a test event touch one delivery and one queue', async () => {
+  test('a replay and a test event update one delivery and one queue', async () => {
     const own = await sample();
     const request = { accountId, id: own, idempotencyKey: null, context };
     await log.replayDelivery(request, (found) => {
@@ -203,8 +203,8 @@ describe('query plans of the logs', () => {
         response,
       }),
     );
-    const looks = db.plans.filter((step) => step.includes('account_events'));
-    expect(looks).toEqual(['SEARCH account_events', 'SEARCH account_events']);
-    expectDirect(looks);
+    const steps = db.plans.filter((step) => step.includes('account_events'));
+    expect(steps).toEqual(['SEARCH account_events', 'SEARCH account_events']);
+    expectDirect(steps);
   });
 });

@@ -32,13 +32,13 @@ const orderLists: { kind: AccountKind; filter: OrderFilter; after: PageKey | nul
     ),
   );
 
-/** The bounds of a page as a plan names them: at most one at either end. */
+/** The bounds of a page in a plan: at most one at either end. */
 function boundsIn(hasLower: boolean, hasUpper: boolean): string {
   const lower = hasLower ? ' AND (created_at,id)>(?,?)' : '';
   return lower + (hasUpper ? ' AND (created_at,id)<(?,?)' : '');
 }
 
-describe('query plans', () => {
+describe('by the query plans,', () => {
   test.each(orderLists)(
     '$kind lists orders by one range of one index: $filter after $after',
     async (list) => {
@@ -84,25 +84,25 @@ describe('query plans', () => {
   test('keys are found by their hash and id, and listed by their account without a sort', async () => {
     const accounts = createSqliteAccountStore(db);
     const key = 'SEARCH api_keys USING PRIMARY KEY (id=?)';
-    const plansOf = async (work: () => Promise<unknown>) => {
+    const getPlans = async (work: () => Promise<unknown>) => {
       db.plans.length = 0;
       await work();
       return [...db.plans];
     };
-    expect(await plansOf(() => accounts.findKeyByHash('hash'))).toEqual([
+    expect(await getPlans(() => accounts.findKeyByHash('hash'))).toEqual([
       'SEARCH api_keys USING INDEX sqlite_autoindex_api_keys_2 (hash=?)',
       'SEARCH accounts USING PRIMARY KEY (id=?)',
     ]);
-    expect(await plansOf(() => accounts.listKeys('usr_1'))).toEqual([
+    expect(await getPlans(() => accounts.listKeys('usr_1'))).toEqual([
       'SEARCH api_keys USING INDEX api_keys_of_account (account_id=?)',
     ]);
-    // All keys are wanted, in the order in which the table has them.
-    expect(await plansOf(() => accounts.listKeys())).toEqual(['SCAN api_keys']);
-    expect(await plansOf(() => accounts.findKeyOwner('key_1'))).toEqual([key]);
-    expect(await plansOf(() => accounts.revokeKey('key_1', noon))).toEqual([key, key]);
+    // This query reads all keys, in the order of the table.
+    expect(await getPlans(() => accounts.listKeys())).toEqual(['SCAN api_keys']);
+    expect(await getPlans(() => accounts.findKeyOwner('key_1'))).toEqual([key]);
+    expect(await getPlans(() => accounts.revokeKey('key_1', noon))).toEqual([key, key]);
   });
 
-  test('one notification and one order are found by their id', async () => {
+  test('one notification and one order are found by their ID', async () => {
     await createSqliteNotificationStore(db).markRead('usr_1', 'ntf_1');
     await createSqliteOrderStore(db, () => {}).findOrder('ord_1');
     expect(db.plans).toEqual([

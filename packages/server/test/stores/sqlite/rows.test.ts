@@ -26,8 +26,8 @@ function rows(sql: string): unknown[] {
   }
 }
 
-describe('rows that the port does not show yet', () => {
-  test('an event is stored with the notifications and deliveries that name it, and in the log of each participant', async () => {
+describe('in the rows of the tables', () => {
+  test('an event has its notifications and deliveries, and an entry in the log of each participant', async () => {
     const webhook = await trade.subscribe(trade.buyer, ['order.created']);
     const order = await trade.place();
     const [created] = rows("SELECT * FROM events WHERE kind = 'order.created'") as [{ id: string }];
@@ -93,7 +93,7 @@ describe('rows that the port does not show yet', () => {
     ]);
   });
 
-  test('each attempt of a delivery is kept, with how it went and what it was sent with', async () => {
+  test('each attempt of a delivery is stored, with its result and its request', async () => {
     await trade.subscribe(trade.buyer, ['order.created']);
     await trade.place();
     const { store } = trade;
@@ -148,7 +148,7 @@ describe('rows that the port does not show yet', () => {
     ]);
   });
 
-  test('no attempt is stored with a stale lease, nor where none was made', async () => {
+  test('no attempt is stored for a stale lease, nor without an attempt', async () => {
     await trade.subscribe(trade.buyer, ['order.created']);
     await trade.place();
     const delivery = await leaseOne(trade.store, noon);
@@ -164,7 +164,7 @@ describe('rows that the port does not show yet', () => {
     ]);
   });
 
-  test('what ends after its deadline keeps how its last attempt went', async () => {
+  test('a delivery that ends after its deadline keeps the result of its last attempt', async () => {
     await trade.subscribe(trade.buyer, ['order.created']);
     await trade.place();
     const delivery = await leaseOne(trade.store, noon);
@@ -176,7 +176,7 @@ describe('rows that the port does not show yet', () => {
     ).toEqual([{ state: 'failed', attempts: 1, due_at: null, last_status: 500, finished_at: now }]);
   });
 
-  test('no API key is kept, only its hash', async () => {
+  test('no API key is stored, only its hash', async () => {
     const keys = rows('SELECT * FROM api_keys');
     expect(keys).toHaveLength(3);
     expect(JSON.stringify(keys)).not.toMatch(/tpk_\w{5,}/);

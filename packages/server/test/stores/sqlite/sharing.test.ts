@@ -23,12 +23,12 @@ beforeEach(async () => {
 });
 
 async function lockElsewhere(): Promise<Child> {
-  const child = new Child(new URL('./hold-write-lock-process.ts', import.meta.url), file);
-  expect(await child.says()).toBe('locked');
+  const child = new Child(new URL('./write-lock-process.ts', import.meta.url), file);
+  expect(await child.readLine()).toBe('locked');
   return child;
 }
 
-/** Everything that the tables hold. */
+/** Returns all rows of all tables. */
 function contents(): unknown {
   const connection = new Database(file, { readonly: true });
   try {
@@ -56,25 +56,25 @@ function health(): unknown {
 
 const sound = { integrity: 'ok', brokenReferences: [] };
 
-describe('a SQLite file that other processes use too', () => {
-  test('a change waits its turn without holding up reads, and goes through once the lock is let go', async () => {
+describe('in a SQLite file that other processes use too', () => {
+  test('a change waits without blocking reads, and succeeds once the lock is released', async () => {
     const child = await lockElsewhere();
     let placed = false;
     const placing = trade.place().then(() => {
       placed = true;
     });
-    // Each read is answered while the change waits: it does not wait inside of SQLite.
+    // Reads complete while the change waits: it does not block inside SQLite.
     for (let count = 0; count < 20; count += 1) {
       await store.orders.listOrders(trade.buyer, {}, page);
     }
     expect(placed).toBe(false);
-    child.tell('let go');
-    expect(await child.says()).toBe('released');
+    child.write('let go');
+    expect(await child.readLine()).toBe('released');
     await placing;
     expect(await store.orders.listOrders(trade.buyer, {}, page)).toHaveLength(1);
   });
 
-  test('a change while another process has the write lock is rejected completely; reads continue; afterwards all is well', async () => {
+  test('a change is rejected completely while another process has the write lock; reads continue, and later changes succeed', async () => {
     const order = await trade.place();
     const before = contents();
     const other = await lockElsewhere();
@@ -84,8 +84,8 @@ describe('a SQLite file that other processes use too', () => {
     expect(await store.orders.listOrders(trade.seller, {}, page)).toEqual([order]);
     expect(await store.orders.findOrder(order.id)).toEqual(order);
 
-    other.tell('let go');
-    expect(await other.says()).toBe('released');
+    other.write('let go');
+    expect(await other.readLine()).toBe('released');
     const next = await trade.place();
     expect(await store.orders.listOrders(trade.seller, {}, page)).toEqual([next, order]);
     expect(health()).toEqual(sound);
@@ -116,10 +116,10 @@ describe('a SQLite file that other processes use too', () => {
     const script = new URL('./trade-process.ts', import.meta.url);
     const buyerId = trade.buyer.accountId;
     const children = [1, 2, 3].map(() => new Child(script, file, id, buyerId));
-    for (const child of children) expect(await child.says()).toBe('ready');
+    for (const child of children) expect(await child.readLine()).toBe('ready');
     await trade.place({ quantity: 880 });
-    for (const child of children) child.tell('go');
-    const placed = await Promise.all(children.map((child) => child.says()));
+    for (const child of children) child.write('go');
+    const placed = await Promise.all(children.map((child) => child.readLine()));
     expect(placed.reduce((sum, units) => sum + Number(units), 0)).toBe(120);
     expect(await trade.unitsLeft()).toBe(0);
     const all = { after: null, limit: 1_000 };
@@ -131,17 +131,17 @@ describe('a SQLite file that other processes use too', () => {
     const before = contents();
     const during: unknown[] = [];
     const context = aContext();
-    const refused = store.orders.changeOrder('ord_unknown', context, () => {
+    const rejected = store.orders.changeOrder('ord_unknown', context, () => {
       during.push(contents());
       throw new Error('changed my mind');
     });
-    await expect(refused).rejects.toThrow('changed my mind');
+    await expect(rejected).rejects.toThrow('changed my mind');
     await trade.place();
     expect(during).toEqual([before]);
     expect(contents()).not.toEqual(before);
   });
 
-  test('a file is sound after a day of trade', async () => {
+  test('the data is sound after a day of trade', async () => {
     for (let count = 0; count < 20; count += 1) {
       const order = await trade.place({ quantity: count + 1 });
       await trade.move(order, count % 2 === 0 ? 'fulfilling' : 'cancelled');

@@ -4,7 +4,7 @@ import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { aCaller } from '../../helpers/builders';
 import { place } from '../../helpers/trade';
 
-// A process that orders from one listing, unit by unit, until it is sold out, and says how many it got.
+// A process that orders from one listing, unit by unit, until it is sold out, and prints how many it got.
 const [file, listingId, buyerId] = process.argv.slice(2);
 if (!(file && listingId && buyerId))
   throw new Error('name the database, the listing and the buyer');

@@ -10,7 +10,7 @@ import {
 import { tempFile } from '../../helpers/temp-folder';
 import { CommitHarness } from './commit-harness';
 
-/** A thread that goes first and one that yields, as far as their turns go. */
+/** The write priority of a thread that goes first and of one that yields. */
 function aPair() {
   const memory = createPriorityMemory();
   return {
@@ -20,8 +20,8 @@ function aPair() {
   };
 }
 
-describe('turns to write', () => {
-  test('go to the one that others wait for; the other waits until it wants no more', async () => {
+describe('the write priority', () => {
+  test('goes to one side; the other waits until that has no pending change', async () => {
     const { first, yielding } = aPair();
     expect([first.shouldYield, yielding.shouldYield]).toEqual([false, false]);
     first.setPending(true);
@@ -32,13 +32,13 @@ describe('turns to write', () => {
     expect(yielding.shouldYield).toBe(false);
   });
 
-  test('reach the one that yields even when the others never stop', async () => {
+  test('lets the side that yields write even if the other never stops', async () => {
     const { first, yielding } = aPair();
     first.setPending(true);
     expect(await yielding.yield()).toBe(false);
   });
 
-  test('are counted once, however often they are set', async () => {
+  test('counts a pending change once, however often it is set', async () => {
     const { first, yielding } = aPair();
     for (const wants of [true, true, false, false]) first.setPending(wants);
     expect(yielding.shouldYield).toBe(false);
@@ -46,7 +46,7 @@ describe('turns to write', () => {
     expect([first.shouldYield, yielding.shouldYield]).toEqual([false, false]);
   });
 
-  test('of one who waits for an end come with it, or soon without it', async () => {
+  test('ends a wait with the end of the other side, or soon without it', async () => {
     const { first, yielding } = aPair();
     const ended = first.waitForOtherWrite();
     yielding.end();
@@ -55,7 +55,7 @@ describe('turns to write', () => {
   });
 });
 
-describe('changes of two threads in one file', () => {
+describe('among changes of two threads in one file', () => {
   function twoSides() {
     const harness = new CommitHarness();
     const memory = createPriorityMemory();
@@ -67,7 +67,7 @@ describe('changes of two threads in one file', () => {
     return { harness, first, noteFirst };
   }
 
-  test('a long group is cut for what others wait for, and continues after it', async () => {
+  test('a long group is interrupted for a pending change, and continues after it', async () => {
     const { harness, first, noteFirst } = twoSides();
     let urgent: Promise<unknown> | undefined;
     await harness.addAll(
@@ -82,33 +82,35 @@ describe('changes of two threads in one file', () => {
     expect(harness.seenElsewhere()).toEqual(['one', 'urgent', 'two', 'three']);
   });
 
-  test('none is lost or done twice, and each side keeps its order, at any timing', async () => {
+  test('no change is lost or applied twice, and each side keeps its order, at any timing', async () => {
     const change = fc.record({ urgent: fc.boolean(), priority: fc.nat(3) });
     await fc.assert(
-      fc.asyncProperty(fc.array(change, { maxLength: 30 }), async (changes) => {
+      fc.asyncProperty(fc.array(change, { maxLength: 30 }), async (drawn) => {
         const { harness, first, noteFirst } = twoSides();
-        const asked: Promise<unknown>[] = [];
-        for (const [index, { urgent, priority }] of changes.entries()) {
+        const changes: Promise<unknown>[] = [];
+        for (const [index, { urgent, priority }] of drawn.entries()) {
           for (let turn = 0; turn < priority; turn += 1) await new Promise(setImmediate);
-          const text = `${urgent ? 'urgent' : 'patient'} ${index}`;
-          asked.push(urgent ? first.add(noteFirst(text)) : harness.commits.add(harness.note(text)));
+          const text = `${urgent ? 'urgent' : 'normal'} ${index}`;
+          changes.push(
+            urgent ? first.add(noteFirst(text)) : harness.commits.add(harness.note(text)),
+          );
         }
-        await Promise.all(asked);
+        await Promise.all(changes);
         const seen = harness.seenElsewhere();
-        for (const side of ['urgent', 'patient']) {
-          const own = changes.flatMap(({ urgent }, index) =>
+        for (const side of ['urgent', 'normal']) {
+          const own = drawn.flatMap(({ urgent }, index) =>
             urgent === (side === 'urgent') ? [`${side} ${index}`] : [],
           );
           expect(seen.filter((text) => String(text).startsWith(side))).toEqual(own);
         }
-        expect(seen).toHaveLength(changes.length);
+        expect(seen).toHaveLength(drawn.length);
       }),
       { numRuns: 30 },
     );
   });
 });
 
-test('what has to be copied from the log into the file is left to the thread that yields', async () => {
+test('the thread that yields does the checkpoints', async () => {
   const file = tempFile();
   const memory = createPriorityMemory();
   const open = (yields: boolean) => {

@@ -1,7 +1,7 @@
 import { type AnyTradepostError, isTradepostError } from '../../src/index';
 
 /** The error that a call fails with. Fails itself when the call succeeds. */
-export async function failureOf(call: PromiseLike<unknown>): Promise<AnyTradepostError> {
+export async function catchTradepostError(call: PromiseLike<unknown>): Promise<AnyTradepostError> {
   try {
     await call;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import Database from 'better-sqlite3';
 
-// A process that holds the write lock of a database until it is asked to release it.
+// A process that locks a database for writing until it gets a line that says to release the lock.
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error('name the database');
 const connection = new Database(file);

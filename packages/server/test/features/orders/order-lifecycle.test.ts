@@ -13,7 +13,7 @@ import type { Task } from '../../../src/features/tasks/task';
 import { DomainError } from '../../../src/kernel/errors';
 import { aCaller, aContext, aListing, noon } from '../../helpers/builders';
 
-/** The moves of DESIGN.md §3, written out once more: the order's own table is what is tested. */
+/** The allowed transitions of an order, written independently of the code under test. */
 const legal = new Set([
   'pending→confirmed',
   'pending→fulfilling',
@@ -24,8 +24,8 @@ const legal = new Set([
   'fulfilling→cancelled',
 ]);
 
-const asking = fc.record({
-  verb: fc.constant('ask' as const),
+const statusRequest = fc.record({
+  verb: fc.constant('change' as const),
   which: fc.nat({ max: 5 }),
   to: fc.constantFrom(...orderStatuses),
   by: fc.constantFrom('buyer', 'seller', 'agent', 'otherSeller', 'otherAgent', 'otherBuyer'),
@@ -38,21 +38,23 @@ const placing = fc.record({
 const life = fc.record({
   units: fc.integer({ min: 0, max: 120 }),
   hasAgent: fc.boolean(),
-  steps: fc.array(fc.oneof(placing, asking, asking, asking), { maxLength: 40 }),
+  steps: fc.array(fc.oneof(placing, statusRequest, statusRequest, statusRequest), {
+    maxLength: 40,
+  }),
 });
 
-interface Held {
+interface MarketOrder {
   order: Order;
   task: Task | null;
-  /** Every status it had, the first one included. */
+  /** Every status so far, including the first. */
   had: OrderStatus[];
 }
 
-/** One listing with the orders that were placed from it, changed by nothing but the domain's decisions. */
+/** One listing with its orders, changed only by the domain's decisions. */
 class Market {
   listing: Listing;
   readonly callers: Record<string, Caller>;
-  readonly held: Held[] = [];
+  readonly orders: MarketOrder[] = [];
   now = noon;
 
   constructor(
@@ -86,13 +88,18 @@ class Market {
     const wish = { listingId: this.listing.id, quantity };
     const change = placeOrder(this.caller('buyer'), wish, this.listing, aContext(this.now));
     this.listing = change.listing;
-    this.held.push({ order: change.order, task: change.task, had: [change.order.status] });
+    this.orders.push({ order: change.order, task: change.task, had: [change.order.status] });
     return change;
   }
 
-  ask(held: Held, to: OrderStatus, by: string, ifMatch: string | undefined): OrderMutation | null {
+  changeStatus(
+    orders: MarketOrder,
+    to: OrderStatus,
+    by: string,
+    ifMatch: string | undefined,
+  ): OrderMutation | null {
     this.now += 1_000;
-    const { order, task } = held;
+    const { order, task } = orders;
     const open = task?.completedAt === null ? task : null;
     const change = changeStatus(
       { caller: this.caller(by), id: order.id, to, ifMatch },
@@ -100,9 +107,9 @@ class Market {
       aContext(this.now),
     );
     if (change !== null) {
-      held.order = change.order;
-      held.task = change.task ?? held.task;
-      held.had.push(change.order.status);
+      orders.order = change.order;
+      orders.task = change.task ?? orders.task;
+      orders.had.push(change.order.status);
       this.listing = change.listing;
     }
     return change;
@@ -115,7 +122,7 @@ class Market {
   }
 }
 
-function outcomeOf(work: () => OrderMutation | null): OrderMutation | string | null {
+function outcomeCode(work: () => OrderMutation | null): OrderMutation | string | null {
   try {
     return work();
   } catch (error) {
@@ -124,9 +131,15 @@ function outcomeOf(work: () => OrderMutation | null): OrderMutation | string | n
   }
 }
 
-function expectedCode(market: Market, held: Held, to: OrderStatus, by: string, ifMatch: string) {
+function expectedCode(
+  market: Market,
+  orders: MarketOrder,
+  to: OrderStatus,
+  by: string,
+  ifMatch: string,
+) {
   const { accountId, kind } = market.caller(by);
-  const { status } = held.order;
+  const { status } = orders.order;
   if (!market.parties.includes(accountId)) return 'order_not_found';
   if (kind === 'buyer') return 'account_kind_not_allowed';
   if (status === to) return null;
@@ -142,12 +155,12 @@ const tags: Record<string, (order: Order) => string | undefined> = {
 };
 
 function expectAddsUp(market: Market): void {
-  const taken = market.held
+  const taken = market.orders
     .filter(({ order }) => order.status !== 'cancelled')
     .reduce((sum, { order }) => sum + order.quantity, 0);
   expect(market.listing.availableQuantity + taken).toBe(market.units);
   expect(market.listing.availableQuantity).toBeGreaterThanOrEqual(0);
-  for (const { order, task, had } of market.held) {
+  for (const { order, task, had } of market.orders) {
     expect(order.version).toBe(had.length);
     for (const [index, to] of had.slice(1).entries()) {
       expect(legal).toContain(`${had[index]}→${to}`);
@@ -157,14 +170,14 @@ function expectAddsUp(market: Market): void {
   }
 }
 
-test('for any sequence of requests, stock adds up, only allowed transitions happen, and each change counts once and is reported', () => {
+test('any sequence of requests keeps stock consistent, makes only allowed transitions, and counts and reports each change once', () => {
   fc.assert(
     fc.property(life, ({ units, hasAgent, steps }) => {
       const market = new Market(units, hasAgent);
       for (const step of steps) {
         const { availableQuantity } = market.listing;
         if (step.verb === 'place') {
-          const outcome = outcomeOf(() => market.place(step.quantity));
+          const outcome = outcomeCode(() => market.place(step.quantity));
           if (step.quantity > availableQuantity) {
             expect(outcome).toBe('insufficient_quantity');
           } else {
@@ -177,12 +190,14 @@ test('for any sequence of requests, stock adds up, only allowed transitions happ
             });
           }
         } else {
-          const held = market.held[step.which];
-          if (held === undefined) continue;
-          const before = held.order;
+          const orders = market.orders[step.which];
+          if (orders === undefined) continue;
+          const before = orders.order;
           const { to, by, ifMatch } = step;
-          const expected = expectedCode(market, held, to, by, ifMatch);
-          const outcome = outcomeOf(() => market.ask(held, to, by, tags[ifMatch]?.(before)));
+          const expected = expectedCode(market, orders, to, by, ifMatch);
+          const outcome = outcomeCode(() =>
+            market.changeStatus(orders, to, by, tags[ifMatch]?.(before)),
+          );
           if (expected === 'changed') {
             const completes = hasAgent && before.status === 'pending';
             expect(outcome).toMatchObject({
@@ -193,7 +208,7 @@ test('for any sequence of requests, stock adds up, only allowed transitions happ
             });
           } else {
             expect(outcome).toBe(expected);
-            expect(held.order).toBe(before);
+            expect(orders.order).toBe(before);
           }
         }
         expectAddsUp(market);
@@ -203,25 +218,25 @@ test('for any sequence of requests, stock adds up, only allowed transitions happ
   );
 });
 
-test('every event of an order is for its parties, each once', () => {
+test('every event of an order is for its participants, each once', () => {
   fc.assert(
     fc.property(fc.boolean(), fc.constantFrom<OrderStatus[]>(...paths()), (hasAgent, path) => {
       const market = new Market(100, hasAgent);
       const events = [...market.place(10).events];
-      const [held] = market.held;
-      if (held === undefined) throw new Error('an order was placed');
+      const [orders] = market.orders;
+      if (orders === undefined) throw new Error('an order was placed');
       for (const to of path)
-        events.push(...(market.ask(held, to, 'seller', undefined)?.events ?? []));
+        events.push(...(market.changeStatus(orders, to, 'seller', undefined)?.events ?? []));
       for (const { recipients, orderId } of events) {
         expect(recipients).toEqual(market.parties);
-        expect(orderId).toBe(held.order.id);
+        expect(orderId).toBe(orders.order.id);
       }
       expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     }),
   );
 });
 
-/** Every way of an order from `pending` on. */
+/** Returns every path of an order from `pending`. */
 function paths(from: OrderStatus = 'pending'): OrderStatus[][] {
   const next = orderStatuses.filter((to) => legal.has(`${from}→${to}`));
   return [[], ...next.flatMap((to) => paths(to).map((rest) => [to, ...rest]))];

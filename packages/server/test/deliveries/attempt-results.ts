@@ -12,17 +12,17 @@ export const second = 1_000;
 /** In milliseconds. */
 export const minute = 60 * second;
 
-/** An attempt that its receiver took. */
+/** A successful attempt. */
 export function succeeded(endedAt: number, duration = 20): AttemptEnd {
   return { acknowledged: true, startedAt: endedAt - duration, endedAt, retryAfter: null };
 }
 
-/** An attempt that failed, and whose receiver asked for nothing. */
+/** A failed attempt whose receiver requested no wait. */
 export function failed(endedAt: number, duration = 20): AttemptEnd {
   return { acknowledged: false, startedAt: endedAt - duration, endedAt, retryAfter: null };
 }
 
-/** A rejection whose receiver asks to be left alone. */
+/** A rejection whose receiver requested a wait. */
 export function failedWithRetryAfter(
   endedAt: number,
   retryAfter: number,
@@ -31,23 +31,23 @@ export function failedWithRetryAfter(
   return { ...failed(endedAt, duration), retryAfter };
 }
 
-/** The health of an endpoint after these attempts, noted in this order. */
+/** Returns the health of an endpoint after these attempts, recorded in this order. */
 export function healthAfter(...attempts: AttemptEnd[]): EndpointHealth {
   return attempts.reduce(nextHealth, newEndpointHealth);
 }
 
-/** Rounds of failure, each a minute after the one before. */
+/** Rounds of failures, each a minute after the one before. */
 export function rounds(count: number): AttemptEnd[] {
   return Array.from({ length: count }, (_, index) => failed(noon + index * minute));
 }
 
-/** What receivers ask for: nothing half of the time, else some time. */
+/** The wait that a receiver requests: none half of the time. */
 const anyWait = fc.option(
   fc.oneof(fc.integer({ min: 0, max: 10 * minute }), fc.constant(24 * 60 * minute)),
   { nil: null, freq: 2 },
 );
 
-/** An attempt of any type that starts within these times. */
+/** Any attempt that starts within these times. */
 export function anyAttempt(min: number, max: number): fc.Arbitrary<AttemptEnd> {
   return fc
     .record({
@@ -59,7 +59,7 @@ export function anyAttempt(min: number, max: number): fc.Arbitrary<AttemptEnd> {
     .map(({ took, ...end }) => ({ ...end, endedAt: end.startedAt + took }));
 }
 
-/** Attempts of any type on a clock that goes any way. */
+/** Any attempts on a clock that is set in any way. */
 export const anyAttempts = fc.array(anyAttempt(noon - 60 * minute, noon + 60 * minute), {
   maxLength: 100,
 });
