@@ -1,4 +1,4 @@
-import type { Order } from '@tradepost/sdk';
+import type { Order } from '../../packages/sdk/src/index';
 
 /** An order with every field, as the service responds with it; a test names the fields that matter to it. */
 export function anOrder(overrides: Partial<Order> = {}): Order {
