@@ -33,33 +33,33 @@ describe('confirm-pending.sh', () => {
       env: { TRADEPOST_STATE_DIR: folder.path, ...env },
     });
 
-  /** What came of each order, as it is shown: id and outcome. */
-  const outcomesOf = ({ stdout }: Exit) =>
+  /** Reads the printed table: id and outcome of each order. */
+  const parseOutcomes = ({ stdout }: Exit) =>
     stdout
       .trimEnd()
       .split('\n')
       .slice(1)
       .map((line) => /^(\S+) .* (updated|skipped|failed|not_attempted)\b/.exec(line)?.slice(1));
 
-  async function statuses(): Promise<string[]> {
+  async function readStatuses(): Promise<string[]> {
     const seller = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
     return Promise.all(pending.map(async (id) => (await seller.orders.get(id)).status));
   }
 
-  test('confirms all pending orders; a second run has nothing to do', async () => {
+  test('the script confirms all pending orders, and a second run has nothing to do', async () => {
     expect(pending.length).toBeGreaterThan(1);
     const env = seeded.environmentOf(seeded.seller);
     const first = await confirmPending(env);
     expect(first.code, first.stderr).toBe(0);
-    expect(outcomesOf(first)).toEqual(pending.map((id) => [id, 'updated']));
+    expect(parseOutcomes(first)).toEqual(pending.map((id) => [id, 'updated']));
     expect(first.stderr).toContain(`${pending.length} orders moved to confirmed.\n`);
-    expect(await statuses()).toEqual(pending.map(() => 'confirmed'));
+    expect(await readStatuses()).toEqual(pending.map(() => 'confirmed'));
 
     const second = await confirmPending(env);
     expect(second).toMatchObject({ code: 0, stdout: '', stderr: 'No order is pending.\n' });
   });
 
-  test('hands options on, such as to look only', async () => {
+  test('the script passes options on, such as --dry-run', async () => {
     const { code, stdout } = await confirmPending(
       seeded.environmentOf(seeded.seller),
       '--dry-run',
@@ -67,10 +67,10 @@ describe('confirm-pending.sh', () => {
       '.[] | .outcome',
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'would_change\n'.repeat(pending.length) });
-    expect(await statuses()).toEqual(pending.map(() => 'pending'));
+    expect(await readStatuses()).toEqual(pending.map(() => 'pending'));
   });
 
-  test('a key that may not write changes nothing, and ends with the code that says so', async () => {
+  test('the script changes nothing with a read-only key, and exits with 4', async () => {
     const readOnly = await runServerCommand<{ apiKey: string }>(
       ['keys', 'create', '--account', seeded.seller.id, '--read-only'],
       seeded.server.database,
@@ -80,10 +80,10 @@ describe('confirm-pending.sh', () => {
     );
     expect(code).toBe(4);
     expect(stderr).toContain('This API key is read-only.');
-    expect(await statuses()).toEqual(pending.map(() => 'pending'));
+    expect(await readStatuses()).toEqual(pending.map(() => 'pending'));
   });
 
-  test('leaves alone what somebody else moved on in the meantime, and goes on after that', async () => {
+  test('the script skips an order that someone else changed in the meantime, and can be resumed', async () => {
     const [taken = '', ...others] = pending;
     // The installed CLI, and a colleague who cancels an order right after it was listed.
     const installed = join(folder.path, 'tradepost');
@@ -98,8 +98,11 @@ describe('confirm-pending.sh', () => {
 
     const ended = await confirmPending({ ...env, PATH });
     expect(ended.code).toBe(7);
-    expect(outcomesOf(ended)).toEqual([[taken, 'skipped'], ...others.map((id) => [id, 'updated'])]);
-    expect(await statuses()).toEqual(['cancelled', ...others.map(() => 'confirmed')]);
+    expect(parseOutcomes(ended)).toEqual([
+      [taken, 'skipped'],
+      ...others.map((id) => [id, 'updated']),
+    ]);
+    expect(await readStatuses()).toEqual(['cancelled', ...others.map(() => 'confirmed')]);
 
     const file = /^Journal: (.*)$/m.exec(ended.stderr)?.[1] ?? '';
     const resume = ['orders', 'set-status', '--resume', file, '--yes', '--jq', '.[].outcome'];
@@ -107,7 +110,7 @@ describe('confirm-pending.sh', () => {
     expect(stdout).toBe(['skipped', ...others.map(() => 'updated'), ''].join('\n'));
   });
 
-  test('changes nothing when the orders cannot be listed', async () => {
+  test('the script changes nothing when the orders cannot be listed', async () => {
     const { code, stdout, stderr } = await confirmPending({
       TRADEPOST_BASE_URL: seeded.server.url,
     });

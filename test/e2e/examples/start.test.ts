@@ -14,19 +14,19 @@ function start(folder: string, port = '0') {
   return startExample('start/main.ts', [folder], { env: { PORT: port } });
 }
 
-/** Starts it and waits for the last line of what it prints. */
+/** Starts it and waits for the last line of its output. */
 async function startAndWait(folder: string) {
   const running = start(folder);
-  await running.writes(/More to run and to copy/);
-  const [, url = ''] = await running.writes(/is up at (http:\S+)\./);
+  await running.writes(/More examples:/);
+  const [, url = ''] = await running.writes(/is running at (http:\S+)\./);
   return { ...running, url };
 }
 
-const readWorld = async (folder: string) =>
+const readSeed = async (folder: string) =>
   JSON.parse(await readFile(join(folder, 'seed.json'), 'utf8')) as SeedResult;
 
 describe('npm start', () => {
-  test('keeps its world and its keys from one start to the next', async () => {
+  test('the server keeps its data and its keys from one start to the next', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
 
@@ -34,14 +34,14 @@ describe('npm start', () => {
     onTestFinished(async () => {
       await first.stop();
     });
-    const world = await readWorld(folder.path);
+    const seed = await readSeed(folder.path);
     expect((await stat(join(folder.path, 'seed.json'))).mode & 0o777).toBe(0o600);
-    const buyer = world.accounts.find(({ kind }) => kind === 'buyer');
+    const buyer = seed.accounts.find(({ kind }) => kind === 'buyer');
     const headers = {
       Authorization: `Bearer ${buyer?.apiKey}`,
       'Content-Type': 'application/json',
     };
-    const body = JSON.stringify({ listingId: world.listings[0]?.id, quantity: 7 });
+    const body = JSON.stringify({ listingId: seed.listings[0]?.id, quantity: 7 });
     const placed = await fetch(`${first.url}/v1/orders`, { method: 'POST', headers, body });
     const { data: order } = (await placed.json()) as { data: Order };
     const { code, stdout } = await first.stop('SIGTERM');
@@ -53,19 +53,19 @@ describe('npm start', () => {
     onTestFinished(async () => {
       await second.stop();
     });
-    await expect(readWorld(folder.path)).resolves.toEqual(world);
+    await expect(readSeed(folder.path)).resolves.toEqual(seed);
     const found = await fetch(`${second.url}/v1/orders/${order.id}`, { headers });
     await expect(found.json()).resolves.toEqual({ data: order });
     expect((await second.stop('SIGINT')).code).toBe(0);
   });
 
-  test('says what to do when the port is taken', async () => {
+  test('the script suggests another port when the port is in use', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
-    const squatter = createServer();
-    await once(squatter.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void squatter.close());
-    const { port } = squatter.address() as AddressInfo;
+    const occupant = createServer();
+    await once(occupant.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void occupant.close());
+    const { port } = occupant.address() as AddressInfo;
 
     const { code, stdout, stderr } = await start(folder.path, String(port)).exit;
     expect(code).toBe(1);
@@ -74,7 +74,7 @@ describe('npm start', () => {
     expect(stderr).toContain('PORT=4020 npm start');
   });
 
-  test('refuses a PORT that is none', async () => {
+  test('the script rejects an invalid PORT', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
     const { code, stderr } = await start(folder.path, 'http').exit;
@@ -82,7 +82,7 @@ describe('npm start', () => {
     expect(stderr).toBe('PORT must be a number from 0 to 65535, not "http".\n');
   });
 
-  test('says what to do when its keys cannot be read', async () => {
+  test('the script says what to do when its keys cannot be read', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
     await writeFile(join(folder.path, 'tradepost.db'), '');
@@ -92,7 +92,7 @@ describe('npm start', () => {
     expect(stderr).toMatch(/seed\.json cannot be used .*Remove its folder/);
   });
 
-  describe('prints what works when it is pasted:', () => {
+  describe('the printed guide', () => {
     let guide: string;
     /** The lines that are indented below a heading, without the indent. */
     const linesBelow = (heading: string) => {
@@ -110,7 +110,7 @@ describe('npm start', () => {
       };
     });
 
-    test('the requests for curl', async () => {
+    test('the curl requests work', async () => {
       const curls = linesBelow('With curl').trim().split('\n');
       expect(curls).toHaveLength(2);
       for (const line of curls) {
@@ -125,7 +125,7 @@ describe('npm start', () => {
       }
     });
 
-    test('the commands of the CLI', async () => {
+    test('the CLI commands work', async () => {
       const folder = await temporaryFolder();
       onTestFinished(folder.remove);
       const script = `set -e\n${linesBelow('With the CLI')}`;
@@ -141,7 +141,7 @@ describe('npm start', () => {
       expect(stdout).toMatch(/^ord_\w+ +pending +confirmed +updated$/m);
     });
 
-    test('the program with the SDK', async () => {
+    test('the SDK program works', async () => {
       const { code, stdout, stderr } = await runProcess(
         process.execPath,
         ['--input-type=module', '--eval', linesBelow('With the SDK')],

@@ -1,16 +1,16 @@
 import type { Order } from '@tradepost/sdk';
+import type { DemoContext } from '../context';
 import type { Delivery, Receiver } from '../receiver';
-import type { Stage } from '../stage';
 
-/** Shows the signed event as it arrives and that the receiver took it for genuine. */
-export async function seeDelivery(
-  { narrator }: Stage,
+/** Shows the signed event as it arrives, and that the receiver verified it. */
+export async function showDelivery(
+  { narrator }: DemoContext,
   receiver: Receiver,
   order: Order,
 ): Promise<Delivery> {
   narrator.step('The signed event arrives at the receiver');
   const delivery = await receiver.nextDelivery();
-  const { headers, body, status, verdict } = delivery;
+  const { headers, body, status, result } = delivery;
   narrator.fields({
     'webhook-id': String(headers['webhook-id']),
     'webhook-timestamp': String(headers['webhook-timestamp']),
@@ -21,8 +21,8 @@ export async function seeDelivery(
     'const event = verifyWebhookSync({ payload: body, headers, secret, requireTimestamp: true });',
   );
   narrator.confirm(
-    status === 204 && verdict === `order ${order.id} went from pending to fulfilling`,
-    `Verified, and acted on event.event: ${verdict}. Answered ${status}.`,
+    status === 204 && result === `order ${order.id} went from pending to fulfilling`,
+    `Verified and handled: ${result}. Responded ${status}.`,
   );
   return delivery;
 }

@@ -1,11 +1,15 @@
+import type { DemoContext } from '../context';
 import { type Receiver, startReceiver } from '../receiver';
-import type { Stage } from '../stage';
 
-/** Starts the buyer's HTTPS receiver and closes it in the end. */
-export async function openReceiver({ narrator, signal, atEnd }: Stage): Promise<Receiver> {
+/** Starts the buyer's HTTPS receiver and closes it when the demo ends. */
+export async function startDemoReceiver({
+  narrator,
+  signal,
+  onCleanup,
+}: DemoContext): Promise<Receiver> {
   narrator.step("Start the buyer's receiver: HTTPS, verifying with @tradepost/sdk/webhooks");
   const receiver = await startReceiver(signal);
-  atEnd(() => receiver.close());
+  onCleanup(() => receiver.close());
   narrator.result(`listening on ${receiver.url}`);
   return receiver;
 }

@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers';
 import type { Delivery, Receiver } from './receiver';
 
 /**
- * Posts a delivery to the receiver once more, with the same headers and another body. The
- * connection is a TLS connection like any other: the receiver's certificate is checked.
+ * Posts a delivery to the receiver again, with the same headers and another body. As in any TLS
+ * connection, the receiver's certificate is checked.
  */
-export async function postCopy(
+export async function postDelivery(
   { url, certificate }: Receiver,
   { headers }: Delivery,
   body: Buffer,

@@ -1,29 +1,29 @@
 import type { Order } from '@tradepost/sdk';
+import type { DemoContext } from '../context';
 import type { Delivery, Receiver } from '../receiver';
-import type { Stage } from '../stage';
 import { moveOrder } from './move-order';
-import type { Shop } from './open-shop';
+import type { DemoService } from './start-service';
 
 function describe({ at, headers, status }: Delivery): string {
   const time = new Date(at).toISOString().slice(11, 23);
-  return `${time}  webhook-id ${headers['webhook-id']}  answered ${status}`;
+  return `${time}  webhook-id ${headers['webhook-id']}  responded ${status}`;
 }
 
-/** Lets the receiver fail once and shows that the server tries again with the same event. */
-export async function seeRetry(
-  stage: Stage,
-  shop: Shop,
+/** Makes the receiver fail once, and shows that the server retries with the same event. */
+export async function showRetry(
+  context: DemoContext,
+  service: DemoService,
   receiver: Receiver,
   order: Order,
 ): Promise<void> {
-  const { narrator } = stage;
-  narrator.step('The receiver fails once: the server tries again');
+  const { narrator } = context;
+  narrator.step('The receiver fails once, and the server retries');
   receiver.failOnce();
-  await moveOrder(stage, shop, order, 'completed');
+  await moveOrder(context, service, order, 'completed');
   const first = await receiver.nextDelivery();
   narrator.result(describe(first));
   narrator.say(
-    'Now the server waits about 5 seconds, for real; later pauses grow, for up to 24 h.',
+    'Now the server waits about 5 seconds. Each further delay is longer; it retries for up to 24 hours.',
   );
   const second = await receiver.nextDelivery();
   narrator.result(describe(second));
@@ -32,10 +32,10 @@ export async function seeRetry(
   const same = first.headers['webhook-id'] === second.headers['webhook-id'];
   narrator.confirm(
     first.status === 500 && second.status === 204,
-    `Retried after ${seconds} s: ${second.verdict}.`,
+    `Retried after ${seconds} s: ${second.result}.`,
   );
   narrator.confirm(
     same && first.body.equals(second.body),
-    'The webhook-id and each byte of the body are the same: a receiver can tell a repetition.',
+    'webhook-id and body are identical, so a receiver can recognise the duplicate.',
   );
 }

@@ -1,27 +1,27 @@
-/** Tells a stranger what happens: plain lines, numbered steps, nothing that needs a terminal. */
+/** Prints what the demo does: numbered steps in plain text, without colours or cursor movements. */
 export interface Narrator {
-  /** Opens the next numbered step. */
+  /** Starts the next numbered step. */
   step(title: string): void;
-  /** Says a sentence about what happens. */
+  /** Prints a sentence. */
   say(sentence: string): void;
-  /** Shows a command as one would type it in a shell, a long one over several lines. */
+  /** Prints a shell command; a long one on several lines. */
   command(line: string): void;
-  /** Shows code as one would write it in a program. */
+  /** Prints lines of code. */
   code(...lines: string[]): void;
-  /** Shows what came of it, line by line. */
+  /** Prints the result of the step, line by line. */
   result(...lines: string[]): void;
-  /** Shows named values below each other. */
+  /** Prints named values, one on each line. */
   fields(values: Record<string, string>): void;
-  /** Shows a claim as true. Throws when it is not: then the demo has failed. */
-  confirm(holds: boolean, claim: string): void;
-  /** The step that is being told, for an error message. */
-  where(): string;
+  /** Prints what the step has proved. Throws if `condition` is false: the demo has failed. */
+  confirm(condition: boolean, statement: string): void;
+  /** Names the current step, for an error message. */
+  currentStep(): string;
 }
 
-/** Longer commands are broken before each option. */
-const widest = 100;
+/** Longer commands get a line for each option. */
+const maxCommandLength = 100;
 
-/** A narrator that writes text to `write`. */
+/** Creates a narrator that prints with `write`. */
 export function createNarrator(write: (text: string) => void): Narrator {
   let number = 0;
   let current = 'the start';
@@ -35,7 +35,7 @@ export function createNarrator(write: (text: string) => void): Narrator {
     },
     say: (sentence) => line(3, sentence),
     command(text) {
-      const fits = text.length <= widest;
+      const fits = text.length <= maxCommandLength;
       line(3, `$ ${fits ? text : text.replaceAll(' --', ' \\\n       --')}`);
     },
     code(...lines) {
@@ -49,15 +49,15 @@ export function createNarrator(write: (text: string) => void): Narrator {
       for (const [name, value] of Object.entries(values))
         line(5, `${name.padEnd(width)}  ${value}`);
     },
-    confirm(holds, claim) {
-      if (!holds) throw new Error(`This should be so and is not: ${claim}`);
-      line(3, `✓ ${claim}`);
+    confirm(condition, statement) {
+      if (!condition) throw new Error(`This is not true, but should be: ${statement}`);
+      line(3, `✓ ${statement}`);
     },
-    where: () => current,
+    currentStep: () => current,
   };
 }
 
-/** The first characters of a key or a secret: enough to tell two apart, useless to a thief. */
+/** Returns the first characters of a key or a secret: enough to recognise it, too few to use it. */
 export function shorten(secret: string): string {
   return `${secret.slice(0, secret.indexOf('_') + 5)}…`;
 }
