@@ -46,7 +46,7 @@ describe('confirm-pending.sh', () => {
     return Promise.all(pending.map(async (id) => (await seller.orders.get(id)).status));
   }
 
-  test('the script confirms all pending orders, and a second run has nothing to do', async () => {
+  test('confirms all pending orders, and a second run has nothing to do', async () => {
     expect(pending.length).toBeGreaterThan(1);
     const env = seeded.environmentOf(seeded.seller);
     const first = await confirmPending(env);
@@ -59,7 +59,7 @@ describe('confirm-pending.sh', () => {
     expect(second).toMatchObject({ code: 0, stdout: '', stderr: 'No order is pending.\n' });
   });
 
-  test('the script passes options on, such as --dry-run', async () => {
+  test('passes options on, such as --dry-run', async () => {
     const { code, stdout } = await confirmPending(
       seeded.environmentOf(seeded.seller),
       '--dry-run',
@@ -70,7 +70,7 @@ describe('confirm-pending.sh', () => {
     expect(await readStatuses()).toEqual(pending.map(() => 'pending'));
   });
 
-  test('the script changes nothing with a read-only key, and exits with 4', async () => {
+  test('changes nothing with a read-only key, and exits with 4', async () => {
     const readOnly = await runServerCommand<{ apiKey: string }>(
       ['keys', 'create', '--account', seeded.seller.id, '--read-only'],
       seeded.server.database,
@@ -83,7 +83,7 @@ describe('confirm-pending.sh', () => {
     expect(await readStatuses()).toEqual(pending.map(() => 'pending'));
   });
 
-  test('the script skips an order that someone else changed in the meantime, and can be resumed', async () => {
+  test('skips an order that someone else changed in the meantime, and can be resumed', async () => {
     const [taken = '', ...others] = pending;
     // The installed CLI, and a colleague who cancels an order right after it was listed.
     const installed = join(folder.path, 'tradepost');
@@ -110,7 +110,7 @@ describe('confirm-pending.sh', () => {
     expect(stdout).toBe(['skipped', ...others.map(() => 'updated'), ''].join('\n'));
   });
 
-  test('the script changes nothing when the orders cannot be listed', async () => {
+  test('changes nothing when the orders cannot be listed', async () => {
     const { code, stdout, stderr } = await confirmPending({
       TRADEPOST_BASE_URL: seeded.server.url,
     });

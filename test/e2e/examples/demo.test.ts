@@ -23,7 +23,7 @@ describe.concurrent('npm run demo', { timeout: 90_000 }, () => {
     return { folder: folder.path, demo };
   }
 
-  test('the demo shows the main flow step by step, shows no secret and deletes what it created', async ({
+  test('shows the main flow step by step, shows no secret and deletes what it created', async ({
     expect,
     onTestFinished,
   }) => {
@@ -59,7 +59,7 @@ describe.concurrent('npm run demo', { timeout: 90_000 }, () => {
     await expect(fetch(findUrl(stdout))).rejects.toThrow('fetch failed');
   });
 
-  test('the demo names the step that fails, exits with 1 and still cleans up', async ({
+  test('names the step that fails, exits with 1 and still cleans up', async ({
     expect,
     onTestFinished,
   }) => {
@@ -80,7 +80,7 @@ describe.concurrent('npm run demo', { timeout: 90_000 }, () => {
     await expect(fetch(findUrl(stdout))).rejects.toThrow('fetch failed');
   });
 
-  test('the demo stops everything on Ctrl-C', async ({ expect, onTestFinished }) => {
+  test('stops everything on Ctrl-C', async ({ expect, onTestFinished }) => {
     const { folder, demo } = await startDemo(onTestFinished);
     await demo.writes(/Now the server waits/);
     const { code, stdout, stderr } = await demo.stop('SIGINT');
@@ -91,7 +91,7 @@ describe.concurrent('npm run demo', { timeout: 90_000 }, () => {
     await expect(fetch(findUrl(stdout))).rejects.toThrow('fetch failed');
   });
 
-  test('the demo reports that the folder for temporary files is missing', async ({ expect }) => {
+  test('reports that the folder for temporary files is missing', async ({ expect }) => {
     const missing = join(import.meta.dirname, 'no-such-folder');
     const demo = startExample('demo/main.ts', [], {
       env: { TMPDIR: missing, TSX_DISABLE_CACHE: '1' },

@@ -57,7 +57,7 @@ describe('the Express receiver', () => {
     return { ...receiver, send };
   }
 
-  test('the receiver acknowledges signed deliveries and handles each event type', async () => {
+  test('acknowledges signed deliveries and handles each event type', async () => {
     const receiver = await startExpress();
     expect(await receiver.send(created)).toBe(204);
     expect(await receiver.send(changed)).toBe(204);
@@ -65,7 +65,7 @@ describe('the Express receiver', () => {
     await receiver.writes(new RegExp(`^order ${orderId} went from pending to confirmed$`, 'm'));
   });
 
-  test('the receiver acknowledges a duplicate and handles it once', async () => {
+  test('acknowledges a duplicate and handles it once', async () => {
     const receiver = await startExpress();
     expect(await receiver.send(changed)).toBe(204);
     expect(await receiver.send(changed)).toBe(204);
@@ -75,7 +75,7 @@ describe('the Express receiver', () => {
     expect(receiver.stdout().match(/went from pending/g)).toHaveLength(1);
   });
 
-  test('the receiver rejects a captured delivery without its webhook headers or with a forged id', async () => {
+  test('rejects a captured delivery without its webhook headers or with a forged id', async () => {
     const receiver = await startExpress();
     const { 'content-type': type, 'service-signature': signature } = changed.headers;
     const bare = { 'content-type': type, 'service-signature': signature };
@@ -88,7 +88,7 @@ describe('the Express receiver', () => {
     expect(receiver.stderr().match(/^rejected: .* webhook-signature does not: /gm)).toHaveLength(1);
   });
 
-  test('the receiver rejects deliveries with a wrong signature or none, and handles none of them', async () => {
+  test('rejects deliveries with a wrong signature or none, and handles none of them', async () => {
     const receiver = await startExpress();
     const forged = Buffer.from(changed.body.toString('utf8').replace('confirmed', 'cancelled'));
     expect(await receiver.send({ ...changed, body: forged })).toBe(400);
@@ -99,19 +99,19 @@ describe('the Express receiver', () => {
     expect(receiver.stderr().match(/^rejected: /gm)).toHaveLength(2);
   });
 
-  test('the receiver accepts a signed delivery whose content type a proxy changed', async () => {
+  test('accepts a signed delivery whose content type a proxy changed', async () => {
     const receiver = await startExpress();
     const headers = { ...changed.headers, 'content-type': 'text/plain' };
     expect(await receiver.send({ ...changed, headers })).toBe(204);
     await receiver.writes(new RegExp(`^order ${orderId} went from pending`, 'm'));
   });
 
-  test('the receiver stops cleanly on SIGTERM', async () => {
+  test('stops cleanly on SIGTERM', async () => {
     const receiver = await startExpress();
     expect((await receiver.stop('SIGTERM')).code).toBe(0);
   });
 
-  test('the receiver does not start without a secret', async () => {
+  test('does not start without a secret', async () => {
     const { code, stderr } = await startExample('express-receiver/receiver.ts').exit;
     expect(code).toBe(2);
     expect(stderr).toContain('Set TRADEPOST_WEBHOOK_SECRET');

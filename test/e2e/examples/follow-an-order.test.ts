@@ -27,7 +27,7 @@ describe('the script that follows an order', () => {
 
   const placedOrder = /^Order (ord_\w+) is created, as purchase (\S+)\./m;
 
-  test('the script prints every change once, in order, and exits when the status is final', async () => {
+  test('prints every change once, in order, and exits when the status is final', async () => {
     const script = follow([listingId, '2']);
     const [, id = ''] = await script.writes(placedOrder);
     const seller = new Tradepost({
@@ -51,7 +51,7 @@ describe('the script that follows an order', () => {
     );
   });
 
-  test('the script continues with the same order when it runs again for one purchase', async () => {
+  test('continues with the same order when it runs again for one purchase', async () => {
     const env = {
       ...seeded.environmentOf(seeded.buyer),
       LISTING_ID: listingId,
@@ -69,7 +69,7 @@ describe('the script that follows an order', () => {
     expect([again, purchase]).toEqual([id, 'PO-2026-17']);
   });
 
-  test('the script continues after a restart of the service', async () => {
+  test('continues after a restart of the service', async () => {
     const own = await startSeededServer();
     onTestFinished(own.close);
     const { url, database } = own.server;
@@ -98,14 +98,14 @@ describe('the script that follows an order', () => {
     ],
     ['an invalid quantity', 'many', 'buyer', /rejected the order: quantity /],
     ["a seller's key", '1', 'seller', /cannot create orders\. Use the key of a buyer/],
-  ] as const)('the script explains the problem with %s', async ([, quantity, kind, message]) => {
+  ] as const)('explains the problem with %s', async ([, quantity, kind, message]) => {
     const script = follow([listingId, quantity], seeded.environmentOf(seeded[kind]));
     const { code, stderr } = await script.exit;
     expect(code).toBe(1);
     expect(stderr).toMatch(message);
   });
 
-  test('the script explains the problem with an unknown key', async () => {
+  test('explains the problem with an unknown key', async () => {
     const env = { ...seeded.environmentOf(seeded.buyer), TRADEPOST_API_KEY: 'tpk_unknown' };
     const { code, stderr } = await follow([listingId, '1'], env).exit;
     expect(code).toBe(1);

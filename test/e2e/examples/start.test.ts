@@ -26,7 +26,7 @@ const readSeed = async (folder: string) =>
   JSON.parse(await readFile(join(folder, 'seed.json'), 'utf8')) as SeedResult;
 
 describe('npm start', () => {
-  test('the server keeps its data and its keys from one start to the next', async () => {
+  test('keeps its data and its keys from one start to the next', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
 
@@ -59,7 +59,7 @@ describe('npm start', () => {
     expect((await second.stop('SIGINT')).code).toBe(0);
   });
 
-  test('the script suggests another port when the port is in use', async () => {
+  test('suggests another port when the port is in use', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
     const occupant = createServer();
@@ -74,7 +74,7 @@ describe('npm start', () => {
     expect(stderr).toContain('PORT=4020 npm start');
   });
 
-  test('the script rejects an invalid PORT', async () => {
+  test('rejects an invalid PORT', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
     const { code, stderr } = await start(folder.path, 'http').exit;
@@ -82,7 +82,7 @@ describe('npm start', () => {
     expect(stderr).toBe('PORT must be a number from 0 to 65535, not "http".\n');
   });
 
-  test('the script says what to do when its keys cannot be read', async () => {
+  test('says what to do when its keys cannot be read', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
     await writeFile(join(folder.path, 'tradepost.db'), '');
@@ -92,7 +92,7 @@ describe('npm start', () => {
     expect(stderr).toMatch(/seed\.json cannot be used .*Remove its folder/);
   });
 
-  describe('the printed guide', () => {
+  describe('prints a guide that', () => {
     let guide: string;
     /** The lines that are indented below a heading, without the indent. */
     const linesBelow = (heading: string) => {
@@ -110,7 +110,7 @@ describe('npm start', () => {
       };
     });
 
-    test('the curl requests work', async () => {
+    test('has working curl requests', async () => {
       const curls = linesBelow('With curl').trim().split('\n');
       expect(curls).toHaveLength(2);
       for (const line of curls) {
@@ -125,7 +125,7 @@ describe('npm start', () => {
       }
     });
 
-    test('the CLI commands work', async () => {
+    test('has working CLI commands', async () => {
       const folder = await temporaryFolder();
       onTestFinished(folder.remove);
       const script = `set -e\n${linesBelow('With the CLI')}`;
@@ -141,7 +141,7 @@ describe('npm start', () => {
       expect(stdout).toMatch(/^ord_\w+ +pending +confirmed +updated$/m);
     });
 
-    test('the SDK program works', async () => {
+    test('has a working SDK program', async () => {
       const { code, stdout, stderr } = await runProcess(
         process.execPath,
         ['--input-type=module', '--eval', linesBelow('With the SDK')],
