@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { cleanEnvironment } from '../helpers/clean-environment';
 import { tradepostBin } from '../helpers/programs';
-import { residentMemory } from '../helpers/resident-memory';
+import { readResidentMemory } from '../helpers/resident-memory';
 import { type Figure, figureOf } from './figure';
 import { inWords } from './in-words';
 import { listBody } from './orders-responses';
@@ -42,7 +42,7 @@ async function memoryOf({ place }: Stage, orders: number): Promise<number[]> {
   const every = Math.max(1, orders / pageLength / looks);
   let pid = 0;
   const service = await startEndlessList(orders, (page) => {
-    if (page % every === 0) memory.push(residentMemory(pid).then((bytes) => bytes / 1e6));
+    if (page % every === 0) memory.push(readResidentMemory(pid).then((bytes) => bytes / 1e6));
   });
   const { child, lastWords } = place.start(
     [tradepostBin, 'orders', 'list', '--all', '--output', 'ndjson'],

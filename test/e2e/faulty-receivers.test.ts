@@ -5,10 +5,10 @@ import { Tradepost } from '@tradepost/sdk';
 import { generate } from 'selfsigned';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkout } from '../helpers/programs';
-import { residentMemory } from '../helpers/resident-memory';
+import { readResidentMemory } from '../helpers/resident-memory';
 import { seedDatabase } from '../helpers/seed';
 import { type FaultyReceiver, flood, startFaultyReceiver } from '../helpers/start-faulty-receiver';
-import { startHoldingReceiver } from '../helpers/start-holding-receiver';
+import { startPausedReceiver } from '../helpers/start-paused-receiver';
 import { type RunningProcess, startProcess } from '../helpers/start-process';
 import { temporaryFolder } from '../helpers/temporary-folder';
 
@@ -112,7 +112,7 @@ it('takes whatever faulty receivers do for an outcome, and delivers to a healthy
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   const database = join(folder.path, 'tradepost.db');
-  const world = await seedDatabase(database);
+  const seed = await seedDatabase(database);
   // What the operator trusts: the one certificate is too old, the other is of another host.
   const authorities = join(folder.path, 'authorities.pem');
   await writeFile(authorities, `${expired.cert}\n${ofAnother.cert}\n`);
@@ -125,18 +125,18 @@ it('takes whatever faulty receivers do for an outcome, and delivers to a healthy
     await server.stop();
   });
   const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
-  const buyer = new Tradepost({ baseUrl, apiKey: world.accounts[0]?.apiKey ?? '' });
-  const listingId = world.listings[0]?.id ?? '';
+  const buyer = new Tradepost({ baseUrl, apiKey: seed.accounts[0]?.apiKey ?? '' });
+  const listingId = seed.listings[0]?.id ?? '';
   const events = ['order.created' as const];
 
-  const healthy = await startHoldingReceiver();
+  const healthy = await startPausedReceiver();
   onTestFinished(healthy.close);
-  healthy.release();
+  healthy.resume();
   await buyer.webhooks.create({ url: healthy.url, events });
   // One order first: it has everything loaded that an idle server has not.
   await buyer.orders.create({ listingId, quantity: 1 });
   await healthy.until(({ length }) => length === 1);
-  const memoryBefore = await residentMemory(server.pid ?? 0);
+  const memoryBefore = await readResidentMemory(server.pid ?? 0);
 
   const ids = new Map<string, string>();
   for (const { what, receiver } of faults) {
@@ -158,7 +158,7 @@ it('takes whatever faulty receivers do for an outcome, and delivers to a healthy
     for (const { durationMs } of attempts) expect(durationMs, what).toBeLessThan(16_000);
   }
   expect(secret.connections()).toBe(0);
-  const grown = (await residentMemory(server.pid ?? 0)) - memoryBefore;
+  const grown = (await readResidentMemory(server.pid ?? 0)) - memoryBefore;
   // One of the bombs, unpacked, would be more.
   expect(grown).toBeLessThan(64 * 1024 * 1024);
 }, 60_000);

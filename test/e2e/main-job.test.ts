@@ -32,7 +32,7 @@ const clientOf = ({ apiKey }: { apiKey: string }) =>
 const kindOf = ({ body }: Arrival) => (JSON.parse(String(body)) as { event: string }).event;
 
 it('tells a receiver over HTTPS, signed, that the CLI moved an order which the SDK placed', async () => {
-  const { buyer, seller, world } = service;
+  const { buyer, seller, seed } = service;
   const inbox = await receiver();
   const registered = await runCli(
     [
@@ -45,15 +45,15 @@ it('tells a receiver over HTTPS, signed, that the CLI moved an order which the S
       '--output',
       'json',
     ],
-    service.environmentOf(seller),
+    service.createEnvironment(seller),
   );
   const { secret } = JSON.parse(registered.stdout) as { secret: string };
 
-  const listingId = world.listings[0]?.id ?? '';
+  const listingId = seed.listings[0]?.id ?? '';
   const order = await clientOf(buyer).orders.create({ listingId, quantity: 3 });
   const moved = await runCli(
     ['orders', 'set-status', order.id, 'fulfilling'],
-    service.environmentOf(seller),
+    service.createEnvironment(seller),
   );
   expect(moved.code).toBe(0);
 
@@ -121,11 +121,11 @@ it('delivers all five kinds of event, each as the contract has it', async () => 
 });
 
 it('is verified by the Standard Webhooks library too', async () => {
-  const { buyer, world } = service;
+  const { buyer, seed } = service;
   const inbox = await receiver();
   const events = ['order.created' as const];
   const webhook = await clientOf(buyer).webhooks.create({ url: inbox.url, events });
-  await clientOf(buyer).orders.create({ listingId: world.listings[0]?.id ?? '', quantity: 1 });
+  await clientOf(buyer).orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
 
   const [arrival] = await inbox.until((arrivals) => arrivals.length === 1);
   const { body, headers } = arrival as Arrival;
@@ -137,13 +137,13 @@ it('is verified by the Standard Webhooks library too', async () => {
 });
 
 it('sends to each party of an order and to nobody else', async () => {
-  const { buyer, seller, agent, stranger, world } = service;
+  const { buyer, seller, agent, stranger, seed } = service;
   const inboxes = await Promise.all([receiver(), receiver(), receiver(), receiver()]);
   const events = ['order.created' as const];
   for (const [place, account] of [buyer, seller, agent, stranger].entries()) {
     await clientOf(account).webhooks.create({ url: inboxes[place]?.url ?? '', events });
   }
-  const listingId = world.listings[0]?.id ?? '';
+  const listingId = seed.listings[0]?.id ?? '';
   await clientOf(buyer).orders.create({ listingId, quantity: 1 });
   const [first, second, third, none] = inboxes;
   await Promise.all(
@@ -157,11 +157,11 @@ it('sends to each party of an order and to nobody else', async () => {
 });
 
 it('sends a refused delivery again, the same bytes under the same id with a fresh timestamp', async () => {
-  const { buyer, world } = service;
+  const { buyer, seed } = service;
   const inbox = await receiver((number) => (number === 1 ? 500 : 204));
   const events = ['order.created' as const];
   const { secret } = await clientOf(buyer).webhooks.create({ url: inbox.url, events });
-  await clientOf(buyer).orders.create({ listingId: world.listings[0]?.id ?? '', quantity: 1 });
+  await clientOf(buyer).orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
 
   const [first, second] = (await inbox.until(({ length }) => length === 2)) as [Arrival, Arrival];
   expect(second.body.equals(first.body)).toBe(true);

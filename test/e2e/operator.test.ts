@@ -63,8 +63,8 @@ describe('tradepost-server', () => {
   });
 
   it('seeds orders in every state', async () => {
-    const world = await runServerCommand<{ orders: { status: string }[] }>(['seed'], database);
-    const states = new Set(world.orders.map(({ status }) => status));
+    const seed = await runServerCommand<{ orders: { status: string }[] }>(['seed'], database);
+    const states = new Set(seed.orders.map(({ status }) => status));
     expect([...states].sort()).toEqual(
       ['cancelled', 'completed', 'confirmed', 'fulfilling', 'pending'].sort(),
     );

@@ -10,12 +10,12 @@ import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-fold
 
 let folder: TemporaryFolder;
 let database: string;
-let world: SeedResult;
+let seed: SeedResult;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
   database = join(folder.path, 'tradepost.db');
-  world = await seedDatabase(database);
+  seed = await seedDatabase(database);
   return () => folder.remove();
 });
 
@@ -25,7 +25,7 @@ async function start(args: string[] = []) {
     await server.stop();
   });
   const client = (place: number) =>
-    new Tradepost({ baseUrl: server.url, apiKey: world.accounts[place]?.apiKey ?? '' });
+    new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[place]?.apiKey ?? '' });
   return { server, buyer: client(0), seller: client(1) };
 }
 
@@ -37,7 +37,7 @@ it('delivers after kill -9 and a restart what it had answered before', async () 
   const before = await start();
   const events = ['order.status_changed' as const];
   await before.seller.webhooks.create({ url: inbox.url, events });
-  const { id } = world.orders[0] ?? { id: '' };
+  const { id } = seed.orders[0] ?? { id: '' };
   await before.seller.orders.update(id, { status: 'confirmed' });
   // Killed before the attempt is recorded, it would come back too, but only when the lease ends.
   await before.server.writes(/"msg":"attempt"/, 'stderr');
@@ -63,14 +63,14 @@ it('keeps accounts, keys, orders and notifications over a clean stop', async () 
 
 it('issues keys, lists and revokes them beside a running server', async () => {
   const { server } = await start();
-  const [account] = world.accounts;
+  const [account] = seed.accounts;
   const issued = await runServerCommand<{ id: string; apiKey: string }>(
     ['keys', 'create', '--account', account?.id ?? '', '--read-only', '--expires', '1h'],
     database,
   );
   const reader = new Tradepost({ baseUrl: server.url, apiKey: issued.apiKey });
   expect((await reader.orders.list()).data.length).toBeGreaterThan(0);
-  const listing = { listingId: world.listings[0]?.id ?? '', quantity: 1 };
+  const listing = { listingId: seed.listings[0]?.id ?? '', quantity: 1 };
   await expect(reader.orders.create(listing)).rejects.toMatchObject({ code: 'read_only_api_key' });
 
   const keys = await runServerCommand<{ id: string; hint: string }[]>(['keys', 'list'], database);
@@ -87,9 +87,9 @@ it('logs no key, no secret and no body', async () => {
   const { server, buyer } = await start(['--log-level', 'debug']);
   const events = ['order.created' as const];
   const { secret } = await buyer.webhooks.create({ url: `${inbox.url}?token=hush`, events });
-  await buyer.orders.create({ listingId: world.listings[0]?.id ?? '', quantity: 1 });
+  await buyer.orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
   await inbox.until(({ length }) => length === 1);
-  await expect(buyer.orders.get(world.accounts[0]?.apiKey ?? '')).rejects.toMatchObject({
+  await expect(buyer.orders.get(seed.accounts[0]?.apiKey ?? '')).rejects.toMatchObject({
     code: 'order_not_found',
   });
   const { stdout, stderr, code } = await server.stop('SIGTERM');
@@ -100,7 +100,7 @@ it('logs no key, no secret and no body', async () => {
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
     expect.arrayContaining(['request', 'attempt', 'the server is stopping', 'the server stopped']),
   );
-  for (const secretText of [world.accounts[0]?.apiKey ?? '', secret, 'hush']) {
+  for (const secretText of [seed.accounts[0]?.apiKey ?? '', secret, 'hush']) {
     expect(stderr).not.toContain(secretText);
   }
 });

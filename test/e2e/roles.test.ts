@@ -12,13 +12,13 @@ import { startServerProcess } from '../helpers/start-server-process';
 import { temporaryFolder } from '../helpers/temporary-folder';
 
 let database: string;
-let world: SeedResult;
+let seed: SeedResult;
 let inbox: Receiver;
 
 beforeEach(async () => {
   const folder = await temporaryFolder();
   database = join(folder.path, 'tradepost.db');
-  world = await seedDatabase(database);
+  seed = await seedDatabase(database);
   inbox = await startReceiver();
   return async () => {
     await inbox.close();
@@ -42,13 +42,13 @@ async function startApi(args: string[]) {
   });
   return {
     server,
-    seller: new Tradepost({ baseUrl: server.url, apiKey: world.accounts[1]?.apiKey ?? '' }),
+    seller: new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[1]?.apiKey ?? '' }),
   };
 }
 
 async function confirmOrder(seller: Tradepost): Promise<void> {
   await seller.webhooks.create({ url: inbox.url, events: ['order.status_changed'] });
-  await seller.orders.update(world.orders[0]?.id ?? '', { status: 'confirmed' });
+  await seller.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });
 }
 
 async function scrape(process: RunningProcess): Promise<string> {
@@ -109,7 +109,7 @@ it.runIf(process.platform === 'linux')(
       await server.stop();
     });
     const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
-    await confirmOrder(new Tradepost({ baseUrl, apiKey: world.accounts[1]?.apiKey ?? '' }));
+    await confirmOrder(new Tradepost({ baseUrl, apiKey: seed.accounts[1]?.apiKey ?? '' }));
     await inbox.until(({ length }) => length === 1);
     expect(new Set(prioritiesOf(server))).toEqual(new Set([15]));
   },

@@ -25,7 +25,7 @@ function buyerClient(): Tradepost {
 }
 
 async function placeOrder(): Promise<void> {
-  const listingId = service.world.listings[0]?.id ?? '';
+  const listingId = service.seed.listings[0]?.id ?? '';
   await buyerClient().orders.create({ listingId, quantity: 1 });
 }
 

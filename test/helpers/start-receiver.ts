@@ -5,29 +5,29 @@ import { closeServer, listenOnLoopback } from './loopback';
 
 export type { Arrival } from './arrivals';
 
-/** A real endpoint on loopback that keeps what it is sent. */
+/** A real endpoint on loopback that records what arrives. */
 export interface Receiver {
   url: string;
   arrivals: Arrival[];
-  /** Waits until what has arrived satisfies a condition, now or later. */
+  /** Waits until the arrivals satisfy a condition. */
   until(condition: (arrivals: Arrival[]) => boolean): Promise<Arrival[]>;
   close(): Promise<void>;
 }
 
 /**
- * Starts an HTTPS receiver with a certificate of its own making.
+ * Starts an HTTPS receiver with a self-signed certificate.
  *
- * @param answer The status to answer an arrival with, by its number from 1; 204 unless told.
+ * @param getStatus Returns the status of the response to an arrival, by its number from 1. Defaults to 204.
  */
 export async function startReceiver(
-  answer: (number: number) => number = () => 204,
+  getStatus: (number: number) => number = () => 204,
 ): Promise<Receiver> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
   const arrivals = new Arrivals();
   const server = createServer({ key, cert }, async (request, response) => {
-    await arrivals.take(request);
-    response.writeHead(answer(arrivals.all.length)).end();
-    arrivals.show();
+    await arrivals.record(request);
+    response.writeHead(getStatus(arrivals.all.length)).end();
+    arrivals.notify();
   });
   const port = await listenOnLoopback(server);
   return {

@@ -30,7 +30,7 @@ describe.each(nodeMajors())(
       return runProcess('tradepost', args, {
         cwd: folder.path,
         env: {
-          ...service.environmentOf(service.seller),
+          ...service.createEnvironment(service.seller),
           PATH: path.join(delimiter),
           TRADEPOST_STATE_DIR: join(folder.path, 'state'),
         },

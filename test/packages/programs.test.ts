@@ -42,8 +42,8 @@ describe.each(nodeMajors())('on Node $major', ({ major, program: node }) => {
     const { code, stdout, stderr } = await runProcess(node, [name], {
       cwd: inject('consumer'),
       env: {
-        ...service.environmentOf(service.buyer),
-        LISTING_ID: service.world.listings[0]?.id ?? '',
+        ...service.createEnvironment(service.buyer),
+        LISTING_ID: service.seed.listings[0]?.id ?? '',
       },
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

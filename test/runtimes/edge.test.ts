@@ -38,9 +38,9 @@ describe.each(runtimes)(
     beforeAll(async () => {
       const service = await startSeededServer();
       const server = createServer(async (request, response) => {
-        await inbox.take(request);
+        await inbox.record(request);
         response.writeHead(204).end();
-        inbox.show();
+        inbox.notify();
       });
       worker = await startWorker({
         program,

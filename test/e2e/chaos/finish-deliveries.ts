@@ -2,8 +2,8 @@ import Database from 'better-sqlite3';
 import type { Receiver } from '../../helpers/start-receiver';
 import { type ServerProcess, startServerProcess } from '../../helpers/start-server-process';
 
-/** The events whose deliveries are in a state, once for each delivery. */
-function eventsIn(state: string, database: string): string[] {
+/** Reads the IDs of the events with deliveries in a state, once for each delivery. */
+function readEvents(state: string, database: string): string[] {
   const connection = new Database(database, { readonly: true });
   try {
     const sql = 'SELECT event_id FROM deliveries WHERE state = ? ORDER BY event_id';
@@ -14,11 +14,11 @@ function eventsIn(state: string, database: string): string[] {
 }
 
 /**
- * Stops a server as an operator does and has what it left to do done by the next: what could not be
- * recorded is delivered again, when its lease ends at the latest.
+ * Stops a server and starts another, which makes the pending deliveries. What could not be recorded is
+ * delivered again, at the latest when its lease expires.
  *
- * @param receiver Where all deliveries go; it acknowledges them.
- * @returns The events that were delivered, in the order of their making, once nothing is pending.
+ * @param receiver The receiver of all deliveries. It acknowledges them.
+ * @returns The IDs of the delivered events, in the order of creation, once nothing is pending.
  */
 export async function finishDeliveries(
   server: ServerProcess,
@@ -26,15 +26,17 @@ export async function finishDeliveries(
 ): Promise<string[]> {
   const { database } = server;
   await server.stop();
-  const pending = eventsIn('pending', database);
+  const pending = readEvents('pending', database);
   if (pending.length > 0) {
-    const cameBefore = receiver.arrivals.length;
+    const previousCount = receiver.arrivals.length;
     const next = await startServerProcess(database);
     await receiver.until((arrivals) => {
-      const came = new Set(arrivals.slice(cameBefore).map(({ headers }) => headers['webhook-id']));
-      return pending.every((event) => came.has(event));
+      const arrived = new Set(
+        arrivals.slice(previousCount).map(({ headers }) => headers['webhook-id']),
+      );
+      return pending.every((event) => arrived.has(event));
     });
     await next.stop();
   }
-  return eventsIn('delivered', database);
+  return readEvents('delivered', database);
 }

@@ -1,15 +1,15 @@
 import type { Problem } from '@tradepost/contract';
 
-/** An answer as it came, past the SDK, which would try again. */
-export interface RawAnswer {
+/** A response, read without the SDK, which would retry. */
+export interface RawResponse {
   status: number;
   headers: Headers;
   body: { data?: { id: string } } & Partial<Problem>;
-  /** Milliseconds from the request to the whole answer. */
-  took: number;
+  /** Milliseconds from the request to the complete response. */
+  durationMs: number;
 }
 
-/** What a request is made of besides its method and path. */
+/** The parts of a request besides method and URL. */
 export interface RawRequest {
   apiKey: string;
   body?: unknown;
@@ -17,14 +17,14 @@ export interface RawRequest {
   key?: string;
 }
 
-/** Sends one request and takes whatever answer comes. */
+/** Sends one request and returns its response, whatever the status. */
 export async function sendRaw(
   method: string,
   url: string,
   { apiKey, body, key }: RawRequest,
-): Promise<RawAnswer> {
-  const began = performance.now();
-  const answer = await fetch(url, {
+): Promise<RawResponse> {
+  const startedAt = performance.now();
+  const response = await fetch(url, {
     method,
     headers: {
       Authorization: `Bearer ${apiKey}`,
@@ -33,7 +33,7 @@ export async function sendRaw(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const { status, headers } = answer;
-  const read = (await answer.json()) as RawAnswer['body'];
-  return { status, headers, body: read, took: performance.now() - began };
+  const { status, headers } = response;
+  const responseBody = (await response.json()) as RawResponse['body'];
+  return { status, headers, body: responseBody, durationMs: performance.now() - startedAt };
 }

@@ -8,7 +8,7 @@ import { screenText } from '../../helpers/screen-text';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
 import { runProcess, startProcess } from '../../helpers/start-process';
 import type { ServerProcess } from '../../helpers/start-server-process';
-import { defineTradepost, tradepostPlaces } from '../../helpers/tradepost-shell';
+import { tradepostFunction, tradepostEnvironment } from '../../helpers/tradepost-shell';
 import { createTranscript, type Played } from './transcript';
 
 /** What the commands of an act write to. */
@@ -29,7 +29,7 @@ export interface How {
 /** A scene that is played once on pipes, or once on a terminal: in a world and a folder of its own. */
 export interface Act {
   on: Setting;
-  world: SeedResult;
+  seed: SeedResult;
   buyer: SeededAccount;
   seller: SeededAccount;
   /** Where the service is. */
@@ -56,8 +56,8 @@ export async function playAct(
   on: Setting,
   server: ServerProcess,
 ): Promise<string> {
-  const world = await runServerCommand<SeedResult>(['seed'], server.database);
-  const [buyer, seller, agent, stranger] = world.accounts;
+  const seed = await runServerCommand<SeedResult>(['seed'], server.database);
+  const [buyer, seller, agent, stranger] = seed.accounts;
   if (!(buyer && seller && agent && stranger)) throw new Error('The seed has too few accounts.');
   const accounts = { buyer, seller, agent, stranger };
   // Of the same length on every machine: what is shown of it may be cut to fit the terminal.
@@ -72,7 +72,7 @@ export async function playAct(
       HOME: folder,
       TRADEPOST_CONFIG_DIR: join(folder, 'config'),
       TRADEPOST_STATE_DIR: join(folder, 'state'),
-      ...tradepostPlaces,
+      ...tradepostEnvironment,
     };
     if (who === 'nobody') return places;
     const { apiKey } = accounts[who];
@@ -97,7 +97,7 @@ export async function playAct(
   try {
     const { cover } = transcript;
     const { url } = server;
-    await scene({ on, world, buyer, seller, url, folder, cover, clientOf, run, runOnPipes });
+    await scene({ on, seed, buyer, seller, url, folder, cover, clientOf, run, runOnPipes });
     return transcript.text();
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -113,7 +113,7 @@ type Shown = Promise<{ played: Played; raw: string }>;
 
 async function onPipes(line: string, { until }: How, place: Place): Shown {
   if (until === undefined) {
-    const { code, stdout, stderr } = await runProcess('sh', ['-c', defineTradepost + line], place);
+    const { code, stdout, stderr } = await runProcess('sh', ['-c', tradepostFunction + line], place);
     return { played: { code, stdout, stderr }, raw: stdout + stderr };
   }
   // Without a shell between, so that the signal reaches the program itself.

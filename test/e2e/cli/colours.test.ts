@@ -8,7 +8,7 @@ import { startSeededServer } from '../../helpers/start-seeded-server';
 it('colours are shown on a terminal that has them, and where they are asked for', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const key = seeded.environmentOf(seeded.seller);
+  const key = seeded.createEnvironment(seeded.seller);
   const argv = ['orders', 'list', '--status', 'pending'];
   const plain = (await runCli(argv, key)).stdout;
   const onPipe = async (more: Record<string, string>) =>

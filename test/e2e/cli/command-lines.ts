@@ -38,8 +38,8 @@ export async function commandLines({
     baseUrl: seeded.server.url,
     apiKey: seeded.seller.apiKey,
   });
-  const order = seeded.world.orders.find(({ status }) => status === 'pending')?.id ?? '';
-  const listing = seeded.world.listings[0]?.id ?? '';
+  const order = seeded.seed.orders.find(({ status }) => status === 'pending')?.id ?? '';
+  const listing = seeded.seed.listings[0]?.id ?? '';
   const [notification] = (await client.notifications.list({ limit: 1 })).data;
   const { id, secret } = await client.webhooks.create({
     url: receiver,

@@ -7,7 +7,7 @@ import { createIdBook } from '../../docs/id-book';
 import { runCli } from '../../helpers/run-cli';
 import { runServerCommand } from '../../helpers/run-server-command';
 import type { SeededServer } from '../../helpers/start-seeded-server';
-import { tradepostPlaces } from '../../helpers/tradepost-shell';
+import { tradepostEnvironment } from '../../helpers/tradepost-shell';
 
 /** All that an example needs to run: real ids in it, and the files that it reads. */
 export interface StagedExample {
@@ -105,7 +105,7 @@ export async function startExampleWorld(seeded: SeededServer, receiver: string) 
       ),
     ]);
     const home = {
-      ...tradepostPlaces,
+      ...tradepostEnvironment,
       HOME: folder,
       PROFILE: join(folder, 'profile.ps1'),
       TRADEPOST_CONFIG_DIR: join(folder, 'config'),

@@ -5,7 +5,7 @@ import { runCli } from '../../helpers/run-cli';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
 import { runProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
-import { defineTradepost } from '../../helpers/tradepost-shell';
+import { tradepostFunction } from '../../helpers/tradepost-shell';
 import { type StagedExample, startExampleWorld } from './demo-data';
 import { findExamples } from './find-examples';
 import { startHalfReceiver } from './invalid-services';
@@ -73,7 +73,7 @@ it('every example in the help of every command works', async () => {
       const isWell = ready === undefined ? code === 0 : code === 130 || code === 0;
       if (!isWell) broken.push({ example, line, code, said });
     } else {
-      const script = defineTradepost + line;
+      const script = tradepostFunction + line;
       const { code, stdout, stderr } = await runProcess('sh', ['-c', script], { env, cwd: folder });
       // Of several programs the last one tells how it ended: the others tell it on stderr.
       if (code !== 0 || /^error:|"error":/m.test(stderr)) {

@@ -7,11 +7,11 @@ import { tradepostBin } from '../../helpers/programs';
 import { readCommands } from '../../helpers/read-commands';
 import { runAll } from '../../helpers/run-all';
 import { startCountingProxy } from '../../helpers/start-counting-proxy';
-import { startHoldingReceiver } from '../../helpers/start-holding-receiver';
+import { startPausedReceiver } from '../../helpers/start-paused-receiver';
 import { type Exit, runProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { defineTradepost, tradepostPlaces } from '../../helpers/tradepost-shell';
+import { tradepostFunction, tradepostEnvironment } from '../../helpers/tradepost-shell';
 import { commandLines } from './command-lines';
 import { expectPure, type Output, outputs } from './expect-pure';
 
@@ -36,8 +36,8 @@ async function stage() {
   onTestFinished(seeded.close);
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
-  const receiver = await startHoldingReceiver();
-  receiver.release();
+  const receiver = await startPausedReceiver();
+  receiver.resume();
   onTestFinished(receiver.close);
   const lines = await commandLines({ seeded, folder: folder.path, receiver: receiver.url });
   return { seeded, lines, folder: folder.path };
@@ -48,11 +48,11 @@ it('every command ends by itself and prints data alone, whatever surrounds it', 
   const paths = [...(await readCommands()).keys(), 'complete'];
   expect([...lines.keys(), 'orders watch'].sort()).toEqual(paths.sort());
   const env = {
-    ...seeded.environmentOf(seeded.seller),
+    ...seeded.createEnvironment(seeded.seller),
     TRADEPOST_STATE_DIR: join(folder, 'state'),
-    ...tradepostPlaces,
+    ...tradepostEnvironment,
   };
-  const inShell = (line: string) => runProcess('sh', ['-c', defineTradepost + line], { env });
+  const inShell = (line: string) => runProcess('sh', ['-c', tradepostFunction + line], { env });
   const quoted = (argv: readonly string[]) => argv.map((word) => `'${word}'`).join(' ');
 
   /** One surrounding for each format: what is left out of the one is in another. */

@@ -16,7 +16,7 @@ it('help, version, topics, completion and logins connect to nothing, and other c
   const record = join(folder.path, 'connections');
   await writeFile(record, '');
   const env = {
-    ...seeded.environmentOf(seeded.seller),
+    ...seeded.createEnvironment(seeded.seller),
     NODE_OPTIONS: `--require "${preload}"`,
     RECORDED_CONNECTIONS: record,
   };

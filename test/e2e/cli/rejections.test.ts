@@ -9,12 +9,12 @@ it('every refusal has its exit code, leaves stdout empty and says on stderr what
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
   const idOf = (status: string) =>
-    seeded.world.orders.find((order) => order.status === status)?.id ?? 'none';
+    seeded.seed.orders.find((order) => order.status === status)?.id ?? 'none';
   const setStatus = (status: string, to: string) => ['orders', 'set-status', idOf(status), to];
   const url = 'https://me:word@receiver.example/';
   const register = ['webhooks', 'register', '--url', url, '--events', 'order.created'];
 
-  const seller = seeded.environmentOf(seeded.seller);
+  const seller = seeded.createEnvironment(seeded.seller);
   const elsewhere = { ...seller, TRADEPOST_BASE_URL: `${seller.TRADEPOST_BASE_URL}/shop` };
   const cases: [string[], Record<string, string>, number, string][] = [
     [['orders', 'lst'], seller, 2, 'usage'],
@@ -24,13 +24,13 @@ it('every refusal has its exit code, leaves stdout empty and says on stderr what
     [['orders', 'list'], { ...seller, TRADEPOST_API_KEY: 'tpk_x' }, 4, 'invalid_api_key'],
     [
       setStatus('pending', 'confirmed'),
-      seeded.environmentOf(seeded.buyer),
+      seeded.createEnvironment(seeded.buyer),
       4,
       'account_kind_not_allowed',
     ],
     [
       ['orders', 'get', idOf('pending')],
-      seeded.environmentOf(seeded.stranger),
+      seeded.createEnvironment(seeded.stranger),
       5,
       'order_not_found',
     ],
@@ -65,7 +65,7 @@ it('every refusal has its exit code, leaves stdout empty and says on stderr what
 it('some of several notifications failing exits 7 and prints the others', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const seller = seeded.environmentOf(seeded.seller);
+  const seller = seeded.createEnvironment(seeded.seller);
   const list = await runCli(['notifications', 'list', '--output', 'json'], seller);
   const [one] = JSON.parse(list.stdout);
   const argv = ['notifications', 'read', 'ntf_nosuch', one.id, '--output', 'json'];

@@ -26,7 +26,7 @@ export async function startManyOrders(count: number) {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   const ids = await placeOrders(seeded, count);
-  const env = { ...seeded.environmentOf(seeded.seller), TRADEPOST_STATE_DIR: folder.path };
+  const env = { ...seeded.createEnvironment(seeded.seller), TRADEPOST_STATE_DIR: folder.path };
   return { seeded, ids, env, file: join(folder.path, 'result.ndjson'), state: folder.path };
 }
 

@@ -4,7 +4,7 @@ import { runAll } from '../../helpers/run-all';
 import { runCli } from '../../helpers/run-cli';
 import { type Exit, runProcess, startProcess } from '../../helpers/start-process';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
-import { defineTradepost, tradepostPlaces } from '../../helpers/tradepost-shell';
+import { tradepostFunction, tradepostEnvironment } from '../../helpers/tradepost-shell';
 import { expectPure, outputs } from './expect-pure';
 import { startBrokenService, startFailingService, startWebSite } from './invalid-services';
 
@@ -30,8 +30,8 @@ async function interrupted(argv: readonly string[], env: Record<string, string>)
 /** What `| head` leaves: the code is of the command line, and not of `head`. */
 async function closed(argv: readonly string[], env: Record<string, string>): Promise<Exit> {
   const line = `{ tradepost ${argv.join(' ')}; echo "code $?" >&2; } | head -c 1 > /dev/null`;
-  const places = { ...env, ...tradepostPlaces };
-  const exit = await runProcess('sh', ['-c', defineTradepost + line], { env: places });
+  const places = { ...env, ...tradepostEnvironment };
+  const exit = await runProcess('sh', ['-c', tradepostFunction + line], { env: places });
   const [, code] = /code (\d+)\n$/.exec(exit.stderr) ?? [];
   return { ...exit, code: Number(code), stderr: exit.stderr.replace(/code \d+\n$/, '') };
 }
@@ -43,8 +43,8 @@ async function endings(seeded: SeededServer): Promise<Ending[]> {
     for (const service of odd) await service.close();
   });
   const idOf = (status: string) =>
-    seeded.world.orders.find((order) => order.status === status)?.id ?? '';
-  const env = seeded.environmentOf(seeded.seller);
+    seeded.seed.orders.find((order) => order.status === status)?.id ?? '';
+  const env = seeded.createEnvironment(seeded.seller);
   const at = ({ url }: { url: string }) => ({ ...env, TRADEPOST_BASE_URL: url });
   const list = ['orders', 'list'];
   const setStatus = (...rest: string[]) => ['orders', 'set-status', ...rest];

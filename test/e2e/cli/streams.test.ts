@@ -10,9 +10,9 @@ import { type SeededServer, startSeededServer } from '../../helpers/start-seeded
 async function startBusyServer(more: number): Promise<SeededServer> {
   const seeded = await startSeededServer(['--rate-limit', '100000']);
   onTestFinished(seeded.close);
-  const { server, world, buyer } = seeded;
+  const { server, seed, buyer } = seeded;
   const tradepost = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
-  const listingId = world.listings[0]?.id ?? '';
+  const listingId = seed.listings[0]?.id ?? '';
   await Promise.all(
     Array.from({ length: more }, () => tradepost.orders.create({ listingId, quantity: 1 })),
   );
@@ -21,8 +21,8 @@ async function startBusyServer(more: number): Promise<SeededServer> {
 
 it('a long list says that it was cut, and --all follows it to its end', async () => {
   const seeded = await startBusyServer(120);
-  const env = seeded.environmentOf(seeded.seller);
-  const total = 120 + seeded.world.orders.length;
+  const env = seeded.createEnvironment(seeded.seller);
+  const total = 120 + seeded.seed.orders.length;
   const idsOf = (stdout: string): string[] =>
     JSON.parse(stdout).map((order: { id: string }) => order.id);
 
@@ -50,7 +50,7 @@ it('a reader that has enough ends it quietly with exit code 0', async () => {
     ['-c', `{ ${command}; echo "exit code $?" >&2; } | head -n 2`],
     {
       env: {
-        ...seeded.environmentOf(seeded.seller),
+        ...seeded.createEnvironment(seeded.seller),
         NODE: process.execPath,
         TRADEPOST: tradepostBin,
       },
@@ -62,7 +62,7 @@ it('a reader that has enough ends it quietly with exit code 0', async () => {
 it('a pipe gets no colours unless FORCE_COLOR asks for them', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const env = seeded.environmentOf(seeded.seller);
+  const env = seeded.createEnvironment(seeded.seller);
   const plain = await runCli(['orders', 'list'], env);
   expect(plain.stdout).not.toContain('\u001b');
   const coloured = await runCli(['orders', 'list'], { ...env, FORCE_COLOR: '1' });

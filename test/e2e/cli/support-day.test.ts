@@ -13,7 +13,7 @@ function ndjson<Item>(stdout: string): Item[] {
 it('a seller confirms every pending order, and its buyer reads of it', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const seller = seeded.environmentOf(seeded.seller);
+  const seller = seeded.createEnvironment(seeded.seller);
   const list = ['orders', 'list', '--status', 'pending', '--output', 'ndjson'];
 
   const pending = ndjson<Order>((await runCli(list, seller)).stdout);
@@ -25,7 +25,7 @@ it('a seller confirms every pending order, and its buyer reads of it', async () 
   }
   expect(await runCli(list, seller)).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
 
-  const buyer = seeded.environmentOf(seeded.buyer);
+  const buyer = seeded.createEnvironment(seeded.buyer);
   const unread = ['notifications', 'list', '--unread', '--all', '--output', 'ndjson'];
   const news = ndjson<Notification>((await runCli(unread, buyer)).stdout);
   const confirmed = news.filter(({ message }) => message.includes('is now confirmed'));
@@ -44,7 +44,7 @@ it('a seller confirms every pending order, and its buyer reads of it', async () 
 it('the same orders read the same in every format', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const buyer = seeded.environmentOf(seeded.buyer);
+  const buyer = seeded.createEnvironment(seeded.buyer);
   const as = async (output: string) => {
     const finished = await runCli(['orders', 'list', '--output', output], buyer);
     expect(finished).toMatchObject({ code: 0, stderr: '' });
@@ -52,7 +52,7 @@ it('the same orders read the same in every format', async () => {
   };
   const orders: Order[] = JSON.parse(await as('json'));
   expect(new Set(orders.map(({ id }) => id))).toEqual(
-    new Set(seeded.world.orders.map(({ id }) => id)),
+    new Set(seeded.seed.orders.map(({ id }) => id)),
   );
   expect(ndjson(await as('ndjson'))).toEqual(orders);
   const cells = (text: string, separator: RegExp) =>
@@ -73,7 +73,7 @@ it('a webhook is registered and its secret is told once', async () => {
   const events = 'order.created,order.status_changed';
   const { code, stdout, stderr } = await runCli(
     ['webhooks', 'register', '--url', url, '--events', events, '--output', 'json'],
-    seeded.environmentOf(seeded.seller),
+    seeded.createEnvironment(seeded.seller),
   );
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({

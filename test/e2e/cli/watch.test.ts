@@ -29,7 +29,7 @@ function linesOf(stdout: string): Change[] {
 it('orders watch tells what happens to orders as it happens, and Ctrl-C ends it', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const env = seeded.environmentOf(seeded.seller);
+  const env = seeded.createEnvironment(seeded.seller);
   const watcher = startProcess(
     process.execPath,
     [tradepostBin, 'orders', 'watch', '--since', '1h', '--output', 'ndjson'],
@@ -71,7 +71,7 @@ it('orders watch tells what happens to orders as it happens, and Ctrl-C ends it'
 it('orders watch keeps to the orders and to the status that it is asked for', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const env = seeded.environmentOf(seeded.seller);
+  const env = seeded.createEnvironment(seeded.seller);
   const [one = '', other = ''] = await placeOrders(seeded, 2);
   const { orders } = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
   for (const id of [other, one]) await orders.update(id, { status: 'confirmed' });
@@ -96,7 +96,7 @@ it('orders watch ends with 9 when the service is gone', async () => {
   const watcher = startProcess(
     process.execPath,
     [tradepostBin, 'orders', 'watch', '--since', '1h', '--reconnect-timeout', '0'],
-    { env: seeded.environmentOf(seeded.seller) },
+    { env: seeded.createEnvironment(seeded.seller) },
   );
   await watcher.writes(/cancelled/);
   await seeded.server.stop('SIGKILL');
@@ -110,9 +110,9 @@ it('orders watch goes on when the service was started anew', async () => {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   const database = join(folder.path, 'tradepost.db');
-  const world = await runServerCommand<SeedResult>(['seed'], database);
-  const [buyer, seller] = world.accounts;
-  const [listing] = world.listings;
+  const seed = await runServerCommand<SeedResult>(['seed'], database);
+  const [buyer, seller] = seed.accounts;
+  const [listing] = seed.listings;
   if (!(buyer && seller && listing)) throw new Error('The seed has too little.');
   const before = await startServerProcess(database);
   onTestFinished(() => void before.stop());
@@ -141,7 +141,7 @@ it('orders watch ends with the next line when nobody reads any more', async () =
   const watch = '"$NODE" "$TRADEPOST" orders watch --since 1h --output ndjson';
   const piped = startProcess('sh', ['-c', `{ ${watch}; echo "code $?" >&2; } | head -n 1`], {
     env: {
-      ...seeded.environmentOf(seeded.seller),
+      ...seeded.createEnvironment(seeded.seller),
       NODE: process.execPath,
       TRADEPOST: tradepostBin,
     },

@@ -19,15 +19,15 @@ async function stage() {
   onTestFinished(folder.remove);
   const arrivals = new Arrivals();
   const server = createServer(async (request, response) => {
-    await arrivals.take(request);
+    await arrivals.record(request);
     response.writeHead(204).end();
-    arrivals.show();
+    arrivals.notify();
   });
   const url = `http://127.0.0.1:${await listenOnLoopback(server)}/webhooks`;
   onTestFinished(() => closeServer(server));
 
   const env = {
-    ...seeded.environmentOf(seeded.seller),
+    ...seeded.createEnvironment(seeded.seller),
     TRADEPOST_STATE_DIR: join(folder.path, 'state'),
   };
   const argv = ['webhooks', 'listen', '--forward-to', url, '--output', 'ndjson'];
@@ -42,7 +42,7 @@ async function stage() {
     baseUrl: seeded.server.url,
     apiKey: seeded.buyer.apiKey,
   });
-  const listingId = seeded.world.listings[0]?.id ?? '';
+  const listingId = seeded.seed.listings[0]?.id ?? '';
   const place = async (count: number) => {
     const placed: string[] = [];
     for (let number = 0; number < count; number += 1) {

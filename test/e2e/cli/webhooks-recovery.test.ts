@@ -13,9 +13,9 @@ async function startMendableReceiver() {
   const arrivals = new Arrivals();
   const receiver = { url: '', arrivals, status: 401 };
   const server = createServer(async (request, response) => {
-    await arrivals.take(request);
+    await arrivals.record(request);
     response.writeHead(receiver.status).end(receiver.status === 401 ? 'who are you?' : '');
-    arrivals.show();
+    arrivals.notify();
   });
   receiver.url = `http://127.0.0.1:${await listenOnLoopback(server)}/deliveries`;
   onTestFinished(() => closeServer(server));
@@ -34,7 +34,7 @@ it('a receiver that refuses is found, understood, mended and gets what it missed
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   const receiver = await startMendableReceiver();
-  const env = seeded.environmentOf(seeded.seller);
+  const env = seeded.createEnvironment(seeded.seller);
   const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
   const secretFile = join(folder.path, 'webhook.secret');
 
@@ -107,7 +107,7 @@ it('a secret is replaced in two steps', async () => {
   onTestFinished(folder.remove);
   const receiver = await startMendableReceiver();
   receiver.status = 204;
-  const env = seeded.environmentOf(seeded.seller);
+  const env = seeded.createEnvironment(seeded.seller);
   const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
   const [before, after] = ['before', 'after'].map((name) => join(folder.path, name));
   const events = ['--events', 'order.created'];
@@ -135,7 +135,7 @@ it('a secret is replaced in two steps', async () => {
 it('a webhook is paused, resumed and removed', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const env = seeded.environmentOf(seeded.seller);
+  const env = seeded.createEnvironment(seeded.seller);
   const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
   const url = ['--url', 'https://receiver.example/tradepost'];
   const registered = await cli('register', ...url, '--events', 'order.created');

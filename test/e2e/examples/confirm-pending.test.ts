@@ -18,7 +18,7 @@ describe('confirm-pending.sh', () => {
     seeded = await startSeededServer();
     folder = await temporaryFolder();
     // Newest first, as they are listed.
-    pending = seeded.world.orders
+    pending = seeded.seed.orders
       .filter(({ status }) => status === 'pending')
       .map(({ id }) => id)
       .reverse();
@@ -48,7 +48,7 @@ describe('confirm-pending.sh', () => {
 
   test('confirms all pending orders, and a second run has nothing to do', async () => {
     expect(pending.length).toBeGreaterThan(1);
-    const env = seeded.environmentOf(seeded.seller);
+    const env = seeded.createEnvironment(seeded.seller);
     const first = await confirmPending(env);
     expect(first.code, first.stderr).toBe(0);
     expect(parseOutcomes(first)).toEqual(pending.map((id) => [id, 'updated']));
@@ -61,7 +61,7 @@ describe('confirm-pending.sh', () => {
 
   test('passes options on, such as --dry-run', async () => {
     const { code, stdout } = await confirmPending(
-      seeded.environmentOf(seeded.seller),
+      seeded.createEnvironment(seeded.seller),
       '--dry-run',
       '--jq',
       '.[] | .outcome',
@@ -76,7 +76,7 @@ describe('confirm-pending.sh', () => {
       seeded.server.database,
     );
     const { code, stderr } = await confirmPending(
-      seeded.environmentOf({ ...seeded.seller, ...readOnly }),
+      seeded.createEnvironment({ ...seeded.seller, ...readOnly }),
     );
     expect(code).toBe(4);
     expect(stderr).toContain('This API key is read-only.');
@@ -94,7 +94,7 @@ describe('confirm-pending.sh', () => {
     );
     await chmod(installed, 0o755);
     const PATH = `${folder.path}${delimiter}${process.env.PATH}`;
-    const env = seeded.environmentOf(seeded.seller);
+    const env = seeded.createEnvironment(seeded.seller);
 
     const ended = await confirmPending({ ...env, PATH });
     expect(ended.code).toBe(7);

@@ -12,7 +12,7 @@ describe('the Express receiver', () => {
   let changed: Arrival;
 
   beforeAll(async () => {
-    const { server, world, buyer, seller, close } = await startSeededServer();
+    const { server, seed, buyer, seller, close } = await startSeededServer();
     const receiver = await startReceiver();
     async function arrival(number: number): Promise<Arrival> {
       const [last] = (await receiver.until(({ length }) => length === number)).slice(-1);
@@ -27,7 +27,7 @@ describe('the Express receiver', () => {
       events: ['order.created', 'order.status_changed'],
     });
     secret = webhook.secret;
-    const listingId = world.listings[0]?.id ?? '';
+    const listingId = seed.listings[0]?.id ?? '';
     const order = await asBuyer.orders.create({ listingId, quantity: 4 });
     orderId = order.id;
     created = await arrival(1);

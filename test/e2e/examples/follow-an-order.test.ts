@@ -10,13 +10,13 @@ describe('the script that follows an order', () => {
 
   beforeAll(async () => {
     seeded = await startSeededServer();
-    listingId = seeded.world.listings[0]?.id ?? '';
+    listingId = seeded.seed.listings[0]?.id ?? '';
     return () => seeded.close();
   });
 
   function follow(
     args: string[],
-    env: Record<string, string> = seeded.environmentOf(seeded.buyer),
+    env: Record<string, string> = seeded.createEnvironment(seeded.buyer),
   ) {
     const script = startExample('follow-an-order/follow-an-order.ts', args, { env });
     onTestFinished(async () => {
@@ -53,7 +53,7 @@ describe('the script that follows an order', () => {
 
   test('continues with the same order when it runs again for one purchase', async () => {
     const env = {
-      ...seeded.environmentOf(seeded.buyer),
+      ...seeded.createEnvironment(seeded.buyer),
       LISTING_ID: listingId,
       QUANTITY: '1',
       PURCHASE: 'PO-2026-17',
@@ -73,7 +73,7 @@ describe('the script that follows an order', () => {
     const own = await startSeededServer();
     onTestFinished(own.close);
     const { url, database } = own.server;
-    const script = follow([own.world.listings[0]?.id ?? '', '1'], own.environmentOf(own.buyer));
+    const script = follow([own.seed.listings[0]?.id ?? '', '1'], own.createEnvironment(own.buyer));
     const [, id = ''] = await script.writes(placedOrder);
     await own.server.stop();
     await script.writes(/The service does not respond\.\nRetrying\./, 'stderr');
@@ -99,14 +99,14 @@ describe('the script that follows an order', () => {
     ['an invalid quantity', 'many', 'buyer', /rejected the order: quantity /],
     ["a seller's key", '1', 'seller', /cannot create orders\. Use the key of a buyer/],
   ] as const)('explains the problem with %s', async ([, quantity, kind, message]) => {
-    const script = follow([listingId, quantity], seeded.environmentOf(seeded[kind]));
+    const script = follow([listingId, quantity], seeded.createEnvironment(seeded[kind]));
     const { code, stderr } = await script.exit;
     expect(code).toBe(1);
     expect(stderr).toMatch(message);
   });
 
   test('explains the problem with an unknown key', async () => {
-    const env = { ...seeded.environmentOf(seeded.buyer), TRADEPOST_API_KEY: 'tpk_unknown' };
+    const env = { ...seeded.createEnvironment(seeded.buyer), TRADEPOST_API_KEY: 'tpk_unknown' };
     const { code, stderr } = await follow([listingId, '1'], env).exit;
     expect(code).toBe(1);
     expect(stderr).toContain('Check TRADEPOST_API_KEY');

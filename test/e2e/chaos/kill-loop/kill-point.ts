@@ -42,6 +42,9 @@ export async function waitForKillPoint(
   { by, count, turns }: { by: keyof Activity; count: number; turns: number },
   activity: Activity,
 ): Promise<void> {
-  await Promise.race([activity[by].further(count), activity.responses.further(maxResponses)]);
+  await Promise.race([
+    activity[by].waitForMore(count),
+    activity.responses.waitForMore(maxResponses),
+  ]);
   await passTurns(turns);
 }

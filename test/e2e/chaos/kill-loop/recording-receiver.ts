@@ -105,7 +105,7 @@ export class RecordingReceiver {
     const body = String(payload);
     const arrival: Arrival = { webhookId, eventId, body, run, cut: false, acknowledgedAt: null };
     log.arrivals.push(arrival);
-    activity.arrivals.up();
+    activity.arrivals.increment();
     const { headers } = request;
     await verifyWebhook({ payload, headers, secret, requireTimestamp: true }).catch((error) => {
       log.violations.push(`${eventId} arrived at ${webhookId} with an invalid signature: ${error}`);
@@ -119,12 +119,12 @@ export class RecordingReceiver {
     }
     this.#failedLast = false;
     if (this.#behavior === 'slow' && !this.#isRecovered && random.chance(0.5)) {
-      const responses = activity.responses.further(1 + random.below(40));
+      const responses = activity.responses.waitForMore(1 + random.below(40));
       await Promise.race([responses, once(response, 'close'), this.#recovered]);
     }
     response.once('finish', () => {
       arrival.acknowledgedAt = performance.now();
-      activity.acknowledgements.up();
+      activity.acknowledgements.increment();
       onAcknowledged(arrival);
     });
     response.writeHead(204).end();

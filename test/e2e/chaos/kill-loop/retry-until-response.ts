@@ -38,15 +38,15 @@ export async function retryUntilResponse<Value>(
 ): Promise<FinalResponse<Value>> {
   for (;;) {
     await server.waitUntilUp();
-    activity.requests.up();
+    activity.requests.increment();
     try {
       const value = await send();
-      activity.responses.up();
+      activity.responses.increment();
       return { value };
     } catch (error) {
       if (!isTradepostError(error)) throw error;
       if (countIfRetryable(error, log)) continue;
-      activity.responses.up();
+      activity.responses.increment();
       if (error.status !== 409) log.violations.push(`A client got: ${error.message}`);
       return { code: error.code };
     }

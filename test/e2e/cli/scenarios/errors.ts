@@ -1,8 +1,8 @@
 import type { Act } from '../act';
 
 /** What can go wrong, and what is said then. */
-export async function errors({ run, runOnPipes, url, world }: Act): Promise<void> {
-  const idOf = (status: string) => world.orders.find((order) => order.status === status)?.id;
+export async function errors({ run, runOnPipes, url, seed }: Act): Promise<void> {
+  const idOf = (status: string) => seed.orders.find((order) => order.status === status)?.id;
   const pending = idOf('pending');
   const json = ' --output json';
   const key = 'tpk_0123456789abcdef';

@@ -1,11 +1,11 @@
 import type { Act } from '../act';
 
 /** Everything that is done with orders. */
-export async function orders({ on, run, runOnPipes, world, clientOf, buyer }: Act): Promise<void> {
-  const idOf = (status: string) => world.orders.find((order) => order.status === status)?.id;
+export async function orders({ on, run, runOnPipes, seed, clientOf, buyer }: Act): Promise<void> {
+  const idOf = (status: string) => seed.orders.find((order) => order.status === status)?.id;
   const pending = idOf('pending');
   const completed = idOf('completed');
-  const listing = world.listings[1]?.id;
+  const listing = seed.listings[1]?.id;
 
   await run('tradepost orders list');
   await run('tradepost orders list --status pending --fields id,status,quantity,createdAt');

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startFaultyReceiver } from '../../../helpers/start-faulty-receiver';
-import { startHoldingReceiver } from '../../../helpers/start-holding-receiver';
+import { startPausedReceiver } from '../../../helpers/start-paused-receiver';
 import { startReceiver } from '../../../helpers/start-receiver';
 import type { Act } from '../act';
 
@@ -123,8 +123,8 @@ async function deliver(
 }
 
 async function listen({ run, runOnPipes, cover, url }: Act): Promise<void> {
-  const receiver = await startHoldingReceiver();
-  receiver.release();
+  const receiver = await startPausedReceiver();
+  receiver.resume();
   cover(receiver.url, 'http://127.0.0.1:44500/deliveries');
   const to = 'tradepost webhooks listen --forward-to';
   const since = '--since 1h --events order.created --max-attempts 1';
