@@ -24,14 +24,14 @@ async function start(args: string[] = []) {
   onTestFinished(async () => {
     await server.stop();
   });
-  const client = (place: number) =>
-    new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[place]?.apiKey ?? '' });
+  const client = (index: number) =>
+    new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[index]?.apiKey ?? '' });
   return { server, buyer: client(0), seller: client(1) };
 }
 
-it('delivers after kill -9 and a restart what it had answered before', async () => {
-  let refusing = true;
-  const inbox = await startReceiver(() => (refusing ? 503 : 204));
+it('the server delivers after kill -9 and a restart what it had acknowledged before', async () => {
+  let isFailing = true;
+  const inbox = await startReceiver(() => (isFailing ? 503 : 204));
   onTestFinished(inbox.close);
 
   const before = await start();
@@ -39,18 +39,18 @@ it('delivers after kill -9 and a restart what it had answered before', async () 
   await before.seller.webhooks.create({ url: inbox.url, events });
   const { id } = seed.orders[0] ?? { id: '' };
   await before.seller.orders.update(id, { status: 'confirmed' });
-  // Killed before the attempt is recorded, it would come back too, but only when the lease ends.
+  // If the kill came before the attempt is recorded, the retry would wait until the lease expires.
   await before.server.writes(/"msg":"attempt"/, 'stderr');
   await before.server.stop('SIGKILL');
 
-  refusing = false;
+  isFailing = false;
   const after = await start();
   const arrivals = await inbox.until(({ length }) => length >= 2);
   expect(new Set(arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   expect(await after.buyer.orders.get(id)).toMatchObject({ status: 'confirmed' });
 });
 
-it('keeps accounts, keys, orders and notifications over a clean stop', async () => {
+it('the server keeps accounts, keys, orders and notifications over a clean stop', async () => {
   const before = await start();
   const orders = await before.buyer.orders.list().toArray({ limit: 100 });
   const notifications = await before.buyer.notifications.list().toArray({ limit: 100 });
@@ -61,7 +61,7 @@ it('keeps accounts, keys, orders and notifications over a clean stop', async () 
   expect(await after.buyer.notifications.list().toArray({ limit: 100 })).toEqual(notifications);
 });
 
-it('issues keys, lists and revokes them beside a running server', async () => {
+it('tradepost-server creates, lists and revokes keys beside a running server', async () => {
   const { server } = await start();
   const [account] = seed.accounts;
   const issued = await runServerCommand<{ id: string; apiKey: string }>(
@@ -81,7 +81,7 @@ it('issues keys, lists and revokes them beside a running server', async () => {
   await expect(reader.orders.list()).rejects.toMatchObject({ code: 'invalid_api_key' });
 });
 
-it('logs no key, no secret and no body', async () => {
+it('the server logs no key, no secret and no body', async () => {
   const inbox = await startReceiver();
   onTestFinished(inbox.close);
   const { server, buyer } = await start(['--log-level', 'debug']);

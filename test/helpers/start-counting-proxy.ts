@@ -1,5 +1,5 @@
-import { request } from 'node:http';
 import { onTestFinished } from 'vitest';
+import { forwardRequest } from './forward-request';
 import { startHttpServer } from './loopback';
 
 /** A proxy between a client and a server that counts what is really sent. */
@@ -14,17 +14,9 @@ export interface CountingProxy {
 export async function startCountingProxy(target: string): Promise<CountingProxy> {
   const counts = new Map<string, number>();
   const { url, close } = await startHttpServer((incoming, response) => {
-    const { method = '', url: path = '', headers } = incoming;
-    const name = `${method} ${path}`;
+    const name = `${incoming.method} ${incoming.url}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
-    const outgoing = request(`${target}${path}`, { method, headers }, (upstream) => {
-      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
-      upstream.pipe(response);
-    });
-    // When a client is killed, close the other connection too.
-    outgoing.on('error', () => response.destroy());
-    response.on('error', () => outgoing.destroy());
-    incoming.pipe(outgoing);
+    forwardRequest(incoming, response, target);
   });
   onTestFinished(close);
   return { url, counts };

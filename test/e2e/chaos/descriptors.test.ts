@@ -5,8 +5,8 @@ import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { tradepostServerBin } from '../../helpers/programs';
 import { seedDatabase } from '../../helpers/seed';
-import { startPausedReceiver } from '../../helpers/start-paused-receiver';
 import { type RunningProcess, startProcess } from '../../helpers/start-process';
+import { startHttpReceiver } from '../../helpers/start-receiver';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
 const descriptors = 200;
@@ -32,9 +32,8 @@ it.runIf(process.platform !== 'win32')(
   async () => {
     const { server, seed } = await start(['--log-level', 'debug']);
     const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
-    const receiver = await startPausedReceiver();
+    const receiver = await startHttpReceiver();
     onTestFinished(receiver.close);
-    receiver.resume();
     const buyer = new Tradepost({ baseUrl, apiKey: seed.accounts[0]?.apiKey ?? '' });
     const { id } = await buyer.webhooks.create({ url: receiver.url, events: ['order.created'] });
 

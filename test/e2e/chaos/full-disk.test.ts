@@ -4,12 +4,12 @@ import Database from 'better-sqlite3';
 import { beforeEach, expect, it } from 'vitest';
 import { runServerCommand } from '../../helpers/run-server-command';
 import { seedDatabase } from '../../helpers/seed';
-import { type PausedReceiver, startPausedReceiver } from '../../helpers/start-paused-receiver';
+import { type PausedReceiver, startPausedReceiver } from '../../helpers/start-receiver';
 import { type ServerProcess, startServerProcess } from '../../helpers/start-server-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { expectUnavailable } from './expect-unavailable';
-import { finishDeliveries } from './finish-deliveries';
-import { type RawResponse, sendRaw } from './raw-request';
+import { expectUnavailable } from './helpers/expect-unavailable';
+import { finishDeliveries } from './helpers/finish-deliveries';
+import { type RawResponse, sendRaw } from './helpers/raw-request';
 
 const initialQuantity = 100_000;
 const concurrency = 8;

@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { tradepostServerBin } from '../../helpers/programs';
 import { seedDatabase } from '../../helpers/seed';
 import { type FaultyReceiver, startFaultyReceiver } from '../../helpers/start-faulty-receiver';
-import { startPausedReceiver } from '../../helpers/start-paused-receiver';
 import { startProcess } from '../../helpers/start-process';
+import { startHttpReceiver } from '../../helpers/start-receiver';
 import { startServerProcess } from '../../helpers/start-server-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
@@ -56,9 +56,8 @@ it.each(['all', 'worker'])(
     const client = (index: number) =>
       new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[index]?.apiKey ?? '' });
     const [buyer, seller] = [client(0), client(1)];
-    const healthy = await startPausedReceiver();
+    const healthy = await startHttpReceiver();
     onTestFinished(healthy.close);
-    healthy.resume();
     await seller.webhooks.create({ url: healthy.url, events: ['order.created'] });
     const hostile = await Promise.all(
       Object.entries(responses).map(async ([name, bytes]) => {

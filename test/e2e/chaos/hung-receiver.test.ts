@@ -1,10 +1,9 @@
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished } from 'vitest';
-import { startPausedReceiver } from '../../helpers/start-paused-receiver';
-import type { Arrival } from '../../helpers/start-receiver';
+import { type Arrival, startPausedReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { startServerProcess } from '../../helpers/start-server-process';
-import { finishDeliveries } from './finish-deliveries';
+import { finishDeliveries } from './helpers/finish-deliveries';
 
 /** A stop waits five seconds for deliveries in flight. In milliseconds, with time for a slow machine. */
 const stopTimeoutMs = 10_000;

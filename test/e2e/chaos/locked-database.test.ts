@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { type PausedReceiver, startPausedReceiver } from '../../helpers/start-paused-receiver';
+import { type PausedReceiver, startPausedReceiver } from '../../helpers/start-receiver';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
-import { expectUnavailable } from './expect-unavailable';
-import { finishDeliveries } from './finish-deliveries';
-import { type RawResponse, sendRaw } from './raw-request';
+import { expectUnavailable } from './helpers/expect-unavailable';
+import { finishDeliveries } from './helpers/finish-deliveries';
+import { type RawResponse, sendRaw } from './helpers/raw-request';
 
 /** A change waits two seconds for a lock, or twice that behind another change. In milliseconds. */
 const lockTimeoutMs = { min: 1_500, max: 10_000 };

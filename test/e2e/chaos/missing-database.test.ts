@@ -2,8 +2,8 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { startReceiver } from '../../helpers/start-receiver';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
-import { expectUnavailable } from './expect-unavailable';
-import { sendRaw } from './raw-request';
+import { expectUnavailable } from './helpers/expect-unavailable';
+import { sendRaw } from './helpers/raw-request';
 
 async function start(): Promise<SeededServer> {
   const seeded = await startSeededServer();

@@ -2,7 +2,7 @@ import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished } from 'vitest';
 import { runServerCommand } from '../../helpers/run-server-command';
 import { startSeededServer } from '../../helpers/start-seeded-server';
-import { sendRaw } from './raw-request';
+import { sendRaw } from './helpers/raw-request';
 
 /** A long poll checks for a revocation every second. In milliseconds, with time for a slow machine. */
 const pollTimeoutMs = 15_000;

@@ -7,7 +7,7 @@ import { readCpuSeconds } from '../../helpers/cpu-time';
 import { seedDatabase } from '../../helpers/seed';
 import { startServerProcess } from '../../helpers/start-server-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { sendRaw } from './raw-request';
+import { sendRaw } from './helpers/raw-request';
 
 const day = 24 * 3_600_000;
 

@@ -1,11 +1,11 @@
-import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { tradepostBin } from '../../helpers/programs';
 import { runCli } from '../../helpers/run-cli';
+import { startFaultyReceiver } from '../../helpers/start-faulty-receiver';
 import { startProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
-it('every refusal has its exit code, leaves stdout empty and says on stderr what to do', async () => {
+it('every rejection has its exit code, leaves stdout empty and says on stderr what to do', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
   const idOf = (status: string) =>
@@ -62,7 +62,7 @@ it('every refusal has its exit code, leaves stdout empty and says on stderr what
   }
 });
 
-it('some of several notifications failing exits 7 and prints the others', async () => {
+it('notifications read exits with 7 if some notifications fail, and prints the others', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
   const seller = seeded.createEnvironment(seeded.seller);
@@ -78,35 +78,25 @@ it('some of several notifications failing exits 7 and prints the others', async 
   });
 });
 
-it('a service that is not there exits 9', async () => {
+it('the CLI exits with 9 when the service is unreachable', async () => {
   const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1', TRADEPOST_API_KEY: 'tpk_x' };
   const { code, stdout, stderr } = await runCli(['orders', 'list'], env);
   expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
   expect(stderr).toContain('\nhint: Check TRADEPOST_BASE_URL');
 });
 
-it('Ctrl-C ends a request that gets no answer, and exits 130', async () => {
-  // A peer that takes the connection and says nothing, as a service behind a dead link does.
-  const silent = createServer();
-  const port = await new Promise<number>((resolve) => {
-    silent.listen(0, '127.0.0.1', () => {
-      const address = silent.address();
-      resolve(typeof address === 'object' && address ? address.port : 0);
-    });
+it('Ctrl-C ends a request without response and exits with 130', async () => {
+  // A peer that accepts the connection and never responds, as a service behind a dead link does.
+  let onRequest = () => {};
+  const requested = new Promise<void>((resolve) => {
+    onRequest = resolve;
   });
-  onTestFinished(() => {
-    silent.close();
-  });
-  const asked = new Promise<void>((resolve) => {
-    silent.on('connection', (socket) => {
-      socket.on('error', () => {});
-      socket.once('data', () => resolve());
-    });
-  });
-  const env = { TRADEPOST_BASE_URL: `http://127.0.0.1:${port}`, TRADEPOST_API_KEY: 'tpk_x' };
+  const silent = await startFaultyReceiver(() => onRequest());
+  onTestFinished(silent.close);
+  const env = { TRADEPOST_BASE_URL: silent.url, TRADEPOST_API_KEY: 'tpk_x' };
   const argv = ['orders', 'set-status', 'ord_1', 'confirmed'];
   const cli = startProcess(process.execPath, [tradepostBin, ...argv], { env });
-  await asked;
+  await requested;
   expect(await cli.stop('SIGINT')).toEqual({
     code: 130,
     signal: null,

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Order } from '@tradepost/sdk';
 import type { SeedResult } from '@tradepost/server';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startHttpServer } from '../../helpers/loopback';
 import { checkout } from '../../helpers/programs';
 import { runProcess } from '../../helpers/start-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
@@ -62,10 +61,8 @@ describe('npm start', () => {
   test('suggests another port when the port is in use', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
-    const occupant = createServer();
-    await once(occupant.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void occupant.close());
-    const { port } = occupant.address() as AddressInfo;
+    const { port, close } = await startHttpServer(() => {});
+    onTestFinished(close);
 
     const { code, stdout, stderr } = await start(folder.path, String(port)).exit;
     expect(code).toBe(1);

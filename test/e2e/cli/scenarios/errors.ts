@@ -1,7 +1,7 @@
-import type { Act } from '../act';
+import type { ScenarioContext } from '../helpers/run-scenario';
 
-/** What can go wrong, and what is said then. */
-export async function errors({ run, runOnPipes, url, seed }: Act): Promise<void> {
+/** Errors and their messages. */
+export async function errors({ run, runOnPipes, url, seed }: ScenarioContext): Promise<void> {
   const idOf = (status: string) => seed.orders.find((order) => order.status === status)?.id;
   const pending = idOf('pending');
   const json = ' --output json';

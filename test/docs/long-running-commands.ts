@@ -1,11 +1,11 @@
-/** What a command that goes on until it is stopped writes once it does its work, and where. */
-interface ReadySign {
+/** What a long-running command writes when it is ready, and where. */
+interface ReadySignal {
   pattern: RegExp;
   stream: 'stdout' | 'stderr';
 }
 
-/** Commands that go on until they are stopped. */
-const lasting: readonly { command: RegExp; ready: ReadySign }[] = [
+/** Commands that run until they are stopped. */
+const longRunning: readonly { command: RegExp; ready: ReadySignal }[] = [
   { command: /^tradepost-server start\b/, ready: onStdout(/^listening on /m) },
   {
     command: /\bnpm --prefix examples run --silent receiver\b/,
@@ -22,11 +22,11 @@ const lasting: readonly { command: RegExp; ready: ReadySign }[] = [
   },
 ];
 
-function onStdout(pattern: RegExp): ReadySign {
+function onStdout(pattern: RegExp): ReadySignal {
   return { pattern, stream: 'stdout' };
 }
 
-/** What a command that goes on until it is stopped writes when it is ready; undefined for others. */
-export function readySign(command: string): ReadySign | undefined {
-  return lasting.find((one) => one.command.test(command))?.ready;
+/** Returns what a long-running command writes when it is ready; undefined for other commands. */
+export function findReadySignal(command: string): ReadySignal | undefined {
+  return longRunning.find((candidate) => candidate.command.test(command))?.ready;
 }

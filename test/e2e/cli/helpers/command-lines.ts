@@ -1,39 +1,39 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
-import type { SeededServer } from '../../helpers/start-seeded-server';
+import type { SeededServer } from '../../../helpers/start-seeded-server';
 
-/** What a command prints: several things, one, or a text that no --output changes. */
+/** What a command prints: several items, one item, or a text that is the same with every --output. */
 export type Shape = 'list' | 'one' | 'text';
 
-/** A command line that does its work, and may do it again. */
+/** A command line that succeeds, and can be repeated. */
 export interface CommandLine {
   argv: readonly string[];
   shape: Shape;
-  /** What it reads from stdin. */
+  /** Its stdin. */
   input?: string;
-  /** The exit code it ends with; 0 unless told. */
+  /** Its exit code. Defaults to 0. */
   code?: number;
 }
 
-/** What command lines need beside the seed. */
-interface Stage {
+/** What the command lines use. */
+interface CommandLineData {
   seeded: SeededServer;
   /** A folder for files. */
   folder: string;
-  /** Where deliveries are acknowledged. */
+  /** The URL of a receiver that acknowledges deliveries. */
   receiver: string;
 }
 
 /**
- * A command line for every command that ends by itself, by its path. Those that go on for ever are
- * left out: `orders watch`, and `webhooks listen` is given one attempt at what cannot be delivered.
+ * Creates a command line for every command that ends by itself, by its path. `orders watch` does not.
+ * `webhooks listen` ends since it makes one attempt at a delivery that fails.
  */
-export async function commandLines({
+export async function createCommandLines({
   seeded,
   folder,
   receiver,
-}: Stage): Promise<Map<string, CommandLine>> {
+}: CommandLineData): Promise<Map<string, CommandLine>> {
   const client = new Tradepost({
     baseUrl: seeded.server.url,
     apiKey: seeded.seller.apiKey,
@@ -48,9 +48,9 @@ export async function commandLines({
   const { id: delivery } = await client.webhooks.test(id, { event: 'task.completed' });
   const secretFile = join(folder, 'webhook.secret');
   await writeFile(secretFile, secret);
-  const where = ['--base-url', seeded.server.url];
+  const service = ['--base-url', seeded.server.url];
   const url = ['--url', receiver, '--events', 'task.completed'];
-  const once = ['--since', '1h', '--max-attempts', '1', '--state-file', join(folder, 'place')];
+  const once = ['--since', '1h', '--max-attempts', '1', '--state-file', join(folder, 'checkpoint')];
 
   const rows: [string, Shape, string[], Partial<CommandLine>?][] = [
     ['orders list', 'list', []],
@@ -79,7 +79,7 @@ export async function commandLines({
     ],
     ['webhooks listen', 'list', ['--forward-to', 'http://127.0.0.1:1', ...once], { code: 1 }],
     ['events list', 'list', []],
-    ['login', 'one', ['--key-stdin', ...where], { input: seeded.seller.apiKey }],
+    ['login', 'one', ['--key-stdin', ...service], { input: seeded.seller.apiKey }],
     ['whoami', 'one', []],
     ['profiles list', 'list', []],
     ['profiles use', 'one', ['default']],

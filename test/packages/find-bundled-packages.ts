@@ -3,20 +3,20 @@ import { build } from 'esbuild';
 import config from '../../packages/cli/tsup.config';
 import { checkout } from '../helpers/programs';
 
-/** What the CLI's build puts into `dist`. */
-interface Bundled {
-  /** The files that it makes, without their extensions, such as `lazy/jq`. */
+/** The contents of the CLI's `dist`. */
+interface BundleContents {
+  /** Its files without extensions, such as `lazy/jq`. */
   files: string[];
-  /** The folders of the packages whose code is in them, by their names. */
+  /** The packages whose code is included: a map from name to folder. */
   packages: Map<string, string>;
 }
 
 const root = join(checkout, 'packages/cli');
 const inPackage = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//;
 
-/** Builds the CLI in memory, as its `tsup.config.ts` says, and tells what went into it. */
-export async function bundledPackages(): Promise<Bundled> {
-  const bundled: Bundled = { files: [], packages: new Map() };
+/** Builds the CLI in memory as `tsup.config.ts` defines, and returns what the bundles contain. */
+export async function findBundledPackages(): Promise<BundleContents> {
+  const bundled: BundleContents = { files: [], packages: new Map() };
   for (const options of [config].flat()) {
     if (typeof options === 'function') throw new Error('tsup.config.ts is a function now.');
     const { entry, platform = 'node', target, format, esbuildPlugins = [] } = options;

@@ -1,4 +1,4 @@
-/** The lines of a help page's examples, without the `$` before them. */
+/** Returns the example lines of a help page, without the leading `$`. */
 export function findExamples(help: string): string[] {
   const [, section = ''] = /^EXAMPLES:\n(.*?)(?:\n\n|$(?![\s\S]))/ms.exec(help) ?? [];
   return section

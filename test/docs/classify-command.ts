@@ -1,10 +1,10 @@
-/** A command, by what it takes to hold a README to it. */
+/** The kind of a command, which decides how a README is checked. */
 export type CommandKind =
-  /** Installs packages: they have to be ours. */
+  /** Installs packages, which have to be published from here. */
   | { kind: 'install'; packages: string[] }
-  /** Sets an environment variable: a program has to know it. */
+  /** Sets an environment variable, which a program has to read. */
   | { kind: 'setting'; variable: string }
-  /** Runs an npm script: of the root, which CI runs, or of a folder, which is run as it is there. */
+  /** Runs an npm script: of the root, which CI runs, or of a folder, which the test runs. */
   | { kind: 'script'; script: string; folder: string; settings: string; args: string }
   /** Runs to its end. */
   | { kind: 'plain' };
@@ -14,8 +14,8 @@ const setting = /^export (\w+)=/;
 const script =
   /^((?:\w+=\S+ +)*)npm (?:--prefix (\S+) )?(?:run (?:--silent )?(\S+)|(start|test)\b)(?: -- ([^#]*))?/;
 
-/** Tells the kinds of command apart. */
-export function kindOfCommand(text: string): CommandKind {
+/** Returns the kind of a command. */
+export function classifyCommand(text: string): CommandKind {
   const installed = install.exec(text)?.[1];
   if (installed !== undefined) {
     const packages = installed.trim().split(/ +/);

@@ -1,6 +1,6 @@
 /**
- * What is done with a snippet: run it, run its commands, parse it, hold it to this workspace's own
- * settings, or count it as shown.
+ * What is done with a snippet: run it, run its commands, parse it, compare it with this workspace's own
+ * settings, or only require that it is not empty.
  */
 export type Kind = 'program' | 'commands' | 'document' | 'setting' | 'shown';
 
@@ -16,10 +16,10 @@ const kinds = new Map<string, Kind>([
   ['', 'shown'],
 ]);
 
-/** Tells what to do with a language; undefined for one that no test knows. */
-export function kindOf(language: string): Kind | undefined {
+/** Returns what to do with a language; undefined if no test knows it. */
+export function getKind(language: string): Kind | undefined {
   return kinds.get(language);
 }
 
-/** The languages to write snippets in. */
+/** The languages in which snippets may be written. */
 export const knownLanguages = [...kinds.keys()].filter((language) => language !== '');

@@ -1,7 +1,7 @@
-import type { callTheService } from './programs/call-the-service';
+import type { callService } from './programs/call-the-service';
 
-/** What comes of the calls in every runtime. */
-export const outcomeOfCalls: Awaited<ReturnType<typeof callTheService>> = {
+/** The results of the calls, which are the same in every runtime. */
+export const expectedResults: Awaited<ReturnType<typeof callService>> = {
   hasMorePages: true,
   status: 201,
   hasRequestId: true,

@@ -3,79 +3,79 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DeliveryDetails, Tradepost } from '@tradepost/sdk';
 import type { SeededAccount } from '@tradepost/server';
-import { createIdBook } from '../../docs/id-book';
-import { runCli } from '../../helpers/run-cli';
-import { runServerCommand } from '../../helpers/run-server-command';
-import type { SeededServer } from '../../helpers/start-seeded-server';
-import { tradepostEnvironment } from '../../helpers/tradepost-shell';
+import { createIdMapping } from '../../../docs/id-mapping';
+import { runCli } from '../../../helpers/run-cli';
+import { runServerCommand } from '../../../helpers/run-server-command';
+import type { SeededServer } from '../../../helpers/start-seeded-server';
+import { tradepostEnvironment } from '../../../helpers/tradepost-shell';
 
-/** All that an example needs to run: real ids in it, and the files that it reads. */
-export interface StagedExample {
-  /** The line with real ids and addresses. */
+/** An example with real IDs, and the files that it reads. */
+export interface PreparedExample {
+  /** The line with real IDs and URLs. */
   line: string;
-  /** The folder to run it in: a home with two logins, `default` and `staging`. */
+  /** The folder to run it in: a home with two profiles, `default` and `staging`. */
   folder: string;
   env: Record<string, string>;
-  /** The webhook that is its own, if it is about webhooks. */
+  /** The webhook of an example about webhooks. */
   webhook: string | null;
 }
 
-/** A webhook, a delivery of it that failed, and one that arrived. */
+/** Creates a webhook with a failed delivery and one that arrived. */
 async function addDeliveries(client: Tradepost, receiver: string) {
   const { webhooks, deliveries } = client;
   const { id, secret } = await webhooks.create({
     url: `${receiver}/down`,
     events: ['task.completed'],
   });
-  async function sample(): Promise<DeliveryDetails> {
+  async function sendTestEvent(): Promise<DeliveryDetails> {
     const { id: delivery } = await webhooks.test(id, { event: 'order.created' });
     for (;;) {
       const details = await deliveries.get(delivery);
       if (details.state !== 'pending') return details;
     }
   }
-  const failed = await sample();
+  const failed = await sendTestEvent();
   await webhooks.update(id, { url: receiver });
-  const arrived = await sample();
+  const arrived = await sendTestEvent();
   await webhooks.stageSecret(id);
   return { id, secret, failed: failed.id, arrived };
 }
 
-/** Makes a listing that many orders can be placed from, and its owner's orders. */
-async function addOrder(seeded: SeededServer, seller: SeededAccount) {
+/** Creates a listing with enough units for many orders. `place` creates one. */
+async function addListing(seeded: SeededServer, seller: SeededAccount) {
   const listing = await runServerCommand<{ id: string }>(
     ['listings', 'create', '--seller', seller.id, '--quantity', '1000'],
     seeded.server.database,
   );
   const { orders } = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.buyer.apiKey });
   const place = async () => (await orders.create({ listingId: listing.id, quantity: 1 })).id;
-  return { listing: listing.id, order: await place(), place };
+  return { listing: listing.id, place };
 }
 
 /**
- * Prepares examples: each has ids and files of its own.
+ * Prepares examples, each with its own IDs and files.
  *
- * @param receiver acknowledges deliveries, except at its path `/down`
+ * @param receiver The URL of a receiver that acknowledges deliveries, except at its path `/down`.
  */
-export async function startExampleWorld(seeded: SeededServer, receiver: string) {
+export async function prepareExamples(seeded: SeededServer, receiver: string) {
   const { server, seller, buyer } = seeded;
   const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
-  const { listing, place } = await addOrder(seeded, seller);
+  const { listing, place } = await addListing(seeded, seller);
   const [notification] = (await client.notifications.list({ limit: 1 })).data;
 
-  const logins = await mkdtemp(join(tmpdir(), 'tradepost-logins-'));
+  const profiles = await mkdtemp(join(tmpdir(), 'tradepost-profiles-'));
   for (const name of ['staging', 'default']) {
     const login = ['login', '--key-stdin', '--profile', name, '--base-url', server.url];
-    await runCli(login, { TRADEPOST_CONFIG_DIR: logins }, seller.apiKey);
+    await runCli(login, { TRADEPOST_CONFIG_DIR: profiles }, seller.apiKey);
   }
 
-  async function stage(example: string): Promise<StagedExample> {
+  async function prepare(example: string): Promise<PreparedExample> {
     const folder = await mkdtemp(join(tmpdir(), 'tradepost-example-'));
-    // An account may have few webhooks at a time.
+    // The number of webhooks of an account is limited.
     const webhook = / webhooks /.test(example) ? await addDeliveries(client, receiver) : null;
     const headers: Record<string, string> = webhook?.arrived.attempts[0]?.headers ?? {};
     const order = await place();
-    const ids = createIdBook({
+    const ids = createIdMapping({
       ord: [order],
       lst: [listing],
       ntf: [notification?.id ?? ''],
@@ -99,7 +99,7 @@ export async function startExampleWorld(seeded: SeededServer, receiver: string) 
       ...(webhook === null || isNew
         ? []
         : [writeFile(join(folder, 'webhook.secret'), webhook.secret)]),
-      // Where the shells look for completions.
+      // The folders from which shells load completions.
       ...['.local/share/bash-completion/completions', '.zfunc', '.config/fish/completions'].map(
         (path) => mkdir(join(folder, path), { recursive: true }),
       ),
@@ -112,24 +112,24 @@ export async function startExampleWorld(seeded: SeededServer, receiver: string) 
       TRADEPOST_STATE_DIR: join(folder, 'state'),
     };
     const key = line.includes(' orders create ') ? buyer.apiKey : seller.apiKey;
-    const isOfLogins = /--profile|logout|login|profiles/.test(line);
-    if (isOfLogins) await cp(logins, home.TRADEPOST_CONFIG_DIR, { recursive: true });
+    const usesProfiles = /--profile|logout|login|profiles/.test(line);
+    if (usesProfiles) await cp(profiles, home.TRADEPOST_CONFIG_DIR, { recursive: true });
     const settings = { TRADEPOST_BASE_URL: server.url, TRADEPOST_API_KEY: key };
-    const env = isOfLogins ? home : { ...home, ...settings };
+    const env = usesProfiles ? home : { ...home, ...settings };
     return { line, folder, env, webhook: webhook?.id ?? null };
   }
 
   return {
-    stage,
-    /** Places an order and cancels it: something for those who follow orders. */
+    prepare,
+    /** Creates and cancels an order, for commands that follow orders. */
     async cancelOrder(): Promise<void> {
       await client.orders.update(await place(), { status: 'cancelled' });
     },
-    close: () => rm(logins, { recursive: true, force: true }),
-    /** Removes what an example had. */
-    async clear({ folder, webhook }: StagedExample): Promise<void> {
+    close: () => rm(profiles, { recursive: true, force: true }),
+    /** Deletes the folder and the webhook of an example. */
+    async clear({ folder, webhook }: PreparedExample): Promise<void> {
       await rm(folder, { recursive: true, force: true });
-      // The example itself may have removed it.
+      // The example itself may have deleted it.
       if (webhook !== null) await client.webhooks.delete(webhook).catch(() => {});
     },
   };

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
-import type { Receiver } from '../../helpers/start-receiver';
-import { type ServerProcess, startServerProcess } from '../../helpers/start-server-process';
+import type { Receiver } from '../../../helpers/start-receiver';
+import { type ServerProcess, startServerProcess } from '../../../helpers/start-server-process';
 
 /** Reads the IDs of the events with deliveries in a state, once for each delivery. */
 function readEvents(state: string, database: string): string[] {

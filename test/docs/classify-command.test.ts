@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindOfCommand } from './kind-of-command';
+import { classifyCommand } from './classify-command';
 
 test.each([
   ['npm install @tradepost/sdk', { kind: 'install', packages: ['@tradepost/sdk'] }],
@@ -8,8 +8,8 @@ test.each([
   ['tradepost orders list', { kind: 'plain' }],
   ['echo npm start', { kind: 'plain' }],
   ['npm install', { kind: 'plain' }],
-])('%s is told by its kind', (text, kind) => {
-  expect(kindOfCommand(text)).toEqual(kind);
+])('classifyCommand recognises %s', (text, kind) => {
+  expect(classifyCommand(text)).toEqual(kind);
 });
 
 test.each([
@@ -20,7 +20,7 @@ test.each([
     'KEY=k npm --prefix examples run --silent follow -- lst_1 2',
     { script: 'follow', folder: 'examples', settings: 'KEY=k ', args: 'lst_1 2' },
   ],
-])('%s is an npm script', (text, script) => {
-  const nothing = { kind: 'script', folder: '', settings: '', args: '' };
-  expect(kindOfCommand(text)).toEqual({ ...nothing, ...script });
+])('classifyCommand recognises the npm script %s', (text, script) => {
+  const defaults = { kind: 'script', folder: '', settings: '', args: '' };
+  expect(classifyCommand(text)).toEqual({ ...defaults, ...script });
 });

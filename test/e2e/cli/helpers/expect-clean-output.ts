@@ -1,18 +1,18 @@
 import { expect } from 'vitest';
-import type { Exit } from '../../helpers/start-process';
+import type { Exit } from '../../../helpers/start-process';
 import type { Shape } from './command-lines';
 
-/** How data is printed. */
-export const outputs = ['table', 'json', 'ndjson', 'csv'] as const;
+/** The output formats. */
+export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 
-/** One way of them. */
-export type Output = (typeof outputs)[number];
+/** One of the output formats. */
+export type OutputFormat = (typeof outputFormats)[number];
 
-/** What belongs on stderr. */
-const asides = /^(error|hint|request id): |more exist: |^No \w+ found\.$|is not shown again/m;
+/** Texts that belong on stderr. */
+const notices = /^(error|hint|request id): |more exist: |^No \w+ found\.$|is not shown again/m;
 
-function expectData(stdout: string, output: Output, shape: Shape): void {
-  if (shape === 'text' || output === 'table') expect(stdout).not.toMatch(asides);
+function expectData(stdout: string, output: OutputFormat, shape: Shape): void {
+  if (shape === 'text' || output === 'table') expect(stdout).not.toMatch(notices);
   else if (output === 'json') expect(Array.isArray(JSON.parse(stdout))).toBe(shape === 'list');
   else if (output === 'csv') expect(stdout).toMatch(/^[A-Za-z]+(,[A-Za-z]+)*\r?\n/);
   else {
@@ -22,17 +22,17 @@ function expectData(stdout: string, output: Output, shape: Shape): void {
 }
 
 /**
- * Holds a run to what every run keeps: stdout is data in its format or nothing, stderr has none, an
- * error is an object on its last line where JSON is asked for, and no stack is shown.
+ * Expects what is true of every run: stdout has data in the requested format or nothing, stderr has no data, with
+ * JSON an error is an object on the last line of stderr, and there is no stack trace.
  *
- * @param shape what it prints when it succeeds; after a failure what stdout has may be less
+ * @param shape What the command prints when it succeeds. After a failure stdout may have less.
  */
-export function expectPure(
+export function expectCleanOutput(
   { code, stdout, stderr }: Exit,
-  output: Output,
+  output: OutputFormat,
   shape: Shape = 'list',
 ): void {
-  const about = `--output ${output}, exit code ${code}\n${stdout}\n--- stderr\n${stderr}`;
+  const description = `--output ${output}, exit code ${code}\n${stdout}\n--- stderr\n${stderr}`;
   try {
     if (stdout !== '') expectData(stdout, output, shape);
     expect(stdout + stderr).not.toMatch(/^ {4}at |^node:/m);
@@ -56,6 +56,6 @@ export function expectPure(
       },
     });
   } catch (error) {
-    throw new Error(about, { cause: error });
+    throw new Error(description, { cause: error });
   }
 }
