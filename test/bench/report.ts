@@ -5,7 +5,7 @@ import { quantile } from './quantiles';
 /** How many rounds are shown one by one. */
 const shownRounds = 9;
 
-/** Shows a value with as many digits as mean something. */
+/** Formats a value with its significant digits. */
 function amount(value: number, unit: Figure['unit']): string {
   const isRate = unit === '/s' || unit === '/min';
   const digits = Math.abs(value) >= 100 || isRate ? 0 : Math.abs(value) >= 10 ? 1 : 2;
@@ -35,7 +35,7 @@ function spread(values: readonly number[], unit: Figure['unit']): string {
   return `  (rounds: ${values.map((value) => amount(value, unit)).join(', ')})`;
 }
 
-/** What is measured on, and what one has to bear in mind. */
+/** Describes the machine, and how to read the figures. */
 export function introduction(): string {
   const [cpu] = cpus();
   const processors = availableParallelism();
@@ -46,7 +46,7 @@ they compete, and so does whatever else runs. Loopback only, files in the system
 `;
 }
 
-/** One figure, whole. */
+/** Formats one figure in full. */
 export function block(figure: Figure): string {
   const { unit, ours, baseline, ratio, rounds } = figure;
   const lines = [
@@ -63,7 +63,7 @@ export function block(figure: Figure): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** All figures, a line each. */
+/** Formats all figures, one on each line. */
 export function table(figures: readonly Figure[]): string {
   const head = ['bench', 'figure', 'ours', 'baseline', 'ratio', 'goal', ''];
   const rows = figures.map((figure) => [

@@ -1,21 +1,21 @@
 import type { IdGenerator, Store } from '@tradepost/server';
 
-/** Who trades what in a database of the benches. */
-export interface Trade {
+/** The accounts and the listing of a bench database. */
+export interface TradingAccounts {
   buyer: { id: string; apiKey: string };
-  /** Whose webhooks are told. */
+  /** The account with the webhooks. */
   seller: { id: string; apiKey: string };
-  /** The listing's agent, where it has one. */
+  /** The listing's agent, if it has one. */
   agent: { id: string };
-  /** A listing of more units than a bench can order, without an agent unless one was wanted. */
+  /** A listing of more units than a bench can order, by default without an agent. */
   listingId: string;
   /** Pending orders. */
   orders: string[];
-  /** The seller's webhooks, in the order of the URLs they were registered for. */
+  /** The seller's webhooks, in the order of their URLs. */
   webhooks: { url: string; secret: string }[];
 }
 
-type Parties = Pick<Trade, 'buyer' | 'seller' | 'listingId'>;
+type Parties = Pick<TradingAccounts, 'buyer' | 'seller' | 'listingId'>;
 
 /** The envelope of an `order.created`, as the server renders it. */
 export function orderCreatedBody(trade: Parties, orderId: string, now: number): string {
@@ -29,35 +29,34 @@ export function orderCreatedBody(trade: Parties, orderId: string, now: number): 
 }
 
 /**
- * Places an order of one unit by the store's own verb: all that the service does for it but HTTP and the
- * decision itself.
+ * Creates an order of one unit through the store: everything that the service does except HTTP and the rules.
  *
- * @param events How many events it is to have; each becomes a delivery for each of the seller's webhooks.
- * @param tellBuyer Whether the buyer is told too, as the service does.
- * @returns The order's id.
+ * @param events The number of events. Each becomes a delivery for each of the seller's webhooks.
+ * @param notifyBuyer Whether the buyer is notified too, as by the service.
+ * @returns The ID of the order.
  */
 export async function placeOrder(
   { orders }: Store,
   trade: Parties,
   newId: IdGenerator,
-  { events = 1, tellBuyer = true } = {},
+  { events = 1, notifyBuyer = true } = {},
 ): Promise<string> {
   const { buyer, seller, listingId } = trade;
   const now = Date.now();
-  const moment = { now, newId: (prefix: Parameters<IdGenerator>[0]) => newId(prefix, now) };
-  const id = moment.newId('ord');
+  const context = { now, newId: (prefix: Parameters<IdGenerator>[0]) => newId(prefix, now) };
+  const id = context.newId('ord');
   const dates = { createdAt: now, updatedAt: now };
   const parties = { buyerId: buyer.id, sellerId: seller.id, agentId: null, listingId };
   const event = () => ({
-    id: moment.newId('evt'),
+    id: context.newId('evt'),
     eventType: 'order.created' as const,
     createdAt: now,
     body: orderCreatedBody(trade, id, now),
     orderId: id,
-    recipients: tellBuyer ? [buyer.id, seller.id] : [seller.id],
+    recipients: notifyBuyer ? [buyer.id, seller.id] : [seller.id],
     message: `Order ${id} was created.`,
   });
-  await orders.placeOrder({ listingId, idempotencyKey: null, context: moment }, (listing) => {
+  await orders.placeOrder({ listingId, idempotencyKey: null, context }, (listing) => {
     if (listing === null) throw new Error(`There is no listing ${listingId}.`);
     return {
       change: {

@@ -1,20 +1,20 @@
 /**
- * Waits for something, but not for ever.
+ * Waits for `work` with a timeout.
  *
- * @param seconds How long.
- * @param explain What the error says when it takes longer.
+ * @param seconds The timeout.
+ * @param explain Returns the message of the timeout error.
  */
-export async function within<Result>(
+export async function withTimeout<Result>(
   seconds: number,
   work: Promise<Result>,
   explain: () => string | Promise<string>,
 ): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(async () => reject(new Error(await explain())), seconds * 1000);
   });
   try {
-    return await Promise.race([work, tooLong]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
