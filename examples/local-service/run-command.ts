@@ -10,7 +10,7 @@ export interface CommandOptions {
 }
 
 /**
- * Runs a command in a process of its own, as a shell would, and returns its stdout.
+ * Runs a command in a separate process, as a shell would, and returns its stdout.
  * Rejects with its stderr if the exit code is not 0.
  */
 export function runCommand(

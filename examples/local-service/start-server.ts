@@ -6,7 +6,7 @@ import { createEnvironment, programFile } from './programs';
 /** How long a server may take to stop, in milliseconds. After that it is killed. */
 const stopTimeoutMs = 10_000;
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface LocalServer {
   /** Its base URL, such as `http://127.0.0.1:4010`. */
   url: string;

@@ -72,7 +72,7 @@ async function deliverAlone(
   });
 }
 
-const medianOf = (rounds: Round[], part: keyof Round) =>
+const toMedian = (rounds: Round[], part: keyof Round) =>
   median(rounds.map((round) => round[part])).toFixed(part === 'delivered' ? 0 : 1);
 
 /**
@@ -83,10 +83,13 @@ export async function api(context: BenchContext): Promise<Figure[]> {
   const { environment, log } = context;
   const size = context.quick ? sizes.quick : sizes.usual;
   const receiver = await startReceiver(environment, endpoints);
-  const asked = { urls: [], backlog: 0, orders: size.orders };
+  const foreground = { urls: [], backlog: 0, orders: size.orders };
   log(`queueing ${formatCount(size.backlog)} deliveries`);
   const queued = { urls: receiver.urls, backlog: size.backlog, orders: 0 };
-  const databases = await createDatabases(environment, { busy: [asked, queued], idle: [asked] });
+  const databases = await createDatabases(environment, {
+    busy: [foreground, queued],
+    idle: [foreground],
+  });
 
   const figures: Figure[] = [];
   for (const arrangement of arrangements) {
@@ -99,8 +102,8 @@ export async function api(context: BenchContext): Promise<Figure[]> {
       (round) => log(`${arrangement.engine}: round ${round} of ${size.rounds}`),
     );
     const notes = [
-      `${size.perSecond} requests a second: ${mixInWords}. p50 ${medianOf(busy, 'p50')} ms busy, ${medianOf(idle, 'p50')} ms idle.`,
-      `${medianOf(busy, 'delivered')} deliveries a second meanwhile.`,
+      `${size.perSecond} requests a second: ${mixInWords}. p50 ${toMedian(busy, 'p50')} ms busy, ${toMedian(idle, 'p50')} ms idle.`,
+      `${toMedian(busy, 'delivered')} deliveries a second meanwhile.`,
     ];
     if (busy.some(({ delivered }) => delivered * (size.warmUp + size.seconds) >= size.backlog)) {
       notes.push(

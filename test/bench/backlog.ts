@@ -109,11 +109,11 @@ export async function backlog(context: BenchContext): Promise<Figure[]> {
   const size = quick ? sizes.quick : sizes.usual;
   log(`queueing ${formatCount(longQueueSize(quick))} deliveries, and fewer`);
   const { crowd, database: many, deliveries } = await context.longQueue();
-  const queueOf = (backlog: number) => [{ urls: crowd.urls, backlog, orders: 0 }] as const;
+  const createQueueSpec = (backlog: number) => [{ urls: crowd.urls, backlog, orders: 0 }] as const;
   const shorter = await createDatabases(environment, {
-    none: queueOf(0),
-    few: queueOf(size.few),
-    more: queueOf(size.more),
+    none: createQueueSpec(0),
+    few: createQueueSpec(size.few),
+    more: createQueueSpec(size.more),
   });
   const queues: Queues = { ...shorter, many };
   return [

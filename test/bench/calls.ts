@@ -31,14 +31,14 @@ async function compare(
   { warmUpRounds, rounds, warmUp, seconds }: Size,
 ): Promise<Figure> {
   const what = `${callNames[call]}, ${callers === 1 ? 'one by one' : `${callers} at once`}`;
-  const timeOf = (client: keyof OrdersClients) => () =>
+  const measureCall = (client: keyof OrdersClients) => () =>
     worker.call('call', { client, call, size: { callers, warmUp, seconds } });
   const sides = {
-    bare: timeOf('bare'),
-    bareTimed: timeOf('bareTimed'),
-    tradepost: timeOf('tradepost'),
-    openapiFetch: timeOf('openapiFetch'),
-    tsRest: timeOf('tsRest'),
+    bare: measureCall('bare'),
+    bareTimed: measureCall('bareTimed'),
+    tradepost: measureCall('tradepost'),
+    openapiFetch: measureCall('openapiFetch'),
+    tsRest: measureCall('tsRest'),
   };
   log(`${what}: warming up`);
   // Warm up, until the compiler has optimized the code of every client.

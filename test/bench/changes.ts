@@ -40,7 +40,7 @@ await pool.close();
 `;
 
 /** Runs a process to its end with ids on stdin. Returns the seconds that it took. */
-async function timeOf(
+async function measureRun(
   environment: BenchEnvironment,
   args: readonly string[],
   ids: readonly string[],
@@ -73,11 +73,11 @@ export async function changes({ environment, quick, log }: BenchContext): Promis
   await writeFile(script, bareLoop(pathToFileURL(undici).href));
 
   /** Changes a second. */
-  async function rateOf(args: (file: string) => readonly string[]): Promise<number> {
+  async function measureRate(args: (file: string) => readonly string[]): Promise<number> {
     return await database.use(async (file) => {
       const server = await startTradepostServer(environment, file);
       const env = { TRADEPOST_BASE_URL: server.url, TRADEPOST_API_KEY: trade.seller.apiKey };
-      const seconds = await timeOf(
+      const seconds = await measureRun(
         environment,
         args(environment.newFile('result.ndjson')),
         trade.orders,
@@ -95,7 +95,7 @@ export async function changes({ environment, quick, log }: BenchContext): Promis
   };
   const results = await interleave(
     rounds,
-    { ours: () => rateOf(ours), bare: () => rateOf(() => [script]) },
+    { ours: () => measureRate(ours), bare: () => measureRate(() => [script]) },
     (round) => log(`round ${round} of ${rounds}`),
   );
   return [
@@ -106,7 +106,7 @@ export async function changes({ environment, quick, log }: BenchContext): Promis
       ours: results.ours,
       baseline: { what: 'a loop of bare undici requests', values: results.bare },
       goal: { of: 'ratio', bound: 'at least', value: 0.7 },
-      notes: ['Whole processes against a server of their own, the start of Node included.'],
+      notes: ['Whole processes each against its own server, including the start of Node.'],
     }),
   ];
 }

@@ -86,8 +86,8 @@ async function compareDisk(
 ): Promise<Figure> {
   const rows: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const asked = { file: environment.newFile('rows.db'), seconds: seconds / 4 };
-    rows.push(await store.call('commitRows', asked));
+    const options = { file: environment.newFile('rows.db'), seconds: seconds / 4 };
+    rows.push(await store.call('commitRows', options));
   }
   return createFigure({
     bench: 'commits',

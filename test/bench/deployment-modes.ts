@@ -15,7 +15,7 @@ export interface Arrangement {
 
 /** The mode of `--role all`. */
 export const ownThread: Arrangement = {
-  engine: 'engine in a thread of its own',
+  engine: 'engine in a separate thread',
   start: startTradepostServer,
 };
 

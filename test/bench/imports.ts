@@ -37,7 +37,7 @@ const oneLine = 'one-line';
 const timed = (load: string) =>
   `const started = performance.now();\n${load};\nconsole.log(performance.now() - started);\n`;
 
-const sideOf = (way: Way, entry: string) => `${way} ${entry}`;
+const getSideName = (way: Way, entry: string) => `${way} ${entry}`;
 
 /** All scripts, in the order in which they take turns. */
 const scripts: (readonly [Way, string])[] = [
@@ -66,7 +66,7 @@ async function makeProject(environment: BenchEnvironment): Promise<string> {
 }
 
 /** Milliseconds that a script took to load its entry, in a new process. */
-async function timeOf(environment: BenchEnvironment, script: string): Promise<number> {
+async function measureImport(environment: BenchEnvironment, script: string): Promise<number> {
   const env = cleanEnvironment({});
   delete env.NODE_COMPILE_CACHE;
   const { child, readLogTail } = environment.start([script], ['ignore', 'pipe'], env);
@@ -93,7 +93,7 @@ async function timeAll({
     const { ending, load } = ways[way];
     const path = join(project, `script-${number}${ending}`);
     await writeFile(path, timed(load(entry === nothing ? nothing + ending : entry)));
-    sides[sideOf(way, entry)] = () => timeOf(environment, path);
+    sides[getSideName(way, entry)] = () => measureImport(environment, path);
   }
   // A first run that is not counted: the first read of a file waits for the disk.
   for (const time of Object.values(sides)) await time();
@@ -108,11 +108,11 @@ async function timeAll({
  */
 export async function imports(context: BenchContext): Promise<Figure[]> {
   const times = await timeAll(context);
-  const timesOf = (way: Way, entry: string) => times[sideOf(way, entry)] ?? [];
+  const getTimes = (way: Way, entry: string) => times[getSideName(way, entry)] ?? [];
 
   function above(way: Way, entry: string): Candidate {
-    const empty = timesOf(way, nothing);
-    const values = timesOf(way, entry).map(
+    const empty = getTimes(way, nothing);
+    const values = getTimes(way, entry).map(
       (durations, round) => durations - (empty[round] ?? Number.NaN),
     );
     return { name: entry, values };
@@ -131,7 +131,7 @@ export async function imports(context: BenchContext): Promise<Figure[]> {
       baseline: { what: `${name}, the quickest of the others`, values },
       goal,
       notes: [
-        `An empty module takes ${median(timesOf('import', nothing)).toFixed(1)} ms. Above it: a package of one line ${median(above('import', oneLine).values).toFixed(1)} ms, ${shown.join(', ')}.`,
+        `An empty module takes ${median(getTimes('import', nothing)).toFixed(1)} ms. Above it: a package of one line ${median(above('import', oneLine).values).toFixed(1)} ms, ${shown.join(', ')}.`,
       ],
     });
   }

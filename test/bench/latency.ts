@@ -76,8 +76,8 @@ export async function latency(context: BenchContext): Promise<Figure[]> {
   const size = context.quick ? sizes.quick : sizes.usual;
   const receiver = await startReceiver(environment, 1);
   await receiver.call('configure', { responds: true, recordsArrivals: true });
-  const wanted = { urls: receiver.urls, backlog: 0, orders: 0 };
-  const { empty } = await createDatabases(environment, { empty: [wanted] });
+  const spec = { urls: receiver.urls, backlog: 0, orders: 0 };
+  const { empty } = await createDatabases(environment, { empty: [spec] });
   const [trade] = empty.trades;
   const agent = new Agent();
   const post = createPost(agent, trade);

@@ -16,7 +16,7 @@ export interface OrdersClient {
 export interface OrdersClients {
   /** `fetch`, and `JSON.parse` of the text. */
   bare: OrdersClient;
-  /** The same with a timeout, which has a cost of its own. */
+  /** The same with a timeout, which has its own cost. */
   bareTimed: OrdersClient;
   tradepost: OrdersClient;
   openapiFetch: OrdersClient;

@@ -155,7 +155,7 @@ async function requestP99(
   });
 }
 
-function wantedTrades(url: string, size: Size): [DatabaseSpec, ...DatabaseSpec[]] {
+function createDatabaseSpecs(url: string, size: Size): [DatabaseSpec, ...DatabaseSpec[]] {
   const past = { urls: [url], backlog: 0, orders: 0, pastOrders: size.pastOrders, hasAgent: true };
   const others = Array.from({ length: size.trades - 1 }, () => past);
   return [{ ...past, orders: size.orders }, ...others];
@@ -171,7 +171,9 @@ export async function pruning(context: BenchContext): Promise<Figure[]> {
   const receiver = await startReceiver(environment, 1);
   log(`writing ${formatCount(size.trades * size.pastOrders)} orders of ${pastDays} days ago`);
   const [url = ''] = receiver.urls;
-  const { old: database } = await createDatabases(environment, { old: wantedTrades(url, size) });
+  const { old: database } = await createDatabases(environment, {
+    old: createDatabaseSpecs(url, size),
+  });
   const rows = await database.use(async (file) => countPrunable(file, oldBefore).old);
 
   const { idle, busy, alone } = await interleave(

@@ -18,13 +18,13 @@ function amount(value: number, unit: Figure['unit']): string {
 
 const times = (ratio: number) => `${ratio.toFixed(2)}x`;
 
-function goalOf({ goal, unit }: Figure): string {
+function formatGoal({ goal, unit }: Figure): string {
   if (goal === null) return '';
   const value = goal.of === 'ratio' ? `${goal.value}x` : amount(goal.value, unit);
   return `${goal.bound} ${value}`;
 }
 
-const verdictOf = ({ met }: Figure) => (met === null ? '' : met ? 'met' : 'SHORT');
+const formatVerdict = ({ met }: Figure) => (met === null ? '' : met ? 'met' : 'SHORT');
 
 function spread(values: readonly number[], unit: Figure['unit']): string {
   if (values.length < 2) return '';
@@ -58,7 +58,8 @@ export function block(figure: Figure): string {
     lines.push(`            ${baseline.what}`);
   }
   if (ratio !== null) lines.push(`  ratio     ${times(ratio)}`);
-  if (figure.goal !== null) lines.push(`  goal      ${goalOf(figure)}: ${verdictOf(figure)}`);
+  if (figure.goal !== null)
+    lines.push(`  goal      ${formatGoal(figure)}: ${formatVerdict(figure)}`);
   for (const note of figure.notes) lines.push(`  note      ${note}`);
   return `${lines.join('\n')}\n`;
 }
@@ -72,8 +73,8 @@ export function table(figures: readonly Figure[]): string {
     amount(figure.ours, figure.unit),
     figure.baseline ? amount(figure.baseline.value, figure.unit) : '',
     figure.ratio === null ? '' : times(figure.ratio),
-    goalOf(figure),
-    verdictOf(figure),
+    formatGoal(figure),
+    formatVerdict(figure),
   ]);
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),

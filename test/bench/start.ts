@@ -124,9 +124,9 @@ export async function start({ environment, quick, log }: BenchContext): Promise<
   const times = await interleave(rounds, sides, (round) => log(`round ${round} of ${rounds}`));
   listener.close();
 
-  const timesOf = (side: string) => times[side] ?? [];
+  const getTimes = (side: string) => times[side] ?? [];
   const notes = rivals.map(
-    ([name]) => `${name} --version ${medianRatio(timesOf(name), timesOf(nothing)).toFixed(2)}x.`,
+    ([name]) => `${name} --version ${medianRatio(getTimes(name), getTimes(nothing)).toFixed(2)}x.`,
   );
   if (missing.length > 0) notes.push(`Could not be installed: ${missing.join(', ')}.`);
   const figure = (side: string, what: string, against: string, limit: number | null): Figure =>
@@ -134,10 +134,10 @@ export async function start({ environment, quick, log }: BenchContext): Promise<
       bench: 'start',
       what,
       unit: 'ms',
-      ours: timesOf(side),
+      ours: getTimes(side),
       baseline: {
         what: against === 'fetch' ? 'a script that only fetches' : against,
-        values: timesOf(against),
+        values: getTimes(against),
       },
       ...(limit === null ? {} : { goal: { of: 'ratio', bound: 'at most', value: limit } as const }),
       notes: against === nothing && limit !== null ? notes : [],

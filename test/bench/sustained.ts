@@ -23,7 +23,7 @@ const concurrency = 64;
 type Size = (typeof sizes)['usual'];
 
 /** Calculates the arrivals per second between the end of the warm-up and the end. */
-async function rateOf(receiver: Receiver, arrivals: number, ended: number): Promise<number> {
+async function calculateRate(receiver: Receiver, arrivals: number, ended: number): Promise<number> {
   const { notedAt } = await receiver.call('getCount', null);
   if (notedAt === null) throw new Error('Too little arrived to measure a rate.');
   return (arrivals / (ended - notedAt)) * 1000;
@@ -44,7 +44,7 @@ async function drain(
     return `Of ${deliveries} deliveries only ${arrived} arrived and were recorded in ${timeoutSeconds} s. The last lines of its log:\n${server.readLogTail()}`;
   });
   await server.stop();
-  return await rateOf(receiver, deliveries - warmUp, ended);
+  return await calculateRate(receiver, deliveries - warmUp, ended);
 }
 
 async function loop(
@@ -59,7 +59,7 @@ async function loop(
   const bare = startBenchProcess<BareLoopOperations>(context.environment, file);
   const ended = await bare.call('post', { trade, posts, concurrency });
   await bare.stop();
-  return await rateOf(receiver, posts - warmUp, ended);
+  return await calculateRate(receiver, posts - warmUp, ended);
 }
 
 async function measure(

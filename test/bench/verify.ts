@@ -28,7 +28,7 @@ const names: Record<VerifierName, string> = {
   svix: 'svix',
   octokit: '@octokit/webhooks-methods',
 };
-const everybody = Object.keys(names) as VerifierName[];
+const allVerifiers = Object.keys(names) as VerifierName[];
 /** Those that sign the timestamp too, and reject old deliveries. */
 const othersAgainstReplays: VerifierName[] = ['stripe', 'standardwebhooks', 'svix'];
 const others: VerifierName[] = [...othersAgainstReplays, 'octokit'];
@@ -47,10 +47,10 @@ async function time(
 ): Promise<Record<VerifierName, number[]>> {
   log(`${formatCount(bytes)} B: warming up`);
   // Twice: each verifier may cause the compiler to optimize the others again.
-  for (const verifier of [...everybody, ...everybody]) {
+  for (const verifier of [...allVerifiers, ...allVerifiers]) {
     await worker.call('verify', { verifier, bytes, duration: warmUp });
   }
-  const sides = everybody.map((verifier) => {
+  const sides = allVerifiers.map((verifier) => {
     const ask = () => worker.call('verify', { verifier, bytes, duration });
     return [verifier, ask] as const;
   });
@@ -61,7 +61,7 @@ async function time(
   );
 }
 
-function figuresOf(bytes: number, rates: Record<VerifierName, number[]>): Figure[] {
+function createFigures(bytes: number, rates: Record<VerifierName, number[]>): Figure[] {
   const size = `${formatCount(bytes)} B`;
   const about = (verifier: VerifierName) => ({
     bench: 'verify',
@@ -127,7 +127,7 @@ export async function verify(context: BenchContext): Promise<Figure[]> {
   const worker = startBenchProcess<VerifyOperations>(context.environment, file);
   const figures: Figure[] = [];
   for (const bytes of bodies) {
-    figures.push(...figuresOf(bytes, await time(context, worker, bytes, size)));
+    figures.push(...createFigures(bytes, await time(context, worker, bytes, size)));
   }
   await worker.stop();
   return figures;

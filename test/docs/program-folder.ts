@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 /** The snippets that are programs, as files. */
 export interface ProgramFolder {
   /** The file of a snippet. */
-  fileOf(snippet: Snippet): string;
+  getFile(snippet: Snippet): string;
   /**
    * Checks the types of all TypeScript snippets together, as strictly as the packages.
    *
@@ -53,7 +53,7 @@ export async function writePrograms(programs: readonly Snippet[]): Promise<Progr
   await Promise.all([...files, writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings))]);
   const snippetByFile = new Map(programs.map((snippet) => [getFileName(snippet), snippet]));
   return {
-    fileOf: (snippet) => join(folder, getFileName(snippet)),
+    getFile: (snippet) => join(folder, getFileName(snippet)),
     async checkTypes() {
       const compiler = [require.resolve('typescript/bin/tsc'), '--noEmit'];
       const { code, stdout, stderr } = await runProcess(process.execPath, compiler, {

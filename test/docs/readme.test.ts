@@ -68,7 +68,7 @@ describe.concurrent.each(readmes)('$name', { timeout: 60_000 }, ({ name, snippet
 
     if (kind === 'program') {
       test.sequential(`${title} runs`, () =>
-        checkProgram(programs.fileOf(snippet), code, context.programEnvironment));
+        checkProgram(programs.getFile(snippet), code, context.programEnvironment));
     } else if (kind === 'commands') {
       test.sequential(`${title} runs`, () => checkInFolder(snippet));
     } else if (kind === 'document') {

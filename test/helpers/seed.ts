@@ -35,3 +35,10 @@ export async function seedDatabase(database: string): Promise<SeedResult> {
   await copyFile(file, database);
   return data;
 }
+
+/** Returns the ID of the first seeded order with a status. Throws if there is none. */
+export function findOrderId({ orders }: SeedResult, status: string): string {
+  const order = orders.find((candidate) => candidate.status === status);
+  if (order === undefined) throw new Error(`The seed has no ${status} order.`);
+  return order.id;
+}

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { tradepostBin } from '../../helpers/programs';
 import { runCli } from '../../helpers/run-cli';
+import { findOrderId } from '../../helpers/seed';
 import { startFaultyReceiver } from '../../helpers/start-faulty-receiver';
 import { startProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
@@ -8,9 +9,12 @@ import { startSeededServer } from '../../helpers/start-seeded-server';
 it('every rejection has its exit code, leaves stdout empty and says on stderr what to do', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const idOf = (status: string) =>
-    seeded.seed.orders.find((order) => order.status === status)?.id ?? 'none';
-  const setStatus = (status: string, to: string) => ['orders', 'set-status', idOf(status), to];
+  const setStatus = (status: string, to: string) => [
+    'orders',
+    'set-status',
+    findOrderId(seeded.seed, status),
+    to,
+  ];
   const url = 'https://me:word@receiver.example/';
   const register = ['webhooks', 'register', '--url', url, '--events', 'order.created'];
 
@@ -29,14 +33,14 @@ it('every rejection has its exit code, leaves stdout empty and says on stderr wh
       'account_kind_not_allowed',
     ],
     [
-      ['orders', 'get', idOf('pending')],
+      ['orders', 'get', findOrderId(seeded.seed, 'pending')],
       seeded.createEnvironment(seeded.stranger),
       5,
       'order_not_found',
     ],
     [['notifications', 'read', 'ntf_nosuch'], seller, 5, 'notification_not_found'],
     [['orders', 'list'], elsewhere, 2, 'route_not_found'],
-    [['orders', 'get', idOf('pending')], elsewhere, 2, 'route_not_found'],
+    [['orders', 'get', findOrderId(seeded.seed, 'pending')], elsewhere, 2, 'route_not_found'],
     [setStatus('completed', 'pending'), seller, 6, 'invalid_transition'],
     [register, seller, 1, 'validation_failed'],
   ];

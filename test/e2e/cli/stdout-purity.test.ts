@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { tradepostBin } from '../../helpers/programs';
 import { runAll } from '../../helpers/run-all';
 import { runCli } from '../../helpers/run-cli';
+import { findOrderId } from '../../helpers/seed';
 import { type Exit, runProcess, startProcess } from '../../helpers/start-process';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
 import { tradepostEnvironment, tradepostFunction } from '../../helpers/tradepost-shell';
@@ -45,15 +46,23 @@ async function listOutcomes(seeded: SeededServer): Promise<Outcome[]> {
   onTestFinished(async () => {
     for (const service of services) await service.close();
   });
-  const idOf = (status: string) =>
-    seeded.seed.orders.find((order) => order.status === status)?.id ?? '';
   const env = seeded.createEnvironment(seeded.seller);
   const withUrl = ({ url }: { url: string }) => ({ ...env, TRADEPOST_BASE_URL: url });
   const list = ['orders', 'list'];
   const setStatus = (...rest: string[]) => ['orders', 'set-status', ...rest];
-  const some = setStatus(idOf('cancelled'), idOf('fulfilling'), 'completed', '--yes');
-  const none = setStatus(idOf('cancelled'), 'confirmed');
-  const guarded = setStatus(idOf('confirmed'), 'cancelled', '--if-status', 'pending');
+  const some = setStatus(
+    findOrderId(seeded.seed, 'cancelled'),
+    findOrderId(seeded.seed, 'fulfilling'),
+    'completed',
+    '--yes',
+  );
+  const none = setStatus(findOrderId(seeded.seed, 'cancelled'), 'confirmed');
+  const guarded = setStatus(
+    findOrderId(seeded.seed, 'confirmed'),
+    'cancelled',
+    '--if-status',
+    'pending',
+  );
   const mixed = ['notifications', 'read', 'ntf_nosuch', seeded.seller.id.replace('usr', 'ntf')];
   return [
     { what: 'success', code: 0, argv: list, env, prints: true },

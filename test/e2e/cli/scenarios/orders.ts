@@ -1,3 +1,4 @@
+import { findOrderId } from '../../../helpers/seed';
 import type { ScenarioContext } from '../helpers/run-scenario';
 
 /** The commands of orders. */
@@ -9,9 +10,8 @@ export async function orders({
   createClient,
   buyer,
 }: ScenarioContext): Promise<void> {
-  const idOf = (status: string) => seed.orders.find((order) => order.status === status)?.id;
-  const pending = idOf('pending');
-  const completed = idOf('completed');
+  const pending = findOrderId(seed, 'pending');
+  const completed = findOrderId(seed, 'completed');
   const listing = seed.listings[1]?.id;
 
   await run('tradepost orders list');
