@@ -1,34 +1,34 @@
-import type { Stage } from './stage';
+import type { DemoContext } from './context';
 import { moveOrder } from './steps/move-order';
-import { openReceiver } from './steps/open-receiver';
-import { openShop } from './steps/open-shop';
 import { placeOrder } from './steps/place-order';
 import { readNotification } from './steps/read-notification';
-import { refuseForgery } from './steps/refuse-forgery';
 import { registerWebhook } from './steps/register-webhook';
-import { seeDelivery } from './steps/see-delivery';
-import { seeRetry } from './steps/see-retry';
+import { rejectForgery } from './steps/reject-forgery';
+import { showDelivery } from './steps/show-delivery';
+import { showRetry } from './steps/show-retry';
+import { startDemoReceiver } from './steps/start-receiver';
+import { startService } from './steps/start-service';
 
 /**
- * The platform's main job from end to end, step by step. Returns a line that sums it up; throws at
+ * Runs the main flow of the platform from end to end, step by step. Returns a summary; throws at
  * the first step that fails.
  */
 export async function demo(
-  stage: Stage,
+  context: DemoContext,
   database: string,
   onLogLine: (line: string) => void,
 ): Promise<string> {
-  const shop = await openShop(stage, database, onLogLine);
-  const receiver = await openReceiver(stage);
-  await registerWebhook(stage, shop, receiver);
-  const order = await placeOrder(stage, shop);
+  const service = await startService(context, database, onLogLine);
+  const receiver = await startDemoReceiver(context);
+  await registerWebhook(context, service, receiver);
+  const order = await placeOrder(context, service);
 
-  stage.narrator.step('Move it from pending to fulfilling with the CLI, as the seller');
-  await moveOrder(stage, shop, order, 'fulfilling');
+  context.narrator.step('Move it from pending to fulfilling with the CLI, as the seller');
+  await moveOrder(context, service, order, 'fulfilling');
 
-  const delivery = await seeDelivery(stage, receiver, order);
-  await refuseForgery(stage, receiver, delivery, order);
-  await seeRetry(stage, shop, receiver, order);
-  await readNotification(stage, shop, order);
-  return 'Shown: order placed and moved, signed event verified, forgery refused, failure retried, notification read.';
+  const delivery = await showDelivery(context, receiver, order);
+  await rejectForgery(context, receiver, delivery, order);
+  await showRetry(context, service, receiver, order);
+  await readNotification(context, service, order);
+  return 'Done: order created and updated, signed event verified, forgery rejected, failed delivery retried, notification marked read.';
 }

@@ -1,72 +1,72 @@
 /**
- * What `npm run demo` runs: the platform's main job from end to end, each step shown, on a
- * temporary database and free ports. It ends with 0, or with a word on the step that failed.
+ * What `npm run demo` runs: the main flow of the platform from end to end, on a temporary database
+ * and free ports. It prints each step. If a step fails, it reports which one and exits with 1.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Interruption, onInterruption } from '../local-service/interruption';
 import { demo } from './demo';
-import { createNarrator } from './narrate';
+import { createNarrator } from './narrator';
 
-/** Milliseconds. It takes about ten seconds; a machine that needs longer than this has a problem. */
-const longest = 120_000;
+/** The demo takes about 10 seconds, so a run that reaches this limit is stuck. */
+const timeoutMs = 120_000;
 
 const introduction = `Tradepost from end to end: a real server, a real HTTPS receiver, the SDK and the CLI.
-All of it runs on this machine, on a temporary database, in about 10 seconds.
+Everything runs on this machine with a temporary database. It takes about 10 seconds.
 `;
 
 const conclusion = `
 Try next:
-   npm start                  a seeded server that stays up, with commands to paste
-   cat examples/README.md     small programs to copy: a receiver, an integrator's script
+   npm start                  a server with demo data that keeps running, and commands to paste
+   cat examples/README.md     small programs to copy: a webhook receiver, an integration
 `;
 
-const early = new AbortController();
-const abandon = (why: Error) => early.abort(why);
-onInterruption(abandon);
-// Whoever read along has gone, as in `npm run demo | head`.
-process.stdout.on('error', abandon);
-const clock = setTimeout(
-  () => abandon(new Error(`The demo took longer than ${longest / 1000} seconds.`)),
-  longest,
+const controller = new AbortController();
+const abort = (reason: Error) => controller.abort(reason);
+onInterruption(abort);
+// The reader of the output has exited, as in `npm run demo | head`.
+process.stdout.on('error', abort);
+const timer = setTimeout(
+  () => abort(new Error(`The demo took longer than ${timeoutMs / 1000} seconds.`)),
+  timeoutMs,
 );
 
 const narrator = createNarrator((text) => process.stdout.write(text));
 const serverLog: string[] = [];
-const undos: (() => Promise<void>)[] = [];
-const atEnd = (undo: () => Promise<void>) => undos.unshift(undo);
+const cleanups: (() => Promise<void>)[] = [];
+const onCleanup = (cleanup: () => Promise<void>) => cleanups.unshift(cleanup);
 
 async function run(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tradepost-demo-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
-  const stage = { narrator, signal: early.signal, abandon, atEnd };
-  return await demo(stage, join(folder, 'demo.db'), (line) => serverLog.push(line));
+  onCleanup(() => rm(folder, { recursive: true, force: true }));
+  const context = { narrator, signal: controller.signal, abort, onCleanup };
+  return await demo(context, join(folder, 'demo.db'), (line) => serverLog.push(line));
 }
 
-function explain(error: unknown): void {
-  const why = early.signal.aborted ? early.signal.reason : error;
-  process.exitCode = why instanceof Interruption ? why.exitCode : 1;
-  const said = why instanceof Error ? why.message : String(why);
-  process.stderr.write(`\nThe demo stopped at ${narrator.where()}:\n${said}\n`);
+function reportFailure(error: unknown): void {
+  const reason = controller.signal.aborted ? controller.signal.reason : error;
+  process.exitCode = reason instanceof Interruption ? reason.exitCode : 1;
+  const message = reason instanceof Error ? reason.message : String(reason);
+  process.stderr.write(`\nThe demo stopped at ${narrator.currentStep()}:\n${message}\n`);
   if (serverLog.length === 0) return;
-  process.stderr.write(`The server's last words:\n${serverLog.slice(-5).join('\n')}\n`);
+  process.stderr.write(`The last lines of the server's log:\n${serverLog.slice(-5).join('\n')}\n`);
 }
 
 process.stdout.write(introduction);
-let shown: string | undefined;
+let summary: string | undefined;
 try {
-  shown = await run();
+  summary = await run();
 } catch (error) {
-  explain(error);
+  reportFailure(error);
 }
-for (const undo of undos) await undo().catch(explain);
-clearTimeout(clock);
-if (shown !== undefined && process.exitCode === undefined) {
+for (const cleanup of cleanups) await cleanup().catch(reportFailure);
+clearTimeout(timer);
+if (summary !== undefined && process.exitCode === undefined) {
   const seconds = Math.round(performance.now() / 1000);
-  process.stdout.write(`\n${shown}\n`);
+  process.stdout.write(`\n${summary}\n`);
   process.stdout.write(
-    `It took ${seconds} s. All that was started is stopped and removed again.\n`,
+    `The demo took ${seconds} s. The server and the receiver are stopped, the database is deleted.\n`,
   );
   process.stdout.write(conclusion);
 }

@@ -10,35 +10,35 @@ import {
 } from '@tradepost/sdk/webhooks';
 import { generate } from 'selfsigned';
 
-/** A request that reached the receiver, and what it was answered. */
+/** A request that reached the receiver, and its response. */
 export interface Delivery {
   /** When it arrived, in milliseconds since 1970. */
   at: number;
   headers: IncomingHttpHeaders;
   /** The raw body, byte for byte. */
   body: Buffer;
-  /** The status of the answer. */
+  /** The status of the response. */
   status: number;
-  /** What the receiver made of it; this is the answer's body too. */
-  verdict: string;
+  /** What the receiver did with it; also the body of an error response. */
+  result: string;
 }
 
-/** An HTTPS endpoint as a buyer's own software would have one. */
+/** An HTTPS endpoint such as a buyer's own software would have. */
 export interface Receiver {
   url: string;
-  /** The certificate in PEM, made for this run: who trusts it can connect. */
+  /** The self-signed certificate in PEM, which a client has to trust. */
   certificate: string;
-  /** Sets the secret that deliveries are verified with. */
+  /** Sets the secret with which deliveries are verified. */
   useSecret(secret: string): void;
-  /** Answers the next request with 500, whatever it is. */
+  /** Responds to the next request with 500. */
   failOnce(): void;
-  /** The next request in the order of arrival; waits for it. */
+  /** Waits for the next request, in the order of arrival. */
   nextDelivery(): Promise<Delivery>;
   close(): Promise<void>;
 }
 
-/** What the buyer's software does with an event that is verified. */
-function actOn(event: WebhookEvent): string {
+/** Handles a verified event, as the buyer's software would. */
+function handleEvent(event: WebhookEvent): string {
   switch (event.event) {
     case 'order.status_changed': {
       const { orderId, previousStatus, status } = event.data;
@@ -59,13 +59,13 @@ export async function startReceiver(signal: AbortSignal): Promise<Receiver> {
   let secret: string | undefined;
   let failing = false;
 
-  function answer(headers: IncomingHttpHeaders, body: Buffer): { status: number; verdict: string } {
+  function handle(headers: IncomingHttpHeaders, body: Buffer): { status: number; result: string } {
     if (failing) {
       failing = false;
-      return { status: 500, verdict: 'the receiver is out of order' };
+      return { status: 500, result: 'the receiver fails on purpose' };
     }
     try {
-      // As in production: a forgery is not worth looking for what is wrong with it.
+      // As in production: the cause of a failed check is of no use to the sender.
       const diagnose = false;
       const event = verifyWebhookSync({
         payload: body,
@@ -74,10 +74,10 @@ export async function startReceiver(signal: AbortSignal): Promise<Receiver> {
         requireTimestamp: true,
         diagnose,
       });
-      return { status: 204, verdict: actOn(event) };
+      return { status: 204, result: handleEvent(event) };
     } catch (error) {
       if (!(error instanceof WebhookVerificationError)) throw error;
-      return { status: 400, verdict: error.code };
+      return { status: 400, result: error.code };
     }
   }
 
@@ -86,11 +86,11 @@ export async function startReceiver(signal: AbortSignal): Promise<Receiver> {
   const server = createServer({ key: pem.private, cert: pem.cert }, async (request, response) => {
     const at = Date.now();
     const body = await buffer(request).catch(() => null);
-    // The sender hung up. It will send again.
+    // The sender closed the connection. It will retry.
     if (body === null) return;
-    const { status, verdict } = answer(request.headers, body);
-    response.writeHead(status).end(status === 204 ? undefined : verdict);
-    arrivals.emit('delivery', { at, headers: request.headers, body, status, verdict });
+    const { status, result } = handle(request.headers, body);
+    response.writeHead(status).end(status === 204 ? undefined : result);
+    arrivals.emit('delivery', { at, headers: request.headers, body, status, result });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,23 +1,23 @@
 /**
- * A receiver of webhooks with Express 5: copy it and put your own work into the handlers.
+ * A webhook receiver with Express 5: copy it and put your own code into the handlers.
  *
- * TRADEPOST_WEBHOOK_SECRET is the secret that the registration showed once, PORT the port to listen
- * on, 8080 unless told. It speaks plain HTTP: put what ends TLS for your other services before it.
+ * TRADEPOST_WEBHOOK_SECRET is the secret that registering the webhook returned. PORT is the port to
+ * listen on, 8080 by default. The receiver uses plain HTTP: run it behind the proxy that terminates TLS.
  */
 import { createMemoryDedupeStore, webhookReceiver } from '@tradepost/sdk/webhooks';
 import express from 'express';
 
 const secret = process.env.TRADEPOST_WEBHOOK_SECRET;
 if (!secret) {
-  console.error('Set TRADEPOST_WEBHOOK_SECRET to the secret that the registration showed.');
+  console.error('Set TRADEPOST_WEBHOOK_SECRET to the secret that `webhooks register` showed.');
   process.exit(2);
 }
 
 const receiver = webhookReceiver({
   secret,
   requireTimestamp: true,
-  // Deliveries come at least once. This forgets them when the process ends: where work must never be
-  // done twice, keep their keys in your database (see RECEIVING.md of the SDK).
+  // A delivery may arrive more than once. This store is in memory. If an event must never be handled
+  // twice, store the keys in your database (see RECEIVING.md of the SDK).
   dedupe: createMemoryDedupeStore(),
   on: {
     'order.created': ({ data }) => {
@@ -30,22 +30,22 @@ const receiver = webhookReceiver({
       console.log(`order ${data.orderId} waits for approval`);
     },
     'task.completed': ({ data }) => {
-      console.log(`order ${data.orderId} has been dealt with`);
+      console.log(`the approval task of order ${data.orderId} is completed`);
     },
     'listing.availability_low': ({ data }) => {
       console.log(`listing ${data.listingId} has ${data.availableQuantity} left`);
     },
   },
-  // Kinds that are newer than this program: nothing to do, and no reason to have them sent again.
+  // Event types that are newer than this program: acknowledge them, so that they are not retried.
   onUnhandled: 'ignore',
-  onVerificationError: ({ message }) => console.error(`refused: ${message}`),
-  // What a handler throws comes here, and the delivery comes again.
+  onVerificationError: ({ message }) => console.error(`rejected: ${message}`),
+  // Called with what a handler throws. The service retries the delivery.
   onError: (error, { event }) => console.error(`${event} was not handled:`, error),
 });
 
 const app = express();
 
-// Without a parser before it, such as express.json(): the signature is over the bytes as they came.
+// No body parser such as express.json() before it: the signature is over the raw body.
 app.post('/webhooks', receiver.node);
 
 const server = app.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', (error) => {

@@ -1,6 +1,6 @@
-/** Why a program ends early: somebody pressed Ctrl-C, or asked it to stop in another way. */
+/** The reason why a program ends early: Ctrl-C, or another signal that requests it to stop. */
 export class Interruption extends Error {
-  /** What a shell expects as exit code: 128 and the number of the signal. */
+  /** The exit code that shells expect: 128 plus the number of the signal. */
   readonly exitCode: number;
 
   constructor(readonly signalName: keyof typeof exitCodes) {
@@ -12,10 +12,10 @@ export class Interruption extends Error {
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 /**
- * Calls `stop` once for the first signal that asks this process to end. The second one ends it at
- * once, as if nobody listened.
+ * Calls `stop` for the first signal that requests this process to stop. The second one has the
+ * default effect: it ends the process at once.
  */
-export function onInterruption(stop: (why: Interruption) => void): void {
+export function onInterruption(stop: (reason: Interruption) => void): void {
   for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => stop(new Interruption(name)));
   }

@@ -14,13 +14,13 @@ const files: Record<Program, string> = {
   ),
 };
 
-/** The file that Node runs when somebody types the program's name. */
-export function fileOf(program: Program): string {
+/** Returns the file that Node runs for a program. */
+export function programFile(program: Program): string {
   return files[program];
 }
 
-/** The environment of who runs us, without the settings of these programs: only `settings` holds. */
-export function environmentWith(settings: Record<string, string>): NodeJS.ProcessEnv {
+/** Returns this process's environment, with `settings` in place of all settings of these programs. */
+export function createEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(
     ([name]) => !(name.startsWith('TRADEPOST_') || name === 'PORT' || name === 'FORCE_COLOR'),
   );

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { environmentWith, fileOf, type Program } from './programs';
+import { createEnvironment, type Program, programFile } from './programs';
 
-/** What a command gets beside its arguments. */
+/** Options of a command. */
 export interface CommandOptions {
   /** Its settings, such as `TRADEPOST_API_KEY`; none are inherited. */
   env?: Record<string, string>;
@@ -10,8 +10,8 @@ export interface CommandOptions {
 }
 
 /**
- * Runs a command in a process of its own, as a shell would, and returns what it wrote to stdout.
- * Rejects with what it wrote to stderr when it does not end with 0.
+ * Runs a command in a separate process, as a shell would, and returns its stdout.
+ * Rejects with its stderr if the exit code is not 0.
  */
 export function runCommand(
   program: Program,
@@ -19,14 +19,19 @@ export function runCommand(
   { env = {}, signal }: CommandOptions,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { env: environmentWith(env), signal };
-    execFile(process.execPath, [fileOf(program), ...args], options, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else if (signal.aborted) reject(signal.reason);
-      else {
-        const said = stderr.trim() === '' ? error.message : stderr.trim();
-        reject(new Error(`${program} ended with exit code ${error.code}.\n${said}`));
-      }
-    });
+    const options = { env: createEnvironment(env), signal };
+    execFile(
+      process.execPath,
+      [programFile(program), ...args],
+      options,
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else if (signal.aborted) reject(signal.reason);
+        else {
+          const message = stderr.trim() === '' ? error.message : stderr.trim();
+          reject(new Error(`${program} exited with code ${error.code}.\n${message}`));
+        }
+      },
+    );
   });
 }

@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { environmentWith, fileOf } from './programs';
+import { createEnvironment, programFile } from './programs';
 
-/** A server that takes longer than this to stop has gone astray. */
-const patience = 10_000;
+/** How long a server may take to stop, in milliseconds. After that it is killed. */
+const stopTimeoutMs = 10_000;
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface LocalServer {
-  /** Where it answers, such as `http://127.0.0.1:4010`. */
+  /** Its base URL, such as `http://127.0.0.1:4010`. */
   url: string;
-  /** Settles when it has ended, whoever ended it, with how: an exit code or the name of a signal. */
+  /** Resolves when the server has exited: an exit code, or the name of the signal that ended it. */
   ended: Promise<number | string>;
-  /** Stops it and waits until it has ended. A second call waits too. */
+  /** Stops the server and waits until it has exited. A second call waits too. */
   stop(): Promise<void>;
 }
 
-/** How to start it. */
+/** Options of `startServer`. */
 export interface LocalServerOptions {
   /** SQLite file. */
   database: string;
@@ -24,17 +24,17 @@ export interface LocalServerOptions {
   port: number;
   /** Further settings, such as `TRADEPOST_LOG_LEVEL`. */
   env?: Record<string, string>;
-  /** Gets each line that the server writes to stderr: its log, or what kept it from starting. */
+  /** Receives each line that the server writes to stderr: its log, or why it could not start. */
   onLogLine(line: string): void;
-  /** Stops the server when it aborts, started or not. */
+  /** Stops the server when it aborts, also during the start. */
   signal: AbortSignal;
 }
 
 /**
- * Starts the server and waits until it accepts requests. It delivers to receivers on this machine,
- * whatever their certificates: that is for development alone.
+ * Starts the server and waits until it accepts requests. It delivers to receivers on this machine
+ * and accepts any certificate, so use it for development only.
  *
- * Rejects when it ends before that; what it said then went to `onLogLine`.
+ * Rejects if the server exits before it accepts requests; `onLogLine` has received the reason.
  */
 export async function startServer(options: LocalServerOptions): Promise<LocalServer> {
   const { database, port, env = {}, onLogLine, signal } = options;
@@ -42,18 +42,18 @@ export async function startServer(options: LocalServerOptions): Promise<LocalSer
   const child = spawn(
     process.execPath,
     [
-      fileOf('tradepost-server'),
+      programFile('tradepost-server'),
       ...['start', '--port', String(port), '--database', database, '--allow-insecure-webhooks'],
     ],
-    { env: environmentWith(env), stdio: ['ignore', 'pipe', 'pipe'] },
+    { env: createEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  // Whatever ends this process, an error that nobody caught included, ends the server too.
-  const dieWithUs = () => child.kill();
-  process.once('exit', dieWithUs);
-  signal.addEventListener('abort', dieWithUs);
+  // The server ends with this process, even if an uncaught error ends it.
+  const killServer = () => child.kill();
+  process.once('exit', killServer);
+  signal.addEventListener('abort', killServer);
   const ended = once(child, 'close').then(([code, signalName]): number | string => {
-    process.off('exit', dieWithUs);
-    signal.removeEventListener('abort', dieWithUs);
+    process.off('exit', killServer);
+    signal.removeEventListener('abort', killServer);
     return code ?? signalName;
   });
 
@@ -63,11 +63,11 @@ export async function startServer(options: LocalServerOptions): Promise<LocalSer
       const [, address] = /^listening on (\S+)$/.exec(line) ?? [];
       if (address !== undefined) resolve(address);
     });
-    ended.then((how) => {
+    ended.then((ending) => {
       reject(
         signal.aborted
           ? signal.reason
-          : new Error(`The server ended before it accepted requests (${how}).`),
+          : new Error(`The server exited before it accepted requests (${ending}).`),
       );
     }, reject);
   });
@@ -77,9 +77,9 @@ export async function startServer(options: LocalServerOptions): Promise<LocalSer
     ended,
     async stop() {
       child.kill();
-      const lastResort = setTimeout(() => child.kill('SIGKILL'), patience);
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
       await ended;
-      clearTimeout(lastResort);
+      clearTimeout(timer);
     },
   };
 }

@@ -1,21 +1,21 @@
 /**
- * What `npm start` runs: a server with the demo world that stays up, and what to try on it.
+ * What `npm start` runs: it starts a server with demo data and prints commands to try.
  *
- * PORT is the port to listen on, 4010 unless told. The data is kept in `.tradepost/` beside this
- * repository's package.json, or in the folder that the first argument names.
+ * PORT is the port to listen on, 4010 by default. The data is stored in `.tradepost/` beside this
+ * repository's package.json, or in the folder that is passed as first argument.
  */
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Interruption, onInterruption } from '../local-service/interruption';
 import { startServer } from '../local-service/start-server';
 import { guide } from './guide';
-import { keptWorld } from './kept-world';
+import { loadOrSeed } from './load-or-seed';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const folder = resolve(process.argv[2] ?? `${repository}/.tradepost`);
 
 const stopping = new AbortController();
-onInterruption((why) => stopping.abort(why));
+onInterruption((reason) => stopping.abort(reason));
 
 function readPort(text: string): number {
   const port = Number(text);
@@ -26,24 +26,24 @@ function readPort(text: string): number {
 async function run(): Promise<void> {
   const { signal } = stopping;
   const port = readPort(process.env.PORT ?? '4010');
-  const { database, seedFile, world } = await keptWorld(folder, signal);
+  const { database, seedFile, data } = await loadOrSeed(folder, signal);
   const env = { TRADEPOST_LOG_LEVEL: process.env.TRADEPOST_LOG_LEVEL ?? 'warn' };
   const onLogLine = (line: string) => process.stderr.write(`${line}\n`);
   const server = await startServer({ database, port, env, onLogLine, signal }).catch((error) => {
-    if (!signal.aborted) process.stderr.write('Another port: PORT=4020 npm start\n');
+    if (!signal.aborted) process.stderr.write('To use another port: PORT=4020 npm start\n');
     throw error;
   });
-  process.stdout.write(guide(server.url, world, relative(process.cwd(), seedFile)));
-  const how = await server.ended;
+  process.stdout.write(guide(server.url, data, relative(process.cwd(), seedFile)));
+  const ending = await server.ended;
   signal.throwIfAborted();
-  throw new Error(`The server ended, and nobody asked it to (${how}).`);
+  throw new Error(`The server exited unexpectedly (${ending}).`);
 }
 
 try {
   await run();
 } catch (error) {
   if (stopping.signal.reason instanceof Interruption) {
-    process.stdout.write('Stopped. The data stays for the next start.\n');
+    process.stdout.write('Stopped. The data is kept for the next start.\n');
   } else {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     process.exitCode = 1;

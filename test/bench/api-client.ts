@@ -1,49 +1,49 @@
 import { Pool } from 'undici';
-import type { Trade } from './trade';
+import type { TradingAccounts } from './trading-accounts';
 
-/** Who asks. */
+/** The account of a request. */
 type Caller = 'buyer' | 'seller';
 
-/** The API as a client with its own keep-alive connections sees it. */
+/** A client of the API with its own keep-alive connections. */
 export class ApiClient {
   readonly #pool: Pool;
-  readonly #trade: Trade;
+  readonly #trade: TradingAccounts;
 
-  /** @param connections How many it keeps at most. */
-  constructor(url: string, trade: Trade, connections: number) {
+  /** @param connections The maximum number of connections. */
+  constructor(url: string, trade: TradingAccounts, connections: number) {
     this.#pool = new Pool(url, { connections });
     this.#trade = trade;
   }
 
-  /** Places an order of one unit, with an idempotency key if there is one. Returns its id. */
+  /** Creates an order of one unit, with an idempotency key if passed. Returns its ID. */
   async createOrder(idempotencyKey?: string): Promise<string> {
     const order = { listingId: this.#trade.listingId, quantity: 1 };
     const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
-    const text = await this.#ask('buyer', 'POST', '/v1/orders', 201, order, headers);
+    const text = await this.#request('buyer', 'POST', '/v1/orders', 201, order, headers);
     return (JSON.parse(text) as { data: { id: string } }).data.id;
   }
 
   /** Reads an order. */
   async getOrder(id: string): Promise<void> {
-    await this.#ask('buyer', 'GET', `/v1/orders/${id}`, 200);
+    await this.#request('buyer', 'GET', `/v1/orders/${id}`, 200);
   }
 
   /** Reads the first page of the seller's orders. */
   async listOrders(): Promise<void> {
-    await this.#ask('seller', 'GET', '/v1/orders', 200);
+    await this.#request('seller', 'GET', '/v1/orders', 200);
   }
 
-  /** Confirms an order; one that is confirmed already stays so. */
+  /** Confirms an order. */
   async confirmOrder(id: string): Promise<void> {
-    await this.#ask('seller', 'PATCH', `/v1/orders/${id}`, 200, { status: 'confirmed' });
+    await this.#request('seller', 'PATCH', `/v1/orders/${id}`, 200, { status: 'confirmed' });
   }
 
-  /** Ends its connections. */
+  /** Closes its connections. */
   close(): Promise<void> {
     return this.#pool.destroy();
   }
 
-  async #ask(
+  async #request(
     caller: Caller,
     method: 'GET' | 'POST' | 'PATCH',
     path: string,
@@ -51,7 +51,7 @@ export class ApiClient {
     body?: object,
     headers: Record<string, string> = {},
   ): Promise<string> {
-    const answer = await this.#pool.request({
+    const response = await this.#pool.request({
       method,
       path,
       headers: {
@@ -61,8 +61,8 @@ export class ApiClient {
       },
       body: body ? JSON.stringify(body) : null,
     });
-    const text = await answer.body.text();
-    if (answer.statusCode === expected) return text;
-    throw new Error(`${method} ${path} was answered ${answer.statusCode}: ${text}`);
+    const text = await response.body.text();
+    if (response.statusCode === expected) return text;
+    throw new Error(`${method} ${path} got ${response.statusCode}: ${text}`);
   }
 }

@@ -1,7 +1,7 @@
 import type { ApiClient } from './api-client';
 import { machineTime } from './machine-time';
 import { openLoop } from './open-loop';
-import type { Trade } from './trade';
+import type { TradingAccounts } from './trading-accounts';
 
 type Request = (api: ApiClient, orders: readonly string[], number: number) => Promise<unknown>;
 
@@ -15,21 +15,21 @@ const confirm: Request = (api, orders, number) => api.confirmOrder(pick(orders, 
 /** Ten requests in a row: four lists, three reads, two orders, one change. */
 const mix: readonly Request[] = [list, get, create, list, get, confirm, list, get, create, list];
 
-/** What the mix is, for a report. */
+/** Describes the mix, for a report. */
 export const mixInWords = '40% lists, 30% reads, 20% new orders, 10% changes';
 
 /** Sends the mix at a steady rate. Returns the milliseconds that each request took. */
 export async function loadApi(
   api: ApiClient,
-  { orders }: Trade,
+  { orders }: TradingAccounts,
   rate: { perSecond: number; seconds: number },
 ): Promise<number[]> {
-  const took: number[] = [];
+  const durations: number[] = [];
   await openLoop(rate, async (number) => {
     const request = mix[number % mix.length] ?? list;
     const sent = machineTime();
     await request(api, orders, number);
-    took.push(machineTime() - sent);
+    durations.push(machineTime() - sent);
   });
-  return took;
+  return durations;
 }

@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiClient } from './api-client';
 import { loadApi, mixInWords } from './api-load';
-import { makeDatabases, type Template } from './database';
+import type { BenchContext } from './bench-context';
+import { createDatabases, type Template } from './database';
 import { type Arrangement, arrangements, ownThread } from './deployment-modes';
-import { type Figure, figureOf } from './figure';
-import { inWords } from './in-words';
+import { createFigure, type Figure } from './figure';
+import { formatCount } from './format-count';
 import { machineTime } from './machine-time';
 import { median, quantile } from './quantiles';
 import { type Receiver, startReceiver } from './receiver';
 import { interleave } from './rounds';
-import type { Stage } from './stage';
-import type { Trade } from './trade';
+import type { TradingAccounts } from './trading-accounts';
 
 const sizes = {
   usual: { rounds: 3, warmUp: 1.5, seconds: 6, perSecond: 100, backlog: 100_000, orders: 1_000 },
@@ -21,86 +21,89 @@ const endpoints = 20;
 type Size = (typeof sizes)['usual'];
 
 interface Round {
-  /** Milliseconds that a request took. */
+  /** The duration of a request in milliseconds. */
   p50: number;
   p99: number;
-  /** Deliveries per second meanwhile. */
+  /** Deliveries per second during the requests. */
   delivered: number;
 }
 
 async function measure(
-  { place }: Stage,
+  { environment }: BenchContext,
   arrangement: Arrangement,
-  { use, trades: [trade] }: Template<[Trade, ...Trade[]]>,
+  { use, trades: [trade] }: Template<[TradingAccounts, ...TradingAccounts[]]>,
   receiver: Receiver,
   size: Size,
 ): Promise<Round> {
   return await use(async (file) => {
-    const server = await arrangement.start(place, file);
+    const server = await arrangement.start(environment, file);
     const api = new ApiClient(server.url, trade, 16);
     await loadApi(api, trade, { perSecond: size.perSecond, seconds: size.warmUp });
-    await receiver.ask('countAnew', 0);
-    const took = await loadApi(api, trade, size);
-    const { arrived } = await receiver.ask('counted', null);
+    await receiver.call('resetCount', 0);
+    const durations = await loadApi(api, trade, size);
+    const { arrived } = await receiver.call('getCount', null);
     await Promise.all([api.close(), server.stop()]);
-    const [p50, p99] = [quantile(took, 0.5), quantile(took, 0.99)];
+    const [p50, p99] = [quantile(durations, 0.5), quantile(durations, 0.99)];
     return { p50, p99, delivered: arrived / size.seconds };
   });
 }
 
-/** Deliveries per second while nobody asks the API for anything. */
+/** Measures deliveries per second without API requests. */
 async function deliverAlone(
-  { place }: Stage,
-  { use }: Template<[Trade, ...Trade[]]>,
+  { environment }: BenchContext,
+  { use }: Template<[TradingAccounts, ...TradingAccounts[]]>,
   receiver: Receiver,
   size: Size,
 ): Promise<number> {
   return await use(async (file) => {
-    await receiver.ask('countAnew', 0);
-    const server = await ownThread.start(place, file);
-    await receiver.ask('until', 1);
+    await receiver.call('resetCount', 0);
+    const server = await ownThread.start(environment, file);
+    await receiver.call('waitFor', 1);
     await setTimeout(size.warmUp * 1000);
-    await receiver.ask('countAnew', 0);
+    await receiver.call('resetCount', 0);
     const from = machineTime();
     await setTimeout(size.seconds * 1000);
-    // Others are compared with this: a machine that stood still is waited for.
-    await receiver.ask('until', 1);
-    const { arrived } = await receiver.ask('counted', null);
+    // The baseline of the others: wait in case the machine stood still.
+    await receiver.call('waitFor', 1);
+    const { arrived } = await receiver.call('getCount', null);
     const seconds = (machineTime() - from) / 1000;
     await server.stop();
     return arrived / seconds;
   });
 }
 
-const medianOf = (rounds: Round[], part: keyof Round) =>
+const toMedian = (rounds: Round[], part: keyof Round) =>
   median(rounds.map((round) => round[part])).toFixed(part === 'delivered' ? 0 : 1);
 
 /**
- * How long API requests take while the engine drains a backlog of another account as fast as it can,
- * against the same while it has nothing to do; and how fast it drains it, against the same without requests.
+ * Measures how long API requests take while the engine drains the backlog of another account, against an idle
+ * engine; and how fast it drains the backlog, against the same without requests.
  */
-export async function api(stage: Stage): Promise<Figure[]> {
-  const { place, say } = stage;
-  const size = stage.quick ? sizes.quick : sizes.usual;
-  const receiver = await startReceiver(place, endpoints);
-  const asked = { urls: [], backlog: 0, orders: size.orders };
-  say(`queueing ${inWords(size.backlog)} deliveries`);
+export async function api(context: BenchContext): Promise<Figure[]> {
+  const { environment, log } = context;
+  const size = context.quick ? sizes.quick : sizes.usual;
+  const receiver = await startReceiver(environment, endpoints);
+  const foreground = { urls: [], backlog: 0, orders: size.orders };
+  log(`queueing ${formatCount(size.backlog)} deliveries`);
   const queued = { urls: receiver.urls, backlog: size.backlog, orders: 0 };
-  const databases = await makeDatabases(place, { busy: [asked, queued], idle: [asked] });
+  const databases = await createDatabases(environment, {
+    busy: [foreground, queued],
+    idle: [foreground],
+  });
 
   const figures: Figure[] = [];
   for (const arrangement of arrangements) {
     const { busy, idle } = await interleave(
       size.rounds,
       {
-        busy: () => measure(stage, arrangement, databases.busy, receiver, size),
-        idle: () => measure(stage, arrangement, databases.idle, receiver, size),
+        busy: () => measure(context, arrangement, databases.busy, receiver, size),
+        idle: () => measure(context, arrangement, databases.idle, receiver, size),
       },
-      (round) => say(`${arrangement.engine}: round ${round} of ${size.rounds}`),
+      (round) => log(`${arrangement.engine}: round ${round} of ${size.rounds}`),
     );
     const notes = [
-      `${size.perSecond} requests a second: ${mixInWords}. p50 ${medianOf(busy, 'p50')} ms busy, ${medianOf(idle, 'p50')} ms idle.`,
-      `${medianOf(busy, 'delivered')} deliveries a second meanwhile.`,
+      `${size.perSecond} requests a second: ${mixInWords}. p50 ${toMedian(busy, 'p50')} ms busy, ${toMedian(idle, 'p50')} ms idle.`,
+      `${toMedian(busy, 'delivered')} deliveries a second meanwhile.`,
     ];
     if (busy.some(({ delivered }) => delivered * (size.warmUp + size.seconds) >= size.backlog)) {
       notes.push(
@@ -108,7 +111,7 @@ export async function api(stage: Stage): Promise<Figure[]> {
       );
     }
     figures.push(
-      figureOf({
+      createFigure({
         bench: 'api',
         what: `API request p99, delivering at full rate, ${arrangement.engine}`,
         unit: 'ms',
@@ -123,13 +126,13 @@ export async function api(stage: Stage): Promise<Figure[]> {
     size.rounds,
     {
       beside: async () =>
-        (await measure(stage, ownThread, databases.busy, receiver, size)).delivered,
-      alone: () => deliverAlone(stage, databases.busy, receiver, size),
+        (await measure(context, ownThread, databases.busy, receiver, size)).delivered,
+      alone: () => deliverAlone(context, databases.busy, receiver, size),
     },
-    (round) => say(`deliveries beside requests: round ${round} of ${size.rounds}`),
+    (round) => log(`deliveries beside requests: round ${round} of ${size.rounds}`),
   );
   await receiver.stop();
-  const delivered = figureOf({
+  const delivered = createFigure({
     bench: 'api',
     what: `deliveries beside ${size.perSecond} requests a second, ${ownThread.engine}`,
     unit: '/s',

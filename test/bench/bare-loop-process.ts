@@ -1,31 +1,31 @@
 import { Agent } from 'undici';
-import { answerParent } from './answer-parent';
 import { machineTime } from './machine-time';
-import { signedPost, targetOf } from './signed-post';
-import { orderCreatedBody, type Trade } from './trade';
+import { serveParent } from './serve-parent';
+import { createTarget, signedPost } from './signed-post';
+import { orderCreatedBody, type TradingAccounts } from './trading-accounts';
 
 /** What the loop posts. */
 export interface BareLoopWork {
-  trade: Trade;
+  trade: TradingAccounts;
   posts: number;
-  /** Posts under way at once. */
+  /** Posts in flight at once. */
   concurrency: number;
 }
 
-/** What an id has after its prefix: 26 characters. */
+/** An ID without its prefix: 26 characters. */
 const idEnd = '01KAJ8Q0V7T3M5X9R2C4D6F8GH';
 
-const verbs = {
-  /** Posts everything, turn by turn to each webhook, and returns the machine time of the last answer. */
+const operations = {
+  /** Posts to each webhook in turn, and returns the machine time of the last response. */
   async post({ trade, posts, concurrency }: BareLoopWork): Promise<number> {
     const agent = new Agent();
-    const targets = trade.webhooks.map(targetOf);
+    const targets = trade.webhooks.map(createTarget);
     const body = orderCreatedBody(trade, `ord_${idEnd}`, Date.now());
-    let begun = 0;
+    let started = 0;
     async function loop(): Promise<void> {
-      while (begun < posts) {
-        const target = targets[begun % targets.length];
-        begun += 1;
+      while (started < posts) {
+        const target = targets[started % targets.length];
+        started += 1;
         if (target) await signedPost(agent, target, `evt_${idEnd}`, body);
       }
     }
@@ -36,7 +36,7 @@ const verbs = {
   },
 };
 
-/** What can be asked of it. */
-export type BareLoopVerbs = typeof verbs;
+/** The operations of this process. */
+export type BareLoopOperations = typeof operations;
 
-answerParent(verbs);
+serveParent(operations);

@@ -6,16 +6,16 @@ import { checkout } from '../helpers/programs';
 import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-folder';
 
 /** A process that a bench started. */
-export interface Started {
+export interface StartedProcess {
   child: ChildProcess;
-  /** Ends it at once, as a crash would: what it works on is thrown away. */
+  /** Kills it, since its database is not used again. */
   stop(): Promise<void>;
-  /** The last lines it wrote to stderr, for the message of an error. */
-  lastWords(): string;
+  /** Returns the last lines that it wrote to stderr, for error messages. */
+  readLogTail(): string;
 }
 
-/** Where the benches work: a folder, and the processes they start. When it is closed nothing of both is left. */
-export class Workplace {
+/** The folder and the processes of the benches. Closing it deletes the folder and kills the processes. */
+export class BenchEnvironment {
   readonly #folder: TemporaryFolder;
   readonly #children = new Set<ChildProcess>();
   #files = 0;
@@ -25,30 +25,29 @@ export class Workplace {
     this.#folder = folder;
   }
 
-  /** Opens one. Close it in the end, and when interrupted. */
-  static async open(): Promise<Workplace> {
-    return new Workplace(await temporaryFolder());
+  /** Creates an environment. Close it at the end, and when interrupted. */
+  static async open(): Promise<BenchEnvironment> {
+    return new BenchEnvironment(await temporaryFolder());
   }
 
-  /** A path in the folder that nothing has yet, such as `…/7-tradepost.db`. */
+  /** Returns an unused path in the folder, such as `…/7-tradepost.db`. */
   newFile(name: string): string {
     this.#files += 1;
     return join(this.#folder.path, `${this.#files}-${name}`);
   }
 
   /**
-   * Starts Node on a file. Its stderr goes to a file, as a service manager would have it: nobody's work
-   * is slowed by reading it.
+   * Starts Node on a file. Its stderr goes to a file, as with a service manager, so that reading it slows nothing.
    *
-   * @param stdio What to do with stdin, stdout, and what follows stderr.
-   * @param env Its environment; this one's unless told.
+   * @param stdio The modes of stdin, stdout, and the descriptors after stderr.
+   * @param env Its environment. Defaults to this process's.
    */
   start(
     args: readonly string[],
     [stdin, stdout, ...more]: ('ignore' | 'pipe' | 'ipc')[],
     env: NodeJS.ProcessEnv = process.env,
-  ): Started {
-    if (this.#closed) throw new Error('The workplace is closed: nothing can be started any more.');
+  ): StartedProcess {
+    if (this.#closed) throw new Error('The bench environment is closed.');
     const log = this.newFile('stderr.log');
     const stderr = openSync(log, 'w');
     const stdio = [stdin, stdout, stderr, ...more] as SpawnOptions['stdio'];
@@ -62,11 +61,11 @@ export class Workplace {
         child.kill('SIGKILL');
         await ended;
       },
-      lastWords: () => readFileSync(log, 'utf8').trimEnd().split('\n').slice(-8).join('\n'),
+      readLogTail: () => readFileSync(log, 'utf8').trimEnd().split('\n').slice(-8).join('\n'),
     };
   }
 
-  /** Ends every process that still runs and removes the folder. */
+  /** Kills every process that still runs and deletes the folder. */
   async close(): Promise<void> {
     this.#closed = true;
     const ends = [...this.#children].map((child) => once(child, 'close'));

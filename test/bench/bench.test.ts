@@ -9,8 +9,8 @@ import { benches } from './benches';
 import type { Figure } from './figure';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-/** Milliseconds. Some sixty processes are started, one after the other. */
-const patience = 240_000;
+/** About sixty processes are started, one after the other. In milliseconds. */
+const timeoutMs = 240_000;
 
 const names = Object.keys(benches);
 
@@ -18,7 +18,7 @@ function runBench(...args: string[]) {
   return startProcess(process.execPath, ['--import', 'tsx', main, ...args], { cwd: checkout });
 }
 
-describe('the benchmarks, in small', () => {
+describe('the benchmarks with quick sizes', () => {
   let folder: TemporaryFolder;
   let bench: RunningProcess;
   let exit: Exit;
@@ -30,18 +30,18 @@ describe('the benchmarks, in small', () => {
     bench = runBench('--quick', '--json', json);
     exit = await bench.exit;
     figures = JSON.parse(await readFile(json, 'utf8').catch(() => '[]')) as Figure[];
-  }, patience);
+  }, timeoutMs);
 
   afterAll(async () => {
     await bench.stop();
     await folder.remove();
   });
 
-  it('run to the end', () => {
+  it('run without an error', () => {
     expect(exit.code, exit.stderr).toBe(0);
   });
 
-  it.each(names)('%s comes to figures, and shows them', (name) => {
+  it.each(names)('include figures of %s, and print them', (name) => {
     const own = figures.filter(({ bench }) => bench === name);
     expect(own).not.toEqual([]);
     for (const { what, ours, baseline, ratio, goal, met } of own) {
@@ -54,8 +54,8 @@ describe('the benchmarks, in small', () => {
   });
 });
 
-describe('a bench that there is not', () => {
-  it('is refused with the names of those that there are', async () => {
+describe('an unknown bench', () => {
+  it('is rejected with the names of the known ones', async () => {
     const { code, stdout, stderr } = await runBench('speed').exit;
     expect(code).toBe(2);
     expect(stdout).toBe('');

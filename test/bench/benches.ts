@@ -1,5 +1,6 @@
 import { api } from './api';
 import { backlog } from './backlog';
+import type { BenchContext } from './bench-context';
 import { calls } from './calls';
 import { changes } from './changes';
 import { commits } from './commits';
@@ -8,14 +9,13 @@ import { imports } from './imports';
 import { isolation } from './isolation';
 import { latency } from './latency';
 import { pruning } from './pruning';
-import type { Stage } from './stage';
 import { start } from './start';
 import { streaming } from './streaming';
 import { sustained } from './sustained';
 import { verify } from './verify';
 
 /** Measures something and returns its figures. */
-export type Bench = (stage: Stage) => Promise<Figure[]>;
+export type Bench = (context: BenchContext) => Promise<Figure[]>;
 
 /** All benches by name, in the order in which they run. */
 export const benches: Record<string, Bench> = {

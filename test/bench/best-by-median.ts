@@ -1,21 +1,21 @@
 import { median } from './quantiles';
 
-/** One of several that were measured in the same rounds. */
-export interface Contender {
+/** One of several sides that were measured in the same rounds. */
+export interface Candidate {
   name: string;
   /** Its value in each round. */
   values: readonly number[];
 }
 
 /**
- * The one that is ahead of all others by its median.
+ * Returns the candidate with the best median.
  *
- * @throws Error when there are none.
+ * @throws Error if there are no candidates.
  */
-export function foremost(contenders: readonly Contender[], best: 'highest' | 'lowest'): Contender {
+export function findBest(candidates: readonly Candidate[], best: 'highest' | 'lowest'): Candidate {
   const sign = best === 'highest' ? -1 : 1;
-  const middle = ({ values }: Contender) => sign * median(values);
-  const [first] = contenders.toSorted((a, b) => middle(a) - middle(b));
-  if (first === undefined) throw new Error('Nobody was measured: nobody is ahead.');
+  const middle = ({ values }: Candidate) => sign * median(values);
+  const [first] = candidates.toSorted((a, b) => middle(a) - middle(b));
+  if (first === undefined) throw new Error('Nothing was measured.');
   return first;
 }

@@ -1,9 +1,9 @@
-import { answerParent } from './answer-parent';
 import { closedLoop, type LoopSize } from './closed-loop';
-import { type OrdersClient, type OrdersClients, ordersClients } from './orders-clients';
+import { createOrdersClients, type OrdersClient, type OrdersClients } from './orders-clients';
 import { listLength, orderId } from './orders-responses';
+import { serveParent } from './serve-parent';
 
-/** What is to be called over and over. */
+/** What to call repeatedly. */
 export interface CallsWork {
   client: keyof OrdersClients;
   call: keyof OrdersClient;
@@ -24,13 +24,13 @@ async function list(client: OrdersClient): Promise<void> {
 
 const calls = { get, list };
 
-const verbs = {
-  /** Makes the clients of a service. */
+const operations = {
+  /** Creates the clients of a service. */
   async connect(url: string): Promise<void> {
-    clients = await ordersClients(url);
+    clients = await createOrdersClients(url);
   },
 
-  /** Returns the microseconds that a call took, all callers' calls counted. */
+  /** Returns the microseconds of a call, over the calls of all callers. */
   async call({ client, call, size }: CallsWork): Promise<number> {
     const chosen = clients?.[client];
     if (chosen === undefined) throw new Error('There are no clients yet: connect comes first.');
@@ -38,7 +38,7 @@ const verbs = {
   },
 };
 
-/** What can be asked of it. */
-export type CallsVerbs = typeof verbs;
+/** The operations of this process. */
+export type CallsOperations = typeof operations;
 
-answerParent(verbs);
+serveParent(operations);

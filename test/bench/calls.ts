@@ -1,13 +1,13 @@
-import type { CallsVerbs } from './calls-process';
-import { type Figure, figureOf, medianRatio } from './figure';
+import type { BenchContext } from './bench-context';
+import { type BenchProcess, startBenchProcess } from './bench-process';
+import type { CallsOperations } from './calls-process';
+import { createFigure, type Figure, medianRatio } from './figure';
 import type { OrdersClient, OrdersClients } from './orders-clients';
 import { listLength } from './orders-responses';
-import type { OrdersServerVerbs } from './orders-server-process';
-import { type OwnProcess, startOwnProcess } from './own-process';
+import type { OrdersServerOperations } from './orders-server-process';
 import { interleave } from './rounds';
-import type { Stage } from './stage';
 
-/** Many short rounds: what slows the machine for a moment spoils few of them. */
+/** Many short rounds, so that a short slow phase of the machine affects few of them. */
 const sizes = {
   usual: { warmUpRounds: 10, rounds: 101, warmUp: 0.01, seconds: 0.06 },
   quick: { warmUpRounds: 1, rounds: 1, warmUp: 0.02, seconds: 0.03 },
@@ -19,39 +19,39 @@ const callNames: Record<keyof OrdersClient, string> = {
   get: 'orders.get',
   list: `orders.list of ${listLength}`,
 };
-/** How many calls are under way at once. */
+/** How many calls are in flight at once. */
 const together = [1, 16];
 
 /** Times one call of all clients in turn. */
 async function compare(
-  { say }: Stage,
-  worker: OwnProcess<CallsVerbs>,
+  { log }: BenchContext,
+  worker: BenchProcess<CallsOperations>,
   call: keyof OrdersClient,
   callers: number,
   { warmUpRounds, rounds, warmUp, seconds }: Size,
 ): Promise<Figure> {
   const what = `${callNames[call]}, ${callers === 1 ? 'one by one' : `${callers} at once`}`;
-  const timeOf = (client: keyof OrdersClients) => () =>
-    worker.ask('call', { client, call, size: { callers, warmUp, seconds } });
+  const measureCall = (client: keyof OrdersClients) => () =>
+    worker.call('call', { client, call, size: { callers, warmUp, seconds } });
   const sides = {
-    bare: timeOf('bare'),
-    bareTimed: timeOf('bareTimed'),
-    tradepost: timeOf('tradepost'),
-    openapiFetch: timeOf('openapiFetch'),
-    tsRest: timeOf('tsRest'),
+    bare: measureCall('bare'),
+    bareTimed: measureCall('bareTimed'),
+    tradepost: measureCall('tradepost'),
+    openapiFetch: measureCall('openapiFetch'),
+    tsRest: measureCall('tsRest'),
   };
-  say(`${what}: warming up`);
-  // Until the compiler has made of everybody's code what it will.
+  log(`${what}: warming up`);
+  // Warm up, until the compiler has optimized the code of every client.
   for (let round = 0; round < warmUpRounds; round += 1) {
     for (const time of Object.values(sides)) await time();
   }
   const { bare, bareTimed, tradepost, openapiFetch, tsRest } = await interleave(
     rounds,
     sides,
-    (round) => say(`${what}: round ${round} of ${rounds}`),
+    (round) => log(`${what}: round ${round} of ${rounds}`),
   );
   const times = (values: number[]) => `${medianRatio(values, bare).toFixed(2)}x`;
-  return figureOf({
+  return createFigure({
     bench: 'calls',
     what: `${what}, time per call`,
     unit: 'µs',
@@ -68,20 +68,20 @@ async function compare(
 }
 
 /**
- * What a call of the SDK costs on top of a bare `fetch` of the same, beside other clients, against a
- * server on this machine that answers at once.
+ * Measures what a call of the SDK costs beyond a bare `fetch`, beside other clients, against a server on this
+ * machine that responds at once.
  */
-export async function calls(stage: Stage): Promise<Figure[]> {
-  const size = stage.quick ? sizes.quick : sizes.usual;
-  const start = <Known extends OrdersServerVerbs | CallsVerbs>(file: string) =>
-    startOwnProcess<Known>(stage.place, new URL(file, import.meta.url));
-  const server = start<OrdersServerVerbs>('./orders-server-process.ts');
-  const worker = start<CallsVerbs>('./calls-process.ts');
-  await worker.ask('connect', await server.ask('start', null));
+export async function calls(context: BenchContext): Promise<Figure[]> {
+  const size = context.quick ? sizes.quick : sizes.usual;
+  const start = <Known extends OrdersServerOperations | CallsOperations>(file: string) =>
+    startBenchProcess<Known>(context.environment, new URL(file, import.meta.url));
+  const server = start<OrdersServerOperations>('./orders-server-process.ts');
+  const worker = start<CallsOperations>('./calls-process.ts');
+  await worker.call('connect', await server.call('start', null));
   const figures: Figure[] = [];
   for (const call of ['get', 'list'] as const) {
     for (const callers of together) {
-      figures.push(await compare(stage, worker, call, callers, size));
+      figures.push(await compare(context, worker, call, callers, size));
     }
   }
   await Promise.all([worker.stop(), server.stop()]);

@@ -1,8 +1,8 @@
 import { machineTime } from './machine-time';
 
-/** How hard and how long a closed loop works. */
+/** The load and the duration of a closed loop. */
 export interface LoopSize {
-  /** Who each do the work again as soon as they have done it. */
+  /** The number of callers. Each repeats the work as soon as it is done. */
   callers: number;
   /** Seconds before it is counted. */
   warmUp: number;
@@ -10,7 +10,7 @@ export interface LoopSize {
   seconds: number;
 }
 
-/** Has a number of callers do something over and over. Returns how often it was done per second. */
+/** Lets some callers repeat the work. Returns how often it was done per second. */
 export async function closedLoop(
   { callers, warmUp, seconds }: LoopSize,
   work: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** How a SQLite store commits. What is not named is as the store has it by itself. */
+/** How a SQLite store commits. Defaults to the store's own defaults. */
 export interface CommitOptions {
   /** `full` waits until a commit is on disk; `off` leaves that to the system, and a crash of it loses orders. */
   synchronous?: 'full' | 'off';

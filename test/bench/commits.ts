@@ -1,17 +1,17 @@
 import { ApiClient } from './api-client';
-import type { Workplace } from './bench-environment';
+import type { BenchContext } from './bench-context';
+import type { BenchEnvironment } from './bench-environment';
+import type { BenchProcess } from './bench-process';
 import { closedLoop } from './closed-loop';
 import type { CommitOptions } from './commit-options';
-import { makeDatabases, type Template } from './database';
-import { type Figure, figureOf } from './figure';
+import { createDatabases, type Template } from './database';
+import { createFigure, type Figure } from './figure';
 import { startInThreadServer } from './in-thread-server';
-import type { OwnProcess } from './own-process';
 import { median } from './quantiles';
 import { interleave } from './rounds';
-import type { Stage } from './stage';
 import { startStoreProcess } from './start-store-process';
-import type { StoreVerbs } from './store-process';
-import type { Trade } from './trade';
+import type { StoreOperations } from './store-process';
+import type { TradingAccounts } from './trading-accounts';
 
 const sizes = {
   usual: { rounds: 3, callers: 64, warmUp: 1, seconds: 3 },
@@ -22,15 +22,15 @@ const single: CommitOptions = { largestGroup: 1 };
 const unsafe: CommitOptions = { synchronous: 'off' };
 
 type Size = (typeof sizes)['usual'];
-type Database = Template<[Trade]>;
+type Database = Template<[TradingAccounts]>;
 /** Measures orders per second. */
 type Measure = (commits: CommitOptions) => Promise<number>;
 
 /** Over HTTP, each caller with a keep-alive connection. */
-function overHttp(place: Workplace, { use, trades }: Database, size: Size): Measure {
+function overHttp(environment: BenchEnvironment, { use, trades }: Database, size: Size): Measure {
   return (commits) =>
     use(async (file) => {
-      const server = await startInThreadServer(place, file, commits);
+      const server = await startInThreadServer(environment, file, commits);
       const api = new ApiClient(server.url, trades[0], size.callers);
       const perSecond = await closedLoop(size, () => api.createOrder());
       await Promise.all([api.close(), server.stop()]);
@@ -38,25 +38,25 @@ function overHttp(place: Workplace, { use, trades }: Database, size: Size): Meas
     });
 }
 
-/** By the store's own verb, with no HTTP around it. */
+/** Through the store, without HTTP. */
 function byTheStore(
-  store: OwnProcess<StoreVerbs>,
+  store: BenchProcess<StoreOperations>,
   { use, trades: [trade] }: Database,
   size: Size,
 ): Measure {
-  return (commits) => use((file) => store.ask('placeOrders', { file, trade, commits, size }));
+  return (commits) => use((file) => store.call('placeOrders', { file, trade, commits, size }));
 }
 
-async function compare(stage: Stage, size: Size, where: string, measure: Measure) {
+async function compare(context: BenchContext, size: Size, where: string, measure: Measure) {
   const { group, one, off } = await interleave(
     size.rounds,
     { group: () => measure(shared), one: () => measure(single), off: () => measure(unsafe) },
-    (round) => stage.say(`${where}: round ${round} of ${size.rounds}`),
+    (round) => context.log(`${where}: round ${round} of ${size.rounds}`),
   );
   const what = `orders created ${where} by ${size.callers} at once`;
   const ceiling = (median(off) / median(one)).toFixed(2);
   return [
-    figureOf({
+    createFigure({
       bench: 'commits',
       what: `${what}, against one commit each`,
       unit: '/s',
@@ -67,29 +67,29 @@ async function compare(stage: Stage, size: Size, where: string, measure: Measure
         `With no fsync at all it is ${ceiling} times one commit for each order: about all that sharing commits can win on this disk.`,
       ],
     }),
-    figureOf({
+    createFigure({
       bench: 'commits',
       what: `${what}, against synchronous=OFF`,
       unit: '/s',
       ours: group,
-      baseline: { what: 'commits that nobody waits for', values: off },
+      baseline: { what: 'commits without waiting for the disk', values: off },
       goal: { of: 'ratio', bound: 'at least', value: 0.8 },
     }),
   ];
 }
 
-/** How often a second this disk takes a commit. */
+/** Measures how many commits per second this disk makes. */
 async function compareDisk(
-  place: Workplace,
-  store: OwnProcess<StoreVerbs>,
+  environment: BenchEnvironment,
+  store: BenchProcess<StoreOperations>,
   { rounds, seconds }: Size,
 ): Promise<Figure> {
   const rows: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const asked = { file: place.newFile('rows.db'), seconds: seconds / 4 };
-    rows.push(await store.ask('commitRows', asked));
+    const options = { file: environment.newFile('rows.db'), seconds: seconds / 4 };
+    rows.push(await store.call('commitRows', options));
   }
-  return figureOf({
+  return createFigure({
     bench: 'commits',
     what: 'commits of one small row, synchronous=FULL, one by one',
     unit: '/s',
@@ -99,18 +99,20 @@ async function compareDisk(
 }
 
 /**
- * How many orders a second are created when writes that arrive together share a commit that is on disk,
- * against a commit for each, and against commits that nobody waits for.
+ * Measures how many orders per second are created with group commits to disk, against a commit for each order, and
+ * against commits without waiting for the disk.
  */
-export async function commits(stage: Stage): Promise<Figure[]> {
-  const { place } = stage;
-  const size = stage.quick ? sizes.quick : sizes.usual;
-  const { empty } = await makeDatabases(place, { empty: [{ urls: [], backlog: 0, orders: 0 }] });
-  const store = startStoreProcess(place);
+export async function commits(context: BenchContext): Promise<Figure[]> {
+  const { environment } = context;
+  const size = context.quick ? sizes.quick : sizes.usual;
+  const { empty } = await createDatabases(environment, {
+    empty: [{ urls: [], backlog: 0, orders: 0 }],
+  });
+  const store = startStoreProcess(environment);
   const figures = [
-    ...(await compare(stage, size, 'over HTTP', overHttp(place, empty, size))),
-    ...(await compare(stage, size, 'by the store', byTheStore(store, empty, size))),
-    await compareDisk(place, store, size),
+    ...(await compare(context, size, 'over HTTP', overHttp(environment, empty, size))),
+    ...(await compare(context, size, 'by the store', byTheStore(store, empty, size))),
+    await compareDisk(environment, store, size),
   ];
   await store.stop();
   return figures;

@@ -8,32 +8,32 @@ import {
   startServer,
   systemClock,
 } from '@tradepost/server';
-import { answerParent } from './answer-parent';
 import { addPastOrders } from './past-orders';
-import { placeOrder, type Trade } from './trade';
+import { serveParent } from './serve-parent';
+import { placeOrder, type TradingAccounts } from './trading-accounts';
 
-/** What one trade of a database is to have. */
-export interface TradeWanted {
-  /** URLs that the seller registers a webhook for each, subscribed to `order.created`. */
+/** What to create for one group of trading accounts. */
+export interface DatabaseSpec {
+  /** URLs. The seller registers a webhook for each, for `order.created`. */
   urls: readonly string[];
-  /** Deliveries that are to be queued for these webhooks, evenly. */
+  /** The number of deliveries to queue, evenly over these webhooks. */
   backlog: number;
-  /** Pending orders that are to be there. */
+  /** The number of pending orders. */
   orders: number;
-  /** Orders of long ago, of which all is left that is pruned one day: none by default. They have an agent. */
+  /** The number of old orders with everything that is pruned. They have an agent. Defaults to none. */
   pastOrders?: number;
-  /** Whether the listing has an agent: false by default. */
+  /** Whether the listing has an agent. Defaults to false. */
   hasAgent?: boolean;
 }
 
-const eventsAtOnce = 1_000;
+const eventBatchSize = 1_000;
 const units = 1_000_000_000;
 const newId = createIdGenerator();
 
 async function addParties(
   file: string,
   hasAgent: boolean,
-): Promise<Omit<Trade, 'webhooks' | 'orders'>> {
+): Promise<Omit<TradingAccounts, 'webhooks' | 'orders'>> {
   const store = openSqliteStore(file);
   try {
     const { accounts } = await seed(store, systemClock, newId);
@@ -56,8 +56,8 @@ async function addParties(
   }
 }
 
-/** Registers webhooks as integrators do: over HTTP. Nothing is queued yet, so the engine is idle. */
-async function register(file: string, apiKey: string, urls: readonly string[]) {
+/** Registers webhooks over HTTP, as integrators do. Nothing is queued yet, so the engine is idle. */
+async function registerWebhooks(file: string, apiKey: string, urls: readonly string[]) {
   const server = await startServer({
     store: openSqliteStore(file),
     log: createLog('error'),
@@ -67,15 +67,15 @@ async function register(file: string, apiKey: string, urls: readonly string[]) {
     webhookPolicy: insecureWebhookPolicy,
   });
   try {
-    const webhooks: Trade['webhooks'] = [];
+    const webhooks: TradingAccounts['webhooks'] = [];
     for (const url of urls) {
-      const answer = await fetch(`${server.url}/v1/webhooks`, {
+      const response = await fetch(`${server.url}/v1/webhooks`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
         body: JSON.stringify({ url, events: ['order.created'] }),
       });
-      if (answer.status !== 201) throw new Error(`${url} was refused: ${await answer.text()}`);
-      const { data } = (await answer.json()) as { data: { secret: string } };
+      if (response.status !== 201) throw new Error(`${url} was rejected: ${await response.text()}`);
+      const { data } = (await response.json()) as { data: { secret: string } };
       webhooks.push({ url, secret: data.secret });
     }
     return webhooks;
@@ -84,34 +84,34 @@ async function register(file: string, apiKey: string, urls: readonly string[]) {
   }
 }
 
-async function addTrade(file: string, wanted: TradeWanted): Promise<Trade> {
-  const { urls, backlog, orders, pastOrders = 0, hasAgent = false } = wanted;
+async function addTradingAccounts(file: string, spec: DatabaseSpec): Promise<TradingAccounts> {
+  const { urls, backlog, orders, pastOrders = 0, hasAgent = false } = spec;
   const parties = await addParties(file, hasAgent);
   const store = openSqliteStore(file);
   const placed: string[] = [];
   try {
-    // Before there are webhooks: these orders are not to be delivered.
+    // Before there are webhooks, so that these orders are not delivered.
     for (let number = 0; number < orders; number += 1) {
       placed.push(await placeOrder(store, parties, newId));
     }
   } finally {
     await store.close();
   }
-  const webhooks = await register(file, parties.seller.apiKey, urls);
+  const webhooks = await registerWebhooks(file, parties.seller.apiKey, urls);
   const trade = { ...parties, webhooks, orders: placed };
   await addPastOrders(file, parties, pastOrders);
   await queue(file, trade, backlog);
   return trade;
 }
 
-/** Queues deliveries by the store's own verbs, many events in one transaction. */
-async function queue(file: string, trade: Trade, backlog: number): Promise<void> {
+/** Queues deliveries through the store, many events in one transaction. */
+async function queue(file: string, trade: TradingAccounts, backlog: number): Promise<void> {
   const store = openSqliteStore(file);
   try {
     let left = Math.ceil(backlog / Math.max(1, trade.webhooks.length));
     while (left > 0) {
-      const events = Math.min(left, eventsAtOnce);
-      await placeOrder(store, trade, newId, { events, tellBuyer: false });
+      const events = Math.min(left, eventBatchSize);
+      await placeOrder(store, trade, newId, { events, notifyBuyer: false });
       left -= events;
       await setImmediate();
     }
@@ -120,16 +120,22 @@ async function queue(file: string, trade: Trade, backlog: number): Promise<void>
   }
 }
 
-const verbs = {
-  /** Makes a database with some trades, each with accounts of its own. */
-  async make({ file, trades }: { file: string; trades: TradeWanted[] }): Promise<Trade[]> {
-    const made: Trade[] = [];
-    for (const wanted of trades) made.push(await addTrade(file, wanted));
+const operations = {
+  /** Creates a database with some groups of trading accounts. */
+  async create({
+    file,
+    trades,
+  }: {
+    file: string;
+    trades: DatabaseSpec[];
+  }): Promise<TradingAccounts[]> {
+    const made: TradingAccounts[] = [];
+    for (const spec of trades) made.push(await addTradingAccounts(file, spec));
     return made;
   },
 };
 
-/** What can be asked of it. */
-export type DatabaseVerbs = typeof verbs;
+/** The operations of this process. */
+export type DatabaseOperations = typeof operations;
 
-answerParent(verbs);
+serveParent(operations);

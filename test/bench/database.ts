@@ -1,20 +1,20 @@
 import { constants } from 'node:fs';
 import { copyFile, open, rm } from 'node:fs/promises';
-import type { Workplace } from './bench-environment';
-import type { DatabaseVerbs, TradeWanted } from './database-process';
-import { type OwnProcess, startOwnProcess } from './own-process';
-import type { Trade } from './trade';
+import type { BenchEnvironment } from './bench-environment';
+import { type BenchProcess, startBenchProcess } from './bench-process';
+import type { DatabaseOperations, DatabaseSpec } from './database-process';
+import type { TradingAccounts } from './trading-accounts';
 
-/** A database that is made once and copied for each round, so that all begin alike. */
-export interface Template<Trades extends Trade[]> {
+/** A database that is created once and copied for each round, so that all rounds start equal. */
+export interface Template<Trades extends TradingAccounts[]> {
   trades: Trades;
-  /** Does something with a fresh copy, whose path it is given, and removes the copy. */
+  /** Calls `work` with the path of a new copy, and deletes the copy afterwards. */
   use<Result>(work: (file: string) => Promise<Result>): Promise<Result>;
 }
 
-type TradesOf<Wanted> = { -readonly [At in keyof Wanted]: Trade };
+type TradesOf<Wanted> = { -readonly [At in keyof Wanted]: TradingAccounts };
 
-/** Copies a file and waits until the copy is on disk: else its writing would go on while others are measured. */
+/** Copies a file and waits until the copy is on disk. Otherwise it would be written during measurements. */
 async function copyToDisk(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   const copy = await open(to, 'r+');
@@ -34,39 +34,40 @@ async function useCopy<Result>(
   }
 }
 
-const makers = new WeakMap<Workplace, OwnProcess<DatabaseVerbs>>();
+const processes = new WeakMap<BenchEnvironment, BenchProcess<DatabaseOperations>>();
 
-/** The process that makes the databases of all benches: it is idle while they measure, and ends with the folder. */
-function findMaker(place: Workplace): OwnProcess<DatabaseVerbs> {
-  const known = makers.get(place);
+/** Returns the process that creates the databases of all benches. It is idle during measurements. */
+function getDatabaseProcess(environment: BenchEnvironment): BenchProcess<DatabaseOperations> {
+  const known = processes.get(environment);
   if (known !== undefined) return known;
-  const maker = startOwnProcess<DatabaseVerbs>(
-    place,
+  const process = startBenchProcess<DatabaseOperations>(
+    environment,
     new URL('./database-process.ts', import.meta.url),
   );
-  makers.set(place, maker);
-  return maker;
+  processes.set(environment, process);
+  return process;
 }
 
 /**
- * Makes databases, each with some trades.
+ * Creates databases, each with some groups of trading accounts.
  *
- * @param wanted What each database is to have, by its name.
+ * @param specs The contents of each database, by name.
  */
-export async function makeDatabases<
-  const Wanted extends Record<string, readonly [TradeWanted, ...TradeWanted[]]>,
+export async function createDatabases<
+  const Wanted extends Record<string, readonly [DatabaseSpec, ...DatabaseSpec[]]>,
 >(
-  place: Workplace,
-  wanted: Wanted,
+  environment: BenchEnvironment,
+  specs: Wanted,
 ): Promise<{ [Name in keyof Wanted]: Template<TradesOf<Wanted[Name]>> }> {
-  const maker = findMaker(place);
-  const makeTrades = (file: string, trades: TradeWanted[]) => maker.ask('make', { file, trades });
-  const made: Record<string, Template<Trade[]>> = {};
-  for (const [name, trades] of Object.entries(wanted)) {
-    const file = place.newFile(`${name}.db`);
+  const process = getDatabaseProcess(environment);
+  const makeTrades = (file: string, trades: DatabaseSpec[]) =>
+    process.call('create', { file, trades });
+  const made: Record<string, Template<TradingAccounts[]>> = {};
+  for (const [name, trades] of Object.entries(specs)) {
+    const file = environment.newFile(`${name}.db`);
     made[name] = {
       trades: await makeTrades(file, [...trades]),
-      use: (work) => useCopy(file, place.newFile(`${name}-copy.db`), work),
+      use: (work) => useCopy(file, environment.newFile(`${name}-copy.db`), work),
     };
   }
   return made as { [Name in keyof Wanted]: Template<TradesOf<Wanted[Name]>> };

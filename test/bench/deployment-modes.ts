@@ -1,24 +1,27 @@
-import type { Workplace } from './bench-environment';
+import type { BenchEnvironment } from './bench-environment';
 import { startInThreadServer } from './in-thread-server';
 import { startTradepostServer, startTwoProcesses } from './tradepost-server';
 
-/** Where the API runs and where the engine does. */
+/** In which thread or process the API and the engine run. */
 export interface Arrangement {
   /** Where the engine is, in words. */
   engine: string;
   /** Starts both on a database. */
-  start(place: Workplace, database: string): Promise<{ url: string; stop(): Promise<void> }>;
+  start(
+    environment: BenchEnvironment,
+    database: string,
+  ): Promise<{ url: string; stop(): Promise<void> }>;
 }
 
-/** What `--role all` does. */
+/** The mode of `--role all`. */
 export const ownThread: Arrangement = {
-  engine: 'engine in a thread of its own',
+  engine: 'engine in a separate thread',
   start: startTradepostServer,
 };
 
-/** The ways in which API and engine can be put together. */
+/** All deployment modes. */
 export const arrangements: readonly Arrangement[] = [
   { engine: "engine in the API's thread", start: startInThreadServer },
   ownThread,
-  { engine: 'engine in a process of its own', start: startTwoProcesses },
+  { engine: 'engine in a separate process', start: startTwoProcesses },
 ];

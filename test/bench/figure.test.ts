@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { foremost } from './best-by-median';
-import { figureOf, type Goal } from './figure';
+import { findBest } from './best-by-median';
+import { createFigure, type Goal } from './figure';
 import { median, quantile } from './quantiles';
 import { interleave } from './rounds';
 
@@ -10,55 +10,56 @@ const half: Goal = { of: 'ratio', bound: 'at least', value: 0.5 };
 describe('a figure', () => {
   it('has the median of the ratios of each round, not the ratio of the medians', () => {
     const baseline = { what: 'a loop', values: [100, 10, 100] };
-    const figure = figureOf({ ...about, ours: [50, 10, 90], baseline });
+    const figure = createFigure({ ...about, ours: [50, 10, 90], baseline });
     expect(figure).toMatchObject({ ours: 50, baseline: { value: 100 }, ratio: 0.9, met: null });
   });
 
-  it('meets its goal at the bound and is short beyond it', () => {
+  it('meets its goal at the bound and misses it beyond', () => {
     const met = (ours: number, goal: Goal) =>
-      figureOf({ ...about, ours: [ours], baseline: { what: 'a loop', values: [100] }, goal }).met;
+      createFigure({ ...about, ours: [ours], baseline: { what: 'a loop', values: [100] }, goal })
+        .met;
     expect([met(50, half), met(49, half)]).toEqual([true, false]);
     const atMost: Goal = { of: 'ours', bound: 'at most', value: 15 };
     expect([met(15, atMost), met(16, atMost)]).toEqual([true, false]);
   });
 
-  it('is short when a ratio was asked for and there is nothing to compare with', () => {
-    expect(figureOf({ ...about, ours: [1], goal: half }).met).toBe(false);
+  it('misses its goal if that is a ratio and there is no baseline', () => {
+    expect(createFigure({ ...about, ours: [1], goal: half }).met).toBe(false);
   });
 });
 
 describe('quantiles', () => {
-  it('are values that were measured, by the nearest rank', () => {
+  it('are measured values, by the nearest rank', () => {
     const values = Array.from({ length: 200 }, (_, index) => 200 - index);
     expect([0, 0.5, 0.99, 1].map((share) => quantile(values, share))).toEqual([1, 100, 198, 200]);
   });
 
-  it('have a middle for odd and even numbers of values', () => {
+  it('have a median for odd and even numbers of values', () => {
     expect([median([3]), median([9, 1, 5]), median([4, 1, 3, 2])]).toEqual([3, 5, 2.5]);
   });
 
-  it('refuse to make something of nothing', () => {
+  it('throw without values', () => {
     expect(() => quantile([], 0.5)).toThrow('Nothing was measured');
     expect(() => median([])).toThrow('Nothing was measured');
   });
 });
 
-describe('the foremost of several', () => {
+describe('findBest', () => {
   const steady = { name: 'steady', values: [5, 5, 5] };
-  const moody = { name: 'moody', values: [1, 6, 9] };
+  const varying = { name: 'varying', values: [1, 6, 9] };
 
-  it('is ahead by its median, not by its best round', () => {
-    expect(foremost([steady, moody], 'highest')).toBe(moody);
-    expect(foremost([steady, moody], 'lowest')).toBe(steady);
+  it('compares medians, not best rounds', () => {
+    expect(findBest([steady, varying], 'highest')).toBe(varying);
+    expect(findBest([steady, varying], 'lowest')).toBe(steady);
   });
 
-  it('is nobody when nobody was measured', () => {
-    expect(() => foremost([], 'highest')).toThrow('Nobody was measured');
+  it('throws if nothing was measured', () => {
+    expect(() => findBest([], 'highest')).toThrow('Nothing was measured');
   });
 });
 
 describe('rounds', () => {
-  it('take turns, and turn about every other round', async () => {
+  it('run the sides in turn, and in reverse order every other round', async () => {
     const ran: string[] = [];
     const side = (name: string) => async () => ran.push(name);
     const rounds: number[] = [];

@@ -1,6 +1,6 @@
 import { median } from './quantiles';
 
-/** What a figure is to reach. Sources: issue 3, "Figures"; issues 4 and 5, "Proof and figures"; issue 14, fault 12. */
+/** The goal of a figure. Sources: issue 3, "Figures"; issues 4 and 5, "Proof and figures"; issue 14, fault 12. */
 export interface Goal {
   /** Whether it is set for our value or for its ratio to the baseline. */
   of: 'ours' | 'ratio';
@@ -8,7 +8,7 @@ export interface Goal {
   value: number;
 }
 
-/** One thing that was measured. */
+/** The result of a measurement. */
 export interface Figure {
   /** The bench it belongs to. */
   bench: string;
@@ -26,12 +26,12 @@ export interface Figure {
   met: boolean | null;
   /** Every round's values, in order. */
   rounds: { ours: readonly number[]; baseline: readonly number[] };
-  /** What one must know to read it. */
+  /** What a reader has to know about it. */
   notes: readonly string[];
 }
 
-/** What a bench knows of a figure. */
-export interface Measured {
+/** The input of a figure. */
+export interface Measurement {
   bench: string;
   what: string;
   unit: Figure['unit'];
@@ -53,8 +53,8 @@ export function medianRatio(values: readonly number[], baseline: readonly number
   return median(baseline.map((value, round) => (values[round] ?? Number.NaN) / value));
 }
 
-/** Makes a figure of what the rounds measured: medians, the ratio, and whether the goal is met. */
-export function figureOf({ ours, baseline, goal, notes = [], ...about }: Measured): Figure {
+/** Creates a figure from the values of the rounds: medians, the ratio, and whether the goal is met. */
+export function createFigure({ ours, baseline, goal, notes = [], ...about }: Measurement): Figure {
   const middle = median(ours);
   const ratio = baseline ? medianRatio(ours, baseline.values) : null;
   return {

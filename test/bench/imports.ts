@@ -5,12 +5,12 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from '../helpers/clean-environment';
-import type { Workplace } from './bench-environment';
-import { type Contender, foremost } from './best-by-median';
-import { type Figure, figureOf, type Goal } from './figure';
+import type { BenchContext } from './bench-context';
+import type { BenchEnvironment } from './bench-environment';
+import { type Candidate, findBest } from './best-by-median';
+import { createFigure, type Figure, type Goal } from './figure';
 import { median } from './quantiles';
 import { interleave } from './rounds';
-import type { Stage } from './stage';
 
 const sizes = { usual: { rounds: 51 }, quick: { rounds: 1 } };
 
@@ -20,7 +20,7 @@ const otherClients = ['stripe', 'svix', 'openai', 'openapi-fetch'];
 const otherVerifiers = ['stripe', 'svix', 'standardwebhooks', '@octokit/webhooks-methods'];
 const others = [...new Set([...otherClients, ...otherVerifiers])];
 
-/** How a script loads an entry, and what its file's name ends with for that. */
+/** How a script loads an entry, and the extension of its file. */
 const ways = {
   import: { ending: '.mjs', load: (entry: string) => `await import('${entry}')` },
   require: { ending: '.cjs', load: (entry: string) => `require('${entry}')` },
@@ -30,14 +30,14 @@ type Way = keyof typeof ways;
 /** An empty module of the same kind as the script. */
 const nothing = './nothing';
 
-/** A package of one line: less than this no package takes. */
+/** A package of one line: the minimum for any package. */
 const oneLine = 'one-line';
 
 /** A script that prints how many milliseconds it took to load an entry. */
 const timed = (load: string) =>
   `const started = performance.now();\n${load};\nconsole.log(performance.now() - started);\n`;
 
-const sideOf = (way: Way, entry: string) => `${way} ${entry}`;
+const getSideName = (way: Way, entry: string) => `${way} ${entry}`;
 
 /** All scripts, in the order in which they take turns. */
 const scripts: (readonly [Way, string])[] = [
@@ -45,9 +45,9 @@ const scripts: (readonly [Way, string])[] = [
   ...[nothing, client, webhooks].map((entry) => ['require', entry] as const),
 ];
 
-/** Makes a folder in which a script finds packages as in a project that has installed them. */
-async function makeProject(place: Workplace): Promise<string> {
-  const project = place.newFile('project');
+/** Creates a folder in which a script resolves packages as in a project that has installed them. */
+async function makeProject(environment: BenchEnvironment): Promise<string> {
+  const project = environment.newFile('project');
   await mkdir(project);
   const modules = join(project, 'node_modules');
   await mkdir(join(modules, oneLine), { recursive: true });
@@ -66,57 +66,64 @@ async function makeProject(place: Workplace): Promise<string> {
 }
 
 /** Milliseconds that a script took to load its entry, in a new process. */
-async function timeOf(place: Workplace, script: string): Promise<number> {
+async function measureImport(environment: BenchEnvironment, script: string): Promise<number> {
   const env = cleanEnvironment({});
   delete env.NODE_COMPILE_CACHE;
-  const { child, lastWords } = place.start([script], ['ignore', 'pipe'], env);
+  const { child, readLogTail } = environment.start([script], ['ignore', 'pipe'], env);
   const [printed, [code, signal]] = await Promise.all([
     text(child.stdout as Readable),
     once(child, 'close'),
   ]);
-  if (code !== 0) throw new Error(`${script} ended with ${code ?? signal}.\n${lastWords()}`);
-  const took = Number.parseFloat(printed);
-  if (!(took > 0)) throw new Error(`${script} printed ${JSON.stringify(printed)}, and no time.`);
-  return took;
+  if (code !== 0) throw new Error(`${script} ended with ${code ?? signal}.\n${readLogTail()}`);
+  const durations = Number.parseFloat(printed);
+  if (!(durations > 0))
+    throw new Error(`${script} printed ${JSON.stringify(printed)}, and no time.`);
+  return durations;
 }
 
 /** Times every script in turn. Returns the rounds of each, by the name of its side. */
-async function timeAll({ place, quick, say }: Stage): Promise<Record<string, number[]>> {
-  const project = await makeProject(place);
+async function timeAll({
+  environment,
+  quick,
+  log,
+}: BenchContext): Promise<Record<string, number[]>> {
+  const project = await makeProject(environment);
   const sides: Record<string, () => Promise<number>> = {};
   for (const [number, [way, entry]] of scripts.entries()) {
     const { ending, load } = ways[way];
     const path = join(project, `script-${number}${ending}`);
     await writeFile(path, timed(load(entry === nothing ? nothing + ending : entry)));
-    sides[sideOf(way, entry)] = () => timeOf(place, path);
+    sides[getSideName(way, entry)] = () => measureImport(environment, path);
   }
-  // Once for nothing: the first one to read a file waits for the disk.
+  // A first run that is not counted: the first read of a file waits for the disk.
   for (const time of Object.values(sides)) await time();
   const { rounds } = quick ? sizes.quick : sizes.usual;
-  return interleave(rounds, sides, (round) => say(`round ${round} of ${rounds}`));
+  return interleave(rounds, sides, (round) => log(`round ${round} of ${rounds}`));
 }
 
 /**
- * How long a script takes to import the SDK, or its webhooks entry, beyond an empty module: each in a
- * process of its own, without a compile cache, beside other packages of the kind. Timed by the script:
- * the start of a process takes many times as long as what is to be measured, and scatters by more.
+ * Measures how long a script takes to import the SDK, or its webhooks entry, beyond an empty module. Each import runs
+ * in a new process without a compile cache, beside other packages. The script measures the time itself, since the
+ * start of a process takes many times as long and varies more.
  */
-export async function imports(stage: Stage): Promise<Figure[]> {
-  const times = await timeAll(stage);
-  const timesOf = (way: Way, entry: string) => times[sideOf(way, entry)] ?? [];
+export async function imports(context: BenchContext): Promise<Figure[]> {
+  const times = await timeAll(context);
+  const getTimes = (way: Way, entry: string) => times[getSideName(way, entry)] ?? [];
 
-  function above(way: Way, entry: string): Contender {
-    const empty = timesOf(way, nothing);
-    const values = timesOf(way, entry).map((took, round) => took - (empty[round] ?? Number.NaN));
+  function above(way: Way, entry: string): Candidate {
+    const empty = getTimes(way, nothing);
+    const values = getTimes(way, entry).map(
+      (durations, round) => durations - (empty[round] ?? Number.NaN),
+    );
     return { name: entry, values };
   }
 
   function compare(entry: string, rivals: readonly string[], limit: number): Figure {
     const contenders = rivals.map((rival) => above('import', rival));
-    const { name, values } = foremost(contenders, 'lowest');
+    const { name, values } = findBest(contenders, 'lowest');
     const goal: Goal = { of: 'ours', bound: 'at most', value: limit };
     const shown = contenders.map((one) => `${one.name} ${median(one.values).toFixed(1)} ms`);
-    return figureOf({
+    return createFigure({
       bench: 'imports',
       what: `import of ${entry}, above an empty module`,
       unit: 'ms',
@@ -124,13 +131,13 @@ export async function imports(stage: Stage): Promise<Figure[]> {
       baseline: { what: `${name}, the quickest of the others`, values },
       goal,
       notes: [
-        `An empty module takes ${median(timesOf('import', nothing)).toFixed(1)} ms. Above it: a package of one line ${median(above('import', oneLine).values).toFixed(1)} ms, ${shown.join(', ')}.`,
+        `An empty module takes ${median(getTimes('import', nothing)).toFixed(1)} ms. Above it: a package of one line ${median(above('import', oneLine).values).toFixed(1)} ms, ${shown.join(', ')}.`,
       ],
     });
   }
 
   function required(entry: string): Figure {
-    return figureOf({
+    return createFigure({
       bench: 'imports',
       what: `require of ${entry}, above an empty module`,
       unit: 'ms',

@@ -1,8 +1,8 @@
 import { createLog, insecureWebhookPolicy, openSqliteStore, startServer } from '@tradepost/server';
-import { answerParent } from './answer-parent';
 import type { CommitOptions } from './commit-options';
+import { serveParent } from './serve-parent';
 
-const verbs = {
+const operations = {
   /** Starts a server whose engine shares the API's thread, and returns its URL. */
   async start({ file, commits }: { file: string; commits: CommitOptions }): Promise<string> {
     const server = await startServer({
@@ -17,7 +17,7 @@ const verbs = {
   },
 };
 
-/** What can be asked of it. */
-export type InThreadServerVerbs = typeof verbs;
+/** The operations of this process. */
+export type InThreadServerOperations = typeof operations;
 
-answerParent(verbs);
+serveParent(operations);

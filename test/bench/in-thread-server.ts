@@ -1,19 +1,19 @@
-import type { Workplace } from './bench-environment';
+import type { BenchEnvironment } from './bench-environment';
+import { startBenchProcess } from './bench-process';
 import type { CommitOptions } from './commit-options';
-import type { InThreadServerVerbs } from './in-thread-server-process';
-import { startOwnProcess } from './own-process';
+import type { InThreadServerOperations } from './in-thread-server-process';
 
 /**
- * Starts the server as a program that embeds it gets it: API and engine in one thread.
+ * Starts the server as a program embeds it: API and engine in one thread.
  *
- * @param commits How its store commits; as it does by itself unless told.
+ * @param commits How its store commits. Defaults to the store's defaults.
  */
 export async function startInThreadServer(
-  place: Workplace,
+  environment: BenchEnvironment,
   file: string,
   commits: CommitOptions = {},
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const path = new URL('./in-thread-server-process.ts', import.meta.url);
-  const child = startOwnProcess<InThreadServerVerbs>(place, path);
-  return { url: await child.ask('start', { file, commits }), stop: child.stop };
+  const child = startBenchProcess<InThreadServerOperations>(environment, path);
+  return { url: await child.call('start', { file, commits }), stop: child.stop };
 }

@@ -1,8 +1,9 @@
 import { ApiClient } from './api-client';
-import type { Workplace } from './bench-environment';
-import { makeDatabases, type Template } from './database';
-import { type Figure, figureOf } from './figure';
-import { inWords } from './in-words';
+import type { BenchContext } from './bench-context';
+import type { BenchEnvironment } from './bench-environment';
+import { createDatabases, type Template } from './database';
+import { createFigure, type Figure } from './figure';
+import { formatCount } from './format-count';
 import { endpoints, longQueueSize } from './long-queue';
 import { machineTime } from './machine-time';
 import { openLoop } from './open-loop';
@@ -10,14 +11,13 @@ import { quantile } from './quantiles';
 import { collectReceipts, type OrderTimes } from './receipts';
 import type { Receiver } from './receiver';
 import { interleave } from './rounds';
-import type { Stage } from './stage';
-import type { Trade } from './trade';
 import { startTradepostServer } from './tradepost-server';
+import type { TradingAccounts } from './trading-accounts';
 
 const sizes = {
   // An attempt at a black hole takes 15 s: each round sees the first ones time out.
-  usual: { rounds: 3, warmUp: 4, seconds: 13, perSecond: 40, patience: 10_000 },
-  quick: { rounds: 1, warmUp: 0.2, seconds: 0.5, perSecond: 20, patience: 500 },
+  usual: { rounds: 3, warmUp: 4, seconds: 13, perSecond: 40, timeoutMs: 10_000 },
+  quick: { rounds: 1, warmUp: 0.2, seconds: 0.5, perSecond: 20, timeoutMs: 500 },
 };
 
 type Size = (typeof sizes)['usual'];
@@ -25,81 +25,81 @@ type Size = (typeof sizes)['usual'];
 interface Round {
   /** Milliseconds from an order's request to a receipt of its event. */
   p99: number;
-  /** Deliveries that had not arrived when patience ended. */
+  /** Deliveries that had not arrived at the timeout. */
   missing: number;
 }
 
-/** Orders at a steady rate, and when each of them was asked for. */
+/** Creates orders at a steady rate. Returns the times of each. */
 async function order(api: ApiClient, perSecond: number, seconds: number) {
   const times = new Map<string, OrderTimes>();
   await openLoop({ perSecond, seconds }, async () => {
-    const sent = machineTime();
+    const sentAt = machineTime();
     const id = await api.createOrder();
-    times.set(id, { sent, answered: machineTime() });
+    times.set(id, { sentAt, respondedAt: machineTime() });
   });
   return times;
 }
 
 async function measure(
-  place: Workplace,
+  environment: BenchEnvironment,
   healthy: Receiver,
   database: string,
-  trade: Trade,
+  trade: TradingAccounts,
   size: Size,
 ): Promise<Round> {
-  const server = await startTradepostServer(place, database);
+  const server = await startTradepostServer(environment, database);
   const api = new ApiClient(server.url, trade, 16);
   await order(api, size.perSecond, size.warmUp);
-  await healthy.ask('countAnew', 0);
+  await healthy.call('resetCount', 0);
   const ordered = await order(api, size.perSecond, size.seconds);
   const { receipts, missing } = await collectReceipts(
     healthy,
     ordered,
     endpoints.healthy,
-    size.patience,
+    size.timeoutMs,
   );
   await Promise.all([api.close(), server.stop()]);
-  // What did not arrive took patience at least, and must not count for less.
-  const took = receipts.map(({ fromSent }) => fromSent);
-  return { p99: quantile([...took, ...Array(missing).fill(size.patience)], 0.99), missing };
+  // A delivery that did not arrive counts as the timeout, at least.
+  const durations = receipts.map(({ sinceSent }) => sinceSent);
+  return { p99: quantile([...durations, ...Array(missing).fill(size.timeoutMs)], 0.99), missing };
 }
 
-function notesOn(side: string, rounds: Round[], { patience }: Size): string[] {
+function notesOn(side: string, rounds: Round[], { timeoutMs }: Size): string[] {
   const missing = rounds.map((round) => round.missing);
   if (Math.max(...missing) === 0) return [];
-  const seconds = patience / 1000;
+  const seconds = timeoutMs / 1000;
   return [
-    `Not come ${seconds} s after the last order, ${side}: ${missing.join(', ')} deliveries in the rounds. Each counts as ${seconds} s.`,
+    `Not arrived ${seconds} s after the last order, ${side}: ${missing.join(', ')} deliveries in the rounds. Each counts as ${seconds} s.`,
   ];
 }
 
 /**
- * How long healthy receivers wait for their deliveries while endpoints of another account accept
- * connections and never answer, with a long queue for them, against the same without.
+ * Measures how long healthy receivers wait for their deliveries while endpoints of another account, with a long
+ * queue, accept connections and never respond; against the same without them.
  */
-export async function isolation(stage: Stage): Promise<Figure[]> {
-  const { place, say } = stage;
-  const size = stage.quick ? sizes.quick : sizes.usual;
-  say(`queueing ${inWords(longQueueSize(stage.quick))} deliveries for black holes`);
-  const { healthy, crowd, database: beside, deliveries } = await stage.longQueue();
-  await healthy.ask('behave', { answers: true, keeps: true });
-  await crowd.ask('behave', { answers: false, keeps: false });
-  const { alone } = await makeDatabases(place, {
+export async function isolation(context: BenchContext): Promise<Figure[]> {
+  const { environment, log } = context;
+  const size = context.quick ? sizes.quick : sizes.usual;
+  log(`queueing ${formatCount(longQueueSize(context.quick))} deliveries for black holes`);
+  const { healthy, crowd, database: beside, deliveries } = await context.longQueue();
+  await healthy.call('configure', { responds: true, recordsArrivals: true });
+  await crowd.call('configure', { responds: false, recordsArrivals: false });
+  const { alone } = await createDatabases(environment, {
     alone: [{ urls: healthy.urls, backlog: 0, orders: 0 }],
   });
-  const measureWith = ({ use, trades }: Template<[Trade, ...Trade[]]>) =>
-    use((file) => measure(place, healthy, file, trades[0], size));
+  const measureWith = ({ use, trades }: Template<[TradingAccounts, ...TradingAccounts[]]>) =>
+    use((file) => measure(environment, healthy, file, trades[0], size));
   const { ours, quiet } = await interleave(
     size.rounds,
     { ours: () => measureWith(beside), quiet: () => measureWith(alone) },
-    (round) => say(`round ${round} of ${size.rounds}`),
+    (round) => log(`round ${round} of ${size.rounds}`),
   );
-  await crowd.ask('behave', { answers: true, keeps: false });
+  await crowd.call('configure', { responds: true, recordsArrivals: false });
 
   const p99 = (rounds: Round[]) => rounds.map((round) => round.p99);
-  const figure = figureOf({
+  const figure = createFigure({
     bench: 'isolation',
-    what: `healthy receipt p99 beside ${endpoints.crowd} black holes and ${inWords(deliveries)} queued`,
+    what: `healthy receipt p99 beside ${endpoints.crowd} black holes and ${formatCount(deliveries)} queued`,
     unit: 'ms',
     ours: p99(ours),
     baseline: { what: 'without them', values: p99(quiet) },

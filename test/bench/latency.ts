@@ -1,51 +1,55 @@
 import { setTimeout } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { ApiClient } from './api-client';
-import { makeDatabases } from './database';
-import { type Figure, figureOf } from './figure';
+import type { BenchContext } from './bench-context';
+import { createDatabases } from './database';
+import { createFigure, type Figure } from './figure';
 import { machineTime } from './machine-time';
 import { quantile } from './quantiles';
 import { collectReceipts, type OrderTimes, type Receipt } from './receipts';
 import { type Receiver, startReceiver } from './receiver';
 import { interleave } from './rounds';
-import { signedPost, targetOf } from './signed-post';
-import type { Stage } from './stage';
-import { orderCreatedBody, type Trade } from './trade';
+import { createTarget, signedPost } from './signed-post';
 import { startTradepostServer } from './tradepost-server';
-import { within } from './within';
+import { orderCreatedBody, type TradingAccounts } from './trading-accounts';
+import { withTimeout } from './with-timeout';
 
 const sizes = {
   usual: { rounds: 5, orders: 150, warmUp: 300 },
   quick: { rounds: 1, orders: 20, warmUp: 5 },
 };
-/** Milliseconds for the engine to become idle again, between two orders. */
-const rest = 10;
-/** Seconds that one delivery may take. */
-const patience = 10;
+/** Time for the engine to become idle again, between two orders. */
+const idleMs = 10;
+/** How long one delivery may take, in seconds. */
+const timeoutSeconds = 10;
 
-/** Does something that one delivery follows from, again and again, each time after the last has arrived. */
-async function oneByOne(
+/** Repeats something that causes one delivery, each time after the last delivery has arrived. */
+async function runOneByOne(
   receiver: Receiver,
   count: number,
-  ask: (number: number) => Promise<string>,
+  act: (number: number) => Promise<string>,
 ): Promise<Receipt[]> {
-  await receiver.ask('countAnew', 0);
-  const asked = new Map<string, OrderTimes>();
+  await receiver.call('resetCount', 0);
+  const times = new Map<string, OrderTimes>();
   for (let number = 1; number <= count; number += 1) {
-    const sent = machineTime();
-    const id = await ask(number);
-    asked.set(id, { sent, answered: machineTime() });
-    const arrival = receiver.ask('until', number);
-    await within(patience, arrival, () => `No delivery of ${id} arrived in ${patience} s.`);
-    await setTimeout(rest);
+    const sentAt = machineTime();
+    const id = await act(number);
+    times.set(id, { sentAt, respondedAt: machineTime() });
+    const arrival = receiver.call('waitFor', number);
+    await withTimeout(
+      timeoutSeconds,
+      arrival,
+      () => `No delivery of ${id} arrived in ${timeoutSeconds} s.`,
+    );
+    await setTimeout(idleMs);
   }
-  return (await collectReceipts(receiver, asked, 1, 0)).receipts;
+  return (await collectReceipts(receiver, times, 1, 0)).receipts;
 }
 
-function postsTo(agent: Agent, trade: Trade): (number: number) => Promise<string> {
+function createPost(agent: Agent, trade: TradingAccounts): (number: number) => Promise<string> {
   const [webhook] = trade.webhooks;
   if (webhook === undefined) throw new Error('There is no webhook to post to.');
-  const target = targetOf(webhook);
+  const target = createTarget(webhook);
   return async (number) => {
     const idEnd = `01KAJ8Q0V7T3M5X9R2C4${String(number).padStart(6, '0')}`;
     const id = `ord_${idEnd}`;
@@ -54,7 +58,7 @@ function postsTo(agent: Agent, trade: Trade): (number: number) => Promise<string
   };
 }
 
-const middle = (rounds: Receipt[][], part: keyof Receipt) =>
+const medians = (rounds: Receipt[][], part: keyof Receipt) =>
   rounds.map((receipts) =>
     quantile(
       receipts.map((receipt) => receipt[part]),
@@ -63,34 +67,34 @@ const middle = (rounds: Receipt[][], part: keyof Receipt) =>
   );
 
 /**
- * How long it takes from an order to the receipt of its event, while nothing else is going on, against a
- * bare POST to the same receiver. The commit lies between the request and its answer, so what is counted
- * from the request is an upper bound, and what is counted from the answer a lower one.
+ * Measures the time from an order to the receipt of its event on an idle server, against a bare POST to the same
+ * receiver. The commit is between the request and its response, so the time since the request is an upper bound,
+ * and the time since the response a lower one.
  */
-export async function latency(stage: Stage): Promise<Figure[]> {
-  const { place, say } = stage;
-  const size = stage.quick ? sizes.quick : sizes.usual;
-  const receiver = await startReceiver(place, 1);
-  await receiver.ask('behave', { answers: true, keeps: true });
-  const wanted = { urls: receiver.urls, backlog: 0, orders: 0 };
-  const { empty } = await makeDatabases(place, { empty: [wanted] });
+export async function latency(context: BenchContext): Promise<Figure[]> {
+  const { environment, log } = context;
+  const size = context.quick ? sizes.quick : sizes.usual;
+  const receiver = await startReceiver(environment, 1);
+  await receiver.call('configure', { responds: true, recordsArrivals: true });
+  const spec = { urls: receiver.urls, backlog: 0, orders: 0 };
+  const { empty } = await createDatabases(environment, { empty: [spec] });
   const [trade] = empty.trades;
   const agent = new Agent();
-  const post = postsTo(agent, trade);
+  const post = createPost(agent, trade);
   const { ours, bare } = await empty.use(async (file) => {
-    const server = await startTradepostServer(place, file);
+    const server = await startTradepostServer(environment, file);
     const api = new ApiClient(server.url, trade, 1);
     const order = () => api.createOrder();
-    say('warming up');
-    await oneByOne(receiver, size.warmUp, order);
-    await oneByOne(receiver, size.warmUp, post);
+    log('warming up');
+    await runOneByOne(receiver, size.warmUp, order);
+    await runOneByOne(receiver, size.warmUp, post);
     const rounds = await interleave(
       size.rounds,
       {
-        ours: () => oneByOne(receiver, size.orders, order),
-        bare: () => oneByOne(receiver, size.orders, post),
+        ours: () => runOneByOne(receiver, size.orders, order),
+        bare: () => runOneByOne(receiver, size.orders, post),
       },
-      (round) => say(`round ${round} of ${size.rounds}`),
+      (round) => log(`round ${round} of ${size.rounds}`),
     );
     await Promise.all([api.close(), server.stop()]);
     return rounds;
@@ -98,21 +102,21 @@ export async function latency(stage: Stage): Promise<Figure[]> {
   await Promise.all([agent.destroy(), receiver.stop()]);
 
   return [
-    figureOf({
+    createFigure({
       bench: 'latency',
       what: "order's request to receipt, p50",
       unit: 'ms',
-      ours: middle(ours, 'fromSent'),
-      baseline: { what: 'bare POST to receipt, p50', values: middle(bare, 'fromSent') },
+      ours: medians(ours, 'sinceSent'),
+      baseline: { what: 'bare POST to receipt, p50', values: medians(bare, 'sinceSent') },
       goal: { of: 'ours', bound: 'at most', value: 15 },
       notes: ['An upper bound of commit to receipt: the whole API request is in it.'],
     }),
-    figureOf({
+    createFigure({
       bench: 'latency',
-      what: "order's answer to receipt, p50",
+      what: "order's response to receipt, p50",
       unit: 'ms',
-      ours: middle(ours, 'fromAnswered'),
-      notes: ['A lower bound of commit to receipt: the answer comes after the commit.'],
+      ours: medians(ours, 'sinceResponse'),
+      notes: ['A lower bound of commit to receipt: the response comes after the commit.'],
     }),
   ];
 }

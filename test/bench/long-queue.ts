@@ -1,15 +1,15 @@
-import type { Workplace } from './bench-environment';
-import { makeDatabases, type Template } from './database';
+import type { BenchEnvironment } from './bench-environment';
+import { createDatabases, type Template } from './database';
 import { type Receiver, startReceiver } from './receiver';
-import type { Trade } from './trade';
+import type { TradingAccounts } from './trading-accounts';
 
-/** A database in which endpoints of one account have a very long queue, beside another's that have none. */
+/** A database in which the endpoints of one account have a very long queue, and those of another none. */
 export interface LongQueue {
-  /** Endpoints of the first trade's seller, who has nothing queued. */
+  /** Endpoints of the first seller, which have nothing queued. */
   healthy: Receiver;
-  /** Endpoints of the second trade's seller, who has the queue. */
+  /** Endpoints of the second seller, who has the queue. */
   crowd: Receiver;
-  database: Template<[Trade, Trade]>;
+  database: Template<[TradingAccounts, TradingAccounts]>;
   /** How many deliveries are queued. */
   deliveries: number;
 }
@@ -17,20 +17,23 @@ export interface LongQueue {
 const usual = 1_000_000;
 const quick = 2_000;
 
-/** How many endpoints each of the two has. */
+/** The number of endpoints of each. */
 export const endpoints = { healthy: 5, crowd: 10 };
 
-/** How many deliveries a long queue has. */
+/** Returns the number of deliveries in a long queue. */
 export function longQueueSize(isQuick: boolean): number {
   return isQuick ? quick : usual;
 }
 
-/** Makes the database and starts its receivers, all of which answer until told otherwise. */
-export async function makeLongQueue(place: Workplace, isQuick: boolean): Promise<LongQueue> {
-  const healthy = await startReceiver(place, endpoints.healthy);
-  const crowd = await startReceiver(place, endpoints.crowd);
+/** Creates the database and starts its receivers, which respond by default. */
+export async function createLongQueue(
+  environment: BenchEnvironment,
+  isQuick: boolean,
+): Promise<LongQueue> {
+  const healthy = await startReceiver(environment, endpoints.healthy);
+  const crowd = await startReceiver(environment, endpoints.crowd);
   const deliveries = longQueueSize(isQuick);
-  const { long } = await makeDatabases(place, {
+  const { long } = await createDatabases(environment, {
     long: [
       { urls: healthy.urls, backlog: 0, orders: 0 },
       { urls: crowd.urls, backlog: deliveries, orders: 0 },

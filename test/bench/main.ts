@@ -1,29 +1,29 @@
 /**
- * What `pnpm bench` runs: the figures of the delivery engine, of the SDK and of the command line, ours
- * and a baseline for each. Names of benches run only these; `--quick` makes them tiny, to see that they
- * run; `--json FILE` writes what was measured to a file too. The report is stdout, progress is stderr.
+ * What `pnpm bench` runs: it measures the delivery engine, the SDK and the CLI, each against a baseline. Arguments
+ * select benches by name. `--quick` uses small sizes, only to check that the benches run. `--json FILE` also
+ * writes the figures to a file. The report goes to stdout, progress to stderr.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { runAll } from '../helpers/run-all';
-import { Workplace } from './bench-environment';
+import { BenchEnvironment } from './bench-environment';
 import { type Bench, benches } from './benches';
 import type { Figure } from './figure';
-import { type LongQueue, makeLongQueue } from './long-queue';
+import { createLongQueue, type LongQueue } from './long-queue';
 import { block, introduction, table } from './report';
 
 const usage = `pnpm bench [name ...] [--quick] [--json FILE]
-Benches: ${Object.keys(benches).join(', ')}; all of them unless named.
+Benches: ${Object.keys(benches).join(', ')}; all by default.
 `;
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
-interface Asked {
+interface BenchArguments {
   chosen: [name: string, bench: Bench][];
   quick: boolean;
   json: string | undefined;
 }
 
-function readArguments(): Asked {
+function readArguments(): BenchArguments {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
@@ -39,27 +39,27 @@ function readArguments(): Asked {
   };
 }
 
-let place: Workplace | undefined;
+let environment: BenchEnvironment | undefined;
 let abandoned = false;
 
-/** Leaves nothing behind and ends at once. */
+/** Cleans up and exits. */
 async function abandon(exitCode: number): Promise<void> {
   abandoned = true;
-  await place?.close();
+  await environment?.close();
   process.exit(exitCode);
 }
 for (const [signal, exitCode] of Object.entries(exitCodes)) {
   process.once(signal, () => abandon(exitCode));
 }
-// Whoever read along has gone, as in `pnpm bench | head`.
+// The reader of the output has exited, as in `pnpm bench | head`.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => abandon(1));
 
-/** How many groups of benches a quick run works on at a time. They wait for processes more than they compute. */
-const quickGroupsAtOnce = 4;
-/** They change how the receivers of one long queue behave, so they cannot overlap. */
+/** How many groups of benches run at once in a quick run. They wait for processes more than they compute. */
+const quickConcurrency = 4;
+/** These configure the receivers of the same long queue, so they cannot overlap. */
 const sharesLongQueue = new Set(['isolation', 'backlog']);
 
-function groupQuick(chosen: Asked['chosen']): Asked['chosen'][] {
+function groupQuick(chosen: BenchArguments['chosen']): BenchArguments['chosen'][] {
   const sharing = chosen.filter(([name]) => sharesLongQueue.has(name));
   const others = chosen.filter(([name]) => !sharesLongQueue.has(name));
   // Pruning waits for the server's own schedule: it starts first, so that it does not end last.
@@ -67,19 +67,22 @@ function groupQuick(chosen: Asked['chosen']): Asked['chosen'][] {
     others.filter(([name]) => name === 'pruning'),
     others.filter(([name]) => name !== 'pruning'),
   ];
-  return [first, sharing, ...rest.map((one) => [one])];
+  return [first, sharing, ...rest.map((entry) => [entry])];
 }
 
-async function measure({ chosen, quick }: Asked, place: Workplace): Promise<Figure[]> {
+async function measure(
+  { chosen, quick }: BenchArguments,
+  environment: BenchEnvironment,
+): Promise<Figure[]> {
   const figures: Figure[] = [];
   let made: Promise<LongQueue> | undefined;
   function longQueue(): Promise<LongQueue> {
-    made ??= makeLongQueue(place, quick);
+    made ??= createLongQueue(environment, quick);
     return made;
   }
   async function run([name, bench]: [string, Bench]): Promise<void> {
-    const say = (progress: string) => process.stderr.write(`… ${name}: ${progress}\n`);
-    for (const figure of await bench({ place, quick, say, longQueue })) {
+    const log = (progress: string) => process.stderr.write(`… ${name}: ${progress}\n`);
+    for (const figure of await bench({ environment, quick, log, longQueue })) {
       figures.push(figure);
       process.stdout.write(`${block(figure)}\n`);
     }
@@ -89,37 +92,39 @@ async function measure({ chosen, quick }: Asked, place: Workplace): Promise<Figu
   await runAll(
     groups,
     async (group) => {
-      for (const one of group) await run(one);
+      for (const entry of group) await run(entry);
     },
-    quick ? quickGroupsAtOnce : 1,
+    quick ? quickConcurrency : 1,
   );
   return figures;
 }
 
-async function run(asked: Asked): Promise<void> {
+async function run(benchArguments: BenchArguments): Promise<void> {
   process.stdout.write(`${introduction()}\n`);
-  place = await Workplace.open();
-  const figures = await measure(asked, place).finally(() => place?.close());
+  environment = await BenchEnvironment.open();
+  const figures = await measure(benchArguments, environment).finally(() => environment?.close());
   process.stdout.write(table(figures));
   const minutes = (performance.now() / 60_000).toFixed(1);
-  const worth = asked.quick ? ' Quick sizes say nothing: they only show that it runs.' : '';
-  process.stdout.write(`\nIt took ${minutes} minutes.${worth}\n`);
-  if (asked.json === undefined) return;
-  await writeFile(asked.json, `${JSON.stringify(figures, null, 2)}\n`);
+  const note = benchArguments.quick
+    ? ' The figures of a quick run are meaningless: they only show that the benches run.'
+    : '';
+  process.stdout.write(`\nThe run took ${minutes} minutes.${note}\n`);
+  if (benchArguments.json === undefined) return;
+  await writeFile(benchArguments.json, `${JSON.stringify(figures, null, 2)}\n`);
 }
 
-function explain(error: unknown, exitCode: number): void {
-  // What was under way fails once its processes are gone: that is no news.
+function reportError(error: unknown, exitCode: number): void {
+  // Benches in flight fail when their processes are killed: not worth a message.
   if (abandoned) return;
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = exitCode;
 }
 
-let asked: Asked | undefined;
+let benchArguments: BenchArguments | undefined;
 try {
-  asked = readArguments();
+  benchArguments = readArguments();
 } catch (error) {
-  explain(error, 2);
+  reportError(error, 2);
   process.stderr.write(usage);
 }
-if (asked !== undefined) await run(asked).catch((error) => explain(error, 1));
+if (benchArguments !== undefined) await run(benchArguments).catch((error) => reportError(error, 1));

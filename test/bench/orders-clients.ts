@@ -4,7 +4,7 @@ import { initClient } from '@ts-rest/core';
 import createOpenapiClient from 'openapi-fetch';
 import { listLength, orderId } from './orders-responses';
 
-/** A client of the service, as far as it is measured. Both return what was answered. */
+/** The measured part of a client. Both methods return the data of the response. */
 export interface OrdersClient {
   /** Gets the order. */
   get(): Promise<unknown>;
@@ -16,7 +16,7 @@ export interface OrdersClient {
 export interface OrdersClients {
   /** `fetch`, and `JSON.parse` of the text. */
   bare: OrdersClient;
-  /** The same, given up after a while: what stops a `fetch` costs time of its own. */
+  /** The same with a timeout, which has its own cost. */
   bareTimed: OrdersClient;
   tradepost: OrdersClient;
   openapiFetch: OrdersClient;
@@ -26,7 +26,7 @@ export interface OrdersClients {
 const apiKey = `tpk_${'k'.repeat(40)}`;
 const query = { limit: listLength };
 
-/** What openapi-typescript would write of the two endpoints. */
+/** What openapi-typescript would generate for the two endpoints. */
 interface Paths {
   '/v1/orders': {
     get: {
@@ -42,8 +42,8 @@ interface Paths {
   };
 }
 
-/** The headers that the SDK sends, for the others to send too: what they do is to be compared. */
-async function headersOfOurs(baseUrl: string): Promise<Record<string, string>> {
+/** Reads the headers that the SDK sends. The others send them too, so that the work is the same. */
+async function readSdkHeaders(baseUrl: string): Promise<Record<string, string>> {
   let sent: Record<string, string> = {};
   const tradepost = new Tradepost({
     baseUrl,
@@ -60,31 +60,31 @@ async function headersOfOurs(baseUrl: string): Promise<Record<string, string>> {
 const timeout = 30_000;
 
 function bareClient(baseUrl: string, headers: Record<string, string>): OrdersClient {
-  return clientOf(async (path) => {
-    const answer = await fetch(`${baseUrl}${path}`, { headers });
-    return (JSON.parse(await answer.text()) as { data: unknown }).data;
+  return createClient(async (path) => {
+    const response = await fetch(`${baseUrl}${path}`, { headers });
+    return (JSON.parse(await response.text()) as { data: unknown }).data;
   });
 }
 
 function bareTimedClient(baseUrl: string, headers: Record<string, string>): OrdersClient {
-  return clientOf(async (path) => {
+  return createClient(async (path) => {
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), timeout);
-    const answer = await fetch(`${baseUrl}${path}`, { headers, signal: controller.signal });
-    const text = await answer.text();
+    const response = await fetch(`${baseUrl}${path}`, { headers, signal: controller.signal });
+    const text = await response.text();
     clearTimeout(timer);
     return (JSON.parse(text) as { data: unknown }).data;
   });
 }
 
-function clientOf(ask: (path: string) => Promise<unknown>): OrdersClient {
+function createClient(request: (path: string) => Promise<unknown>): OrdersClient {
   return {
-    get: () => ask(`/v1/orders/${orderId}`),
-    list: () => ask(`/v1/orders?limit=${query.limit}`) as Promise<unknown[]>,
+    get: () => request(`/v1/orders/${orderId}`),
+    list: () => request(`/v1/orders?limit=${query.limit}`) as Promise<unknown[]>,
   };
 }
 
-function ourClient(baseUrl: string): OrdersClient {
+function sdkClient(baseUrl: string): OrdersClient {
   const tradepost = new Tradepost({ baseUrl, apiKey });
   return {
     get: () => tradepost.orders.get(orderId),
@@ -120,13 +120,13 @@ function tsRestClient(baseUrl: string, baseHeaders: Record<string, string>): Ord
   };
 }
 
-/** Makes all clients of a service. They share Node's own `fetch` and its connections. */
-export async function ordersClients(baseUrl: string): Promise<OrdersClients> {
-  const headers = await headersOfOurs(baseUrl);
+/** Creates all clients of a service. They share Node's `fetch` and its connections. */
+export async function createOrdersClients(baseUrl: string): Promise<OrdersClients> {
+  const headers = await readSdkHeaders(baseUrl);
   return {
     bare: bareClient(baseUrl, headers),
     bareTimed: bareTimedClient(baseUrl, headers),
-    tradepost: ourClient(baseUrl),
+    tradepost: sdkClient(baseUrl),
     openapiFetch: openapiFetchClient(baseUrl, headers),
     tsRest: tsRestClient(baseUrl, headers),
   };

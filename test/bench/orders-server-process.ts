@@ -1,30 +1,27 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { answerParent } from './answer-parent';
+import { listenOnLoopback } from '../helpers/loopback';
 import { listBody, orderBody } from './orders-responses';
+import { serveParent } from './serve-parent';
 
-const verbs = {
-  /** Starts a server that answers with the same order, or the same list, at once. Returns its URL. */
+const operations = {
+  /** Starts a server that responds at once with the same order or list. Returns its URL. */
   async start(_: null): Promise<string> {
-    const server = createServer(({ url }, answer) => {
+    const server = createServer(({ url }, response) => {
       const body = url?.startsWith('/v1/orders/') ? orderBody : listBody;
-      answer.writeHead(200, {
+      response.writeHead(200, {
         'content-type': 'application/json',
         'content-length': body.length,
         'x-request-id': '01KAJ8Q0V7T3M5X9R2C4D6F8GR',
       });
-      answer.end(body);
+      response.end(body);
     });
-    // A connection that is idle while another client has its turn must not be closed.
+    // Connections must stay open while another client has its turn.
     server.keepAliveTimeout = 600_000;
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${await listenOnLoopback(server)}`;
   },
 };
 
-/** What can be asked of it. */
-export type OrdersServerVerbs = typeof verbs;
+/** The operations of this process. */
+export type OrdersServerOperations = typeof operations;
 
-answerParent(verbs);
+serveParent(operations);

@@ -4,29 +4,29 @@ import {
   openSqliteStore,
   type Store,
 } from '@tradepost/server';
-import type { Trade } from './trade';
+import type { TradingAccounts } from './trading-accounts';
 
-/** For how many days past orders are over: longer than anything is kept by default. */
+/** The age of past orders in days: longer than anything is kept by default. */
 export const pastDays = 200;
 
 const dayMs = 24 * 60 * 60 * 1000;
-const ordersAtOnce = 50;
-const claimsAtOnce = 128;
-const kinds = ['order.created', 'task.approval_requested'] as const;
+const orderBatchSize = 50;
+const leaseBatchSize = 128;
+const eventTypes = ['order.created', 'task.approval_requested'] as const;
 
-type Parties = Omit<Trade, 'webhooks' | 'orders'>;
+type Parties = Omit<TradingAccounts, 'webhooks' | 'orders'>;
 
-/** Writes what one order with an agent writes: two events that three accounts are told of, and an idempotency key. */
+/** Writes the rows of one order with an agent: two events for three accounts, and an idempotency key. */
 async function addOrder({ orders }: Store, trade: Parties, newId: IdGenerator, now: number) {
   const { buyer, seller, agent, listingId } = trade;
-  const moment = { now, newId: (prefix: Parameters<IdGenerator>[0]) => newId(prefix, now) };
-  const id = moment.newId('ord');
+  const context = { now, newId: (prefix: Parameters<IdGenerator>[0]) => newId(prefix, now) };
+  const id = context.newId('ord');
   const parties = { buyerId: buyer.id, sellerId: seller.id, agentId: agent.id };
   const order = { ...parties, listingId, quantity: 1, status: 'pending' as const };
   const response = { id, ...order, createdAt: now, updatedAt: now };
   const createdAt = new Date(now).toISOString();
-  const event = (eventType: (typeof kinds)[number]) => ({
-    id: moment.newId('evt'),
+  const event = (eventType: (typeof eventTypes)[number]) => ({
+    id: context.newId('evt'),
     eventType,
     createdAt: now,
     body: JSON.stringify({ event: eventType, createdAt, data: { orderId: id, ...order } }),
@@ -41,27 +41,32 @@ async function addOrder({ orders }: Store, trade: Parties, newId: IdGenerator, n
     fingerprint: id.padEnd(64, '0'),
     expiresAt: now + dayMs,
   };
-  await orders.placeOrder({ listingId, idempotencyKey, context: moment }, (listing) => {
+  await orders.placeOrder({ listingId, idempotencyKey, context }, (listing) => {
     if (listing === null) throw new Error(`There is no listing ${listingId}.`);
     return {
-      change: { order: { ...response, version: 1 }, listing, task: null, events: kinds.map(event) },
+      change: {
+        order: { ...response, version: 1 },
+        listing,
+        task: null,
+        events: eventTypes.map(event),
+      },
       response: { status: 201, headers: { ETag: '"1"' }, body: response },
     };
   });
 }
 
-/** Makes every delivery that is due, without sending anything. */
+/** Records every due delivery as made, without sending anything. */
 async function deliverAll({ deliveries }: Store, now: number): Promise<void> {
   for (let round = 0; ; round += 1) {
     const token = `past-${round}`;
-    const claimed = await deliveries.leaseDue({
+    const leased = await deliveries.leaseDue({
       now,
       leaseUntil: now + dayMs,
       leaseToken: token,
-      limit: claimsAtOnce,
+      limit: leaseBatchSize,
     });
-    if (claimed.length === 0) return;
-    const outcomes = claimed.map(({ id, leaseToken, url }) => ({
+    if (leased.length === 0) return;
+    const outcomes = leased.map(({ id, leaseToken, url }) => ({
       deliveryId: id,
       leaseToken,
       number: 1,
@@ -82,23 +87,23 @@ async function deliverAll({ deliveries }: Store, now: number): Promise<void> {
   }
 }
 
-/** Adds orders of long ago by the store's own verbs, delivered and with notifications that nobody has read. */
+/** Adds old orders through the store, with deliveries made and notifications unread. */
 export async function addPastOrders(file: string, trade: Parties, count: number): Promise<void> {
   if (count === 0) return;
-  // Ids go up whatever the clock says: makers that have made younger ones make no old ones any more.
+  // IDs never decrease: a generator that has created recent IDs creates no old ones, so this needs a new one.
   const newId = createIdGenerator();
   const store = openSqliteStore(file, { synchronous: 'off' });
   try {
-    const began = Date.now() - pastDays * dayMs;
-    for (let number = 0; number < count; number += ordersAtOnce) {
-      const orders = Math.min(ordersAtOnce, count - number);
+    const startedAt = Date.now() - pastDays * dayMs;
+    for (let number = 0; number < count; number += orderBatchSize) {
+      const orders = Math.min(orderBatchSize, count - number);
       await Promise.all(
         Array.from({ length: orders }, (_, at) =>
-          addOrder(store, trade, newId, began + number + at),
+          addOrder(store, trade, newId, startedAt + number + at),
         ),
       );
     }
-    await deliverAll(store, began + count);
+    await deliverAll(store, startedAt + count);
   } finally {
     await store.close();
   }

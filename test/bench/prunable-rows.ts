@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { machineTime } from './machine-time';
 
-/** How many rows retention is about, at one time. */
+/** The number of rows that are subject to retention, at one time. */
 export interface PrunableRows {
-  /** Rows that are too old to be kept. */
+  /** Expired rows. */
   old: number;
   /** All others. */
   young: number;
@@ -12,7 +12,7 @@ export interface PrunableRows {
   at: number;
 }
 
-/** What makes a row of a table old. The seed's own events are young, so there is a first one. */
+/** The condition for an old row of each table. The events of the seed are recent. */
 const isOld: Record<string, string> = {
   events: 'created_at < :before',
   account_events: 'event_id < (SELECT min(id) FROM events WHERE created_at >= :before)',
@@ -23,7 +23,7 @@ const isOld: Record<string, string> = {
 };
 const pause = 100;
 
-/** Counts the rows of a database that are pruned one day. */
+/** Counts the rows of a database that are subject to retention. */
 export function countPrunable(file: string, oldBefore: number): PrunableRows {
   const connection = new Database(file, { readonly: true });
   try {
@@ -34,7 +34,7 @@ export function countPrunable(file: string, oldBefore: number): PrunableRows {
     const sum = connection.prepare<[{ before: number }], { whole: number; old: number }>(
       `SELECT sum(whole) AS whole, sum(old) AS old FROM (${counts.join(' UNION ALL ')})`,
     );
-    // One statement reads one state: that of its start.
+    // A single statement reads a consistent state.
     const at = machineTime();
     const { whole, old } = sum.get({ before: oldBefore }) ?? { whole: 0, old: 0 };
     return { old, young: whole - old, at };
@@ -43,7 +43,7 @@ export function countPrunable(file: string, oldBefore: number): PrunableRows {
   }
 }
 
-/** Waits until a server has begun to prune: idempotency keys are the first to go. */
+/** Waits until a server has started to prune: idempotency keys are the first. */
 export async function untilPruning(file: string): Promise<void> {
   const oldest = '(SELECT min(expires_at) FROM idempotency_keys)';
   await until(file, `SELECT ${oldest} IS ?`, query(file, `SELECT ${oldest}`));
@@ -55,7 +55,7 @@ export async function untilKeysArePruned(file: string): Promise<void> {
   await until(file, `SELECT EXISTS (${expired})`, Date.now());
 }
 
-/** Waits until nothing is left to be delivered. */
+/** Waits until no delivery is pending. */
 export async function untilDelivered(file: string): Promise<void> {
   await until(file, "SELECT EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending')");
 }

@@ -1,11 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiClient } from './api-client';
 import { loadApi, mixInWords } from './api-load';
+import type { BenchContext } from './bench-context';
 import { closedLoop } from './closed-loop';
-import { makeDatabases, type Template } from './database';
-import type { TradeWanted } from './database-process';
-import { type Figure, figureOf } from './figure';
-import { inWords } from './in-words';
+import { createDatabases, type Template } from './database';
+import type { DatabaseSpec } from './database-process';
+import { createFigure, type Figure } from './figure';
+import { formatCount } from './format-count';
 import { machineTime } from './machine-time';
 import { pastDays } from './past-orders';
 import {
@@ -18,9 +19,8 @@ import {
 import { median, quantile } from './quantiles';
 import { startReceiver } from './receiver';
 import { interleave } from './rounds';
-import type { Stage } from './stage';
-import type { Trade } from './trade';
 import { type ServerUnderLoad, startTradepostServer } from './tradepost-server';
+import type { TradingAccounts } from './trading-accounts';
 
 const sizes = {
   usual: {
@@ -45,24 +45,24 @@ const sizes = {
   },
 };
 const dayMs = 24 * 60 * 60 * 1000;
-/** What is older than this is old by every default; young is what the bench itself makes. */
+/** Rows that are older are expired by every default. Those that the bench creates are recent. */
 const oldBefore = Date.now() - (pastDays - 10) * dayMs;
 const pruneNothing = ['deliveries', 'events', 'notifications', 'unread-notifications'].flatMap(
   (kind) => [`--keep-${kind}`, '3650'],
 );
 
 type Size = (typeof sizes)['usual'];
-type Database = Template<[Trade, ...Trade[]]>;
+type Database = Template<[TradingAccounts, ...TradingAccounts[]]>;
 
-/** Does something with a server that prunes, or that has nothing to prune any more. */
+/** Calls `work` with a server that prunes, or that has nothing left to prune. */
 async function withServer<Result>(
-  { place }: Stage,
+  { environment }: BenchContext,
   { use }: Database,
   prunes: boolean,
   work: (server: ServerUnderLoad, file: string) => Promise<Result>,
 ): Promise<Result> {
   return await use(async (file) => {
-    const started = startTradepostServer(place, file, prunes ? [] : pruneNothing);
+    const started = startTradepostServer(environment, file, prunes ? [] : pruneNothing);
     const pruning = prunes ? untilPruning(file) : untilKeysArePruned(file);
     const server = await started;
     try {
@@ -74,13 +74,17 @@ async function withServer<Result>(
   });
 }
 
-/** Rows a minute that were pruned between two counts. */
+/** Calculates the rows per minute that were pruned between two counts. */
 function prunedPerMinute(before: PrunableRows, after: PrunableRows): number {
   return ((before.old - after.old) / (after.at - before.at)) * 60_000;
 }
 
-/** Places orders as fast as they are accepted. Returns how many a second. */
-async function placeOrders(server: ServerUnderLoad, trade: Trade, size: Size): Promise<number> {
+/** Creates orders as fast as they are accepted. Returns orders per second. */
+async function placeOrders(
+  server: ServerUnderLoad,
+  trade: TradingAccounts,
+  size: Size,
+): Promise<number> {
   const api = new ApiClient(server.url, trade, size.callers);
   const perSecond = await closedLoop({ ...size, warmUp: 0 }, () =>
     api.createOrder(crypto.randomUUID()),
@@ -94,15 +98,15 @@ interface Rates {
   pruned: number;
   /** Orders accepted per second. */
   orders: number;
-  /** Rows that were written per order; 0 unless nothing was pruned meanwhile. */
+  /** Rows that were written per order; 0 if rows were pruned meanwhile. */
   rowsPerOrder: number;
-  /** Whether all that was old was gone before the end. */
+  /** Whether all old rows were deleted before the end. */
   ranOut: boolean;
 }
 
-/** Prunes while nobody asks for anything. */
-async function pruneIdle(stage: Stage, database: Database, size: Size): Promise<Rates> {
-  return await withServer(stage, database, true, async (_, file) => {
+/** Measures pruning without requests. */
+async function pruneIdle(context: BenchContext, database: Database, size: Size): Promise<Rates> {
+  return await withServer(context, database, true, async (_, file) => {
     const before = countPrunable(file, oldBefore);
     await setTimeout(size.seconds * 1000);
     const after = countPrunable(file, oldBefore);
@@ -111,19 +115,19 @@ async function pruneIdle(stage: Stage, database: Database, size: Size): Promise<
   });
 }
 
-/** Takes in orders, and prunes meanwhile or has nothing to prune. */
+/** Measures orders while the server prunes, or has nothing to prune. */
 async function takeIn(
-  stage: Stage,
+  context: BenchContext,
   database: Database,
   size: Size,
   prunes: boolean,
 ): Promise<Rates> {
   const [trade] = database.trades;
-  return await withServer(stage, database, prunes, async (server, file) => {
+  return await withServer(context, database, prunes, async (server, file) => {
     const before = countPrunable(file, oldBefore);
-    const began = machineTime();
+    const startedAt = machineTime();
     const orders = await placeOrders(server, trade, size);
-    const placed = (orders * (machineTime() - began)) / 1000;
+    const placed = (orders * (machineTime() - startedAt)) / 1000;
     const after = countPrunable(file, oldBefore);
     const pruned = prunedPerMinute(before, after);
     if (prunes) return { pruned, orders, rowsPerOrder: 0, ranOut: after.old === 0 };
@@ -136,56 +140,58 @@ async function takeIn(
 
 /** API p99 at a steady rate. */
 async function requestP99(
-  stage: Stage,
+  context: BenchContext,
   database: Database,
   size: Size,
   prunes: boolean,
 ): Promise<number> {
   const [trade] = database.trades;
-  return await withServer(stage, database, prunes, async (server) => {
+  return await withServer(context, database, prunes, async (server) => {
     const api = new ApiClient(server.url, trade, 16);
     await loadApi(api, trade, { perSecond: size.perSecond, seconds: size.warmUp });
-    const took = await loadApi(api, trade, size);
+    const durations = await loadApi(api, trade, size);
     await api.close();
-    return quantile(took, 0.99);
+    return quantile(durations, 0.99);
   });
 }
 
-function wantedTrades(url: string, size: Size): [TradeWanted, ...TradeWanted[]] {
+function createDatabaseSpecs(url: string, size: Size): [DatabaseSpec, ...DatabaseSpec[]] {
   const past = { urls: [url], backlog: 0, orders: 0, pastOrders: size.pastOrders, hasAgent: true };
   const others = Array.from({ length: size.trades - 1 }, () => past);
   return [{ ...past, orders: size.orders }, ...others];
 }
 
 /**
- * How many rows a minute a server prunes of a large old database, idle and while orders come in as fast as it
- * accepts them, against the rows that these orders write; and how long API requests take meanwhile.
+ * Measures how many rows per minute a server prunes of a large old database, idle and while it accepts as many orders
+ * as it can, against the rows that these orders write; and how long API requests take meanwhile.
  */
-export async function pruning(stage: Stage): Promise<Figure[]> {
-  const { place, say } = stage;
-  const size = stage.quick ? sizes.quick : sizes.usual;
-  const receiver = await startReceiver(place, 1);
-  say(`writing ${inWords(size.trades * size.pastOrders)} orders of ${pastDays} days ago`);
+export async function pruning(context: BenchContext): Promise<Figure[]> {
+  const { environment, log } = context;
+  const size = context.quick ? sizes.quick : sizes.usual;
+  const receiver = await startReceiver(environment, 1);
+  log(`writing ${formatCount(size.trades * size.pastOrders)} orders of ${pastDays} days ago`);
   const [url = ''] = receiver.urls;
-  const { old: database } = await makeDatabases(place, { old: wantedTrades(url, size) });
+  const { old: database } = await createDatabases(environment, {
+    old: createDatabaseSpecs(url, size),
+  });
   const rows = await database.use(async (file) => countPrunable(file, oldBefore).old);
 
   const { idle, busy, alone } = await interleave(
     size.rounds,
     {
-      idle: () => pruneIdle(stage, database, size),
-      busy: () => takeIn(stage, database, size, true),
-      alone: () => takeIn(stage, database, size, false),
+      idle: () => pruneIdle(context, database, size),
+      busy: () => takeIn(context, database, size, true),
+      alone: () => takeIn(context, database, size, false),
     },
-    (round) => say(`pruning beside intake: round ${round} of ${size.rounds}`),
+    (round) => log(`pruning beside intake: round ${round} of ${size.rounds}`),
   );
   const { during, without } = await interleave(
     size.rounds,
     {
-      during: () => requestP99(stage, database, size, true),
-      without: () => requestP99(stage, database, size, false),
+      during: () => requestP99(context, database, size, true),
+      without: () => requestP99(context, database, size, false),
     },
-    (round) => say(`requests beside pruning: round ${round} of ${size.rounds}`),
+    (round) => log(`requests beside pruning: round ${round} of ${size.rounds}`),
   );
   await receiver.stop();
 
@@ -193,26 +199,26 @@ export async function pruning(stage: Stage): Promise<Figure[]> {
   const intake = (rounds: Rates[]) => rounds.map(({ orders }) => orders * rowsPerOrder * 60);
   const orders = (rounds: Rates[]) => rounds.map((round) => round.orders);
   const pruned = (rounds: Rates[]) => rounds.map((round) => round.pruned);
-  const about = `Of ${inWords(rows)} old rows. Each order writes ${rowsPerOrder.toFixed(1)}.`;
+  const about = `Of ${formatCount(rows)} old rows. Each order writes ${rowsPerOrder.toFixed(1)}.`;
   const notesOn = (rounds: Rates[]) =>
     rounds.some(({ ranOut }) => ranOut)
       ? [about, 'The old rows ran out before the end: they are pruned faster than that.']
       : [about];
   const goal = { of: 'ratio', bound: 'at least', value: 1 } as const;
   return [
-    figureOf({
+    createFigure({
       bench: 'pruning',
       what: 'rows pruned by an idle server',
       unit: '/min',
       ours: pruned(idle),
       baseline: {
-        what: `rows that orders write which ${size.callers} callers place, with nothing to prune`,
+        what: `rows that orders write which ${size.callers} callers create, with nothing to prune`,
         values: intake(alone),
       },
       goal,
       notes: notesOn(idle),
     }),
-    figureOf({
+    createFigure({
       bench: 'pruning',
       what: 'rows pruned while as many orders come in as are accepted',
       unit: '/min',
@@ -221,14 +227,14 @@ export async function pruning(stage: Stage): Promise<Figure[]> {
       goal,
       notes: notesOn(busy),
     }),
-    figureOf({
+    createFigure({
       bench: 'pruning',
       what: 'orders accepted while old rows are pruned',
       unit: '/s',
       ours: orders(busy),
       baseline: { what: 'with nothing to prune', values: orders(alone) },
     }),
-    figureOf({
+    createFigure({
       bench: 'pruning',
       what: 'API request p99 while old rows are pruned',
       unit: 'ms',

@@ -1,54 +1,54 @@
 import { setTimeout } from 'node:timers/promises';
-import type { OwnProcess } from './own-process';
-import type { Arrival, ReceiverVerbs } from './receiver-process';
+import type { BenchProcess } from './bench-process';
+import type { Arrival, ReceiverOperations } from './receiver-process';
 
-/** When an order was asked for and when that was answered. Machine time. */
+/** When the request of an order was sent, and when its response arrived. Machine time. */
 export interface OrderTimes {
-  sent: number;
-  answered: number;
+  sentAt: number;
+  respondedAt: number;
 }
 
-/** How long it took from two moments to a delivery's arrival, in milliseconds. */
+/** The time from an order's request and from its response to the arrival of a delivery, in milliseconds. */
 export interface Receipt {
-  fromSent: number;
-  /** Below zero when the delivery came before the answer did. */
-  fromAnswered: number;
+  sinceSent: number;
+  /** Negative if the delivery arrived before the response. */
+  sinceResponse: number;
 }
 
 const pause = 50;
 
-function receiptsOf(
+function toReceipts(
   arrivals: readonly Arrival[],
   orders: ReadonlyMap<string, OrderTimes>,
 ): Receipt[] {
   const receipts: Receipt[] = [];
   for (const { orderId, at } of arrivals) {
     const times = orders.get(orderId);
-    // What was ordered to warm up may arrive late.
+    // Deliveries of the warm-up may arrive late.
     if (times === undefined) continue;
-    receipts.push({ fromSent: at - times.sent, fromAnswered: at - times.answered });
+    receipts.push({ sinceSent: at - times.sentAt, sinceResponse: at - times.respondedAt });
   }
   return receipts;
 }
 
 /**
- * Waits until what was ordered has arrived at every endpoint, or until patience ends.
+ * Waits until the deliveries of all orders have arrived at every endpoint, or until the timeout.
  *
- * @param perOrder Deliveries that each order has.
- * @param patience Milliseconds.
+ * @param perOrder The number of deliveries of each order.
+ * @param timeoutMs In milliseconds.
  */
 export async function collectReceipts(
-  receiver: OwnProcess<ReceiverVerbs>,
+  receiver: BenchProcess<ReceiverOperations>,
   orders: ReadonlyMap<string, OrderTimes>,
   perOrder: number,
-  patience: number,
+  timeoutMs: number,
 ): Promise<{ receipts: Receipt[]; missing: number }> {
   const expected = orders.size * perOrder;
   for (let waited = 0; ; waited += pause) {
-    const isOver = waited >= patience;
-    const { arrived } = await receiver.ask('counted', null);
+    const isOver = waited >= timeoutMs;
+    const { arrived } = await receiver.call('getCount', null);
     if (isOver || arrived >= expected) {
-      const receipts = receiptsOf(await receiver.ask('kept', null), orders);
+      const receipts = toReceipts(await receiver.call('getArrivals', null), orders);
       const missing = Math.max(0, expected - receipts.length);
       if (isOver || missing === 0) return { receipts, missing };
     }

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { answerParent } from './answer-parent';
+import { createServer, type Socket } from 'node:net';
+import { listenOnLoopback } from '../helpers/loopback';
 import { machineTime } from './machine-time';
 import { RequestCutter } from './request-cutter';
+import { serveParent } from './serve-parent';
 
 /** The arrival of a delivery. */
 export interface Arrival {
@@ -12,31 +12,31 @@ export interface Arrival {
   at: number;
 }
 
-/** What a receiver counted since it was told to. */
+/** What a receiver has counted since the last reset. */
 export interface Count {
   arrived: number;
-  /** When the arrival came that was to be noted; null when it has not. Machine time. */
-  noted: number | null;
-  /** The most connections that were open at once. */
+  /** When the selected arrival happened, or null. Machine time. */
+  notedAt: number | null;
+  /** The largest number of connections that were open at once. */
   connections: number;
 }
 
-const answer = Buffer.from('HTTP/1.1 204 No Content\r\n\r\n');
+const acknowledgement = Buffer.from('HTTP/1.1 204 No Content\r\n\r\n');
 const orderId = /ord_\w+/;
 
-let answers = true;
-let keeps = false;
+let responds = true;
+let recordsArrivals = false;
 let arrivals: Arrival[] = [];
 let open = 0;
-let count: Count = { arrived: 0, noted: null, connections: 0 };
-let note = 0;
+let count: Count = { arrived: 0, notedAt: null, connections: 0 };
+let selected = 0;
 let waiting: { target: number; done: () => void } | null = null;
 
-function arrive(body: Buffer): void {
+function recordArrival(body: Buffer): void {
   count.arrived += 1;
-  if (keeps)
+  if (recordsArrivals)
     arrivals.push({ orderId: orderId.exec(body.toString())?.[0] ?? '', at: machineTime() });
-  if (count.arrived === note) count.noted = machineTime();
+  if (count.arrived === selected) count.notedAt = machineTime();
   if (waiting !== null && count.arrived >= waiting.target) waiting.done();
 }
 
@@ -52,56 +52,55 @@ function receive(socket: Socket): void {
   });
   socket.on('data', (chunk) => {
     for (const body of cutter.push(chunk)) {
-      arrive(body);
-      if (answers) socket.write(answer);
+      recordArrival(body);
+      if (responds) socket.write(acknowledgement);
     }
   });
 }
 
-const verbs = {
+const operations = {
   /** Opens endpoints and returns their URLs. */
   async listen(endpoints: number): Promise<string[]> {
     const urls: string[] = [];
     for (let number = 1; number <= endpoints; number += 1) {
-      const server = createServer(receive).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}/deliveries`);
+      const port = await listenOnLoopback(createServer(receive));
+      urls.push(`http://127.0.0.1:${port}/deliveries`);
     }
     return urls;
   },
 
-  /** Whether deliveries are answered, and whether their arrivals are kept one by one. */
-  behave(how: { answers: boolean; keeps: boolean }): void {
-    ({ answers, keeps } = how);
+  /** Sets whether deliveries get a response, and whether each arrival is recorded. */
+  configure(options: { responds: boolean; recordsArrivals: boolean }): void {
+    ({ responds, recordsArrivals } = options);
   },
 
   /**
-   * Counts anew, and notes the time of one arrival.
+   * Resets the count, and selects the arrival whose time is recorded.
    *
-   * @param number The arrival to note, from 1.
+   * @param number The arrival, from 1.
    */
-  countAnew(number: number): void {
-    note = number;
+  resetCount(number: number): void {
+    selected = number;
     arrivals = [];
-    count = { arrived: 0, noted: null, connections: open };
+    count = { arrived: 0, notedAt: null, connections: open };
   },
 
-  /** Waits for so many arrivals since it counts. */
-  until(target: number): Promise<void> {
+  /** Waits for `target` arrivals since the last reset. */
+  waitFor(target: number): Promise<void> {
     return new Promise((done) => {
       waiting = { target, done };
       if (count.arrived >= target) done();
     });
   },
 
-  /** What was counted so far. */
-  counted: (_: null): Count => count,
+  /** Returns the count. */
+  getCount: (_: null): Count => count,
 
-  /** The arrivals that were kept. */
-  kept: (_: null): Arrival[] => arrivals,
+  /** Returns the recorded arrivals. */
+  getArrivals: (_: null): Arrival[] => arrivals,
 };
 
-/** What the receiver can be asked. */
-export type ReceiverVerbs = typeof verbs;
+/** The operations of a receiver. */
+export type ReceiverOperations = typeof operations;
 
-answerParent(verbs);
+serveParent(operations);

@@ -1,15 +1,18 @@
-import type { Workplace } from './bench-environment';
-import { type OwnProcess, startOwnProcess } from './own-process';
-import type { ReceiverVerbs } from './receiver-process';
+import type { BenchEnvironment } from './bench-environment';
+import { type BenchProcess, startBenchProcess } from './bench-process';
+import type { ReceiverOperations } from './receiver-process';
 
-/** Endpoints in a process of their own. */
-export interface Receiver extends OwnProcess<ReceiverVerbs> {
+/** Endpoints in a separate process. */
+export interface Receiver extends BenchProcess<ReceiverOperations> {
   urls: string[];
 }
 
-/** Starts a receiver with some endpoints, each on a port of its own. It answers 204 until told otherwise. */
-export async function startReceiver(place: Workplace, endpoints: number): Promise<Receiver> {
+/** Starts a receiver with some endpoints, each on its own port. By default they respond with 204. */
+export async function startReceiver(
+  environment: BenchEnvironment,
+  endpoints: number,
+): Promise<Receiver> {
   const file = new URL('./receiver-process.ts', import.meta.url);
-  const receiver = startOwnProcess<ReceiverVerbs>(place, file);
-  return { ...receiver, urls: await receiver.ask('listen', endpoints) };
+  const receiver = startBenchProcess<ReceiverOperations>(environment, file);
+  return { ...receiver, urls: await receiver.call('listen', endpoints) };
 }

@@ -5,10 +5,9 @@ import { machineTime } from './machine-time';
 const pause = 2;
 
 /**
- * Waits until a database says of every delivery that it was delivered, as whoever opened it after a crash
- * would find it.
+ * Waits until every delivery is recorded as delivered, as another process would read it after a crash.
  *
- * @returns When that was seen. Machine time.
+ * @returns The machine time at that point.
  */
 export async function allRecorded(file: string): Promise<number> {
   const connection = new Database(file, { readonly: true });

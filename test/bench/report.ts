@@ -5,7 +5,7 @@ import { quantile } from './quantiles';
 /** How many rounds are shown one by one. */
 const shownRounds = 9;
 
-/** Shows a value with as many digits as mean something. */
+/** Formats a value with its significant digits. */
 function amount(value: number, unit: Figure['unit']): string {
   const isRate = unit === '/s' || unit === '/min';
   const digits = Math.abs(value) >= 100 || isRate ? 0 : Math.abs(value) >= 10 ? 1 : 2;
@@ -18,13 +18,13 @@ function amount(value: number, unit: Figure['unit']): string {
 
 const times = (ratio: number) => `${ratio.toFixed(2)}x`;
 
-function goalOf({ goal, unit }: Figure): string {
+function formatGoal({ goal, unit }: Figure): string {
   if (goal === null) return '';
   const value = goal.of === 'ratio' ? `${goal.value}x` : amount(goal.value, unit);
   return `${goal.bound} ${value}`;
 }
 
-const verdictOf = ({ met }: Figure) => (met === null ? '' : met ? 'met' : 'SHORT');
+const formatVerdict = ({ met }: Figure) => (met === null ? '' : met ? 'met' : 'SHORT');
 
 function spread(values: readonly number[], unit: Figure['unit']): string {
   if (values.length < 2) return '';
@@ -35,7 +35,7 @@ function spread(values: readonly number[], unit: Figure['unit']): string {
   return `  (rounds: ${values.map((value) => amount(value, unit)).join(', ')})`;
 }
 
-/** What is measured on, and what one has to bear in mind. */
+/** Describes the machine, and how to read the figures. */
 export function introduction(): string {
   const [cpu] = cpus();
   const processors = availableParallelism();
@@ -46,7 +46,7 @@ they compete, and so does whatever else runs. Loopback only, files in the system
 `;
 }
 
-/** One figure, whole. */
+/** Formats one figure in full. */
 export function block(figure: Figure): string {
   const { unit, ours, baseline, ratio, rounds } = figure;
   const lines = [
@@ -58,12 +58,13 @@ export function block(figure: Figure): string {
     lines.push(`            ${baseline.what}`);
   }
   if (ratio !== null) lines.push(`  ratio     ${times(ratio)}`);
-  if (figure.goal !== null) lines.push(`  goal      ${goalOf(figure)}: ${verdictOf(figure)}`);
+  if (figure.goal !== null)
+    lines.push(`  goal      ${formatGoal(figure)}: ${formatVerdict(figure)}`);
   for (const note of figure.notes) lines.push(`  note      ${note}`);
   return `${lines.join('\n')}\n`;
 }
 
-/** All figures, a line each. */
+/** Formats all figures, one on each line. */
 export function table(figures: readonly Figure[]): string {
   const head = ['bench', 'figure', 'ours', 'baseline', 'ratio', 'goal', ''];
   const rows = figures.map((figure) => [
@@ -72,8 +73,8 @@ export function table(figures: readonly Figure[]): string {
     amount(figure.ours, figure.unit),
     figure.baseline ? amount(figure.baseline.value, figure.unit) : '',
     figure.ratio === null ? '' : times(figure.ratio),
-    goalOf(figure),
-    verdictOf(figure),
+    formatGoal(figure),
+    formatVerdict(figure),
   ]);
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),

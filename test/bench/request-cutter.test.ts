@@ -23,7 +23,7 @@ describe('a request cutter', () => {
     expect(cutAll(new RequestCutter(), chunks)).toEqual(['one', 'two']);
   });
 
-  it('refuses a request whose length it does not know', () => {
+  it('rejects a request without a length', () => {
     const chunked = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n';
     expect(() => new RequestCutter().push(Buffer.from(chunked))).toThrow('Content-Length');
   });

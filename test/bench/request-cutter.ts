@@ -2,8 +2,8 @@ const endOfHead = Buffer.from('\r\n\r\n');
 const lengthHeader = /^content-length:[ \t]*(\d+)[ \t]*$/im;
 
 /**
- * Cuts what arrives on one connection into requests: a head, and a body of `Content-Length` bytes. As
- * much of HTTP/1.1 as deliveries need, so that the receiver costs the machine little.
+ * Splits the bytes of one connection into requests: a head, and a body of `Content-Length` bytes. It supports only
+ * the part of HTTP/1.1 that deliveries need, so that the receiver uses little processor time.
  */
 export class RequestCutter {
   #rest: Buffer | null = null;

@@ -1,8 +1,8 @@
 /**
- * Measures several sides in turn, round after round, so that what slows the machine for a while slows all
- * of them. Every other round runs the other way about: nobody is always first.
+ * Measures several sides in turn, round after round, so that a slow phase of the machine affects all
+ * of them. Every other round runs in reverse order, so that no side is always first.
  *
- * @returns What each side came to, a value for each round in the order of the rounds.
+ * @returns The results of each side, in the order of the rounds.
  */
 export async function interleave<Side extends string, Result>(
   rounds: number,

@@ -2,21 +2,21 @@ import { createHmac } from 'node:crypto';
 
 /** The secret that all deliveries of the `verify` bench are signed with, in every scheme. */
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLjQkWm0tNc1x2Y4=';
-/** The bytes that it stands for, which key `webhook-signature`. */
+/** Its decoded bytes, the key of `webhook-signature`. */
 export const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
 
-/** One delivery, signed as each of the schemes would have it. */
+/** One delivery, signed by each of the schemes. */
 export interface SignedDelivery {
   body: Buffer;
-  /** What its `data.status` says: to be found again in the event that a verifier returns. */
+  /** Its `data.status`, which has to be in the event that a verifier returns. */
   status: string;
   /** The value of `Service-Signature`. */
   signature: string;
-  /** Headers as Node has them: `Service-Signature` and what a request has anyway. */
+  /** Headers as in Node: `Service-Signature` and those of any request. */
   headers: Record<string, string>;
-  /** The same with the three headers of Standard Webhooks besides. */
+  /** The same with the three headers of Standard Webhooks. */
   allHeaders: Record<string, string>;
-  /** Those three alone. */
+  /** Only those three. */
   standardHeaders: Record<string, string>;
   /** The same three as Svix names them. */
   svixHeaders: Record<string, string>;
@@ -26,7 +26,7 @@ export interface SignedDelivery {
   hubSignature: string;
 }
 
-/** The envelope of an `order.status_changed`, padded in `data` until it has so many bytes. */
+/** The envelope of an `order.status_changed`, padded in `data` to a size in bytes. */
 function paddedBody(status: string, bytes: number): Buffer {
   const render = (note: string) =>
     JSON.stringify({
@@ -41,7 +41,7 @@ function paddedBody(status: string, bytes: number): Buffer {
 /**
  * Signs a delivery.
  *
- * @param bytes How many its body has.
+ * @param bytes The size of its body.
  * @param seconds When it is signed, in seconds since 1970.
  */
 export function signedDelivery(status: string, bytes: number, seconds: number): SignedDelivery {

@@ -1,27 +1,27 @@
 import { createHmac } from 'node:crypto';
 import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
 import type { Agent } from 'undici';
-import type { Trade } from './trade';
+import type { TradingAccounts } from './trading-accounts';
 
-/** An endpoint as a bare client knows it. */
+/** An endpoint for a bare client. */
 export interface Target {
   origin: string;
   path: string;
-  /** The whole text, which keys `Service-Signature`. */
+  /** The complete text, the key of `Service-Signature`. */
   secret: string;
-  /** The bytes it stands for, which key `webhook-signature`. */
+  /** The decoded bytes, the key of `webhook-signature`. */
   key: Buffer;
 }
 
-/** What a bare client has to know of a webhook. */
-export function targetOf({ url, secret }: Trade['webhooks'][number]): Target {
+/** Creates the target for a webhook. */
+export function createTarget({ url, secret }: TradingAccounts['webhooks'][number]): Target {
   const { origin, pathname: path } = new URL(url);
   return { origin, path, secret, key: Buffer.from(secret.slice('whsec_'.length), 'base64') };
 }
 
 /**
- * Posts an event as little as a sender can: signed in both ways, with the headers that deliveries have,
- * and no longer than until the answer is whole. It is what the engine is compared with.
+ * Posts an event with the least work that a sender can do: both signatures, the headers of a delivery, and a
+ * complete response. The engine is compared with it.
  */
 export async function signedPost(
   agent: Agent,
@@ -31,7 +31,7 @@ export async function signedPost(
 ): Promise<void> {
   const seconds = Math.floor(Date.now() / 1000);
   const standard = createHmac('sha256', key).update(`${eventId}.${seconds}.${body}`);
-  const answer = await agent.request({
+  const response = await agent.request({
     origin,
     path,
     method: 'POST',
@@ -45,6 +45,7 @@ export async function signedPost(
     },
     body,
   });
-  await answer.body.dump();
-  if (answer.statusCode !== 204) throw new Error(`The receiver answered ${answer.statusCode}.`);
+  await response.body.dump();
+  if (response.statusCode !== 204)
+    throw new Error(`The receiver responded ${response.statusCode}.`);
 }

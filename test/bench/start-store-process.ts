@@ -1,8 +1,11 @@
-import type { Workplace } from './bench-environment';
-import { type OwnProcess, startOwnProcess } from './own-process';
-import type { StoreVerbs } from './store-process';
+import type { BenchEnvironment } from './bench-environment';
+import { type BenchProcess, startBenchProcess } from './bench-process';
+import type { StoreOperations } from './store-process';
 
-/** Starts a process that works on stores and does nothing else. */
-export function startStoreProcess(place: Workplace): OwnProcess<StoreVerbs> {
-  return startOwnProcess<StoreVerbs>(place, new URL('./store-process.ts', import.meta.url));
+/** Starts a process that uses stores and does nothing else. */
+export function startStoreProcess(environment: BenchEnvironment): BenchProcess<StoreOperations> {
+  return startBenchProcess<StoreOperations>(
+    environment,
+    new URL('./store-process.ts', import.meta.url),
+  );
 }

@@ -6,23 +6,24 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cleanEnvironment } from '../helpers/clean-environment';
+import { listenOnLoopback } from '../helpers/loopback';
 import { tradepostBin } from '../helpers/programs';
-import type { Workplace } from './bench-environment';
-import { type Figure, figureOf, medianRatio } from './figure';
+import type { BenchContext } from './bench-context';
+import type { BenchEnvironment } from './bench-environment';
+import { createFigure, type Figure, medianRatio } from './figure';
 import { interleave } from './rounds';
-import type { Stage } from './stage';
 
 const sizes = { usual: { rounds: 81 }, quick: { rounds: 1 } };
 
-/** Other command lines of npm, each the newest that could be installed when this was written. */
+/** Other command lines on npm, the newest versions when this was written. */
 const others = { prettier: '3.10.1', vercel: '60.1.3' };
 
 const nothing = 'node -e 0';
 
 /**
- * Installs another command line in a folder of its own, without install scripts.
+ * Installs another command line in its own folder, without install scripts.
  *
- * @returns the file to run; null when no registry gave it
+ * @returns The file to run, or null if the registry is not reachable.
  */
 async function installOther(name: string, version: string, folder: string): Promise<string | null> {
   await mkdir(folder);
@@ -39,103 +40,104 @@ async function installOther(name: string, version: string, folder: string): Prom
   return join(installed, typeof bin === 'string' ? bin : bin[name]);
 }
 
-/** Milliseconds from the start of a process to its end. */
-async function lifeOf(place: Workplace, args: readonly string[]): Promise<number> {
+/** Measures the milliseconds from the start of a process to its end. */
+async function measureRun(environment: BenchEnvironment, args: readonly string[]): Promise<number> {
   const startedAt = performance.now();
-  const { child, lastWords } = place.start(args, ['ignore', 'ignore'], cleanEnvironment({}));
+  const { child, readLogTail } = environment.start(
+    args,
+    ['ignore', 'ignore'],
+    cleanEnvironment({}),
+  );
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}.\n${lastWords()}`);
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}.\n${readLogTail()}`);
   return performance.now() - startedAt;
 }
 
 const body = '{"data":[]}';
-const answer = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+const httpResponse = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
 
-/** A service that tells when the first byte of a request came. */
+/** Starts a service that reports when the first byte of a request arrives. */
 async function startListener() {
   let arrived: (at: number) => void = () => {};
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () => {
       arrived(performance.now());
-      socket.end(answer);
+      socket.end(httpResponse);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Resolves when the next request begins. */
+    /** Resolves when the next request starts. */
     next: () => new Promise<number>((resolve) => (arrived = resolve)),
     close: () => server.close(),
   };
 }
 
-/** How long the command line takes to start, beside an empty Node process and others of its kind. */
-export async function start({ place, quick, say }: Stage): Promise<Figure[]> {
+/** Measures how long the CLI takes to start, against an empty Node process and other command lines. */
+export async function start({ environment, quick, log }: BenchContext): Promise<Figure[]> {
   const { rounds } = quick ? sizes.quick : sizes.usual;
   const rivals: [name: string, file: string][] = [];
   const missing: string[] = [];
   for (const [name, version] of quick ? [] : Object.entries(others)) {
-    say(`installing ${name}`);
-    const file = await installOther(name, version, place.newFile(name));
+    log(`installing ${name}`);
+    const file = await installOther(name, version, environment.newFile(name));
     if (file === null) missing.push(`${name}@${version}`);
     else rivals.push([name, file]);
   }
   const listener = await startListener();
-  const script = place.newFile('only-fetch.mjs');
+  const script = environment.newFile('only-fetch.mjs');
   await writeFile(
     script,
-    `const answer = await fetch('${listener.url}/v1/orders?limit=50', { headers: { authorization: 'Bearer tpk_x' } });\nawait answer.text();\n`,
+    `const response = await fetch('${listener.url}/v1/orders?limit=50', { headers: { authorization: 'Bearer tpk_x' } });\nawait response.text();\n`,
   );
   const settings = { TRADEPOST_BASE_URL: listener.url, TRADEPOST_API_KEY: 'tpk_x' };
 
-  /** Milliseconds from the start of a process to the first byte that it sends. */
+  /** Measures the milliseconds from the start of a process to the first byte that it sends. */
   async function firstByte(args: readonly string[]): Promise<number> {
     const arrived = listener.next();
     const startedAt = performance.now();
-    const { child, lastWords } = place.start(
+    const { child, readLogTail } = environment.start(
       args,
       ['ignore', 'ignore'],
       cleanEnvironment(settings),
     );
     const [code] = await once(child, 'close');
-    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}.\n${lastWords()}`);
+    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}.\n${readLogTail()}`);
     return (await arrived) - startedAt;
   }
 
   const sides: Record<string, () => Promise<number>> = {
-    [nothing]: () => lifeOf(place, ['-e', '0']),
-    version: () => lifeOf(place, [tradepostBin, '--version']),
-    help: () => lifeOf(place, [tradepostBin, '--help']),
-    listHelp: () => lifeOf(place, [tradepostBin, 'orders', 'list', '--help']),
+    [nothing]: () => measureRun(environment, ['-e', '0']),
+    version: () => measureRun(environment, [tradepostBin, '--version']),
+    help: () => measureRun(environment, [tradepostBin, '--help']),
+    listHelp: () => measureRun(environment, [tradepostBin, 'orders', 'list', '--help']),
     fetch: () => firstByte([script]),
     list: () => firstByte([tradepostBin, 'orders', 'list']),
   };
   for (const [name, file] of rivals) {
-    sides[name] = () => lifeOf(place, [file, '--version']);
+    sides[name] = () => measureRun(environment, [file, '--version']);
   }
-  // Once for nothing: the first one to read a file waits for the disk.
+  // A first run that is not counted: the first read of a file waits for the disk.
   for (const time of Object.values(sides)) await time();
-  const times = await interleave(rounds, sides, (round) => say(`round ${round} of ${rounds}`));
+  const times = await interleave(rounds, sides, (round) => log(`round ${round} of ${rounds}`));
   listener.close();
 
-  const timesOf = (side: string) => times[side] ?? [];
+  const getTimes = (side: string) => times[side] ?? [];
   const notes = rivals.map(
-    ([name]) => `${name} --version ${medianRatio(timesOf(name), timesOf(nothing)).toFixed(2)}x.`,
+    ([name]) => `${name} --version ${medianRatio(getTimes(name), getTimes(nothing)).toFixed(2)}x.`,
   );
   if (missing.length > 0) notes.push(`Could not be installed: ${missing.join(', ')}.`);
   const figure = (side: string, what: string, against: string, limit: number | null): Figure =>
-    figureOf({
+    createFigure({
       bench: 'start',
       what,
       unit: 'ms',
-      ours: timesOf(side),
+      ours: getTimes(side),
       baseline: {
         what: against === 'fetch' ? 'a script that only fetches' : against,
-        values: timesOf(against),
+        values: getTimes(against),
       },
       ...(limit === null ? {} : { goal: { of: 'ratio', bound: 'at most', value: limit } as const }),
       notes: against === nothing && limit !== null ? notes : [],

@@ -1,24 +1,24 @@
 import { createIdGenerator, openSqliteStore } from '@tradepost/server';
 import Database from 'better-sqlite3';
-import { answerParent } from './answer-parent';
 import { closedLoop, type LoopSize } from './closed-loop';
 import type { CommitOptions } from './commit-options';
 import { machineTime } from './machine-time';
-import { placeOrder, type Trade } from './trade';
+import { serveParent } from './serve-parent';
+import { placeOrder, type TradingAccounts } from './trading-accounts';
 
 const leaseTime = 30_000;
 
-/** Whose orders are to be placed, into which database, and how. */
-interface OrdersWanted {
+/** Which orders to create, in which database, and how. */
+interface OrdersSpec {
   file: string;
-  trade: Trade;
+  trade: TradingAccounts;
   commits: CommitOptions;
   size: LoopSize;
 }
 
-const verbs = {
-  /** Places orders by the store's own verb, with no HTTP around it. Returns orders per second. */
-  async placeOrders({ file, trade, commits, size }: OrdersWanted): Promise<number> {
+const operations = {
+  /** Creates orders through the store, without HTTP. Returns orders per second. */
+  async placeOrders({ file, trade, commits, size }: OrdersSpec): Promise<number> {
     const store = openSqliteStore(file, commits);
     const newId = createIdGenerator();
     const perSecond = await closedLoop(size, () => placeOrder(store, trade, newId));
@@ -26,37 +26,36 @@ const verbs = {
     return perSecond;
   },
 
-  /** Commits one small row after the other, each with `synchronous=FULL`. Returns commits per second. */
+  /** Commits small rows one by one, each with `synchronous=FULL`. Returns commits per second. */
   commitRows({ file, seconds }: { file: string; seconds: number }): number {
     const connection = new Database(file);
     connection.pragma('journal_mode = WAL');
     connection.pragma('synchronous = FULL');
     connection.exec('CREATE TABLE marks (at REAL NOT NULL) STRICT');
     const insert = connection.prepare('INSERT INTO marks VALUES (?)');
-    const began = machineTime();
+    const startedAt = machineTime();
     let commits = 0;
-    for (; machineTime() < began + seconds * 1000; commits += 1) insert.run(machineTime());
-    const perSecond = (commits / (machineTime() - began)) * 1000;
+    for (; machineTime() < startedAt + seconds * 1000; commits += 1) insert.run(machineTime());
+    const perSecond = (commits / (machineTime() - startedAt)) * 1000;
     connection.close();
     return perSecond;
   },
 
   /**
-   * Claims due deliveries again and again, and puts each batch back, so that as many stay queued. Returns
-   * the milliseconds that each claim took, without the wait for the disk: that is the same however long
-   * the queue is, and would hide what is not.
+   * Leases due deliveries repeatedly and returns each batch to the queue. Returns the milliseconds of each lease,
+   * without the wait for the disk, which does not depend on the length of the queue.
    */
-  async claim(wanted: { file: string; claims: number; limit: number }): Promise<number[]> {
-    const store = openSqliteStore(wanted.file, { synchronous: 'off' });
-    const took: number[] = [];
-    for (let number = 1; number <= wanted.claims; number += 1) {
+  async lease(options: { file: string; leases: number; limit: number }): Promise<number[]> {
+    const store = openSqliteStore(options.file, { synchronous: 'off' });
+    const durations: number[] = [];
+    for (let number = 1; number <= options.leases; number += 1) {
       const now = Date.now();
-      const lease = { leaseUntil: now + leaseTime, leaseToken: `claim ${number}` };
-      const began = machineTime();
-      const claimed = await store.deliveries.leaseDue({ now, ...lease, limit: wanted.limit });
-      took.push(machineTime() - began);
-      if (claimed.length === 0) throw new Error('There was nothing to claim.');
-      const putBack = claimed.map(({ id: deliveryId, leaseToken, attemptCount }) => ({
+      const lease = { leaseUntil: now + leaseTime, leaseToken: `lease ${number}` };
+      const startedAt = machineTime();
+      const leased = await store.deliveries.leaseDue({ now, ...lease, limit: options.limit });
+      durations.push(machineTime() - startedAt);
+      if (leased.length === 0) throw new Error('There was nothing to lease.');
+      const putBack = leased.map(({ id: deliveryId, leaseToken, attemptCount }) => ({
         deliveryId,
         leaseToken,
         number: attemptCount,
@@ -67,11 +66,11 @@ const verbs = {
       await store.deliveries.recordAttempts(putBack, now);
     }
     await store.close();
-    return took;
+    return durations;
   },
 };
 
-/** What can be asked of it. */
-export type StoreVerbs = typeof verbs;
+/** The operations of this process. */
+export type StoreOperations = typeof operations;
 
-answerParent(verbs);
+serveParent(operations);

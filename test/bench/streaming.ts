@@ -1,50 +1,43 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { cleanEnvironment } from '../helpers/clean-environment';
+import { startHttpServer } from '../helpers/loopback';
 import { tradepostBin } from '../helpers/programs';
-import { residentMemory } from '../helpers/resident-memory';
-import { type Figure, figureOf } from './figure';
-import { inWords } from './in-words';
+import { readResidentMemory } from '../helpers/resident-memory';
+import type { BenchContext } from './bench-context';
+import { createFigure, type Figure } from './figure';
+import { formatCount } from './format-count';
 import { listBody } from './orders-responses';
-import type { Stage } from './stage';
 
 const sizes = { usual: { rounds: 3, orders: 1_000_000 }, quick: { rounds: 1, orders: 10_000 } };
 
 /** How many orders a page has. */
 const pageLength = 100;
-/** Looked at each time that so many more pages were asked for, a hundred times in all. */
-const looks = 100;
+/** The number of samples, evenly over the pages. */
+const sampleCount = 100;
 
-/** A service whose list of orders is as long as it is asked to be. */
+/** Starts a service whose list has `orders` orders. */
 async function startEndlessList(orders: number, onPage: (page: number) => void) {
   const [order] = (JSON.parse(listBody.toString('utf8')) as { data: unknown[] }).data;
   const items = JSON.stringify(Array.from({ length: pageLength }, () => order));
   const last = orders / pageLength;
-  const server = createServer(({ url = '' }, answer) => {
+  return startHttpServer(({ url = '' }, response) => {
     const page = Number(new URL(url, 'http://service').searchParams.get('cursor') ?? 1);
     onPage(page);
     const next = page < last ? `"${page + 1}"` : 'null';
-    answer.writeHead(200, { 'content-type': 'application/json' });
-    answer.end(`{"data":${items},"nextCursor":${next}}`);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(`{"data":${items},"nextCursor":${next}}`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => server.close(),
-  };
 }
 
-/** Lists all orders, and tells the memory that it has resident from page to page, in MB. */
-async function memoryOf({ place }: Stage, orders: number): Promise<number[]> {
+/** Lists all orders and samples the resident memory, in MB. */
+async function measureMemory({ environment }: BenchContext, orders: number): Promise<number[]> {
   const memory: Promise<number>[] = [];
-  const every = Math.max(1, orders / pageLength / looks);
+  const every = Math.max(1, orders / pageLength / sampleCount);
   let pid = 0;
   const service = await startEndlessList(orders, (page) => {
-    if (page % every === 0) memory.push(residentMemory(pid).then((bytes) => bytes / 1e6));
+    if (page % every === 0) memory.push(readResidentMemory(pid).then((bytes) => bytes / 1e6));
   });
-  const { child, lastWords } = place.start(
+  const { child, readLogTail } = environment.start(
     [tradepostBin, 'orders', 'list', '--all', '--output', 'ndjson'],
     ['ignore', 'pipe'],
     cleanEnvironment({ TRADEPOST_BASE_URL: service.url, TRADEPOST_API_KEY: 'tpk_x' }),
@@ -55,29 +48,29 @@ async function memoryOf({ place }: Stage, orders: number): Promise<number[]> {
     for (const byte of bytes) if (byte === 10) lines += 1;
   });
   const [code] = await once(child, 'close');
-  service.close();
+  await service.close();
   if (code !== 0 || lines !== orders) {
-    throw new Error(`It ended with ${code} after ${lines} orders.\n${lastWords()}`);
+    throw new Error(`The CLI exited with ${code} after ${lines} orders.\n${readLogTail()}`);
   }
   return await Promise.all(memory);
 }
 
-const most = (values: readonly number[]) => Math.max(...values);
+const max = (values: readonly number[]) => Math.max(...values);
 
-/** Whether `orders list --all` takes more memory the longer it goes on. */
-export async function streaming(stage: Stage): Promise<Figure[]> {
-  const { rounds, orders } = stage.quick ? sizes.quick : sizes.usual;
+/** Measures whether the memory of `orders list --all` grows while it runs. */
+export async function streaming(context: BenchContext): Promise<Figure[]> {
+  const { rounds, orders } = context.quick ? sizes.quick : sizes.usual;
   const runs: number[][] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    stage.say(`round ${round} of ${rounds}`);
-    runs.push(await memoryOf(stage, orders));
+    context.log(`round ${round} of ${rounds}`);
+    runs.push(await measureMemory(context, orders));
   }
   const part = (from: number, to: number) =>
-    runs.map((run) => most(run.slice(run.length * from, run.length * to)));
+    runs.map((run) => max(run.slice(run.length * from, run.length * to)));
   return [
-    figureOf({
+    createFigure({
       bench: 'streaming',
-      what: `most resident memory, the last tenth of ${inWords(orders)} orders listed as ndjson`,
+      what: `most resident memory, the last tenth of ${formatCount(orders)} orders listed as ndjson`,
       unit: 'MB',
       ours: part(0.9, 1),
       // By then the heap is as large as the engine lets it grow: what still rises is a leak.

@@ -1,61 +1,71 @@
 import { maxWebhooksPerAccount } from '@tradepost/contract';
-import type { BareLoopVerbs } from './bare-loop-process';
-import { makeDatabases, type Template } from './database';
-import { type Figure, figureOf } from './figure';
-import { inWords } from './in-words';
-import { startOwnProcess } from './own-process';
+import type { BareLoopOperations } from './bare-loop-process';
+import type { BenchContext } from './bench-context';
+import { startBenchProcess } from './bench-process';
+import { createDatabases, type Template } from './database';
+import { createFigure, type Figure } from './figure';
+import { formatCount } from './format-count';
 import { type Receiver, startReceiver } from './receiver';
 import { allRecorded } from './recorded-outcomes';
 import { interleave } from './rounds';
-import type { Stage } from './stage';
-import type { Trade } from './trade';
 import { startTradepostServer } from './tradepost-server';
-import { within } from './within';
+import type { TradingAccounts } from './trading-accounts';
+import { withTimeout } from './with-timeout';
 
 const sizes = {
   usual: { rounds: 3, deliveries: 24_000, posts: 64_000, warmUp: 4_000 },
   quick: { rounds: 1, deliveries: 200, posts: 200, warmUp: 50 },
 };
-const patience = 240;
-/** As many as the engine has under way in all. From 8 to 64 the bare loop is about as fast. */
+const timeoutSeconds = 240;
+/** The maximum number of attempts in flight. The bare loop is about equally fast from 8 to 64. */
 const concurrency = 64;
 
 type Size = (typeof sizes)['usual'];
 
-/** How many a second arrived between the end of the warm-up and the end of it all. */
-async function rateOf(receiver: Receiver, arrivals: number, ended: number): Promise<number> {
-  const { noted } = await receiver.ask('counted', null);
-  if (noted === null) throw new Error('Too little arrived to measure a rate.');
-  return (arrivals / (ended - noted)) * 1000;
+/** Calculates the arrivals per second between the end of the warm-up and the end. */
+async function calculateRate(receiver: Receiver, arrivals: number, ended: number): Promise<number> {
+  const { notedAt } = await receiver.call('getCount', null);
+  if (notedAt === null) throw new Error('Too little arrived to measure a rate.');
+  return (arrivals / (ended - notedAt)) * 1000;
 }
 
-async function drain(stage: Stage, receiver: Receiver, file: string, size: Size): Promise<number> {
+async function drain(
+  context: BenchContext,
+  receiver: Receiver,
+  file: string,
+  size: Size,
+): Promise<number> {
   const { deliveries, warmUp } = size;
-  await receiver.ask('countAnew', warmUp);
-  const server = await startTradepostServer(stage.place, file);
-  const drained = receiver.ask('until', deliveries).then(() => allRecorded(file));
-  const ended = await within(patience, drained, async () => {
-    const { arrived } = await receiver.ask('counted', null);
-    return `Of ${deliveries} deliveries only ${arrived} arrived and were recorded in ${patience} s. The server said last:\n${server.lastWords()}`;
+  await receiver.call('resetCount', warmUp);
+  const server = await startTradepostServer(context.environment, file);
+  const drained = receiver.call('waitFor', deliveries).then(() => allRecorded(file));
+  const ended = await withTimeout(timeoutSeconds, drained, async () => {
+    const { arrived } = await receiver.call('getCount', null);
+    return `Of ${deliveries} deliveries only ${arrived} arrived and were recorded in ${timeoutSeconds} s. The last lines of its log:\n${server.readLogTail()}`;
   });
   await server.stop();
-  return await rateOf(receiver, deliveries - warmUp, ended);
+  return await calculateRate(receiver, deliveries - warmUp, ended);
 }
 
-async function loop(stage: Stage, receiver: Receiver, trade: Trade, size: Size): Promise<number> {
+async function loop(
+  context: BenchContext,
+  receiver: Receiver,
+  trade: TradingAccounts,
+  size: Size,
+): Promise<number> {
   const { posts, warmUp } = size;
-  await receiver.ask('countAnew', warmUp);
+  await receiver.call('resetCount', warmUp);
   const file = new URL('./bare-loop-process.ts', import.meta.url);
-  const bare = startOwnProcess<BareLoopVerbs>(stage.place, file);
-  const ended = await bare.ask('post', { trade, posts, concurrency });
+  const bare = startBenchProcess<BareLoopOperations>(context.environment, file);
+  const ended = await bare.call('post', { trade, posts, concurrency });
   await bare.stop();
-  return await rateOf(receiver, posts - warmUp, ended);
+  return await calculateRate(receiver, posts - warmUp, ended);
 }
 
 async function measure(
-  stage: Stage,
+  context: BenchContext,
   receiver: Receiver,
-  { use, trades: [trade] }: Template<[Trade]>,
+  { use, trades: [trade] }: Template<[TradingAccounts]>,
   size: Size,
 ): Promise<Figure> {
   const endpoints = trade.webhooks.length;
@@ -63,12 +73,12 @@ async function measure(
   const { ours, bare } = await interleave(
     size.rounds,
     {
-      ours: () => use((file) => drain(stage, receiver, file, size)),
-      bare: () => loop(stage, receiver, trade, size),
+      ours: () => use((file) => drain(context, receiver, file, size)),
+      bare: () => loop(context, receiver, trade, size),
     },
-    (round) => stage.say(`${to}: round ${round} of ${size.rounds}`),
+    (round) => context.log(`${to}: round ${round} of ${size.rounds}`),
   );
-  return figureOf({
+  return createFigure({
     bench: 'sustained',
     what: `deliveries sent and recorded, ${to}`,
     unit: '/s',
@@ -79,22 +89,22 @@ async function measure(
 }
 
 /**
- * How many deliveries a second the server makes of a prepared backlog, until the last outcome is on disk,
+ * Measures how many deliveries per second the server makes from a prepared backlog until the last outcome is on disk,
  * against a loop that only signs and posts: to one endpoint, and to as many as an account may have.
  */
-export async function sustained(stage: Stage): Promise<Figure[]> {
-  const { place, say } = stage;
-  const size = stage.quick ? sizes.quick : sizes.usual;
-  const receiver = await startReceiver(place, maxWebhooksPerAccount);
-  say(`queueing ${inWords(size.deliveries)} deliveries, twice`);
+export async function sustained(context: BenchContext): Promise<Figure[]> {
+  const { environment, log } = context;
+  const size = context.quick ? sizes.quick : sizes.usual;
+  const receiver = await startReceiver(environment, maxWebhooksPerAccount);
+  log(`queueing ${formatCount(size.deliveries)} deliveries, twice`);
   const queueFor = (urls: string[]) => [{ urls, backlog: size.deliveries, orders: 0 }] as const;
-  const { one, many } = await makeDatabases(place, {
+  const { one, many } = await createDatabases(environment, {
     one: queueFor(receiver.urls.slice(0, 1)),
     many: queueFor(receiver.urls),
   });
   const figures = [
-    await measure(stage, receiver, one, size),
-    await measure(stage, receiver, many, size),
+    await measure(context, receiver, one, size),
+    await measure(context, receiver, many, size),
   ];
   await receiver.stop();
   return figures;

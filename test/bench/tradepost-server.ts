@@ -1,60 +1,60 @@
 import { createInterface } from 'node:readline';
 import { tradepostServerBin } from '../helpers/programs';
-import type { Workplace } from './bench-environment';
+import type { BenchEnvironment } from './bench-environment';
 
 /** A server under load. */
 export interface ServerUnderLoad {
-  /** Where it answers. */
+  /** Its base URL. */
   url: string;
-  /** The process that serves the API; the engine's too, unless it has one of its own. */
+  /** The process of the API. It is also that of the engine, unless that has its own. */
   pid: number;
-  /** What its log says last. */
-  lastWords(): string;
+  /** Returns the last lines of its log. */
+  readLogTail(): string;
   /** Kills it. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `tradepost-server start` as an operator does, with its usual log, and waits until it says that it
- * is at work. It may deliver to this machine, and no key runs into a rate limit.
+ * Runs `tradepost-server start` as an operator does, with its usual log, and waits until it is
+ * ready. It may deliver to this machine, and has no effective rate limit.
  */
-async function start(place: Workplace, database: string, flags: readonly string[]) {
-  const freely = ['--rate-limit', '100000000', '--allow-insecure-webhooks'];
-  const { child, stop, lastWords } = place.start(
-    [tradepostServerBin, 'start', '--database', database, '--port', '0', ...freely, ...flags],
+async function start(environment: BenchEnvironment, database: string, flags: readonly string[]) {
+  const limits = ['--rate-limit', '100000000', '--allow-insecure-webhooks'];
+  const { child, stop, readLogTail } = environment.start(
+    [tradepostServerBin, 'start', '--database', database, '--port', '0', ...limits, ...flags],
     ['ignore', 'pipe'],
   );
   if (child.stdout === null) throw new Error('The server has no stdout.');
   for await (const line of createInterface(child.stdout)) {
     const at = /^(?:listening on|delivering from) (.+)$/.exec(line)?.[1];
-    if (at !== undefined) return { url: at, pid: child.pid ?? 0, lastWords, stop };
+    if (at !== undefined) return { url: at, pid: child.pid ?? 0, readLogTail: readLogTail, stop };
   }
-  throw new Error(`The server ended before it was at work:\n${lastWords()}`);
+  throw new Error(`The server exited before it was ready:\n${readLogTail()}`);
 }
 
 /**
- * Starts a server as it is by default: one process, a thread for the API and one for the engine.
+ * Starts a server with its defaults: one process, a thread for the API and one for the engine.
  *
- * @param flags What it is told beside.
+ * @param flags Further options.
  */
 export function startTradepostServer(
-  place: Workplace,
+  environment: BenchEnvironment,
   database: string,
   flags: readonly string[] = [],
 ): Promise<ServerUnderLoad> {
-  return start(place, database, flags);
+  return start(environment, database, flags);
 }
 
 /** Starts a process for the API and one for the engine, on one database. */
 export async function startTwoProcesses(
-  place: Workplace,
+  environment: BenchEnvironment,
   database: string,
 ): Promise<ServerUnderLoad> {
-  const api = await start(place, database, ['--role', 'api']);
-  const worker = await start(place, database, ['--role', 'worker']);
+  const api = await start(environment, database, ['--role', 'api']);
+  const worker = await start(environment, database, ['--role', 'worker']);
   return {
     ...api,
-    lastWords: () => `${api.lastWords()}\n${worker.lastWords()}`,
+    readLogTail: () => `${api.readLogTail()}\n${worker.readLogTail()}`,
     async stop() {
       await Promise.all([api.stop(), worker.stop()]);
     },

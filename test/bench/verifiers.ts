@@ -10,7 +10,7 @@ import { key, type SignedDelivery, secret } from './signed-delivery';
 type Verifier = (delivery: SignedDelivery) => unknown;
 
 const tolerance = 300;
-// Made once, as the verifiers that have something to make would have it.
+// Created once, as these verifiers are meant to be used.
 const standard = new StandardWebhook(secret);
 const svix = new SvixWebhook(secret);
 
@@ -18,14 +18,14 @@ function isMade(written: Buffer, given: Buffer): boolean {
   return written.length === given.length && timingSafeEqual(written, given);
 }
 
-/** The least that a receiver can do: one HMAC, compared in constant time, and the body parsed. */
+/** The minimum for a receiver: one HMAC, compared in constant time, and the parsed body. */
 function raw({ body, signature }: SignedDelivery): unknown {
   const written = createHmac('sha256', secret).update(body).digest();
   if (!isMade(written, Buffer.from(signature, 'hex'))) throw new Error('Forged.');
   return JSON.parse(body.toString());
 }
 
-/** The least that a receiver can do who also wants to refuse replays: both HMACs and the timestamp. */
+/** The minimum for a receiver that also rejects replays: both HMACs and the timestamp. */
 function rawBoth({ body, allHeaders: headers }: SignedDelivery): unknown {
   const {
     'service-signature': signature = '',

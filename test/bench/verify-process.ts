@@ -1,24 +1,24 @@
-import { answerParent } from './answer-parent';
+import { serveParent } from './serve-parent';
 import { type SignedDelivery, signedDelivery } from './signed-delivery';
 import { asyncVerifiers, syncVerifiers, type VerifierName } from './verifiers';
 
-/** What is to be verified over and over. */
+/** What to verify repeatedly. */
 export interface VerifyWork {
   verifier: VerifierName;
-  /** Bytes of a body. */
+  /** The size of a body in bytes. */
   bytes: number;
-  /** Milliseconds to go on for. */
+  /** How long to run, in milliseconds. */
   duration: number;
 }
 
 const statuses = ['confirmed', 'fulfilling', 'completed', 'cancelled'];
-/** Several deliveries in turn, so that nothing of one can be kept for the next. */
+/** Several deliveries in turn, so that nothing can be cached from one to the next. */
 const deliveriesInTurn = 32;
 
-/** Looks into the event, so that it cannot be left unmade, and holds the verifier to its result. */
+/** Reads the event, so that creating it cannot be optimized away, and checks the result. */
 function check(event: unknown, { status }: SignedDelivery): void {
   const { data } = event as { data: { status: string } };
-  if (data.status !== status) throw new Error(`It says ${data.status} instead of ${status}.`);
+  if (data.status !== status) throw new Error(`The event has ${data.status} instead of ${status}.`);
 }
 
 function verifyAll(
@@ -34,7 +34,7 @@ function verifyAll(
   return verified;
 }
 
-/** The same with a wait for each. Apart from the other, whom waiting would slow down. */
+/** The same for promises. It is a separate function, since awaiting would slow down the other. */
 async function verifyAllAwaited(
   verify: (delivery: SignedDelivery) => Promise<unknown>,
   deliveries: readonly SignedDelivery[],
@@ -50,7 +50,7 @@ async function verifyAllAwaited(
 
 const isAsync = (name: VerifierName): name is keyof typeof asyncVerifiers => name in asyncVerifiers;
 
-const verbs = {
+const operations = {
   /** Returns how many deliveries were verified per second. */
   async verify({ verifier, bytes, duration }: VerifyWork): Promise<number> {
     const seconds = Math.floor(Date.now() / 1000);
@@ -66,7 +66,7 @@ const verbs = {
   },
 };
 
-/** What can be asked of it. */
-export type VerifyVerbs = typeof verbs;
+/** The operations of this process. */
+export type VerifyOperations = typeof operations;
 
-answerParent(verbs);
+serveParent(operations);

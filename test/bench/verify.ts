@@ -1,21 +1,21 @@
-import { foremost } from './best-by-median';
-import { type Figure, figureOf, type Goal, medianRatio } from './figure';
-import { inWords } from './in-words';
-import { type OwnProcess, startOwnProcess } from './own-process';
+import type { BenchContext } from './bench-context';
+import { type BenchProcess, startBenchProcess } from './bench-process';
+import { findBest } from './best-by-median';
+import { createFigure, type Figure, type Goal, medianRatio } from './figure';
+import { formatCount } from './format-count';
 import { interleave } from './rounds';
-import type { Stage } from './stage';
 import type { VerifierName } from './verifiers';
-import type { VerifyVerbs } from './verify-process';
+import type { VerifyOperations } from './verify-process';
 
-/** Many short rounds: what slows the machine for a moment spoils few of them. */
+/** Many short rounds, so that a short slow phase of the machine affects few of them. */
 const sizes = {
   usual: { rounds: 101, warmUp: 400, duration: 30 },
   quick: { rounds: 1, warmUp: 5, duration: 5 },
 };
-/** Bytes of a body: what the service sends, and a large one. */
+/** Sizes of a body in bytes: what the service sends, and a large one. */
 const bodies = [300, 10_000];
 
-/** All of them, by what they are called in the report. */
+/** The names of all verifiers in the report. */
 const names: Record<VerifierName, string> = {
   raw: 'createHmac + timingSafeEqual + JSON.parse',
   rawBoth: 'both HMACs, the timestamp and JSON.parse by hand',
@@ -28,8 +28,8 @@ const names: Record<VerifierName, string> = {
   svix: 'svix',
   octokit: '@octokit/webhooks-methods',
 };
-const everybody = Object.keys(names) as VerifierName[];
-/** Those who sign the time too, and refuse what was sent long ago. */
+const allVerifiers = Object.keys(names) as VerifierName[];
+/** Those that sign the timestamp too, and reject old deliveries. */
 const othersAgainstReplays: VerifierName[] = ['stripe', 'standardwebhooks', 'svix'];
 const others: VerifierName[] = [...othersAgainstReplays, 'octokit'];
 
@@ -40,29 +40,29 @@ type Size = (typeof sizes)['usual'];
 
 /** Times all verifiers in turn. Returns the verifications per second of each, round by round. */
 async function time(
-  { say }: Stage,
-  worker: OwnProcess<VerifyVerbs>,
+  { log }: BenchContext,
+  worker: BenchProcess<VerifyOperations>,
   bytes: number,
   { rounds, warmUp, duration }: Size,
 ): Promise<Record<VerifierName, number[]>> {
-  say(`${inWords(bytes)} B: warming up`);
-  // Twice: what one of them teaches the compiler makes it think anew about the others.
-  for (const verifier of [...everybody, ...everybody]) {
-    await worker.ask('verify', { verifier, bytes, duration: warmUp });
+  log(`${formatCount(bytes)} B: warming up`);
+  // Twice: each verifier may cause the compiler to optimize the others again.
+  for (const verifier of [...allVerifiers, ...allVerifiers]) {
+    await worker.call('verify', { verifier, bytes, duration: warmUp });
   }
-  const sides = everybody.map((verifier) => {
-    const ask = () => worker.ask('verify', { verifier, bytes, duration });
+  const sides = allVerifiers.map((verifier) => {
+    const ask = () => worker.call('verify', { verifier, bytes, duration });
     return [verifier, ask] as const;
   });
   return interleave(
     rounds,
     Object.fromEntries(sides) as Record<VerifierName, () => Promise<number>>,
-    (round) => say(`${inWords(bytes)} B: round ${round} of ${rounds}`),
+    (round) => log(`${formatCount(bytes)} B: round ${round} of ${rounds}`),
   );
 }
 
-function figuresOf(bytes: number, rates: Record<VerifierName, number[]>): Figure[] {
-  const size = `${inWords(bytes)} B`;
+function createFigures(bytes: number, rates: Record<VerifierName, number[]>): Figure[] {
+  const size = `${formatCount(bytes)} B`;
   const about = (verifier: VerifierName) => ({
     bench: 'verify',
     what: `${names[verifier]}, ${size}`,
@@ -72,7 +72,7 @@ function figuresOf(bytes: number, rates: Record<VerifierName, number[]>): Figure
 
   function againstRaw(ours: VerifierName, raw: VerifierName, goal?: Goal): Figure {
     const baseline = { what: names[raw], values: rates[raw] };
-    return figureOf({ ...about(ours), baseline, ...(goal && { goal }) });
+    return createFigure({ ...about(ours), baseline, ...(goal && { goal }) });
   }
 
   function againstOthers(
@@ -85,11 +85,11 @@ function figuresOf(bytes: number, rates: Record<VerifierName, number[]>): Figure
     }: { kind: string; rivals: VerifierName[]; note: string; goal?: Goal },
   ): Figure {
     const contenders = rivals.map((rival) => ({ name: names[rival], values: rates[rival] }));
-    const { name, values } = foremost(contenders, 'highest');
+    const { name, values } = findBest(contenders, 'highest');
     const ratios = contenders.map(
       (one) => `${one.name} ${medianRatio(one.values, rates.raw).toFixed(2)}x`,
     );
-    return figureOf({
+    return createFigure({
       ...about(ours),
       what: `${about(ours).what}, against ${kind}`,
       baseline: { what: `${name}, the fastest of them`, values },
@@ -110,7 +110,7 @@ function figuresOf(bytes: number, rates: Record<VerifierName, number[]>): Figure
       goal: ahead,
     }),
     againstOthers('oursBoth', {
-      kind: 'others that refuse replays',
+      kind: 'others that reject replays',
       rivals: othersAgainstReplays,
       note: 'Ours makes two HMACs, of Service-Signature and of webhook-signature, and they make one.',
     }),
@@ -118,16 +118,16 @@ function figuresOf(bytes: number, rates: Record<VerifierName, number[]>): Figure
 }
 
 /**
- * How many deliveries a second are verified, by ours, by the least that can be written by hand, and by
- * other verifiers: all in one process, in turn.
+ * Measures how many deliveries per second the SDK verifies, against the minimum that can be written by hand and
+ * against other verifiers. All run in one process, in turn.
  */
-export async function verify(stage: Stage): Promise<Figure[]> {
-  const size = stage.quick ? sizes.quick : sizes.usual;
+export async function verify(context: BenchContext): Promise<Figure[]> {
+  const size = context.quick ? sizes.quick : sizes.usual;
   const file = new URL('./verify-process.ts', import.meta.url);
-  const worker = startOwnProcess<VerifyVerbs>(stage.place, file);
+  const worker = startBenchProcess<VerifyOperations>(context.environment, file);
   const figures: Figure[] = [];
   for (const bytes of bodies) {
-    figures.push(...figuresOf(bytes, await time(stage, worker, bytes, size)));
+    figures.push(...createFigures(bytes, await time(context, worker, bytes, size)));
   }
   await worker.stop();
   return figures;

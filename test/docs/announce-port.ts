@@ -1,6 +1,6 @@
 /**
- * Loaded before a snippet that listens: with PORT=0 the system picks a port, and this tells it on
- * stderr once connections are accepted.
+ * Loaded before a snippet that listens: with PORT=0 the system picks a port, and this prints it
+ * to stderr once connections are accepted.
  */
 import { Server } from 'node:net';
 

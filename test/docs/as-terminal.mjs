@@ -1,7 +1,6 @@
 /**
- * Loaded before a command whose output a README shows: people paste from a terminal, 80 wide, where
- * the CLI fits its tables, and without colours. A real one would take a program that not every
- * machine has.
+ * Loaded before a command whose output a README shows. Makes the CLI write as to a terminal with 80 columns
+ * and without colours. A real terminal would need a program that not every machine has.
  */
 import process from 'node:process';
 

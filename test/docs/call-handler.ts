@@ -6,9 +6,9 @@
  *   TRADEPOST_WEBHOOK_SECRET=whsec_… node --import tsx call-handler.ts FILE
  */
 import { pathToFileURL } from 'node:url';
-import { type Delivery, signedDelivery, stripped, tampered } from './signed-delivery';
+import { createSignedDelivery, type Delivery, stripped, tampered } from './signed-delivery';
 
-/** What hosts call: Next.js, Workers (Bun, Deno, Hono) or Lambda. */
+/** What hosts import: Next.js, Workers (Bun, Deno, Hono) or Lambda. */
 interface Exported {
   POST?: (request: Request) => Promise<Response>;
   default?: { fetch(request: Request, environment: object, context: object): Promise<Response> };
@@ -30,15 +30,15 @@ async function call({ headers, body }: Delivery): Promise<number> {
     headers,
     body,
   });
-  const answer = program.POST?.(request) ?? program.default?.fetch(request, env, { waitUntil });
-  if (!answer) throw new Error('The snippet exports no handler.');
-  return (await answer).status;
+  const response = program.POST?.(request) ?? program.default?.fetch(request, env, { waitUntil });
+  if (!response) throw new Error('The snippet exports no handler.');
+  return (await response).status;
 }
 
-const genuine = signedDelivery(process.env.TRADEPOST_WEBHOOK_SECRET ?? '');
-const answers = {
+const genuine = createSignedDelivery(process.env.TRADEPOST_WEBHOOK_SECRET ?? '');
+const statuses = {
   genuine: await call(genuine),
   tampered: await call(tampered(genuine)),
   stripped: await call(stripped(genuine)),
 };
-console.log(JSON.stringify(answers));
+console.log(JSON.stringify(statuses));

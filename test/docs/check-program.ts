@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { brokenPromises, promisesOf } from './promised-output';
-import { callHandlerOf, type ProgramEnvironment, postToProgram, runProgram } from './run-program';
+import { findExpectedLines, findMissingLines } from './expected-output';
+import { callHandler, type ProgramEnvironment, postToProgram, runProgram } from './run-program';
 
 /**
  * Runs a snippet that is a program. One that receives webhooks has to accept a signed delivery and
- * refuse a tampered one and a stripped one; any other has to end well and print what its comments
- * promise.
+ * reject a tampered one and a stripped one. Any other has to exit with 0 and print what its comments
+ * show.
  */
 export async function checkProgram(
   file: string,
@@ -14,7 +14,7 @@ export async function checkProgram(
 ): Promise<void> {
   const listens = code.includes('.listen(');
   if (listens || /^export (default|const (POST|handler)) /m.test(code)) {
-    const { genuine, tampered, stripped } = await (listens ? postToProgram : callHandlerOf)(
+    const { genuine, tampered, stripped } = await (listens ? postToProgram : callHandler)(
       file,
       env,
     );
@@ -25,5 +25,5 @@ export async function checkProgram(
   }
   const exit = await runProgram(file, env);
   expect(exit.code, exit.stderr).toBe(0);
-  expect(brokenPromises(promisesOf(code), exit.stdout), exit.stdout).toEqual([]);
+  expect(findMissingLines(findExpectedLines(code), exit.stdout), exit.stdout).toEqual([]);
 }

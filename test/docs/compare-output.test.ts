@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { compareOutput } from './compare-output';
-import { createIdBook } from './id-book';
+import { createIdMapping } from './id-mapping';
 
 const order = (letter: string) => `ord_${letter.repeat(26)}`;
-const compare = (shown: string[], real: string[]) => compareOutput(shown, real, createIdBook({}));
+const compare = (shown: string[], real: string[]) =>
+  compareOutput(shown, real, createIdMapping({}));
 
-test('ids and times may differ, where they stand may not', () => {
+test('IDs and times may differ, but not their positions', () => {
   const shown = [`${order('A')}  40  2026-11-21T09:27:38.378Z`];
   const same = compare(shown, [`${order('1')}  40  2027-01-01T00:00:00.000Z`]);
   expect(same.real).toEqual(same.shown);
@@ -13,7 +14,7 @@ test('ids and times may differ, where they stand may not', () => {
   expect(shifted.real).not.toEqual(shifted.shown);
 });
 
-test('an id that stood for another before is a difference', () => {
+test('an ID that was mapped to another before is a difference', () => {
   const { shown, real } = compare([order('A'), order('A')], [order('1'), order('2')]);
   expect(real[0]).toBe(shown[0]);
   expect(real[1]).not.toBe(shown[1]);

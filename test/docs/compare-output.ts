@@ -1,27 +1,27 @@
-import type { IdBook } from './id-book';
-import { keeps } from './promised-output';
+import { matchesLine } from './expected-output';
+import type { IdMapping } from './id-mapping';
 
-// As long as what it covers, so that columns stay where they are.
+// Keeps the length, so that columns are not shifted.
 const withoutTimes = (line: string) =>
   line.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => '~'.repeat(time.length));
 
 /**
- * Prepares what a README shows and what a command really wrote for a comparison line by line: ids are
- * those of the README, times are covered, and a line that keeps one with `…` is taken for the same.
+ * Prepares the output in a README and the real output for a comparison line by line. IDs are replaced by those
+ * of the README, times are masked, and a line that matches one with `…` counts as equal.
  */
 export function compareOutput(
   shown: readonly string[],
   real: readonly string[],
-  ids: IdBook,
+  ids: IdMapping,
 ): { shown: string[]; real: string[] } {
-  const really = real.map((line, index) => {
+  const actual = real.map((line, index) => {
     ids.learn(shown[index] ?? '', line);
-    return withoutTimes(ids.toShown(line));
+    return withoutTimes(ids.toDocumented(line));
   });
-  const promised = shown.map((line, index) => {
-    const promise = withoutTimes(line);
-    const same = really[index];
-    return same !== undefined && keeps(promise, same) ? same : promise;
+  const expected = shown.map((line, index) => {
+    const pattern = withoutTimes(line);
+    const same = actual[index];
+    return same !== undefined && matchesLine(pattern, same) ? same : pattern;
   });
-  return { shown: promised, real: really };
+  return { shown: expected, real: actual };
 }

@@ -7,7 +7,7 @@ import { allowedTransitions } from '../../packages/server/src/features/orders/or
 import { checkout } from '../helpers/programs';
 import { findSnippets } from './find-snippets';
 
-/** The code of the diagrams in a document, in their order. */
+/** Reads the code of the diagrams in a document, in order. */
 async function readDiagrams(document: string): Promise<string[]> {
   const text = await readFile(join(checkout, document), 'utf8');
   return findSnippets(document, text)

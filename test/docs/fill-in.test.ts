@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Cast, fillIn } from './fill-in';
+import { fillIn, type PlaceholderValues } from './fill-in';
 
-const account = (who: string) => ({ id: `usr_${who}`, apiKey: `tpk_${who}` });
-const cast: Cast = {
+const account = (kind: string) => ({ id: `usr_${kind}`, apiKey: `tpk_${kind}` });
+const values: PlaceholderValues = {
   baseUrl: 'http://127.0.0.1:5',
   secret: 'whsec_1',
   buyer: account('buyer'),
@@ -21,10 +21,10 @@ test.each([
   ['--base-url https://trade.example/v1', '--base-url http://127.0.0.1:5/v1'],
   ['start --port 4010', 'start --port 0'],
   ['a plain command', 'a plain command'],
-])('%s is filled in', (text, filled) => {
-  expect(fillIn(text, cast)).toBe(filled);
+])('fillIn fills in %s', (text, filled) => {
+  expect(fillIn(text, values)).toBe(filled);
 });
 
-test('refuses a placeholder for which there is nothing real', () => {
-  expect(() => fillIn('tasks get tsk_…', cast)).toThrow('nothing to fill in for tsk_…');
+test('fillIn throws for a placeholder without a value', () => {
+  expect(() => fillIn('tasks get tsk_…', values)).toThrow('no value for tsk_…');
 });

@@ -5,14 +5,14 @@ const find = (language: string, ...lines: string[]) =>
   findCommands({ readme: 'A.md', line: 7, language, code: lines.map((l) => `${l}\n`).join('') });
 
 describe('findCommands', () => {
-  test('takes each line of sh for a command, without blank lines and comments', () => {
+  test('reads each line of sh as a command, without blank lines and comments', () => {
     expect(find('sh', '# First', 'a --b # why', '', '  c')).toEqual([
       { text: 'a --b # why', output: undefined, exitCode: 0 },
       { text: '  c', output: undefined, exitCode: 0 },
     ]);
   });
 
-  test('joins lines that go on after a backslash', () => {
+  test('joins lines that continue after a backslash', () => {
     expect(find('sh', 'a \\', '  --b \\', '  --c', 'd').map(({ text }) => text)).toEqual([
       'a \\\n  --b \\\n  --c',
       'd',
@@ -22,7 +22,7 @@ describe('findCommands', () => {
     ]);
   });
 
-  test('takes what follows a prompt of console for a command, and the rest for its output', () => {
+  test('reads what follows a console prompt as a command, and the rest as its output', () => {
     expect(find('console', '$ a', 'one', '', ' two', '$ b', '$ c', 'three')).toEqual([
       { text: 'a', output: ['one', '', ' two'], exitCode: 0 },
       { text: 'b', output: [], exitCode: 0 },
@@ -37,7 +37,7 @@ describe('findCommands', () => {
     ]);
   });
 
-  test('refuses a console that starts with output', () => {
-    expect(() => find('console', 'out', '$ a')).toThrow('A.md:7 shows output of no command.');
+  test('rejects a console that starts with output', () => {
+    expect(() => find('console', 'out', '$ a')).toThrow('A.md:7 shows output without a command.');
   });
 });

@@ -25,13 +25,13 @@ describe('findSnippets', () => {
     ]);
   });
 
-  test('tells which README a block is from', () => {
+  test('returns the README of a block', () => {
     expect(findSnippets('packages/sdk/README.md', '```sh\n```')).toEqual([
       { readme: 'packages/sdk/README.md', line: 1, language: 'sh', code: '' },
     ]);
   });
 
-  test('takes the first word after the fence for the language', () => {
+  test('reads the first word after the fence as the language', () => {
     expect(find('``` ts title="a b"', '```')).toEqual([[1, 'ts', '']]);
   });
 
@@ -41,13 +41,13 @@ describe('findSnippets', () => {
     expect(find('~~~', '```', '~~~')).toEqual([[1, '', '```\n']]);
   });
 
-  test('takes the indentation of the fence off the code, and no more', () => {
+  test('removes only the indentation of the fence from the code', () => {
     expect(find('1. First', '   ```sh', '   a \\', '     --b', ' c', '   ```')).toEqual([
       [2, 'sh', 'a \\\n  --b\nc\n'],
     ]);
   });
 
-  test('does not take three backticks within a line for a fence', () => {
+  test('ignores three backticks within a line', () => {
     expect(find('```not a fence``` but code', 'and a ``` too')).toEqual([]);
   });
 
@@ -55,7 +55,7 @@ describe('findSnippets', () => {
     expect(find('```ts\r', 'a\r', '```\r')).toEqual([[1, 'ts', 'a\n']]);
   });
 
-  test('refuses a block that is never closed, and names its line', () => {
+  test('rejects a block that is never closed, and names its line', () => {
     expect(() => find('', '```ts', 'a')).toThrow('A.md:2 opens a block that is never closed.');
   });
 });

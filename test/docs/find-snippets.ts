@@ -13,8 +13,8 @@ export interface Snippet {
 const fence = /^( *)(`{3,}|~{3,}) *([^\s`]*)[^`]*$/;
 
 /**
- * Finds the fenced blocks of a README, in their order. Throws, and names the line, when a block is
- * never closed. Source: CommonMark, "Fenced code blocks".
+ * Finds the fenced blocks of a README, in order. Throws an error with the line if a block is never
+ * closed. Source: CommonMark, "Fenced code blocks".
  */
 export function findSnippets(readme: string, text: string): Snippet[] {
   const snippets: Snippet[] = [];

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import Database from 'better-sqlite3';
@@ -19,14 +16,16 @@ import {
   systemClock,
 } from '../../packages/server/src/index';
 import { checkout } from '../helpers/programs';
+import { startHttpReceiver } from '../helpers/start-receiver';
 import { temporaryFolder } from '../helpers/temporary-folder';
 import { FileTrace } from './trace-files';
 
-/** The sources of a package. */
-const sources = (name: string) => join(checkout, 'packages', name, 'src/').replaceAll('\\', '/');
+/** Returns the folder with the sources of a package. */
+const sourceFolder = (name: string) =>
+  join(checkout, 'packages', name, 'src/').replaceAll('\\', '/');
 
-/** The source files that the steps of a section of ARCHITECTURE.md name, each once. */
-async function filesNamedIn(heading: string): Promise<string[]> {
+/** Reads the source files that the steps of a section of ARCHITECTURE.md name, each once. */
+async function readNamedFiles(heading: string): Promise<string[]> {
   const text = await readFile(join(checkout, 'ARCHITECTURE.md'), 'utf8');
   const [, section] = text.split(`\n## ${heading}\n`);
   if (section === undefined) throw new Error(`ARCHITECTURE.md has no section "${heading}".`);
@@ -35,7 +34,7 @@ async function filesNamedIn(heading: string): Promise<string[]> {
   return [...new Set(steps.join('\n').match(/(?<=`)[\w/-]+\.ts(?=`)/g))].sort();
 }
 
-/** A server from its sources, with demo data, a buyer, a seller and a receiver of the buyer's events. */
+/** Starts a server from its sources, with demo data, a buyer, a seller and a receiver of the buyer's events. */
 async function startTrade() {
   const folder = await temporaryFolder();
   const file = join(folder.path, 'tradepost.db');
@@ -50,29 +49,24 @@ async function startTrade() {
     rateLimit: 6_000,
     webhookPolicy: insecureWebhookPolicy,
   });
-  const receiver = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(204).end());
-  });
-  receiver.listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
+  const receiver = await startHttpReceiver();
   onTestFinished(async () => {
     await server.close();
-    receiver.close();
+    await receiver.close();
     await folder.remove();
   });
   const client = (kind: string) => {
-    const account = seeded.accounts.find((one) => one.kind === kind);
+    const account = seeded.accounts.find((candidate) => candidate.kind === kind);
     return new Tradepost({ baseUrl: server.url, apiKey: account?.apiKey ?? '' });
   };
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   return {
     server,
     seeded,
     buyer: client('buyer'),
     seller: client('seller'),
-    url,
-    /** Waits until no delivery is pending any more. Reads the file itself, so that no source takes part. */
-    async delivered() {
+    url: receiver.url,
+    /** Waits until no delivery is pending. Reads the file itself, so that no source file takes part. */
+    async waitUntilDelivered() {
       const database = new Database(file, { readonly: true });
       try {
         const pending = database.prepare("SELECT count(*) FROM deliveries WHERE state = 'pending'");
@@ -85,28 +79,28 @@ async function startTrade() {
 }
 
 /**
- * Compares a walk of ARCHITECTURE.md with a trace. The walk has every file that the flow ran through, and no
- * file that nothing runs through: some files take part only at the start, or when a timer fires.
+ * Compares a section of ARCHITECTURE.md with a trace. The section names every file that the flow runs through,
+ * and no file that never runs. Some files run only at the start, or when a timer fires.
  *
- * @param most How many files a flow may run through, so that a newcomer can read it.
+ * @param maxFiles How many files a flow may run through, so that a newcomer can read it.
  */
-async function expectWalk(
+async function expectFlow(
   heading: string,
   name: string,
   flow: readonly string[],
   lifetime: readonly string[],
-  most: number,
+  maxFiles: number,
 ): Promise<void> {
   const inPackage = (files: readonly string[]) =>
     files
-      .filter((file) => file.startsWith(sources(name)))
-      .map((file) => file.slice(sources(name).length))
+      .filter((file) => file.startsWith(sourceFolder(name)))
+      .map((file) => file.slice(sourceFolder(name).length))
       .sort();
-  const walk = await filesNamedIn(heading);
+  const named = await readNamedFiles(heading);
   const traced = inPackage(flow);
-  expect(walk).toEqual(expect.arrayContaining(traced));
-  expect([...new Set([...inPackage(lifetime), ...traced])]).toEqual(expect.arrayContaining(walk));
-  expect(traced.length).toBeLessThanOrEqual(most);
+  expect(named).toEqual(expect.arrayContaining(traced));
+  expect([...new Set([...inPackage(lifetime), ...traced])]).toEqual(expect.arrayContaining(named));
+  expect(traced.length).toBeLessThanOrEqual(maxFiles);
 }
 
 it('a PATCH, its delivery and the SDK call run through the files that ARCHITECTURE.md names', async () => {
@@ -118,15 +112,15 @@ it('a PATCH, its delivery and the SDK call run through the files that ARCHITECTU
   const pending = trade.seeded.orders.filter(({ status }) => status === 'pending');
   const confirm = async (order: { id: string } | undefined) => {
     await trade.seller.orders.update(order?.id ?? '', { status: 'confirmed' });
-    await trade.delivered();
+    await trade.waitUntilDelivered();
   };
-  // Once before: connections are open, caches are filled, modules are loaded.
+  // A first run opens connections, fills caches and loads modules.
   await confirm(pending[0]);
   const lifetime = await trace.take();
   await confirm(pending[1]);
   const flow = await trace.take();
-  await expectWalk('One PATCH', 'server', flow, lifetime, 28);
-  await expectWalk('One SDK call', 'sdk', flow, lifetime, 15);
+  await expectFlow('One PATCH', 'server', flow, lifetime, 28);
+  await expectFlow('One SDK call', 'sdk', flow, lifetime, 15);
 });
 
 it('`orders list` runs through the files that ARCHITECTURE.md names', async () => {
@@ -163,5 +157,5 @@ it('`orders list` runs through the files that ARCHITECTURE.md names', async () =
   const lifetime = await trace.take();
   expect(await list('pending')).toBe(0);
   expect(printed).toContain('pending');
-  await expectWalk('One CLI command', 'cli', await trace.take(), lifetime, 18);
+  await expectFlow('One CLI command', 'cli', await trace.take(), lifetime, 18);
 });

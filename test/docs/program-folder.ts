@@ -11,22 +11,22 @@ const require = createRequire(import.meta.url);
 /** The snippets that are programs, as files. */
 export interface ProgramFolder {
   /** The file of a snippet. */
-  fileOf(snippet: Snippet): string;
+  getFile(snippet: Snippet): string;
   /**
-   * Checks the types of all TypeScript snippets together, as strictly as our own.
+   * Checks the types of all TypeScript snippets together, as strictly as the packages.
    *
-   * @returns What the compiler ended with, and what it said, at places of the READMEs.
+   * @returns The compiler's exit code and output, with positions in the READMEs.
    */
-  checkTypes(): Promise<{ code: number | null; said: string }>;
+  checkTypes(): Promise<{ code: number | null; output: string }>;
   /** Removes the folder. */
   remove(): Promise<void>;
 }
 
-const nameOf = ({ readme, line, language }: Snippet) =>
+const getFileName = ({ readme, line, language }: Snippet) =>
   `${readme.replace(/\.md$/, '').replaceAll('/', '-').toLowerCase()}-${line}.m${language}`;
 
-/** The file that Node runs for a program: a TypeScript one is compiled, which a loader would do at each start. */
-export function runnableFile(path: string): string {
+/** Returns the file that Node runs. TypeScript is compiled once, since a loader would do it at each start. */
+export function getRunnableFile(path: string): string {
   return path.replace(/\.mts$/, '.compiled.mjs');
 }
 
@@ -38,35 +38,35 @@ async function writeCompiled(path: string, source: string): Promise<void> {
     sourcemap: 'inline',
     sourcefile: path,
   });
-  await writeFile(runnableFile(path), code);
+  await writeFile(getRunnableFile(path), code);
 }
 
-/** Writes programs into a folder within `test/`, where the packages of this checkout are found. */
+/** Writes programs into a folder within `test/`, from which the packages of this checkout resolve. */
 export async function writePrograms(programs: readonly Snippet[]): Promise<ProgramFolder> {
   const folder = await mkdtemp(join(checkout, 'test/.snippets-'));
   const files = programs.flatMap((snippet) => {
-    const path = join(folder, nameOf(snippet));
+    const path = join(folder, getFileName(snippet));
     const source = writeFile(path, snippet.code);
     return path.endsWith('.mts') ? [source, writeCompiled(path, snippet.code)] : [source];
   });
   const settings = { extends: join(checkout, 'tsconfig.base.json'), include: ['*.mts'] };
   await Promise.all([...files, writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings))]);
-  const placeOf = new Map(programs.map((snippet) => [nameOf(snippet), snippet]));
+  const snippetByFile = new Map(programs.map((snippet) => [getFileName(snippet), snippet]));
   return {
-    fileOf: (snippet) => join(folder, nameOf(snippet)),
+    getFile: (snippet) => join(folder, getFileName(snippet)),
     async checkTypes() {
       const compiler = [require.resolve('typescript/bin/tsc'), '--noEmit'];
       const { code, stdout, stderr } = await runProcess(process.execPath, compiler, {
         cwd: folder,
       });
-      const said = `${stdout}${stderr}`.replace(
+      const output = `${stdout}${stderr}`.replace(
         /^(\S+)\((\d+),(\d+)\)/gm,
-        (place, name, row, column) => {
-          const snippet = placeOf.get(name);
-          return snippet ? `${snippet.readme}:${snippet.line + Number(row)}:${column}` : place;
+        (position, name, row, column) => {
+          const snippet = snippetByFile.get(name);
+          return snippet ? `${snippet.readme}:${snippet.line + Number(row)}:${column}` : position;
         },
       );
-      return { code, said };
+      return { code, output };
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };

@@ -11,14 +11,14 @@ export interface Readme {
 }
 
 /**
- * Reads the README of the checkout, of the examples and of each package, and what else the packages
- * have for their users. Rejects when one is missing or has a block that is never closed.
+ * Reads the README of the checkout, of the examples and of each package, and the other
+ * documents for users of the packages. Rejects when one is missing or has a block that is never closed.
  */
 export async function readReadmes(): Promise<Readme[]> {
   const folders = await readdir(join(checkout, 'packages'));
-  const ofPackages = folders.sort().map((folder) => `packages/${folder}/README.md`);
+  const packageReadmes = folders.sort().map((folder) => `packages/${folder}/README.md`);
   return Promise.all(
-    ['README.md', 'examples/README.md', ...ofPackages, 'packages/sdk/RECEIVING.md'].map(
+    ['README.md', 'examples/README.md', ...packageReadmes, 'packages/sdk/RECEIVING.md'].map(
       async (name) => {
         const text = await readFile(join(checkout, name), 'utf8');
         return { name, snippets: findSnippets(name, text) };

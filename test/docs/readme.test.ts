@@ -5,16 +5,16 @@ import { checkout } from '../helpers/programs';
 import { temporaryFolder } from '../helpers/temporary-folder';
 import { checkCommands } from './check-commands';
 import { checkProgram } from './check-program';
+import { classifyCommand } from './classify-command';
 import { findCommands } from './find-commands';
 import type { Snippet } from './find-snippets';
-import { kindOfCommand } from './kind-of-command';
-import { kindOf, knownLanguages } from './language-kinds';
+import { getKind, knownLanguages } from './languages';
 import { type ProgramFolder, writePrograms } from './program-folder';
 import { readReadmes } from './read-readmes';
-import { type ReadmeWorld, type Service, startService } from './start-service';
+import { type ReadmeContext, type Service, startService } from './start-service';
 
 const readmes = await readReadmes();
-const isProgram = ({ language }: Snippet) => kindOf(language) === 'program';
+const isProgram = ({ language }: Snippet) => getKind(language) === 'program';
 
 let programs: ProgramFolder;
 let service: Service;
@@ -29,46 +29,46 @@ beforeAll(async () => {
   return service.close;
 });
 
-/** Whether something of it runs, rather than names a package, a script or a variable. */
+/** Whether the test runs something of it, instead of only checking a name. */
 function isRun(snippet: Snippet): boolean {
   if (isProgram(snippet)) return true;
-  if (kindOf(snippet.language) !== 'commands') return false;
-  return findCommands(snippet).some(({ text }) => kindOfCommand(text).kind === 'plain');
+  if (getKind(snippet.language) !== 'commands') return false;
+  return findCommands(snippet).some(({ text }) => classifyCommand(text).kind === 'plain');
 }
 
-// READMEs side by side, each in a world of its own. The snippets of one build on one another, as they
-// do for its reader: in their order.
+// READMEs run in parallel, each with its own demo data. The snippets of one README run in order, since they
+// build on one another.
 describe.concurrent.each(readmes)('$name', { timeout: 60_000 }, ({ name, snippets }) => {
-  const isOfPackage = name.startsWith('packages/');
-  let world: ReadmeWorld;
+  const isPackageReadme = name.startsWith('packages/');
+  let context: ReadmeContext;
 
   beforeAll(async () => {
-    world = await service.addWorld();
+    context = await service.addReadme();
   });
 
   async function checkInFolder(snippet: Snippet): Promise<void> {
-    // What belongs to no package is read, and run, in the checkout.
-    if (!isOfPackage) return await checkCommands(snippet, world, checkout);
+    // The READMEs outside of packages are read in the checkout, so their commands run there.
+    if (!isPackageReadme) return await checkCommands(snippet, context, checkout);
     const folder = await temporaryFolder();
     try {
-      await checkCommands(snippet, world, folder.path);
+      await checkCommands(snippet, context, folder.path);
     } finally {
       await folder.remove();
     }
   }
 
-  test.sequential(`${name} has ${isOfPackage ? 'a snippet that is run' : 'snippets'}`, () => {
-    expect(isOfPackage ? snippets.filter(isRun) : snippets).not.toEqual([]);
+  test.sequential(`${name} has ${isPackageReadme ? 'a snippet that runs' : 'snippets'}`, () => {
+    expect(isPackageReadme ? snippets.filter(isRun) : snippets).not.toEqual([]);
   });
 
   for (const snippet of snippets) {
     const { language, line, code } = snippet;
     const title = `${name}:${line} (${language || 'no language'})`;
-    const kind = kindOf(language);
+    const kind = getKind(language);
 
     if (kind === 'program') {
       test.sequential(`${title} runs`, () =>
-        checkProgram(programs.fileOf(snippet), code, world.programEnvironment));
+        checkProgram(programs.getFile(snippet), code, context.programEnvironment));
     } else if (kind === 'commands') {
       test.sequential(`${title} runs`, () => checkInFolder(snippet));
     } else if (kind === 'document') {
@@ -76,7 +76,7 @@ describe.concurrent.each(readmes)('$name', { timeout: 60_000 }, ({ name, snippet
         expect(JSON.parse(code)).toBeTypeOf('object');
       });
     } else if (kind === 'setting') {
-      // Settings that a README asks of its reader are those that everything here is tested with.
+      // The settings that a README recommends are those of this workspace.
       test.sequential(`${title} is set in this workspace too`, async () => {
         expect(await readFile(join(checkout, 'pnpm-workspace.yaml'), 'utf8')).toContain(code);
       });
@@ -92,6 +92,6 @@ describe.concurrent.each(readmes)('$name', { timeout: 60_000 }, ({ name, snippet
   }
 });
 
-test.concurrent('the TypeScript snippets of all READMEs have sound types', async () => {
-  expect(await programs.checkTypes()).toEqual({ code: 0, said: '' });
+test.concurrent('the TypeScript snippets of all READMEs compile', async () => {
+  expect(await programs.checkTypes()).toEqual({ code: 0, output: '' });
 }, 60_000);

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { checkout } from '../helpers/programs';
 import { type Exit, runProcess, startProcess } from '../helpers/start-process';
-import { runnableFile } from './program-folder';
-import { signedDelivery, stripped, tampered } from './signed-delivery';
+import { getRunnableFile } from './program-folder';
+import { createSignedDelivery, stripped, tampered } from './signed-delivery';
 
-/** What a program that receives webhooks answers. */
-export interface Answers {
-  /** The status for a delivery that is signed as it should be. */
+/** The statuses with which a webhook receiver responds. */
+export interface ResponseStatuses {
+  /** The status for a correctly signed delivery. */
   genuine: number;
   /** The status for the same one with another body. */
   tampered: number;
@@ -14,24 +14,27 @@ export interface Answers {
   stripped: number;
 }
 
-/** What a snippet in TypeScript or JavaScript reads from its environment. */
+/** The environment variables of a snippet in TypeScript or JavaScript. */
 export interface ProgramEnvironment extends Record<string, string> {
   TRADEPOST_BASE_URL: string;
   TRADEPOST_API_KEY: string;
   TRADEPOST_WEBHOOK_SECRET: string;
 }
 
-const beside = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+const resolveFile = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 /** Runs a program to its end with Node alone, without a loader. */
 export function runProgram(file: string, env: ProgramEnvironment): Promise<Exit> {
-  const args = ['--enable-source-maps', runnableFile(file)];
+  const args = ['--enable-source-maps', getRunnableFile(file)];
   return runProcess(process.execPath, args, { env, cwd: checkout });
 }
 
 /** Starts a program that listens on PORT, posts deliveries to it, and stops it. */
-export async function postToProgram(file: string, env: ProgramEnvironment): Promise<Answers> {
-  const announce = ['--import', 'tsx', '--import', beside('announce-port.ts')];
+export async function postToProgram(
+  file: string,
+  env: ProgramEnvironment,
+): Promise<ResponseStatuses> {
+  const announce = ['--import', 'tsx', '--import', resolveFile('announce-port.ts')];
   const receiver = startProcess(process.execPath, [...announce, file], {
     env: { ...env, PORT: '0' },
     cwd: checkout,
@@ -40,7 +43,7 @@ export async function postToProgram(file: string, env: ProgramEnvironment): Prom
     const [, port] = await receiver.writes(/^accepting on port (\d+)$/m, 'stderr');
     const post = async (delivery: { headers: Record<string, string>; body: string }) =>
       (await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', ...delivery })).status;
-    const genuine = signedDelivery(env.TRADEPOST_WEBHOOK_SECRET);
+    const genuine = createSignedDelivery(env.TRADEPOST_WEBHOOK_SECRET);
     return {
       genuine: await post(genuine),
       tampered: await post(tampered(genuine)),
@@ -52,12 +55,15 @@ export async function postToProgram(file: string, env: ProgramEnvironment): Prom
 }
 
 /** Calls the web handler that a program exports with deliveries. */
-export async function callHandlerOf(file: string, env: ProgramEnvironment): Promise<Answers> {
-  const driver = ['--import', 'tsx', beside('call-handler.ts'), file];
+export async function callHandler(
+  file: string,
+  env: ProgramEnvironment,
+): Promise<ResponseStatuses> {
+  const driver = ['--import', 'tsx', resolveFile('call-handler.ts'), file];
   const { code, stdout, stderr } = await runProcess(process.execPath, driver, {
     env,
     cwd: checkout,
   });
-  if (code !== 0) throw new Error(`The handler's driver ended with ${code}:\n${stderr}`);
-  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Answers;
+  if (code !== 0) throw new Error(`The handler's driver exited with ${code}:\n${stderr}`);
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as ResponseStatuses;
 }

@@ -1,17 +1,17 @@
 import { createHmac, randomUUID } from 'node:crypto';
 
-/** A delivery as it goes over the wire. */
+/** The headers and the body of a delivery. */
 export interface Delivery {
   headers: Record<string, string>;
   body: string;
 }
 
 /**
- * Makes a delivery signed as the service signs it, in both ways, at this moment.
+ * Creates a delivery that is signed now, with both signatures of the service.
  *
- * @param secret The webhook's: `whsec_` and base64.
+ * @param secret The endpoint secret: `whsec_` and base64.
  */
-export function signedDelivery(secret: string): Delivery {
+export function createSignedDelivery(secret: string): Delivery {
   const body = JSON.stringify({
     event: 'order.status_changed',
     createdAt: new Date().toISOString(),
@@ -33,13 +33,13 @@ export function signedDelivery(secret: string): Delivery {
   };
 }
 
-/** The same delivery without what tells its age and its id, as one sends it who captured it. */
+/** Returns a delivery without its timestamp and ID, as an attacker could replay it. */
 export function stripped({ headers, body }: Delivery): Delivery {
   const kept = Object.entries(headers).filter(([name]) => !name.startsWith('webhook-'));
   return { headers: Object.fromEntries(kept), body };
 }
 
-/** The same delivery with another body, as a forger sends it. */
+/** Returns a delivery with another body, as an attacker could forge it. */
 export function tampered({ headers, body }: Delivery): Delivery {
   return { headers, body: body.replace('fulfilling', 'cancelled') };
 }

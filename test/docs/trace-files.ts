@@ -14,7 +14,7 @@ export class FileTrace {
     this.#session = session;
   }
 
-  /** Starts to trace. */
+  /** Starts tracing. */
   static async start(): Promise<FileTrace> {
     const session = new Session();
     session.connect();
@@ -31,7 +31,7 @@ export class FileTrace {
       .map(({ url }) => fileURLToPath(url).replaceAll('\\', '/'));
   }
 
-  /** Stops to trace. */
+  /** Stops tracing. */
   stop(): void {
     this.#session.disconnect();
   }

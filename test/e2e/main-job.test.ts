@@ -20,20 +20,20 @@ beforeEach(async () => {
   return () => service.close();
 });
 
-async function receiver(answer?: (number: number) => number): Promise<Receiver> {
-  const started = await startReceiver(answer);
+async function startInbox(getStatus?: (number: number) => number): Promise<Receiver> {
+  const started = await startReceiver(getStatus);
   onTestFinished(started.close);
   return started;
 }
 
-const clientOf = ({ apiKey }: { apiKey: string }) =>
+const createClient = ({ apiKey }: { apiKey: string }) =>
   new Tradepost({ baseUrl: service.server.url, apiKey });
 
-const kindOf = ({ body }: Arrival) => (JSON.parse(String(body)) as { event: string }).event;
+const parseType = ({ body }: Arrival) => (JSON.parse(String(body)) as { event: string }).event;
 
-it('tells a receiver over HTTPS, signed, that the CLI moved an order which the SDK placed', async () => {
-  const { buyer, seller, world } = service;
-  const inbox = await receiver();
+it('the server delivers a signed event over HTTPS when the CLI updates an order that the SDK created', async () => {
+  const { buyer, seller, seed } = service;
+  const inbox = await startInbox();
   const registered = await runCli(
     [
       'webhooks',
@@ -45,15 +45,15 @@ it('tells a receiver over HTTPS, signed, that the CLI moved an order which the S
       '--output',
       'json',
     ],
-    service.environmentOf(seller),
+    service.createEnvironment(seller),
   );
   const { secret } = JSON.parse(registered.stdout) as { secret: string };
 
-  const listingId = world.listings[0]?.id ?? '';
-  const order = await clientOf(buyer).orders.create({ listingId, quantity: 3 });
+  const listingId = seed.listings[0]?.id ?? '';
+  const order = await createClient(buyer).orders.create({ listingId, quantity: 3 });
   const moved = await runCli(
     ['orders', 'set-status', order.id, 'fulfilling'],
-    service.environmentOf(seller),
+    service.createEnvironment(seller),
   );
   expect(moved.code).toBe(0);
 
@@ -77,20 +77,20 @@ it('tells a receiver over HTTPS, signed, that the CLI moved an order which the S
     WebhookVerificationError,
   );
 
-  const { data } = await clientOf(buyer).notifications.list({ read: false });
-  const told = data.find(
+  const { data } = await createClient(buyer).notifications.list({ read: false });
+  const notification = data.find(
     ({ orderId, type }) => orderId === order.id && type === 'order_status_changed',
   );
-  expect(told?.message).toBe(`Order ${order.id} is now fulfilling (was pending).`);
-  expect(await clientOf(buyer).notifications.markRead(told?.id ?? '')).toMatchObject({
+  expect(notification?.message).toBe(`Order ${order.id} is now fulfilling (was pending).`);
+  expect(await createClient(buyer).notifications.markRead(notification?.id ?? '')).toMatchObject({
     read: true,
   });
 });
 
-it('delivers all five kinds of event, each as the contract has it', async () => {
+it('the server delivers all five event types as the contract defines them', async () => {
   const { buyer, seller, agent } = service;
-  const inbox = await receiver();
-  const webhook = await clientOf(agent).webhooks.create({
+  const inbox = await startInbox();
+  const webhook = await createClient(agent).webhooks.create({
     url: inbox.url,
     events: [...eventTypes],
   });
@@ -109,23 +109,23 @@ it('delivers all five kinds of event, each as the contract has it', async () => 
     ],
     service.server.database,
   );
-  const order = await clientOf(buyer).orders.create({ listingId: listing.id, quantity: 6 });
-  await clientOf(agent).orders.update(order.id, { status: 'confirmed' });
+  const order = await createClient(buyer).orders.create({ listingId: listing.id, quantity: 6 });
+  await createClient(agent).orders.update(order.id, { status: 'confirmed' });
 
   const arrivals = await inbox.until(({ length }) => length === eventTypes.length);
-  expect(arrivals.map(kindOf).sort()).toEqual([...eventTypes].sort());
+  expect(arrivals.map(parseType).sort()).toEqual([...eventTypes].sort());
   for (const { body, headers } of arrivals) {
     const event = await verifyWebhook({ payload: body, headers, secret: webhook.secret });
     expect(webhookEventSchema.parse(event)).toEqual(event);
   }
 });
 
-it('is verified by the Standard Webhooks library too', async () => {
-  const { buyer, world } = service;
-  const inbox = await receiver();
+it('the Standard Webhooks library verifies a delivery', async () => {
+  const { buyer, seed } = service;
+  const inbox = await startInbox();
   const events = ['order.created' as const];
-  const webhook = await clientOf(buyer).webhooks.create({ url: inbox.url, events });
-  await clientOf(buyer).orders.create({ listingId: world.listings[0]?.id ?? '', quantity: 1 });
+  const webhook = await createClient(buyer).webhooks.create({ url: inbox.url, events });
+  await createClient(buyer).orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
 
   const [arrival] = await inbox.until((arrivals) => arrivals.length === 1);
   const { body, headers } = arrival as Arrival;
@@ -136,32 +136,32 @@ it('is verified by the Standard Webhooks library too', async () => {
   expect(verified).toMatchObject({ event: 'order.created' });
 });
 
-it('sends to each party of an order and to nobody else', async () => {
-  const { buyer, seller, agent, stranger, world } = service;
-  const inboxes = await Promise.all([receiver(), receiver(), receiver(), receiver()]);
+it('the server delivers to each party of an order and to no other account', async () => {
+  const { buyer, seller, agent, stranger, seed } = service;
+  const inboxes = await Promise.all([startInbox(), startInbox(), startInbox(), startInbox()]);
   const events = ['order.created' as const];
-  for (const [place, account] of [buyer, seller, agent, stranger].entries()) {
-    await clientOf(account).webhooks.create({ url: inboxes[place]?.url ?? '', events });
+  for (const [index, account] of [buyer, seller, agent, stranger].entries()) {
+    await createClient(account).webhooks.create({ url: inboxes[index]?.url ?? '', events });
   }
-  const listingId = world.listings[0]?.id ?? '';
-  await clientOf(buyer).orders.create({ listingId, quantity: 1 });
+  const listingId = seed.listings[0]?.id ?? '';
+  await createClient(buyer).orders.create({ listingId, quantity: 1 });
   const [first, second, third, none] = inboxes;
   await Promise.all(
     [first, second, third].map((inbox) => inbox?.until(({ length }) => length === 1)),
   );
 
-  // The stranger's own order comes to the stranger as the first thing ever: nothing came before it.
-  const own = await clientOf(stranger).orders.create({ listingId, quantity: 1 });
+  // The first delivery to the stranger is of the stranger's own order, so nothing arrived before.
+  const own = await createClient(stranger).orders.create({ listingId, quantity: 1 });
   const [arrival] = (await none?.until(({ length }) => length > 0)) ?? [];
   expect(String(arrival?.body)).toContain(own.id);
 });
 
-it('sends a refused delivery again, the same bytes under the same id with a fresh timestamp', async () => {
-  const { buyer, world } = service;
-  const inbox = await receiver((number) => (number === 1 ? 500 : 204));
+it('the server retries a failed delivery with the same body, the same ID and a new timestamp', async () => {
+  const { buyer, seed } = service;
+  const inbox = await startInbox((number) => (number === 1 ? 500 : 204));
   const events = ['order.created' as const];
-  const { secret } = await clientOf(buyer).webhooks.create({ url: inbox.url, events });
-  await clientOf(buyer).orders.create({ listingId: world.listings[0]?.id ?? '', quantity: 1 });
+  const { secret } = await createClient(buyer).webhooks.create({ url: inbox.url, events });
+  await createClient(buyer).orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
 
   const [first, second] = (await inbox.until(({ length }) => length === 2)) as [Arrival, Arrival];
   expect(second.body.equals(first.body)).toBe(true);

@@ -17,25 +17,25 @@ beforeEach(async () => {
   return () => folder.remove();
 });
 
-function operate(args: string[], env: Record<string, string> = {}): Promise<Exit> {
+function runOperator(args: string[], env: Record<string, string> = {}): Promise<Exit> {
   return runProcess(process.execPath, [tradepostServerBin, ...args], { env });
 }
 
-async function account(kind: string) {
+async function createAccount(kind: string) {
   const args = ['accounts', 'create', '--kind', kind, '--name', `A ${kind}`];
   return await runServerCommand<{ id: string; kind: string; apiKey: string }>(args, database);
 }
 
 describe('tradepost-server', () => {
-  it('makes a world from nothing, account by account, in which an order can be placed', async () => {
-    const buyer = await account('buyer');
+  it('creates accounts and a listing in a new database, so that an order can be created', async () => {
+    const buyer = await createAccount('buyer');
     expect(buyer).toEqual({
       id: expect.stringMatching(/^usr_/),
       kind: 'buyer',
       apiKey: expect.stringMatching(/^tpk_[0-9A-Za-z]{38}$/),
     });
-    const seller = await account('seller');
-    const agent = await account('agent');
+    const seller = await createAccount('seller');
+    const agent = await createAccount('agent');
     const parties = ['--seller', seller.id, '--agent', agent.id];
     const amounts = ['--quantity', '100', '--low-threshold', '10'];
     const listing = await runServerCommand<{ id: string }>(
@@ -54,54 +54,61 @@ describe('tradepost-server', () => {
   });
 
   it('prints fields for people and JSON for scripts, and the warning on stderr', async () => {
-    const people = await operate(['accounts', 'create', '--kind', 'buyer', '--database', database]);
+    const people = await runOperator([
+      'accounts',
+      'create',
+      '--kind',
+      'buyer',
+      '--database',
+      database,
+    ]);
     expect(people.stdout).toMatch(/^id {6}usr_\w+\nkind {4}buyer\napiKey {2}tpk_\w+\n$/);
     expect(people.stderr).toBe('The API key is shown only once. Store it in a safe place.\n');
-    const scripts = await operate(['seed', '--json', '--database', database]);
+    const scripts = await runOperator(['seed', '--json', '--database', database]);
     expect(scripts.stdout.trim().split('\n')).toHaveLength(1);
     expect(scripts.stderr).toBe('');
   });
 
-  it('seeds orders in every state', async () => {
-    const world = await runServerCommand<{ orders: { status: string }[] }>(['seed'], database);
-    const states = new Set(world.orders.map(({ status }) => status));
+  it('seeds orders in every status', async () => {
+    const seed = await runServerCommand<{ orders: { status: string }[] }>(['seed'], database);
+    const states = new Set(seed.orders.map(({ status }) => status));
     expect([...states].sort()).toEqual(
       ['cancelled', 'completed', 'confirmed', 'fulfilling', 'pending'].sort(),
     );
   });
 
-  it('takes its settings from the environment, and a flag over it', async () => {
+  it('reads its settings from the environment, and flags override them', async () => {
     const env = { TRADEPOST_DATABASE: database, PORT: 'no port' };
-    const made = await operate(['accounts', 'create', '--kind', 'buyer'], env);
-    expect(made.code).toBe(0);
+    const created = await runOperator(['accounts', 'create', '--kind', 'buyer'], env);
+    expect(created.code).toBe(0);
     const keys = await runServerCommand<unknown[]>(['keys', 'list'], database);
     expect(keys).toHaveLength(1);
-    const refused = await operate(['start'], env);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('PORT');
-    expect(refused.stderr).toContain('It must be an integer from 0 to 65535.');
+    const rejected = await runOperator(['start'], env);
+    expect(rejected.code).toBe(2);
+    expect(rejected.stderr).toContain('PORT');
+    expect(rejected.stderr).toContain('It must be an integer from 0 to 65535.');
   });
 
-  it('warns of insecure webhooks whatever the log level, and does not take false for true', async () => {
-    await account('buyer');
-    for (const [value, said] of [
+  it('warns of insecure webhooks at every log level, and reads false as false', async () => {
+    await createAccount('buyer');
+    for (const [value, isWarned] of [
       ['false', false],
       ['true', true],
     ] as const) {
-      const loud = [`--allow-insecure-webhooks=${value}`, '--log-level', 'silent'];
-      const server = await startServerProcess(database, loud);
+      const options = [`--allow-insecure-webhooks=${value}`, '--log-level', 'silent'];
+      const server = await startServerProcess(database, options);
       const { stderr } = await server.stop();
-      expect(stderr.includes('INSECURE')).toBe(said);
+      expect(stderr.includes('INSECURE')).toBe(isWarned);
     }
   });
 
-  it('starts once on a port, and says whose fault it is the second time', async () => {
+  it('reports that the port is in use when it is started twice', async () => {
     const server = await startServerProcess(database);
     onTestFinished(async () => {
       await server.stop();
     });
     const { port } = new URL(server.url);
-    const second = await operate(['start', '--port', port, '--database', database]);
+    const second = await runOperator(['start', '--port', port, '--database', database]);
     expect(second.code).toBe(1);
     expect(second.stdout).toBe('');
     expect(second.stderr).toContain(`error: Port ${port} on 127.0.0.1 is in use.`);
@@ -119,11 +126,11 @@ describe('tradepost-server', () => {
       ['listings', 'create', '--seller', 'usr_none', '--quantity', '1'],
       'Account usr_none does not exist',
     ],
-  ])('refuses %s in a line that says what to do', async (_what, args, said) => {
-    await account('buyer');
-    const { code, stdout, stderr } = await operate(args, { TRADEPOST_DATABASE: database });
+  ])('rejects %s with a helpful message', async (_what, args, message) => {
+    await createAccount('buyer');
+    const { code, stdout, stderr } = await runOperator(args, { TRADEPOST_DATABASE: database });
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
@@ -141,39 +148,39 @@ describe('tradepost-server', () => {
       'It must not be empty. Check for an empty variable.',
     ],
     [
-      'a broken span',
+      'an invalid duration',
       ['keys', 'create', '--account', 'usr_1', '--expires', 'soon'],
       'It must be a duration such as 90d, 12h or 30m.',
     ],
     ['an unknown command', ['satrt'], 'Did you mean start?'],
-  ])('ends with 2 for %s, as the command line makes no sense', async (_what, args, said) => {
-    const { code, stdout, stderr } = await operate(args, { TRADEPOST_DATABASE: database });
+  ])('exits with 2 for %s, which is a usage error', async (_what, args, message) => {
+    const { code, stdout, stderr } = await runOperator(args, { TRADEPOST_DATABASE: database });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  it('makes no database for work on what must be there already', async () => {
-    const { code, stderr } = await operate(['keys', 'list', '--database', database]);
+  it('creates no database for a command that needs an existing one', async () => {
+    const { code, stderr } = await runOperator(['keys', 'list', '--database', database]);
     expect(code).toBe(1);
     expect(stderr).toContain(`Cannot open the database ${database}`);
     expect(existsSync(database)).toBe(false);
   });
 
-  it('refuses a seller who is none', async () => {
-    const buyer = await account('buyer');
+  it('rejects a seller account that is a buyer', async () => {
+    const buyer = await createAccount('buyer');
     const args = ['listings', 'create', '--seller', buyer.id, '--quantity', '1'];
-    const { code, stderr } = await operate([...args, '--database', database]);
+    const { code, stderr } = await runOperator([...args, '--database', database]);
     expect(code).toBe(1);
     expect(stderr).toBe(`error: Account ${buyer.id} is a buyer account; a seller is required.\n`);
   });
 
-  it('leaves a file that is no database of its own alone', async () => {
+  it('does not change a file that is not its database', async () => {
     await writeFile(
       database,
       'This is a letter to a friend, and not a database at all. '.repeat(99),
     );
-    const { code, stderr } = await operate(['start', '--port', '0', '--database', database]);
+    const { code, stderr } = await runOperator(['start', '--port', '0', '--database', database]);
     expect(code).toBe(1);
     expect(stderr).toContain('file is not a database');
   });

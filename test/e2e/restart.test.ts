@@ -10,12 +10,12 @@ import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-fold
 
 let folder: TemporaryFolder;
 let database: string;
-let world: SeedResult;
+let seed: SeedResult;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
   database = join(folder.path, 'tradepost.db');
-  world = await seedDatabase(database);
+  seed = await seedDatabase(database);
   return () => folder.remove();
 });
 
@@ -24,33 +24,33 @@ async function start(args: string[] = []) {
   onTestFinished(async () => {
     await server.stop();
   });
-  const client = (place: number) =>
-    new Tradepost({ baseUrl: server.url, apiKey: world.accounts[place]?.apiKey ?? '' });
+  const client = (index: number) =>
+    new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[index]?.apiKey ?? '' });
   return { server, buyer: client(0), seller: client(1) };
 }
 
-it('delivers after kill -9 and a restart what it had answered before', async () => {
-  let refusing = true;
-  const inbox = await startReceiver(() => (refusing ? 503 : 204));
+it('the server delivers after kill -9 and a restart what it had acknowledged before', async () => {
+  let isFailing = true;
+  const inbox = await startReceiver(() => (isFailing ? 503 : 204));
   onTestFinished(inbox.close);
 
   const before = await start();
   const events = ['order.status_changed' as const];
   await before.seller.webhooks.create({ url: inbox.url, events });
-  const { id } = world.orders[0] ?? { id: '' };
+  const { id } = seed.orders[0] ?? { id: '' };
   await before.seller.orders.update(id, { status: 'confirmed' });
-  // Killed before the attempt is recorded, it would come back too, but only when the lease ends.
+  // If the kill came before the attempt is recorded, the retry would wait until the lease expires.
   await before.server.writes(/"msg":"attempt"/, 'stderr');
   await before.server.stop('SIGKILL');
 
-  refusing = false;
+  isFailing = false;
   const after = await start();
   const arrivals = await inbox.until(({ length }) => length >= 2);
   expect(new Set(arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   expect(await after.buyer.orders.get(id)).toMatchObject({ status: 'confirmed' });
 });
 
-it('keeps accounts, keys, orders and notifications over a clean stop', async () => {
+it('the server keeps accounts, keys, orders and notifications over a clean stop', async () => {
   const before = await start();
   const orders = await before.buyer.orders.list().toArray({ limit: 100 });
   const notifications = await before.buyer.notifications.list().toArray({ limit: 100 });
@@ -61,16 +61,16 @@ it('keeps accounts, keys, orders and notifications over a clean stop', async () 
   expect(await after.buyer.notifications.list().toArray({ limit: 100 })).toEqual(notifications);
 });
 
-it('issues keys, lists and revokes them beside a running server', async () => {
+it('tradepost-server creates, lists and revokes keys beside a running server', async () => {
   const { server } = await start();
-  const [account] = world.accounts;
+  const [account] = seed.accounts;
   const issued = await runServerCommand<{ id: string; apiKey: string }>(
     ['keys', 'create', '--account', account?.id ?? '', '--read-only', '--expires', '1h'],
     database,
   );
   const reader = new Tradepost({ baseUrl: server.url, apiKey: issued.apiKey });
   expect((await reader.orders.list()).data.length).toBeGreaterThan(0);
-  const listing = { listingId: world.listings[0]?.id ?? '', quantity: 1 };
+  const listing = { listingId: seed.listings[0]?.id ?? '', quantity: 1 };
   await expect(reader.orders.create(listing)).rejects.toMatchObject({ code: 'read_only_api_key' });
 
   const keys = await runServerCommand<{ id: string; hint: string }[]>(['keys', 'list'], database);
@@ -81,15 +81,15 @@ it('issues keys, lists and revokes them beside a running server', async () => {
   await expect(reader.orders.list()).rejects.toMatchObject({ code: 'invalid_api_key' });
 });
 
-it('logs no key, no secret and no body', async () => {
+it('the server logs no key, no secret and no body', async () => {
   const inbox = await startReceiver();
   onTestFinished(inbox.close);
   const { server, buyer } = await start(['--log-level', 'debug']);
   const events = ['order.created' as const];
   const { secret } = await buyer.webhooks.create({ url: `${inbox.url}?token=hush`, events });
-  await buyer.orders.create({ listingId: world.listings[0]?.id ?? '', quantity: 1 });
+  await buyer.orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
   await inbox.until(({ length }) => length === 1);
-  await expect(buyer.orders.get(world.accounts[0]?.apiKey ?? '')).rejects.toMatchObject({
+  await expect(buyer.orders.get(seed.accounts[0]?.apiKey ?? '')).rejects.toMatchObject({
     code: 'order_not_found',
   });
   const { stdout, stderr, code } = await server.stop('SIGTERM');
@@ -100,7 +100,7 @@ it('logs no key, no secret and no body', async () => {
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
     expect.arrayContaining(['request', 'attempt', 'the server is stopping', 'the server stopped']),
   );
-  for (const secretText of [world.accounts[0]?.apiKey ?? '', secret, 'hush']) {
+  for (const secretText of [seed.accounts[0]?.apiKey ?? '', secret, 'hush']) {
     expect(stderr).not.toContain(secretText);
   }
 });

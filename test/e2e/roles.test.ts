@@ -12,13 +12,13 @@ import { startServerProcess } from '../helpers/start-server-process';
 import { temporaryFolder } from '../helpers/temporary-folder';
 
 let database: string;
-let world: SeedResult;
+let seed: SeedResult;
 let inbox: Receiver;
 
 beforeEach(async () => {
   const folder = await temporaryFolder();
   database = join(folder.path, 'tradepost.db');
-  world = await seedDatabase(database);
+  seed = await seedDatabase(database);
   inbox = await startReceiver();
   return async () => {
     await inbox.close();
@@ -27,8 +27,15 @@ beforeEach(async () => {
 });
 
 function startWorker(args: string[] = []): RunningProcess {
-  const whole = ['start', '--role', 'worker', '--database', database, '--allow-insecure-webhooks'];
-  const worker = startProcess(process.execPath, [tradepostServerBin, ...whole, ...args]);
+  const command = [
+    'start',
+    '--role',
+    'worker',
+    '--database',
+    database,
+    '--allow-insecure-webhooks',
+  ];
+  const worker = startProcess(process.execPath, [tradepostServerBin, ...command, ...args]);
   onTestFinished(async () => {
     await worker.stop();
   });
@@ -42,13 +49,13 @@ async function startApi(args: string[]) {
   });
   return {
     server,
-    seller: new Tradepost({ baseUrl: server.url, apiKey: world.accounts[1]?.apiKey ?? '' }),
+    seller: new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[1]?.apiKey ?? '' }),
   };
 }
 
 async function confirmOrder(seller: Tradepost): Promise<void> {
   await seller.webhooks.create({ url: inbox.url, events: ['order.status_changed'] });
-  await seller.orders.update(world.orders[0]?.id ?? '', { status: 'confirmed' });
+  await seller.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });
 }
 
 async function scrape(process: RunningProcess): Promise<string> {
@@ -56,12 +63,12 @@ async function scrape(process: RunningProcess): Promise<string> {
   return (await fetch(url)).text();
 }
 
-/** The priorities of a process's threads; Linux has one for each. */
-function prioritiesOf({ pid }: RunningProcess): number[] {
+/** Reads the priorities of a process's threads. Linux only. */
+function readPriorities({ pid }: RunningProcess): number[] {
   return readdirSync(`/proc/${pid}/task`).map((id) => getPriority(Number(id)));
 }
 
-it('delivers from a process of its own what the API of another process queued', async () => {
+it('a worker process delivers what the API in another process queued', async () => {
   const worker = startWorker();
   await worker.writes(/^delivering from /m);
   const { seller } = await startApi(['--role', 'api']);
@@ -69,7 +76,7 @@ it('delivers from a process of its own what the API of another process queued', 
   await inbox.until(({ length }) => length === 1);
 });
 
-it('leaves deliveries alone where it only serves the API, until a worker comes', async () => {
+it('a server with role api makes no deliveries until a worker starts', async () => {
   const { seller, server } = await startApi(['--role', 'api', '--metrics-port', '0']);
   await confirmOrder(seller);
   expect(await scrape(server)).toMatch(/^tradepost_delivery_queue_depth 1$/m);
@@ -78,7 +85,7 @@ it('leaves deliveries alone where it only serves the API, until a worker comes',
   await inbox.until(({ length }) => length === 1);
 });
 
-it('counts in a thread of its own what it delivers, and tells it with what the API counts', async () => {
+it('the metrics include the counters of the engine thread and of the API', async () => {
   const { seller, server } = await startApi(['--metrics-port', '0', '--log-level', 'debug']);
   await confirmOrder(seller);
   await server.writes(/"msg":"attempt"/, 'stderr');
@@ -88,19 +95,19 @@ it('counts in a thread of its own what it delivers, and tells it with what the A
   expect(text).toMatch(/^tradepost_http_requests_total\{[^}]*route="\/v1\/webhooks"[^}]*\} 1$/m);
 });
 
-// Elsewhere threads have no priority of their own.
+// Only Linux has a priority for each thread.
 it.runIf(process.platform === 'linux')(
-  'leaves the processor to requests first: of its threads one alone has a lower priority',
+  'the engine thread alone has a lower priority than the requests',
   async () => {
     const { server } = await startApi([]);
-    const lowered = () => prioritiesOf(server).filter((priority) => priority > 0);
+    const lowered = () => readPriorities(server).filter((priority) => priority > 0);
     await vi.waitFor(() => expect(lowered()).toHaveLength(1), 10_000);
     expect(getPriority(server.pid)).toBe(0);
   },
 );
 
 it.runIf(process.platform === 'linux')(
-  'delivers at the low priority that it was started with',
+  'a server that was started with a low priority keeps it and delivers',
   async () => {
     const args = ['-n', '15', process.execPath, tradepostServerBin, 'start', '--port', '0'];
     const own = ['--database', database, '--allow-insecure-webhooks'];
@@ -109,21 +116,21 @@ it.runIf(process.platform === 'linux')(
       await server.stop();
     });
     const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
-    await confirmOrder(new Tradepost({ baseUrl, apiKey: world.accounts[1]?.apiKey ?? '' }));
+    await confirmOrder(new Tradepost({ baseUrl, apiKey: seed.accounts[1]?.apiKey ?? '' }));
     await inbox.until(({ length }) => length === 1);
-    expect(new Set(prioritiesOf(server))).toEqual(new Set([15]));
+    expect(new Set(readPriorities(server))).toEqual(new Set([15]));
   },
 );
 
-it('ends a worker at SIGTERM with exit code 0', async () => {
+it('a worker exits with 0 on SIGTERM', async () => {
   const worker = startWorker();
   await worker.writes(/^delivering from /m);
   expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
 });
 
-it('refuses a role that there is not, and names those that there are', async () => {
-  const refused = startProcess(process.execPath, [tradepostServerBin, 'start', '--role', 'boss']);
-  const { code, stderr } = await refused.exit;
+it('tradepost-server rejects an unknown role and lists the known ones', async () => {
+  const rejected = startProcess(process.execPath, [tradepostServerBin, 'start', '--role', 'boss']);
+  const { code, stderr } = await rejected.exit;
   expect(code).toBe(2);
   expect(stderr).toContain('Allowed choices are all, api, worker');
 });

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Arrival, type Receiver, startReceiver } from '../helpers/start-receiver';
 import { type SeededServer, startSeededServer } from '../helpers/start-seeded-server';
 
-// The library is one that others wrote, for the deliveries of others. It knows nothing of this service.
+// A third-party library that knows nothing of this service.
 
 let service: SeededServer;
 
@@ -14,8 +14,8 @@ beforeEach(async () => {
   return () => service.close();
 });
 
-async function receiver(answer?: (number: number) => number): Promise<Receiver> {
-  const started = await startReceiver(answer);
+async function startInbox(getStatus?: (number: number) => number): Promise<Receiver> {
+  const started = await startReceiver(getStatus);
   onTestFinished(started.close);
   return started;
 }
@@ -25,11 +25,11 @@ function buyerClient(): Tradepost {
 }
 
 async function placeOrder(): Promise<void> {
-  const listingId = service.world.listings[0]?.id ?? '';
+  const listingId = service.seed.listings[0]?.id ?? '';
   await buyerClient().orders.create({ listingId, quantity: 1 });
 }
 
-/** Asks for something that the SDK has no word for. */
+/** Sends a POST without the SDK. */
 async function post<Data>(path: string, body: unknown = {}): Promise<Data> {
   const response = await fetch(`${service.server.url}${path}`, {
     method: 'POST',
@@ -39,28 +39,28 @@ async function post<Data>(path: string, body: unknown = {}): Promise<Data> {
     },
     body: JSON.stringify(body),
   });
-  const answer = (await response.json()) as { data: Data };
-  expect(response.ok, JSON.stringify(answer)).toBe(true);
-  return answer.data;
+  const responseBody = (await response.json()) as { data: Data };
+  expect(response.ok, JSON.stringify(responseBody)).toBe(true);
+  return responseBody.data;
 }
 
-/** What the library makes of a delivery as it arrived. */
+/** Verifies a delivery with the library. */
 function verify(secret: string, { body, headers }: Arrival): unknown {
   return new StandardWebhook(secret).verify(String(body), headers as Record<string, string>);
 }
 
-async function arrivalsOf(inbox: Receiver, count: number): Promise<Arrival[]> {
+async function waitForArrivals(inbox: Receiver, count: number): Promise<Arrival[]> {
   return [...(await inbox.until(({ length }) => length >= count))];
 }
 
-describe('the library standardwebhooks, as it is', () => {
-  it('accepts a delivery of every kind of event', async () => {
-    const inbox = await receiver();
+describe('the library standardwebhooks', () => {
+  it('accepts a delivery of every event type', async () => {
+    const inbox = await startInbox();
     const events: EventType[] = ['order.created'];
     const { id, secret } = await buyerClient().webhooks.create({ url: inbox.url, events });
     for (const event of eventTypes) await post(`/v1/webhooks/${id}/test`, { event });
     await placeOrder();
-    const arrivals = await arrivalsOf(inbox, eventTypes.length + 1);
+    const arrivals = await waitForArrivals(inbox, eventTypes.length + 1);
     const verified = arrivals.map((arrival) => verify(secret, arrival) as { event: EventType });
     expect(verified.map(({ event }) => event).sort()).toEqual(
       [...eventTypes, 'order.created'].sort(),
@@ -69,27 +69,27 @@ describe('the library standardwebhooks, as it is', () => {
     expect(samples).toHaveLength(eventTypes.length);
   });
 
-  it('accepts each attempt at a delivery, and knows it again by its id', async () => {
-    const inbox = await receiver((number) => (number === 1 ? 500 : 204));
+  it('accepts each attempt of a delivery, with the same ID', async () => {
+    const inbox = await startInbox((number) => (number === 1 ? 500 : 204));
     const { secret } = await buyerClient().webhooks.create({
       url: inbox.url,
       events: ['order.created'],
     });
     await placeOrder();
-    const [first, second] = (await arrivalsOf(inbox, 2)) as [Arrival, Arrival];
+    const [first, second] = (await waitForArrivals(inbox, 2)) as [Arrival, Arrival];
     expect(verify(secret, second)).toEqual(verify(secret, first));
     expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
     expect(second.headers['webhook-timestamp']).not.toBe(first.headers['webhook-timestamp']);
   });
 
-  it('refuses a delivery that somebody changed, or kept for later', async () => {
-    const inbox = await receiver();
+  it('rejects a delivery that was changed, or given another timestamp or ID', async () => {
+    const inbox = await startInbox();
     const { secret } = await buyerClient().webhooks.create({
       url: inbox.url,
       events: ['order.created'],
     });
     await placeOrder();
-    const [arrival] = (await arrivalsOf(inbox, 1)) as [Arrival];
+    const [arrival] = (await waitForArrivals(inbox, 1)) as [Arrival];
     const { body, headers } = arrival;
     const changed = Buffer.from(String(body).replace('order.created', 'order.cheated'));
     const later = String(Number(headers['webhook-timestamp']) + 1);
@@ -102,18 +102,18 @@ describe('the library standardwebhooks, as it is', () => {
     }
   });
 
-  it('accepts deliveries with the old secret and the new one while they change, and then with the new one alone', async () => {
-    const inbox = await receiver();
+  it('accepts deliveries with both secrets during a rotation, and afterwards only with the new one', async () => {
+    const inbox = await startInbox();
     const events: EventType[] = ['order.created'];
     const { id, secret } = await buyerClient().webhooks.create({ url: inbox.url, events });
     const staged = await post<{ secret: string }>(`/v1/webhooks/${id}/secret`);
     await placeOrder();
-    const [between] = (await arrivalsOf(inbox, 1)) as [Arrival];
+    const [between] = (await waitForArrivals(inbox, 1)) as [Arrival];
     expect(verify(secret, between)).toEqual(verify(staged.secret, between));
 
     await post(`/v1/webhooks/${id}/secret/promote`);
     await placeOrder();
-    const [, after] = (await arrivalsOf(inbox, 2)) as [Arrival, Arrival];
+    const [, after] = (await waitForArrivals(inbox, 2)) as [Arrival, Arrival];
     expect(verify(staged.secret, after)).toMatchObject({ event: 'order.created' });
     expect(() => verify(secret, after)).toThrow(WebhookVerificationError);
   });

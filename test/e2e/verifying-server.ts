@@ -1,7 +1,7 @@
 import { createLog, openSqliteStore, startServer, strictWebhookPolicy } from '@tradepost/server';
 
-// A program that embeds the server and lifts one rule for webhooks alone: receivers may be on this machine,
-// with or without TLS. Where they have a certificate, it must verify.
+// A program that embeds the server. It permits webhooks to receivers on this machine, with or without TLS.
+// The certificates of receivers must be valid.
 const [database = ':memory:'] = process.argv.slice(2);
 const server = await startServer({
   store: openSqliteStore(database),

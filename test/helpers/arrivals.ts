@@ -7,33 +7,33 @@ export interface Arrival {
   body: Buffer;
 }
 
-/** What arrives at a receiver, for tests that wait for it. */
+/** The deliveries that arrived at a receiver. Tests can wait for them. */
 export class Arrivals {
   readonly all: Arrival[] = [];
   readonly #waiting = new Set<() => void>();
 
-  /** Reads a request whole, and keeps it. */
-  async take(request: IncomingMessage): Promise<void> {
+  /** Reads a request completely and records it. */
+  async record(request: IncomingMessage): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     this.all.push({ headers: request.headers, body: Buffer.concat(chunks) });
   }
 
-  /** Lets those who wait have a look. */
-  show(): void {
-    for (const look of this.#waiting) look();
+  /** Checks the conditions of waiting tests. */
+  notify(): void {
+    for (const check of this.#waiting) check();
   }
 
-  /** Waits until what has arrived satisfies a condition, now or later. */
+  /** Waits until the arrivals satisfy a condition. */
   until(condition: (arrivals: Arrival[]) => boolean): Promise<Arrival[]> {
     return new Promise((resolve) => {
-      const look = () => {
+      const check = () => {
         if (!condition(this.all)) return;
-        this.#waiting.delete(look);
+        this.#waiting.delete(check);
         resolve(this.all);
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(check);
+      check();
     });
   }
 }

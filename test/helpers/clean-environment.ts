@@ -1,5 +1,5 @@
-/** Names that would change what the programs do: they are for the test to set, not for who runs it. */
-const ours = new RegExp(
+/** Variables that change what the programs do. Only the test sets them, not the environment that it runs in. */
+const testVariables = new RegExp(
   `^(${[
     'TRADEPOST_.*|PORT',
     'CI|GITHUB_ACTIONS|TMUX|COLORTERM|NO_COLOR|FORCE_COLOR|NODE_DISABLE_COLORS',
@@ -9,14 +9,14 @@ const ours = new RegExp(
   'i',
 );
 
-/** Folders that cannot be, not even for root: the logins of whoever runs the tests are none of their business. */
-const noLogins = {
+/** Folders that cannot exist, not even for root: tests must not use the profiles of the person who runs them. */
+const noProfiles = {
   TRADEPOST_CONFIG_DIR: '/dev/null/config',
   TRADEPOST_STATE_DIR: '/dev/null/state',
 };
 
-/** The environment for a child process: this one's without what is the test's to say, and `added`. */
+/** Returns the environment for a child process: this process's without those variables, with `added`. */
 export function cleanEnvironment(added: Record<string, string>): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !ours.test(name));
-  return { ...Object.fromEntries(inherited), ...noLogins, ...added };
+  const inherited = Object.entries(process.env).filter(([name]) => !testVariables.test(name));
+  return { ...Object.fromEntries(inherited), ...noProfiles, ...added };
 }

@@ -1,15 +1,15 @@
-/** Counts something that happens, and lets others wait for it: what tests have instead of sleeps. */
+/** Counts occurrences and lets tests wait for them, so that they need not sleep. */
 export class Counter {
   #count = 0;
   #waiting: { at: number; done: () => void }[] = [];
 
-  /** How often it has happened. */
+  /** The number of occurrences. */
   get count(): number {
     return this.#count;
   }
 
-  /** It happened once more. */
-  up(): void {
+  /** Counts one more occurrence. */
+  increment(): void {
     this.#count += 1;
     if (this.#waiting.length === 0) return;
     const due = this.#waiting.filter(({ at }) => at <= this.#count);
@@ -17,8 +17,8 @@ export class Counter {
     for (const { done } of due) done();
   }
 
-  /** Fulfils once it has happened `more` times from now. */
-  further(more: number): Promise<void> {
+  /** Resolves after `more` further occurrences. */
+  waitForMore(more: number): Promise<void> {
     if (more <= 0) return Promise.resolve();
     return new Promise((done) => this.#waiting.push({ at: this.#count + more, done }));
   }

@@ -19,9 +19,9 @@ export async function startHttpServer(listener: RequestListener): Promise<Loopba
   return { port, url: `http://127.0.0.1:${port}`, close: () => closeServer(server) };
 }
 
-/** Makes a server listen on a free port of loopback. Returns the port. */
-export async function listenOnLoopback(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
+/** Makes a server listen on loopback, by default on a free port. Returns the port. */
+export async function listenOnLoopback(server: Server, port = 0): Promise<number> {
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
@@ -31,6 +31,18 @@ export async function closeServer(server: Server): Promise<void> {
   if (server instanceof HttpServer || server instanceof HttpsServer) server.closeAllConnections();
   server.close();
   await once(server, 'close');
+}
+
+/** Whether nothing listens on a port of loopback. */
+export async function isPortFree(port: number): Promise<boolean> {
+  const server = createTcpServer();
+  try {
+    await listenOnLoopback(server, port);
+  } catch {
+    return false;
+  }
+  await closeServer(server);
+  return true;
 }
 
 /** Returns a port of loopback on which nothing listens. */

@@ -6,16 +6,16 @@ import { temporaryFolder } from './temporary-folder';
 
 /** The file descriptors of a pipe. */
 export interface Pipe {
-  /** To write to without blocking. */
+  /** For writing without blocking. */
   writer: number;
-  /** To write to, blocking: as a process inherits it from a shell. */
+  /** For blocking writes, as a process inherits it from a shell. */
   inherited: number;
 }
 
 /**
- * Makes a real pipe, which Node's own `pipe` is not: that is a socket. It is closed with the test.
+ * Creates a real pipe; those that Node creates are sockets. It is closed when the test ends.
  *
- * @param ends `closed` leaves it without a reader: writes fail with EPIPE.
+ * @param ends With `closed` it has no reader, so writes fail with EPIPE.
  */
 export async function makePipe(ends: 'open' | 'closed' = 'open'): Promise<Pipe> {
   const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;

@@ -1,4 +1,4 @@
-/** Lets the event loop turn: what has come in on sockets and pipes is read. */
+/** Waits for some turns of the event loop, so that what arrived on sockets and pipes is read. */
 export async function passTurns(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await new Promise((done) => setImmediate(done));
 }

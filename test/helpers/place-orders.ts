@@ -3,9 +3,9 @@ import { runServerCommand } from './run-server-command';
 import type { SeededServer } from './start-seeded-server';
 
 /**
- * Places orders of one unit each, all pending, from a listing of their own without an agent.
+ * Creates pending orders of one unit each, from a new listing without an agent.
  *
- * @returns their ids
+ * @returns their IDs
  */
 export async function placeOrders(seeded: SeededServer, count: number): Promise<string[]> {
   const { server, buyer, seller } = seeded;
@@ -15,10 +15,10 @@ export async function placeOrders(seeded: SeededServer, count: number): Promise<
   );
   const { orders } = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
   const ids: string[] = [];
-  let begun = 0;
+  let started = 0;
   async function place(): Promise<void> {
-    for (; begun < count; ) {
-      begun += 1;
+    for (; started < count; ) {
+      started += 1;
       ids.push((await orders.create({ listingId: listing.id, quantity: 1 })).id);
     }
   }

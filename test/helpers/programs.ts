@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 
-/** The CLI as it is installed: the file to run with Node. */
+/** The file of the installed CLI, to run with Node. */
 export const tradepostBin = join(
   dirname(require.resolve('@tradepost/cli/package.json')),
   'bin/tradepost.cjs',
 );
 
-/** The operator's command as it is installed: the file to run with Node. */
+/** The file of the installed `tradepost-server`, to run with Node. */
 export const tradepostServerBin = join(
   dirname(require.resolve('@tradepost/server/package.json')),
   'bin/tradepost-server.js',
 );
 
-/** Where the checkout is: for programs that live in it and are in no package. */
+/** The root of the checkout, for programs that are in no package. */
 export const checkout = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,12 +1,12 @@
 import { runCli } from './run-cli';
 
-/** The commands that `--help` lists, by their paths (`orders list`), each with its help. */
+/** Reads the commands that `--help` lists: a map from their paths (`orders list`) to their help. */
 export async function readCommands(): Promise<Map<string, string>> {
   const helps = new Map<string, string>();
   // One after the other of a group: the machine has other processes to run.
   async function read(path: readonly string[]): Promise<void> {
     const { stdout } = await runCli([...path, '--help']);
-    const names = commandNames(stdout);
+    const names = parseCommandNames(stdout);
     if (names.length === 0) helps.set(path.join(' '), stdout);
     await Promise.all(names.map((name) => read([...path, name])));
   }
@@ -14,8 +14,8 @@ export async function readCommands(): Promise<Map<string, string>> {
   return helps;
 }
 
-/** The lines `  name   summary` below headings that are not of options and texts. */
-function commandNames(help: string): string[] {
+/** Reads the lines `  name   summary` below the headings of commands. */
+function parseCommandNames(help: string): string[] {
   const names: string[] = [];
   let isListed = false;
   for (const line of help.split('\n')) {

@@ -1,5 +1,5 @@
-// Loaded into a process before its own code: writes down each connection that it makes or looks up a
-// host for, wherever that leads.
+// Loaded into a process before its own code. Records each connection that it opens and each host that it
+// looks up.
 const { appendFileSync } = require('node:fs');
 const { Socket } = require('node:net');
 const dns = require('node:dns');

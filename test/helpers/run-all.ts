@@ -1,12 +1,12 @@
-/** Does something with each of several things, a few at a time: each takes a process, and cores are few. */
+/** Runs `work` for each item, a few at a time: each starts a process, and there are few processors. */
 export async function runAll<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,
-  atOnce = 3,
+  concurrency = 3,
 ): Promise<void> {
-  const waiting = [...items].values();
-  async function go(): Promise<void> {
-    for (const item of waiting) await work(item);
+  const remaining = [...items].values();
+  async function run(): Promise<void> {
+    for (const item of remaining) await work(item);
   }
-  await Promise.all(Array.from({ length: atOnce }, go));
+  await Promise.all(Array.from({ length: concurrency }, run));
 }

@@ -2,8 +2,8 @@ import { tradepostBin } from './programs';
 import { type Exit, runProcess } from './start-process';
 
 /**
- * Runs `tradepost` as a process of its own, on pipes, and tells how it ended. It knows no service
- * and has no key but those in `env`: `TRADEPOST_BASE_URL`, `TRADEPOST_API_KEY`.
+ * Runs `tradepost` in a separate process, on pipes, and returns its exit code and output. It has no service
+ * and no key except those in `env`: `TRADEPOST_BASE_URL`, `TRADEPOST_API_KEY`.
  */
 export function runCli(
   args: readonly string[],

@@ -2,16 +2,16 @@ import { tradepostServerBin } from './programs';
 import { runProcess } from './start-process';
 
 /**
- * Runs one of the operator's commands, such as `['keys', 'list']`, on a database and returns what it
- * answers to `--json`. Rejects with what it said on stderr when it fails.
+ * Runs one of the operator's commands, such as `['keys', 'list']`, on a database and returns its
+ * output with `--json`. Rejects with its stderr if it fails.
  */
-export async function runServerCommand<Answer>(
+export async function runServerCommand<Result>(
   args: readonly string[],
   database: string,
-): Promise<Answer> {
-  const whole = [tradepostServerBin, ...args, '--database', database, '--json'];
-  const { code, stdout, stderr } = await runProcess(process.execPath, whole);
+): Promise<Result> {
+  const command = [tradepostServerBin, ...args, '--database', database, '--json'];
+  const { code, stdout, stderr } = await runProcess(process.execPath, command);
   if (code !== 0)
-    throw new Error(`tradepost-server ${args.join(' ')} ended with ${code}: ${stderr}`);
-  return JSON.parse(stdout) as Answer;
+    throw new Error(`tradepost-server ${args.join(' ')} exited with ${code}: ${stderr}`);
+  return JSON.parse(stdout) as Result;
 }

@@ -1,14 +1,14 @@
 const esc = String.fromCodePoint(0x1b);
 
 /** A command to the terminal, such as `ESC [ 2 K`, or one character. */
-const piece = new RegExp(
+const token = new RegExp(
   `${esc}\\[([?\\d;]*)([A-Za-z])|${esc}\\][^\\x07]*\\x07|${esc}[^\\[\\]]|([\\s\\S])`,
   'gu',
 );
 
 /**
- * What a terminal shows in the end of all that it got: lines that were drawn anew stand there once, as
- * they last were. A line is as long as it is: none is broken at the width of the terminal.
+ * Returns what a terminal shows after all its input: lines that were redrawn appear once, in their last state.
+ * Lines are not wrapped at the width of the terminal.
  */
 export function screenText(raw: string): string {
   const lines: string[][] = [[]];
@@ -27,7 +27,7 @@ export function screenText(raw: string): string {
     column += 1;
   }
 
-  function obey(final: string, parameter: string): void {
+  function applyCommand(final: string, parameter: string): void {
     const count = Number(parameter) || 1;
     if (final === 'A') row = Math.max(0, row - count);
     else if (final === 'B') row += count;
@@ -41,8 +41,8 @@ export function screenText(raw: string): string {
     }
   }
 
-  for (const [, parameter = '', final, character] of raw.matchAll(piece)) {
-    if (final !== undefined) obey(final, parameter);
+  for (const [, parameter = '', final, character] of raw.matchAll(token)) {
+    if (final !== undefined) applyCommand(final, parameter);
     else if (character === '\r') column = 0;
     else if (character === '\b') column = Math.max(0, column - 1);
     else if (character === '\n') {

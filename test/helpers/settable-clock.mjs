@@ -1,6 +1,6 @@
 /**
- * Loaded into a process before all else, and into its worker threads: the clock of the process is then ahead of the
- * machine's by as many milliseconds as stand in the file that CLOCK_OFFSET_FILE names, or behind.
+ * Loaded into a process and its worker threads before their own code. Adds an offset to the clock: the number of
+ * milliseconds, positive or negative, in the file that CLOCK_OFFSET_FILE names.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,53 +1,50 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { closeServer, listenOnLoopback } from './loopback';
 
-/** An endpoint on loopback that answers as no good one does. */
+/** An endpoint on loopback that violates HTTP or TLS, or behaves otherwise badly. */
 export interface FaultyReceiver {
   url: string;
-  /** How many connections came to it. */
+  /** How many connections it accepted. */
   connections(): number;
   close(): Promise<void>;
 }
 
 /**
- * Starts one.
+ * Starts a faulty receiver.
  *
- * @param serve What it does with a connection once a request has begun to arrive.
- * @param tls With a certificate it speaks TLS.
+ * @param serve Called with a connection when the first bytes of a request have arrived.
+ * @param tls A certificate, for TLS.
  */
 export async function startFaultyReceiver(
   serve: (socket: Socket) => void,
   tls?: { cert: string; key: string },
 ): Promise<FaultyReceiver> {
   const sockets: Socket[] = [];
-  const attend = (socket: Socket) => {
+  const accept = (socket: Socket) => {
     sockets.push(socket);
     socket.on('error', () => {}).once('data', () => serve(socket));
   };
-  const server = tls ? createTlsServer(tls, attend) : createServer(attend);
-  // A client that does not like the certificate hangs up in the midst of the handshake.
+  const server = tls ? createTlsServer(tls, accept) : createServer(accept);
+  // A client that rejects the certificate closes the connection during the handshake.
   server.on('tlsClientError', () => {});
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/`,
     connections: () => sockets.length,
     close: async () => {
       for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
+      await closeServer(server);
     },
   };
 }
 
-/** Sends the same again and again, for as long as the other side reads. */
-export function flood(socket: Socket, again: string): void {
-  const chunk = again.repeat(Math.ceil(65_536 / again.length));
-  const pour = () => {
+/** Sends a text repeatedly for as long as the other side reads. */
+export function flood(socket: Socket, text: string): void {
+  const chunk = text.repeat(Math.ceil(65_536 / text.length));
+  const write = () => {
     while (!socket.destroyed && socket.write(chunk));
   };
-  socket.on('drain', pour);
-  pour();
+  socket.on('drain', write);
+  write();
 }

@@ -3,32 +3,32 @@ import { spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
 import { cleanEnvironment } from './clean-environment';
 import { tradepostBin } from './programs';
-import { defineTradepost, tradepostPlaces } from './tradepost-shell';
+import { tradepostEnvironment, tradepostFunction } from './tradepost-shell';
 
-/** A `tradepost` that a person looks at: stdin, stdout and stderr are one terminal. */
+/** A `tradepost` process whose stdin, stdout and stderr are one terminal. */
 export interface TerminalSession {
-  /** All that the screen got so far, colours and cursor movements included. */
+  /** All output so far, including colours and cursor movements. */
   raw(): string;
   /** Types keys. `\r` is Enter, `\u0003` is Ctrl-C. */
   type(keys: string): void;
-  /** Waits until the screen got a match, of what is no colour and no cursor movement. */
+  /** Waits until the output, without colours and cursor movements, matches. */
   shows(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Settles when it has ended: its exit code, and all that the screen got. */
+  /** Resolves when it has exited: the exit code and all output. */
   exit: Promise<{ code: number; raw: string; text: string }>;
 }
 
-/** What a session gets beside its command line. */
+/** Options of a terminal session. */
 interface SessionOptions {
   env?: Record<string, string>;
-  /** The width of the terminal, in cells; 100 unless told. */
+  /** The width of the terminal, in cells. Defaults to 100. */
   columns?: number;
-  /** A shell command to run instead, in which `tradepost` is the command line's own. */
+  /** A shell command to run instead. `tradepost` in it is the CLI of this checkout. */
   shell?: string;
   /** The folder to run it in. */
   cwd?: string;
 }
 
-/** Starts `tradepost` on a pseudo-terminal. One that is still there when the test ends is killed. */
+/** Starts `tradepost` on a pseudo-terminal. If it still runs when the test ends, it is killed. */
 export function startOnTerminal(
   args: readonly string[],
   { env = {}, columns = 100, shell, cwd }: SessionOptions = {},
@@ -36,31 +36,31 @@ export function startOnTerminal(
   const [file, argv] =
     shell === undefined
       ? [process.execPath, [tradepostBin, ...args]]
-      : ['/bin/sh', ['-c', `${defineTradepost}${shell}`]];
+      : ['/bin/sh', ['-c', `${tradepostFunction}${shell}`]];
   const child = spawn(file, argv, {
     cols: columns,
     rows: 40,
     ...(cwd === undefined ? {} : { cwd }),
     env: {
-      ...cleanEnvironment({ ...tradepostPlaces, TERM: 'xterm-256color', ...env }),
+      ...cleanEnvironment({ ...tradepostEnvironment, TERM: 'xterm-256color', ...env }),
     },
   });
   let raw = '';
-  let isOver = false;
+  let hasExited = false;
   const watchers = new Set<() => void>();
   child.onData((text) => {
     raw += text;
-    for (const watch of watchers) watch();
+    for (const check of watchers) check();
   });
   const exit = new Promise<{ code: number; raw: string; text: string }>((resolve) => {
     child.onExit(({ exitCode }) => {
-      isOver = true;
-      for (const watch of watchers) watch();
-      resolve({ code: exitCode, raw, text: plain(raw) });
+      hasExited = true;
+      for (const check of watchers) check();
+      resolve({ code: exitCode, raw, text: toPlainText(raw) });
     });
   });
   onTestFinished(() => {
-    if (!isOver) child.kill('SIGKILL');
+    if (!hasExited) child.kill('SIGKILL');
   });
   return {
     raw: () => raw,
@@ -68,20 +68,20 @@ export function startOnTerminal(
     exit,
     shows: (pattern) =>
       new Promise((resolve, reject) => {
-        const watch = () => {
-          const match = pattern.exec(plain(raw));
-          if (match === null && !isOver) return;
-          watchers.delete(watch);
+        const check = () => {
+          const match = pattern.exec(toPlainText(raw));
+          if (match === null && !hasExited) return;
+          watchers.delete(check);
           if (match !== null) resolve(match);
-          else reject(new Error(`It ended and never showed ${pattern}:\n${plain(raw)}`));
+          else reject(new Error(`It exited without showing ${pattern}:\n${toPlainText(raw)}`));
         };
-        watchers.add(watch);
-        watch();
+        watchers.add(check);
+        check();
       }),
   };
 }
 
-/** The text without colours and cursor movements, lines ended as a program ends them. */
-function plain(raw: string): string {
+/** Removes colours and cursor movements, and restores line endings. */
+function toPlainText(raw: string): string {
   return stripVTControlCharacters(raw).replaceAll('\r\n', '\n');
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cleanEnvironment } from './clean-environment';
 
-/** How a process ended, and all it wrote. */
+/** How a process ended, and its output. */
 export interface Exit {
   /** Null when a signal ended it. */
   code: number | null;
@@ -19,32 +19,32 @@ export interface RunningProcess {
   /** What it has written to stderr so far. */
   stderr(): string;
   /**
-   * Waits until stdout (or stderr) holds a match, written already or to come. Rejects with all that
-   * was written when the process ends without it.
+   * Waits until stdout (or stderr) matches, including what was written before. Rejects with the whole output if
+   * the process ends without a match.
    */
   writes(pattern: RegExp, to?: 'stdout' | 'stderr'): Promise<RegExpExecArray>;
-  /** Reads stderr from now on, where the options left it unread. */
+  /** Starts reading stderr, if the options left it unread. */
   readStderr(): void;
-  /** Settles when it has ended and its pipes are empty. Rejects when it could not be started. */
+  /** Resolves when the process has ended and its pipes are empty. Rejects if it could not be started. */
   exit: Promise<Exit>;
-  /** Sends a signal and waits for the end. One that has ended already is left alone. */
+  /** Sends a signal and waits for the end. Does nothing if the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
-/** What a process gets beside its arguments. */
+/** Options of a process. */
 export interface ProcessOptions {
-  /** Added to an environment that has nothing of ours in it. */
+  /** Added to an environment without variables of these programs. */
   env?: Record<string, string>;
   cwd?: string;
-  /** All it can read from stdin; nothing unless told. */
+  /** Its whole stdin. Defaults to nothing. */
   input?: string;
   /** A file descriptor for its stdout. Defaults to a pipe that is read. */
   stdout?: number;
-  /** A file descriptor for its stderr, or `unread` for a pipe that nobody reads yet. Defaults to a pipe that is read. */
+  /** A file descriptor for its stderr, or `unread` for a pipe that is not read yet. Defaults to a pipe that is read. */
   stderr?: number | 'unread';
 }
 
-/** Starts a real process and collects what it writes. Stop it in the end: `onTestFinished`. */
+/** Starts a real process and collects its output. Stop it when the test ends: `onTestFinished`. */
 export function startProcess(
   command: string,
   args: readonly string[],
@@ -64,7 +64,7 @@ export function startProcess(
   }
   read('stdout');
   if (stderr !== 'unread') read('stderr');
-  // A process that ends without reading its input closes the pipe: no fault of the test.
+  // A process that ends without reading its input closes the pipe. That is not an error.
   child.stdin?.on('error', () => {}).end(input);
 
   const exit = once(child, 'close').then(([code, signal]): Exit => ({ code, signal, ...written }));
@@ -77,17 +77,17 @@ export function startProcess(
     exit,
     writes(pattern, to = 'stdout') {
       return new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           const match = pattern.exec(written[to]);
           if (match === null) return;
-          child[to]?.off('data', look);
+          child[to]?.off('data', check);
           resolve(match);
         };
-        child[to]?.on('data', look);
-        look();
+        child[to]?.on('data', check);
+        check();
         exit.then(({ code, signal }) => {
           const { stdout, stderr } = written;
-          const ending = `ended with ${code ?? signal} and never wrote ${pattern} to ${to}`;
+          const ending = `ended with ${code ?? signal} without writing ${pattern} to ${to}`;
           reject(new Error(`${command} ${ending}.\nstdout:\n${stdout}\nstderr:\n${stderr}`));
         }, reject);
       });

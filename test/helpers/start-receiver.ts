@@ -1,39 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { generate } from 'selfsigned';
 import { type Arrival, Arrivals } from './arrivals';
-import { closeServer, listenOnLoopback } from './loopback';
+import { closeServer, listenOnLoopback, startHttpServer } from './loopback';
 
 export type { Arrival } from './arrivals';
 
-/** A real endpoint on loopback that keeps what it is sent. */
+/** A real endpoint on loopback that records what arrives. */
 export interface Receiver {
   url: string;
   arrivals: Arrival[];
-  /** Waits until what has arrived satisfies a condition, now or later. */
+  /** Waits until the arrivals satisfy a condition. */
   until(condition: (arrivals: Arrival[]) => boolean): Promise<Arrival[]>;
   close(): Promise<void>;
 }
 
+/** A receiver that reads deliveries but responds to none until it is resumed. */
+export interface PausedReceiver extends Receiver {
+  /** Acknowledges all pending deliveries, and from now on every delivery at once. */
+  resume(): void;
+}
+
+/** Responds to an arrival, by its number from 1. */
+type Respond = (response: ServerResponse, number: number) => void;
+
+const acknowledge: Respond = (response) => response.writeHead(204).end();
+
+function createListener(arrivals: Arrivals, respond: Respond) {
+  return async (request: IncomingMessage, response: ServerResponse) => {
+    await arrivals.record(request);
+    respond(response, arrivals.all.length);
+    arrivals.notify();
+  };
+}
+
 /**
- * Starts an HTTPS receiver with a certificate of its own making.
+ * Starts an HTTPS receiver with a self-signed certificate.
  *
- * @param answer The status to answer an arrival with, by its number from 1; 204 unless told.
+ * @param getStatus Returns the status of the response to an arrival, by its number from 1. Defaults to 204.
  */
 export async function startReceiver(
-  answer: (number: number) => number = () => 204,
+  getStatus: (number: number) => number = () => 204,
 ): Promise<Receiver> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
   const arrivals = new Arrivals();
-  const server = createServer({ key, cert }, async (request, response) => {
-    await arrivals.take(request);
-    response.writeHead(answer(arrivals.all.length)).end();
-    arrivals.show();
-  });
+  const respond: Respond = (response, number) => response.writeHead(getStatus(number)).end();
+  const server = createServer({ key, cert }, createListener(arrivals, respond));
   const port = await listenOnLoopback(server);
   return {
     url: `https://127.0.0.1:${port}/deliveries`,
     arrivals: arrivals.all,
     until: (condition) => arrivals.until(condition),
     close: () => closeServer(server),
+  };
+}
+
+/** Starts a receiver with plain HTTP. It acknowledges every arrival by default. */
+export async function startHttpReceiver(respond: Respond = acknowledge): Promise<Receiver> {
+  const arrivals = new Arrivals();
+  const { url, close } = await startHttpServer(createListener(arrivals, respond));
+  return {
+    url: `${url}/deliveries`,
+    arrivals: arrivals.all,
+    until: (condition) => arrivals.until(condition),
+    close,
+  };
+}
+
+/** Starts a receiver with plain HTTP that does not respond until it is resumed. */
+export async function startPausedReceiver(): Promise<PausedReceiver> {
+  const pending: ServerResponse[] = [];
+  let isPaused = true;
+  const receiver = await startHttpReceiver((response, number) => {
+    if (isPaused) pending.push(response);
+    else acknowledge(response, number);
+  });
+  return {
+    ...receiver,
+    resume() {
+      isPaused = false;
+      for (const response of pending.splice(0)) response.writeHead(204).end();
+    },
   };
 }

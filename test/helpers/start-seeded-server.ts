@@ -5,23 +5,26 @@ import type { ProcessOptions } from './start-process';
 import { type ServerProcess, startServerProcess } from './start-server-process';
 import { temporaryFolder } from './temporary-folder';
 
-/** A server with the demo world in a folder of its own. */
+/** A server with demo data in a temporary folder. */
 export interface SeededServer {
   server: ServerProcess;
-  /** Everything `tradepost-server seed` made. */
-  world: SeedResult;
+  /** The data that `tradepost-server seed` created. */
+  seed: SeedResult;
   buyer: SeededAccount;
   seller: SeededAccount;
   agent: SeededAccount;
-  /** The second buyer: none of the orders is theirs. */
+  /** The second buyer, who has no orders. */
   stranger: SeededAccount;
-  /** What the CLI and the examples read, with the key of one of the accounts. */
-  environmentOf(account: SeededAccount): { TRADEPOST_BASE_URL: string; TRADEPOST_API_KEY: string };
+  /** Returns the environment variables of the CLI and the examples, with the key of an account. */
+  createEnvironment(account: SeededAccount): {
+    TRADEPOST_BASE_URL: string;
+    TRADEPOST_API_KEY: string;
+  };
   /** Stops the server and removes its folder. */
   close(): Promise<void>;
 }
 
-/** Seeds a database and starts the real server on it. Close it in the end: `onTestFinished`. */
+/** Seeds a database and starts the real server on it. Close it when the test ends: `onTestFinished`. */
 export async function startSeededServer(
   args: readonly string[] = [],
   options: Pick<ProcessOptions, 'stderr'> = {},
@@ -29,18 +32,18 @@ export async function startSeededServer(
   const folder = await temporaryFolder();
   try {
     const database = join(folder.path, 'tradepost.db');
-    const world = await seedDatabase(database);
-    const [buyer, seller, agent, stranger] = world.accounts;
+    const seed = await seedDatabase(database);
+    const [buyer, seller, agent, stranger] = seed.accounts;
     if (!(buyer && seller && agent && stranger)) throw new Error('The seed has too few accounts.');
     const server = await startServerProcess(database, args, options);
     return {
       server,
-      world,
+      seed,
       buyer,
       seller,
       agent,
       stranger,
-      environmentOf: ({ apiKey }) => ({
+      createEnvironment: ({ apiKey }) => ({
         TRADEPOST_BASE_URL: server.url,
         TRADEPOST_API_KEY: apiKey,
       }),

@@ -1,19 +1,19 @@
 import { tradepostServerBin } from './programs';
 import { type ProcessOptions, type RunningProcess, startProcess } from './start-process';
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface ServerProcess extends RunningProcess {
-  /** Where it answers, such as `http://127.0.0.1:43121`. */
+  /** Its base URL, such as `http://127.0.0.1:43121`. */
   url: string;
-  /** The SQLite file that it works on. */
+  /** Its SQLite file. */
   database: string;
 }
 
 /**
  * Starts the real server on a free port, as an operator does, and waits until it accepts requests.
- * It delivers to receivers of the test: plain http, this machine, certificates of our own.
+ * It delivers to the receivers of the test: plain http, this machine, self-signed certificates.
  *
- * @param args More of what `tradepost-server start` takes, such as `['--rate-limit', '5']`.
+ * @param args Further options of `tradepost-server start`, such as `['--rate-limit', '5']`.
  */
 export async function startServerProcess(
   database: string,

@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder of a test's own. */
+/** A folder for one test. */
 export interface TemporaryFolder {
   path: string;
-  /** Removes it with all that is in it. */
+  /** Removes the folder with everything in it. */
   remove(): Promise<void>;
 }
 
-/** Makes an empty folder. Remove it in the end: `onTestFinished(folder.remove)`. */
+/** Creates an empty folder. Remove it when the test ends: `onTestFinished(folder.remove)`. */
 export async function temporaryFolder(): Promise<TemporaryFolder> {
-  const path = await mkdtemp(join(tmpdir(), 'tradepost-story-'));
+  const path = await mkdtemp(join(tmpdir(), 'tradepost-test-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }

@@ -1,7 +1,7 @@
 import { tradepostBin } from './programs';
 
-/** What a shell needs of the environment, to know `tradepost` by `defineTradepost`. */
-export const tradepostPlaces = { NODE: process.execPath, TRADEPOST: tradepostBin };
+/** The environment variables that `tradepostFunction` reads. */
+export const tradepostEnvironment = { NODE: process.execPath, TRADEPOST: tradepostBin };
 
-/** The beginning of a shell script in which `tradepost` is the command line of this checkout. */
-export const defineTradepost = 'tradepost() { "$NODE" "$TRADEPOST" "$@"; }; ';
+/** Defines `tradepost` in a shell script as the CLI of this checkout. */
+export const tradepostFunction = 'tradepost() { "$NODE" "$TRADEPOST" "$@"; }; ';

@@ -2,55 +2,55 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkout } from '../helpers/programs';
-import { bundledPackages } from './bundled-packages';
+import { findBundledPackages } from './find-bundled-packages';
 
 const root = join(checkout, 'packages/cli');
 const notices = readFileSync(join(root, 'THIRD-PARTY-NOTICES.md'), 'utf8');
-/** What the notices say of each package: its name, and all below it up to the next. */
-const chapters = new Map(
+/** The section of each package in the notices, by name. */
+const sections = new Map(
   notices
     .split(/^## /m)
     .slice(1)
-    .map((chapter) => [chapter.slice(0, chapter.indexOf('\n')), chapter]),
+    .map((section) => [section.slice(0, section.indexOf('\n')), section]),
 );
-const bundled = await bundledPackages();
+const bundled = await findBundledPackages();
 
-/** Line ends and indentations are the file's own affair. */
-const words = (text: string) => text.replace(/\s+/g, ' ').trim();
+/** Ignores differences in white space. */
+const normalize = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-test('the build that was looked at is the one in dist', () => {
+test('the build in memory has the files of dist', () => {
   const built = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.c?js$/.test(name))
     .map((name) => name.replace(/\.c?js$/, ''));
   expect(bundled.files.sort()).toEqual(built.sort());
 });
 
-test('each package whose code is in dist is named, and no other', () => {
-  expect([...chapters.keys()]).toEqual([...bundled.packages.keys()].sort());
+test('the notices name exactly the packages whose code is in dist', () => {
+  expect([...sections.keys()]).toEqual([...bundled.packages.keys()].sort());
 });
 
-test.each([...bundled.packages])('of %s the whole license is there', (name, folder) => {
-  const chapter = words(chapters.get(name) ?? '');
+test.each([...bundled.packages])('the notices have the complete license of %s', (name, folder) => {
+  const section = normalize(sections.get(name) ?? '');
   const license = readdirSync(folder).find((file) => /^(licen[cs]e|copying)\b/i.test(file));
   if (license !== undefined) {
-    expect(chapter).toContain(words(readFileSync(join(folder, license), 'utf8')));
+    expect(section).toContain(normalize(readFileSync(join(folder, license), 'utf8')));
     return;
   }
-  // A package without the text says in its manifest which it is.
+  // A package without a license file names its license in the manifest.
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   expect(manifest.license).toBe('MIT');
-  expect(chapter).toContain('Permission is hereby granted, free of charge');
+  expect(section).toContain('Permission is hereby granted, free of charge');
 });
 
 test.each([
   ['jq-wasm', ['jq', 'decNumber', 'Oniguruma', 'Emscripten', 'musl']],
   ['undici', ['llhttp']],
-])('what the WebAssembly of %s is made of is named too', (name, parts) => {
-  const named = chapters.get(name)?.matchAll(/^### (.+)$/gm) ?? [];
+])('the notices name the components in the WebAssembly of %s', (name, parts) => {
+  const named = sections.get(name)?.matchAll(/^### (.+)$/gm) ?? [];
   expect(Array.from(named, ([, part]) => part)).toEqual(parts);
 });
 
-test('no package brings notices of its own that would be left out', () => {
+test('no bundled package has its own notices file', () => {
   const own = [...bundled.packages].flatMap(([name, folder]) =>
     readdirSync(folder)
       .filter((file) => /notice|third[-_]?party/i.test(file))

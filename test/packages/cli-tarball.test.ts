@@ -10,7 +10,7 @@ const dist = readdirSync(join(installed, 'dist'), { recursive: true, encoding: '
   .filter((name) => name.endsWith('js'))
   .map((name) => ({ name, text: readFileSync(join(installed, 'dist', name), 'utf8') }));
 
-test('the package holds the program, the licenses and what says how to use it, and nothing else', () => {
+test('the package contains the program, the licenses and the documentation, and nothing else', () => {
   expect(readdirSync(installed).sort()).toEqual([
     'LICENSE',
     'README.md',
@@ -26,7 +26,7 @@ test('the package holds the program, the licenses and what says how to use it, a
   }
 });
 
-test('it installs alone: nothing beside it, and nothing within it', () => {
+test('the package installs no other package', () => {
   expect(readdirSync(modules)).toEqual(['@tradepost']);
   expect(readdirSync(join(modules, '@tradepost'))).toEqual(['cli']);
   for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies']) {
@@ -34,29 +34,29 @@ test('it installs alone: nothing beside it, and nothing within it', () => {
   }
 });
 
-test('it asks for nothing but Node', () => {
+test('the package requires only Node', () => {
   expect(manifest.engines).toEqual({ node: '>=20.19' });
 });
 
-test('installing it runs no script', () => {
+test('the package has no install script', () => {
   const run = Object.keys(manifest.scripts).filter((name) => /install|prepare/.test(name));
   expect(run).toEqual([]);
 });
 
-test('its program may be run', () => {
+test('the program of the package is executable', () => {
   expect(statSync(join(installed, 'bin/tradepost.cjs')).mode & 0o111).not.toBe(0);
 });
 
-test('the license is that of the project', () => {
+test('the package has the license of the project', () => {
   const [ours, published] = [checkout, installed].map((folder) =>
     readFileSync(join(folder, 'LICENSE'), 'utf8'),
   );
   expect(published).toBe(ours);
 });
 
-test('nothing in it says where it was built or asks for another version of the workspace', () => {
+test('the package contains no path of the checkout and no workspace dependency', () => {
   expect(dist.length).toBeGreaterThan(2);
-  const telling = dist.filter(({ text }) => text.includes(checkout.replace(/\/$/, '')));
-  expect(telling.map(({ name }) => name)).toEqual([]);
+  const filesWithPath = dist.filter(({ text }) => text.includes(checkout.replace(/\/$/, '')));
+  expect(filesWithPath.map(({ name }) => name)).toEqual([]);
   expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:/);
 });

@@ -10,24 +10,24 @@ import { runPnpm } from './run-pnpm';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The prefix, outside of this checkout, that has the CLI as it is published. */
+    /** The npm prefix, outside of this checkout, with the packed CLI. */
     cliPrefix: string;
   }
 }
 
 /**
- * Packs the CLI and installs the tarball as its users do, once for all tests that ask for
- * `cliPrefix`. Without a network and with an empty cache: whatever it needed besides would be missing.
+ * Packs the CLI and installs the tarball as its users do, once for all tests that use
+ * `cliPrefix`. It runs offline with an empty cache, so any other package that it needed would be missing.
  */
 export default async function installCli(project: TestProject): Promise<() => Promise<void>> {
   const folder = await temporaryFolder();
   try {
     const tarball = join(folder.path, 'cli.tgz');
     const prefix = join(folder.path, 'prefix');
-    const noSettings = join(folder.path, 'npmrc');
-    await writeFile(noSettings, '');
+    const emptyConfig = join(folder.path, 'npmrc');
+    await writeFile(emptyConfig, '');
     await runPnpm(`pack --out "${tarball}"`, join(checkout, 'packages/cli'));
-    const cache = `--cache "${join(folder.path, 'cache')}" --userconfig "${noSettings}"`;
+    const cache = `--cache "${join(folder.path, 'cache')}" --userconfig "${emptyConfig}"`;
     // In a shell, since npm is a script on Windows.
     const line = `npm install --global --prefix "${prefix}" "${tarball}" --offline ${cache}`;
     await promisify(exec)(line, { cwd: folder.path, env: cleanEnvironment({}) });

@@ -8,7 +8,7 @@ import { runPnpm } from './run-pnpm';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The folder of a project, outside of this checkout, that has the SDK as it is published. */
+    /** The folder of a project, outside of this checkout, with the packed SDK. */
     consumer: string;
   }
 }
@@ -16,8 +16,8 @@ declare module 'vitest' {
 const require = createRequire(import.meta.url);
 
 /**
- * Packs the SDK and installs the tarball into an empty project, once for all tests that ask for
- * `consumer`. What else is installed there is what the SDK depends on, and the types of Node.
+ * Packs the SDK and installs the tarball into an empty project, once for all tests that use
+ * `consumer`. The project also has the dependencies of the SDK and the types of Node.
  */
 export default async function installSdk(project: TestProject): Promise<() => Promise<void>> {
   const folder = await temporaryFolder();

@@ -4,7 +4,7 @@ import { transform } from 'esbuild';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { runProcess } from '../helpers/start-process';
 import { type SeededServer, startSeededServer } from '../helpers/start-seeded-server';
-import { nodeMajors, promisedMajors } from '../runtimes/node-majors';
+import { findNodeMajors, supportedMajors } from '../runtimes/node-majors';
 
 const program = new URL('programs/every-entry.ts', import.meta.url);
 const formats = [
@@ -24,32 +24,32 @@ beforeAll(async () => {
   return () => service.close();
 });
 
-test('each promised version of Node is here to be tested, on the platform of .ci/run', () => {
-  const isThatPlatform = process.platform === 'linux' && process.arch === 'x64';
+test('every supported version of Node is installed on the platform of .ci/run', () => {
+  const isCiPlatform = process.platform === 'linux' && process.arch === 'x64';
   const own = [Number.parseInt(process.versions.node, 10)];
-  expect(nodeMajors().map(({ major }) => major)).toEqual(isThatPlatform ? promisedMajors : own);
+  expect(findNodeMajors().map(({ major }) => major)).toEqual(isCiPlatform ? supportedMajors : own);
 });
 
-describe.each(nodeMajors())('on Node $major', ({ major, program: node }) => {
-  test('that is the version', async () => {
+describe.each(findNodeMajors())('Node $major', ({ major, program: node }) => {
+  test('has this version', async () => {
     const { stdout } = await runProcess(node, ['--version']);
     expect(stdout).toMatch(new RegExp(`^v${major}\\.`));
   });
 
-  test.each(formats)('a program uses every entry as %s', async (_, format, name) => {
+  test.each(formats)('runs a program that uses every entry as %s', async (_, format, name) => {
     const loader = format === 'esm' ? 'import ' : 'require(';
     expect(await readFile(join(inject('consumer'), name), 'utf8')).toContain(loader);
     const { code, stdout, stderr } = await runProcess(node, [name], {
       cwd: inject('consumer'),
       env: {
-        ...service.environmentOf(service.buyer),
-        LISTING_ID: service.world.listings[0]?.id ?? '',
+        ...service.createEnvironment(service.buyer),
+        LISTING_ID: service.seed.listings[0]?.id ?? '',
       },
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({
       client: { createdWith: 201, lists: true, error: 'order_not_found' },
-      verifier: { event: 'order.created', sync: 'order.created', refusal: 'WRONG_SECRET' },
+      verifier: { event: 'order.created', sync: 'order.created', rejection: 'WRONG_SECRET' },
       receiver: { statuses: [204, 400], handled: ['pending'] },
     });
   });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { cleanEnvironment } from '../helpers/clean-environment';
 import { checkout } from '../helpers/programs';
 
-/** Runs pnpm as package.json pins it. An error holds what it said. */
+/** Runs the version of pnpm that package.json pins. An error has its output. */
 export async function runPnpm(command: string, cwd: string): Promise<void> {
   const workspace = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8'));
   // In a shell, since npx is a script on Windows.

@@ -7,7 +7,7 @@ import { runProcess } from '../helpers/start-process';
 
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
-/** What a careful user sets. Nothing of the SDK's declarations is skipped. */
+/** Strict settings. The SDK's declarations are checked too. */
 const strict = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -17,8 +17,8 @@ const strict = {
   noEmit: true,
 };
 
-/** Compiles programs inside of the project that has the SDK; returns what the compiler complained of. */
-async function complaints(
+/** Compiles programs in the project that has the SDK. Returns the errors of the compiler. */
+async function compile(
   folder: string,
   programs: Record<string, string>,
   settings: object,
@@ -35,28 +35,28 @@ async function complaints(
   return code === 0 ? '' : `${stdout}${stderr}`;
 }
 
-describe('the declarations hold, as ES module and as CommonJS,', () => {
+describe('the declarations compile, as ES module and as CommonJS,', () => {
   const all = (extension: string) => ({
     [`every-entry.${extension}`]: 'every-entry',
     [`without-node.${extension}`]: 'without-node',
   });
   const both = { ...all('mts'), ...all('cts') };
 
-  test('where modules are resolved as Node does it', async () => {
+  test('with the module resolution of Node', async () => {
     const settings = { module: 'nodenext', lib: ['ES2022'], types: ['node'] };
-    expect(await complaints('nodenext', both, settings)).toBe('');
+    expect(await compile('nodenext', both, settings)).toBe('');
   });
 
-  test('where modules are resolved as bundlers do it', async () => {
+  test('with the module resolution of bundlers', async () => {
     const bundler = { module: 'preserve', moduleResolution: 'bundler' };
     const settings = { ...bundler, lib: ['ES2022'], types: ['node'] };
-    expect(await complaints('bundler', both, settings)).toBe('');
+    expect(await compile('bundler', both, settings)).toBe('');
   });
 
-  test('with the types of a browser alone', async () => {
+  test('with only the types of a browser', async () => {
     const { 'without-node.mts': esm, 'without-node.cts': cjs } = both;
     const programs = { 'page.mts': esm, 'page.cts': cjs } as Record<string, string>;
     const settings = { module: 'nodenext', lib: ['ES2022', 'DOM'], types: [] };
-    expect(await complaints('browser', programs, settings)).toBe('');
+    expect(await compile('browser', programs, settings)).toBe('');
   });
 });

@@ -1,18 +1,18 @@
 import { deliveryEdgeCases, deliveryFaults } from '@tradepost/sdk/testing';
 import { beforeAll, expect, test } from 'vitest';
 import { startSeededServer } from '../helpers/start-seeded-server';
-import { allowOtherOrigins } from './allow-other-origins';
 import { bundleProgram } from './bundle-program';
+import { expectedResults } from './expected-results';
 import { type OpenPage, openPage } from './open-page';
-import { outcomeOfCalls } from './outcome-of-calls';
 import type { Service } from './programs/call-the-service';
 import type { Verdicts } from './programs/verify-deliveries';
+import { startCorsGateway } from './start-cors-gateway';
 
 let opened: OpenPage;
 let service: Service;
 beforeAll(async () => {
   const server = await startSeededServer();
-  const gateway = await allowOtherOrigins(server.server.url);
+  const gateway = await startCorsGateway(server.server.url);
   service = { baseUrl: gateway.url, apiKey: server.buyer.apiKey };
   opened = await openPage(await bundleProgram('page', 'browser'));
   return async () => {
@@ -22,29 +22,29 @@ beforeAll(async () => {
   };
 });
 
-test('the page is one that browsers trust, and has nothing of Node', async () => {
+test('the page is a secure context without the interfaces of Node', async () => {
   expect(await opened.page.evaluate('isSecureContext')).toBe(true);
   expect(await opened.page.evaluate("'process' in globalThis")).toBe(false);
 });
 
-test('the client calls the service, follows pages, and tells errors apart', async () => {
-  const call = `callTheService(${JSON.stringify(service)})`;
-  expect(await opened.page.evaluate(call)).toEqual(outcomeOfCalls);
+test('the client calls the service, follows pages and distinguishes errors', async () => {
+  const call = `callService(${JSON.stringify(service)})`;
+  expect(await opened.page.evaluate(call)).toEqual(expectedResults);
 });
 
-test('verifyWebhook accepts what is right and refuses each fault with its code', async () => {
+test('verifyWebhook accepts valid deliveries and rejects each fault with its code', async () => {
   const verdicts = Object.entries(await opened.page.evaluate<Verdicts>('verifyDeliveries()'));
   expect(verdicts.length).toBe(deliveryFaults.length + deliveryEdgeCases.length);
-  expect(verdicts.map(([name, { said }]) => [name, said])).toEqual(
+  expect(verdicts.map(([name, { result }]) => [name, result])).toEqual(
     verdicts.map(([name, { expected }]) => [name, expected]),
   );
 });
 
-test('verifyWebhookSync says what to use instead', async () => {
-  const said = await opened.page.evaluate('verifyWithoutPromise()');
-  expect(said).toContain('use await verifyWebhook');
+test('verifyWebhookSync names the function to use instead', async () => {
+  const result = await opened.page.evaluate('verifySync()');
+  expect(result).toContain('use await verifyWebhook');
 });
 
-test('nothing of it throws where nobody catches', () => {
-  expect(opened.complaints).toEqual([]);
+test('the page has no uncaught errors', () => {
+  expect(opened.errors).toEqual([]);
 });

@@ -5,13 +5,13 @@ import { build } from 'esbuild';
 import { inject } from 'vitest';
 
 /**
- * Bundles one of the `programs` with the SDK as it is published, as the tools of a platform do it: into
- * one ES module, of which nothing is left to be loaded.
+ * Bundles one of the `programs` with the SDK as it is published, as the tools of a platform do: into one
+ * ES module without imports.
  *
- * @param platform what the platform calls itself in the exports of packages
+ * @param platform The condition of the platform in the exports of packages.
  */
 export async function bundleProgram(name: string, platform: string): Promise<string> {
-  // Away from the checkout, whose own packages would be found first.
+  // Outside the checkout, whose own packages would be resolved first.
   const copies = join(inject('consumer'), 'programs');
   await cp(fileURLToPath(new URL('programs', import.meta.url)), copies, { recursive: true });
   const { outputFiles } = await build({

@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module';
 
-/** The programs of edge runtimes that are installed here: workerd, or none where it does not run. */
-export function edgeRuntimes(): string[] {
+/** Finds the installed edge runtimes: workerd, or none if it does not support the platform. */
+export function findEdgeRuntimes(): string[] {
   try {
     const { default: program } = createRequire(new URL('./installed/', import.meta.url))(
       'workerd',
     ) as { default: string };
     return [program];
   } catch {
-    // Optional, since it is there for a few platforms only.
+    // Optional, since it supports few platforms only.
     return [];
   }
 }

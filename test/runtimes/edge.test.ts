@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import {
   deliveryEdgeCases,
   deliveryFaults,
@@ -9,109 +8,106 @@ import {
   signDelivery,
 } from '@tradepost/sdk/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Arrivals } from '../helpers/arrivals';
-import { closeServer, listenOnLoopback } from '../helpers/loopback';
+import { type Receiver, startHttpReceiver } from '../helpers/start-receiver';
 import { startSeededServer } from '../helpers/start-seeded-server';
 import { bundleProgram } from './bundle-program';
-import { edgeRuntimes } from './edge-runtimes';
-import { outcomeOfCalls } from './outcome-of-calls';
+import { findEdgeRuntimes } from './edge-runtimes';
+import { expectedResults } from './expected-results';
 import type { Verdicts } from './programs/verify-deliveries';
 import { type RunningWorker, startWorker } from './start-worker';
 
-test('the edge runtime is here to be tested wherever it runs, .ci/run among it', () => {
+test('workerd is installed on every platform that it supports', () => {
   const runs = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
-  expect(edgeRuntimes()).toHaveLength(runs ? 1 : 0);
+  expect(findEdgeRuntimes()).toHaveLength(runs ? 1 : 0);
 });
 
 const modes = [
-  { offers: 'the web alone', compatibilityDate: '2024-08-01', hasNode: false },
-  { offers: "some of Node's interfaces too", compatibilityDate: '2026-11-01', hasNode: true },
+  { name: 'web interfaces only', compatibilityDate: '2024-08-01', hasNode: false },
+  { name: "web and Node's interfaces", compatibilityDate: '2026-11-01', hasNode: true },
 ];
-const runtimes = edgeRuntimes().flatMap((program) => modes.map((mode) => ({ program, ...mode })));
+const runtimes = findEdgeRuntimes().flatMap((program) =>
+  modes.map((mode) => ({ program, ...mode })),
+);
 
-describe.each(runtimes)(
-  'where workerd offers $offers',
-  ({ program, compatibilityDate, hasNode }) => {
-    const inbox = new Arrivals();
-    let worker: RunningWorker;
+describe.each(runtimes)('workerd with $name', ({ program, compatibilityDate, hasNode }) => {
+  let inbox: Receiver;
+  let worker: RunningWorker;
 
-    beforeAll(async () => {
-      const service = await startSeededServer();
-      const server = createServer(async (request, response) => {
-        await inbox.take(request);
-        response.writeHead(204).end();
-        inbox.show();
-      });
-      worker = await startWorker({
-        program,
-        module: await bundleProgram('worker', 'workerd'),
-        compatibilityDate,
-        bindings: {
-          baseUrl: service.server.url,
-          apiKey: service.buyer.apiKey,
-          inbox: `http://127.0.0.1:${await listenOnLoopback(server)}/`,
-        },
-      });
-      return async () => {
-        await worker.close();
-        await closeServer(server);
-        await service.close();
-      };
+  beforeAll(async () => {
+    const service = await startSeededServer();
+    inbox = await startHttpReceiver();
+    worker = await startWorker({
+      program,
+      module: await bundleProgram('worker', 'workerd'),
+      compatibilityDate,
+      bindings: {
+        baseUrl: service.server.url,
+        apiKey: service.buyer.apiKey,
+        inbox: inbox.url,
+      },
     });
+    return async () => {
+      await worker.close();
+      await inbox.close();
+      await service.close();
+    };
+  });
 
-    async function answerOf<Json>(path: string, init?: RequestInit): Promise<Json> {
-      const response = await fetch(`${worker.url}${path}`, init);
-      const text = await response.text();
-      expect(response.status, text).toBe(200);
-      return JSON.parse(text) as Json;
-    }
+  async function fetchJson<Json>(path: string, init?: RequestInit): Promise<Json> {
+    const response = await fetch(`${worker.url}${path}`, init);
+    const text = await response.text();
+    expect(response.status, text).toBe(200);
+    return JSON.parse(text) as Json;
+  }
 
-    test('that is so', async () => {
-      expect(await answerOf('/has-node')).toBe(hasNode);
-    });
+  test('has the interfaces of Node or not, as configured', async () => {
+    expect(await fetchJson('/has-node')).toBe(hasNode);
+  });
 
-    test('the client calls the service, follows pages, and tells errors apart', async () => {
-      expect(await answerOf('/call-the-service')).toEqual(outcomeOfCalls);
-    });
+  test('runs the client, which calls the service, follows pages and distinguishes errors', async () => {
+    expect(await fetchJson('/call-service')).toEqual(expectedResults);
+  });
 
-    test('verifyWebhook accepts what is right and refuses each fault with its code', async () => {
-      const verdicts = Object.entries(await answerOf<Verdicts>('/verify-deliveries'));
-      expect(verdicts.length).toBe(deliveryFaults.length + deliveryEdgeCases.length);
-      expect(verdicts.map(([name, { said }]) => [name, said])).toEqual(
-        verdicts.map(([name, { expected }]) => [name, expected]),
-      );
-    });
+  test('runs verifyWebhook, which accepts valid deliveries and rejects each fault with its code', async () => {
+    const verdicts = Object.entries(await fetchJson<Verdicts>('/verify-deliveries'));
+    expect(verdicts.length).toBe(deliveryFaults.length + deliveryEdgeCases.length);
+    expect(verdicts.map(([name, { result }]) => [name, result])).toEqual(
+      verdicts.map(([name, { expected }]) => [name, expected]),
+    );
+  });
 
-    test('verifyWebhook takes a Request as it is', async () => {
-      const event = sampleEvent('task.completed');
-      const { init } = await signDelivery({ event, secret });
-      expect(await answerOf('/verify', init)).toEqual(event);
-    });
+  test('runs verifyWebhook with a Request', async () => {
+    const event = sampleEvent('task.completed');
+    const { init } = await signDelivery({ event, secret });
+    expect(await fetchJson('/verify', init)).toEqual(event);
+  });
 
-    test('verifyWebhookSync works with Node and says what to use without', async () => {
-      const expected = hasNode ? 'Service-Signature is missing' : 'use await verifyWebhook';
-      expect(await answerOf('/verify-without-promise')).toContain(expected);
-    });
+  test('runs verifyWebhookSync with Node, and gets the name of the alternative without', async () => {
+    const expected = hasNode ? 'Service-Signature is missing' : 'use await verifyWebhook';
+    expect(await fetchJson('/verify-sync')).toContain(expected);
+  });
 
-    test.each(deliveryEdgeCases)('a receiver takes an unusual delivery: %s', async (edgeCase) => {
+  test.each(deliveryEdgeCases)(
+    'runs a receiver that accepts an unusual delivery: %s',
+    async (edgeCase) => {
       const { init } = await edgeCaseDelivery(edgeCase, { secret });
       expect((await fetch(`${worker.url}/receive`, init)).status).toBe(204);
-    });
+    },
+  );
 
-    test.each(deliveryFaults)('a receiver refuses a faulty delivery: %s', async (fault) => {
-      const { init, expectedStatus, ...codes } = await invalidDelivery(fault, { secret });
-      const before = inbox.all.length;
-      const response = await fetch(`${worker.url}/receive`, init);
-      expect(response.status).toBe(expectedStatus);
-      expect(await response.text()).toContain(hasNode ? codes.expectedCode : codes.productionCode);
-      expect(inbox.all).toHaveLength(before);
-    });
+  test.each(deliveryFaults)('runs a receiver that rejects a faulty delivery: %s', async (fault) => {
+    const { init, expectedStatus, ...codes } = await invalidDelivery(fault, { secret });
+    const before = inbox.arrivals.length;
+    const response = await fetch(`${worker.url}/receive`, init);
+    expect(response.status).toBe(expectedStatus);
+    expect(await response.text()).toContain(hasNode ? codes.expectedCode : codes.productionCode);
+    expect(inbox.arrivals).toHaveLength(before);
+  });
 
-    test('a receiver answers first and handles afterwards', async () => {
-      const event = sampleEvent('order.status_changed', { data: { status: 'cancelled' } });
-      const { init } = await signDelivery({ event, secret });
-      expect((await fetch(`${worker.url}/receive-first`, init)).status).toBe(202);
-      await inbox.until((arrivals) => arrivals.some(({ body }) => String(body) === 'cancelled'));
-    });
-  },
-);
+  test('runs a receiver that responds first and handles the event afterwards', async () => {
+    const event = sampleEvent('order.status_changed', { data: { status: 'cancelled' } });
+    const { init } = await signDelivery({ event, secret });
+    expect((await fetch(`${worker.url}/receive-first`, init)).status).toBe(202);
+    await inbox.until((arrivals) => arrivals.some(({ body }) => String(body) === 'cancelled'));
+  });
+});

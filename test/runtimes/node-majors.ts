@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 
-// A package of its own: its `node` commands must not hide that of whoever runs a script here.
+// A separate package, so that its `node` commands do not hide the one of the current user.
 const require = createRequire(new URL('./installed/', import.meta.url));
 
-/** A Node to run programs with. */
+/** A version of Node to run programs with. */
 export interface NodeMajor {
   /** The first number of its version. */
   major: number;
@@ -11,16 +11,16 @@ export interface NodeMajor {
   program: string;
 }
 
-/** The major versions that the SDK promises to run on. */
-export const promisedMajors = [20, 22, 24];
+/** The major versions that the SDK supports. */
+export const supportedMajors = [20, 22, 24];
 
-/** Each promised version that is installed here; where there is none, the one that runs the tests. */
-export function nodeMajors(): NodeMajor[] {
-  const installed = promisedMajors.flatMap((major) => {
+/** Finds the supported versions that are installed. Without any, returns the one that runs the tests. */
+export function findNodeMajors(): NodeMajor[] {
+  const installed = supportedMajors.flatMap((major) => {
     try {
       return [{ major, program: require.resolve(`node-${major}-linux-x64/bin/node`) }];
     } catch {
-      // Optional, since they are there for one platform only.
+      // Optional, since they exist for one platform only.
       return [];
     }
   });

@@ -9,23 +9,23 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-/** What a worker is made of. */
+/** Options of a worker. */
 export interface WorkerSettings {
-  /** The file of workerd. */
+  /** The path of workerd. */
   program: string;
   /** The worker's code: one ES module. */
   module: string;
-  /** The day whose interfaces it has: Node's came in September 2024. */
+  /** The compatibility date. Node's interfaces exist since September 2024. */
   compatibilityDate: string;
-  /** Texts that it is handed. */
+  /** Text bindings. */
   bindings: Record<string, string>;
 }
 
-/** Starts workerd with a worker that reaches nothing but loopback. Close it in the end. */
+/** Starts workerd with a worker that can reach only loopback. Close it when the test ends. */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const folder = await temporaryFolder();
   await writeFile(join(folder.path, 'worker.js'), settings.module);
-  await writeFile(join(folder.path, 'worker.capnp'), configurationOf(settings));
+  await writeFile(join(folder.path, 'worker.capnp'), createConfiguration(settings));
   const worker = startProcess(settings.program, ['serve', 'worker.capnp', '--control-fd=1'], {
     cwd: folder.path,
   });
@@ -42,7 +42,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   }
 }
 
-function configurationOf({ bindings, compatibilityDate }: WorkerSettings): string {
+function createConfiguration({ bindings, compatibilityDate }: WorkerSettings): string {
   const texts = Object.entries(bindings).map(
     ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,
   );

@@ -1,17 +1,22 @@
 import type { Order, OrderStatus } from '@tradepost/sdk';
-import type { Stage } from '../stage';
-import type { Shop } from './open-shop';
+import type { DemoContext } from '../context';
 import { runTradepost } from './run-tradepost';
+import type { DemoService } from './start-service';
 
-/** Moves an order on with the CLI, as the seller, and shows where it stands then. */
+/** Changes the status of an order with the CLI, as the seller, and shows the result. */
 export async function moveOrder(
-  stage: Stage,
-  shop: Shop,
+  context: DemoContext,
+  service: DemoService,
   { id }: Order,
   status: OrderStatus,
 ): Promise<void> {
-  const table = await runTradepost(stage, shop, shop.seller, ['orders', 'set-status', id, status]);
-  stage.narrator.result(
+  const table = await runTradepost(context, service, service.seller, [
+    'orders',
+    'set-status',
+    id,
+    status,
+  ]);
+  context.narrator.result(
     ...table.split('\n').filter((line) => /^(id|status|updatedAt) /.test(line)),
   );
 }

@@ -1,13 +1,16 @@
 import { type Order, Tradepost } from '@tradepost/sdk';
-import { shorten } from '../narrate';
-import type { Stage } from '../stage';
-import type { Shop } from './open-shop';
+import type { DemoContext } from '../context';
+import { shorten } from '../narrator';
+import type { DemoService } from './start-service';
 
 const quantity = 3;
 
-/** Orders something with the SDK, as the buyer. */
-export async function placeOrder({ narrator, signal }: Stage, shop: Shop): Promise<Order> {
-  const { url: baseUrl, buyer, listing } = shop;
+/** Creates an order with the SDK, as the buyer. */
+export async function placeOrder(
+  { narrator, signal }: DemoContext,
+  service: DemoService,
+): Promise<Order> {
+  const { url: baseUrl, buyer, listing } = service;
   narrator.step('Create an order with the SDK, as the buyer');
   narrator.code(
     `const tradepost = new Tradepost({ baseUrl, apiKey: '${shorten(buyer.apiKey)}' });`,
@@ -18,7 +21,7 @@ export async function placeOrder({ narrator, signal }: Stage, shop: Shop): Promi
   narrator.fields({ id: order.id, status: order.status, quantity: String(order.quantity) });
   narrator.confirm(
     order.status === 'pending',
-    'A new order is pending. Its listing has an agent, whom a task now asks for approval.',
+    'The order is pending. Its listing has an agent, so an approval task was created too.',
   );
   return order;
 }

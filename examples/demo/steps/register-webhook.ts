@@ -1,22 +1,26 @@
 import type { CreatedWebhook } from '@tradepost/sdk';
-import { shorten } from '../narrate';
+import type { DemoContext } from '../context';
+import { shorten } from '../narrator';
 import type { Receiver } from '../receiver';
-import type { Stage } from '../stage';
-import type { Shop } from './open-shop';
 import { runTradepost } from './run-tradepost';
+import type { DemoService } from './start-service';
 
-/** Registers the receiver as the buyer and hands it the secret. */
-export async function registerWebhook(stage: Stage, shop: Shop, receiver: Receiver): Promise<void> {
-  stage.narrator.step('Register the receiver with the CLI, as the buyer');
-  stage.narrator.say(`(TRADEPOST_BASE_URL is ${shop.url} here and below.)`);
+/** Registers the receiver as the buyer and configures its secret. */
+export async function registerWebhook(
+  context: DemoContext,
+  service: DemoService,
+  receiver: Receiver,
+): Promise<void> {
+  context.narrator.step('Register the receiver with the CLI, as the buyer');
+  context.narrator.say(`Here and below, TRADEPOST_BASE_URL is ${service.url}.`);
   const register = ['webhooks', 'register', '--url', receiver.url];
-  const chosen = ['--events', 'order.status_changed', '--output', 'json'];
-  const answer = await runTradepost(stage, shop, shop.buyer, [...register, ...chosen]);
-  const webhook = JSON.parse(answer) as CreatedWebhook;
+  const options = ['--events', 'order.status_changed', '--output', 'json'];
+  const output = await runTradepost(context, service, service.buyer, [...register, ...options]);
+  const webhook = JSON.parse(output) as CreatedWebhook;
   receiver.useSecret(webhook.secret);
-  stage.narrator.fields({
+  context.narrator.fields({
     id: webhook.id,
     events: webhook.events.join(', '),
-    secret: `${shorten(webhook.secret)} (shown this once, and given to the receiver)`,
+    secret: `${shorten(webhook.secret)} (shown only once; the receiver is configured with it)`,
   });
 }

@@ -1,12 +1,12 @@
 import { runCommand } from '../../local-service/run-command';
-import { shorten } from '../narrate';
-import type { Stage } from '../stage';
-import type { Shop } from './open-shop';
+import type { DemoContext } from '../context';
+import { shorten } from '../narrator';
+import type { DemoService } from './start-service';
 
-/** Shows a command of the CLI with whose key it runs, runs it and returns what it wrote to stdout. */
+/** Prints a command of the CLI with the key that it uses, runs it, and returns its stdout. */
 export function runTradepost(
-  { narrator, signal }: Stage,
-  { url }: Shop,
+  { narrator, signal }: DemoContext,
+  { url }: DemoService,
   { apiKey }: { apiKey: string },
   args: readonly string[],
 ): Promise<string> {

@@ -1,27 +1,19 @@
 import { writeSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { closeServer, listenOnLoopback } from '../../helpers/loopback';
+import { findUnusedPort } from '../../helpers/loopback';
 import { makePipe } from '../../helpers/make-pipe';
 import { tradepostServerBin } from '../../helpers/programs';
 import { seedDatabase } from '../../helpers/seed';
 import { type RunningProcess, startProcess } from '../../helpers/start-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  const port = await listenOnLoopback(server);
-  await closeServer(server);
-  return port;
-}
-
-/** Starts the server with a stdout from which nobody learns where it listens. Waits until it answers. */
+/** Starts the server with a stdout that is not read, and waits until it responds. */
 async function startServer(stdout: number): Promise<RunningProcess> {
   const folder = await temporaryFolder();
   const database = join(folder.path, 'tradepost.db');
   await seedDatabase(database);
-  const port = await findFreePort();
+  const port = await findUnusedPort();
   const args = ['start', '--database', database, '--port', String(port), '--metrics-port', '0'];
   const server = startProcess(process.execPath, [tradepostServerBin, ...args], { stdout });
   onTestFinished(async () => {
@@ -32,7 +24,7 @@ async function startServer(stdout: number): Promise<RunningProcess> {
   return server;
 }
 
-it('the server runs on when its stdout is closed, logs that, and stops normally', async () => {
+it('the server keeps running when its stdout is closed, logs that, and stops normally', async () => {
   const { inherited } = await makePipe('closed');
   const server = await startServer(inherited);
   await server.writes(/EPIPE.*"msg":"writing to stdout failed"/, 'stderr');
@@ -41,7 +33,7 @@ it('the server runs on when its stdout is closed, logs that, and stops normally'
   expect(stderr).toContain('"msg":"the server stopped"');
 }, 60_000);
 
-it('the server stops though nobody has read its stdout, which is full', async () => {
+it('the server stops even if its stdout is full and never read', async () => {
   const { writer, inherited } = await makePipe();
   const fill = () => {
     for (;;) writeSync(writer, 'x'.repeat(4_096));

@@ -7,11 +7,11 @@ import { seedDatabase } from '../../helpers/seed';
 import { type ServerProcess, startServerProcess } from '../../helpers/start-server-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
-/** How many deliveries a search looks through. */
+/** How many deliveries a search scans. */
 const deliveries = 200_000;
 const clients = 100;
 
-/** Gives an account a webhook with many deliveries that failed, none of which a search finds. */
+/** Creates a webhook with many failed deliveries, none of which a search finds. */
 function insertDeliveries(database: string, accountId: string): void {
   const connection = new Database(database);
   const now = Date.now();
@@ -51,7 +51,7 @@ async function get(path: string, { apiKey }: SeededAccount, signal?: AbortSignal
 const search = (as: SeededAccount, signal?: AbortSignal) =>
   get('/v1/deliveries?event=task.completed', as, signal);
 
-// Elsewhere a process's processor time is not to be read so simply.
+// Reading the processor time of a process needs Linux.
 it.runIf(process.platform === 'linux')(
   'the server drops the searches of 100 clients that disconnect, and serves the others meanwhile',
   async () => {
@@ -76,8 +76,8 @@ it.runIf(process.platform === 'linux')(
 
     const before = cpuSeconds();
     const disconnect = new AbortController();
-    const crowding = Array.from({ length: clients }, () => search(crowd, disconnect.signal));
-    const ended = Promise.allSettled(crowding);
+    const crowdSearches = Array.from({ length: clients }, () => search(crowd, disconnect.signal));
+    const ended = Promise.allSettled(crowdSearches);
     expect(await get('/v1/account', buyer)).toBe(200);
     expect(await search(buyer)).toBe(200);
     disconnect.abort();
@@ -85,7 +85,7 @@ it.runIf(process.platform === 'linux')(
     expect(await get('/v1/account', crowd)).toBe(200);
     expect(await search(crowd)).toBe(200);
 
-    // Idle again: the process uses less than half of one processor between two looks.
+    // Idle again: the process uses less than half of one processor between two polls.
     const interval = 200;
     let last = Number.NEGATIVE_INFINITY;
     const expectIdle = () => {
@@ -95,7 +95,7 @@ it.runIf(process.platform === 'linux')(
       expect(used).toBeLessThan(interval / 1_000 / 2);
     };
     await vi.waitFor(expectIdle, { interval, timeout: 60_000 });
-    // To finish them all would take as much as they take one by one.
+    // Finishing them all would take as much processor time as running them one by one.
     expect(cpuSeconds() - before).toBeLessThan((clients / 4) * perSearch);
   },
   120_000,

@@ -5,18 +5,18 @@ import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { tradepostServerBin } from '../../helpers/programs';
 import { seedDatabase } from '../../helpers/seed';
-import { startHoldingReceiver } from '../../helpers/start-holding-receiver';
 import { type RunningProcess, startProcess } from '../../helpers/start-process';
+import { startHttpReceiver } from '../../helpers/start-receiver';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
 const descriptors = 200;
 
-/** Starts the server as an operator with a low limit of open files does. */
+/** Starts the server with a low limit of open files. */
 async function start(args: readonly string[]) {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   const database = join(folder.path, 'tradepost.db');
-  const world = await seedDatabase(database);
+  const seed = await seedDatabase(database);
   const command = [process.execPath, tradepostServerBin, 'start', '--port', '0'];
   const own = ['--database', database, '--allow-insecure-webhooks', ...args];
   const limited = `ulimit -n ${descriptors} && exec "$@"`;
@@ -24,18 +24,17 @@ async function start(args: readonly string[]) {
   onTestFinished(async () => {
     await server.stop();
   });
-  return { server, world };
+  return { server, seed };
 }
 
 it.runIf(process.platform !== 'win32')(
-  'clients without end leave file descriptors for deliveries, and the process goes on',
+  'the server keeps file descriptors for deliveries when clients open connections without limit',
   async () => {
-    const { server, world } = await start(['--log-level', 'debug']);
+    const { server, seed } = await start(['--log-level', 'debug']);
     const [, baseUrl = ''] = await server.writes(/^listening on (\S+)$/m);
-    const receiver = await startHoldingReceiver();
+    const receiver = await startHttpReceiver();
     onTestFinished(receiver.close);
-    receiver.release();
-    const buyer = new Tradepost({ baseUrl, apiKey: world.accounts[0]?.apiKey ?? '' });
+    const buyer = new Tradepost({ baseUrl, apiKey: seed.accounts[0]?.apiKey ?? '' });
     const { id } = await buyer.webhooks.create({ url: receiver.url, events: ['order.created'] });
 
     const { port, hostname: host } = new URL(baseUrl);
@@ -47,8 +46,8 @@ it.runIf(process.platform !== 'win32')(
       for (const socket of flood) socket.destroy();
     });
     await server.writes(/connections rejected: the limit is reached/, 'stderr');
-    // The client has a connection of its own since before the flood.
-    await buyer.orders.create({ listingId: world.listings[0]?.id ?? '', quantity: 1 });
+    // The client's connection was opened before the flood.
+    await buyer.orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
     await receiver.until(({ length }) => length === 1);
     await server.writes(/"msg":"attempt"/, 'stderr');
     const { data } = await buyer.deliveries.list({ webhookId: id });
@@ -66,7 +65,7 @@ it.runIf(process.platform !== 'win32')(
 );
 
 it.runIf(process.platform !== 'win32')(
-  'more connections than the system allows are refused at the start, with what to do',
+  'the server exits at the start, with advice, if --max-connections exceeds what the system allows',
   async () => {
     const { server } = await start(['--max-connections', '5000']);
     const { code, stderr } = await server.exit;

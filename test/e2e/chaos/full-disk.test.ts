@@ -4,32 +4,32 @@ import Database from 'better-sqlite3';
 import { beforeEach, expect, it } from 'vitest';
 import { runServerCommand } from '../../helpers/run-server-command';
 import { seedDatabase } from '../../helpers/seed';
-import { type HoldingReceiver, startHoldingReceiver } from '../../helpers/start-holding-receiver';
+import { type PausedReceiver, startPausedReceiver } from '../../helpers/start-receiver';
 import { type ServerProcess, startServerProcess } from '../../helpers/start-server-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { expectUnavailable } from './expect-unavailable';
-import { finishDeliveries } from './finish-deliveries';
-import { type RawAnswer, sendRaw } from './raw-request';
+import { expectUnavailable } from './helpers/expect-unavailable';
+import { finishDeliveries } from './helpers/finish-deliveries';
+import { type RawResponse, sendRaw } from './helpers/raw-request';
 
-const plenty = 100_000;
-const atOnce = 8;
+const initialQuantity = 100_000;
+const concurrency = 8;
 
 let database: string;
 let server: ServerProcess;
-let receiver: HoldingReceiver;
-let world: SeedResult;
+let receiver: PausedReceiver;
+let seed: SeedResult;
 let listingId: string;
 
 beforeEach(async () => {
   const folder = await temporaryFolder();
   database = join(folder.path, 'tradepost.db');
-  world = await seedDatabase(database);
-  const [, seller, agent] = world.accounts;
+  seed = await seedDatabase(database);
+  const [, seller, agent] = seed.accounts;
   const parties = ['--seller', seller?.id ?? '', '--agent', agent?.id ?? ''];
-  const create = ['listings', 'create', ...parties, '--quantity', String(plenty)];
+  const create = ['listings', 'create', ...parties, '--quantity', String(initialQuantity)];
   ({ id: listingId } = await runServerCommand<{ id: string }>(create, database));
   server = await startServerProcess(database, ['--max-database-mb', '1']);
-  receiver = await startHoldingReceiver();
+  receiver = await startPausedReceiver();
   return async () => {
     await server.stop();
     await receiver.close();
@@ -37,32 +37,32 @@ beforeEach(async () => {
   };
 });
 
-const keyOf = (place: number) => world.accounts[place]?.apiKey ?? '';
+const getKey = (index: number) => seed.accounts[index]?.apiKey ?? '';
 
 const send = (method: string, path: string, request: Parameters<typeof sendRaw>[2]) =>
   sendRaw(method, `${server.url}${path}`, request);
 
-function place(key: string): Promise<RawAnswer> {
-  return send('POST', '/v1/orders', { apiKey: keyOf(0), key, body: { listingId, quantity: 1 } });
+function place(key: string): Promise<RawResponse> {
+  return send('POST', '/v1/orders', { apiKey: getKey(0), key, body: { listingId, quantity: 1 } });
 }
 
-/** Places orders, several at once, until none of them fits any more. Each refusal is what it has to be. */
-async function fill(): Promise<{ placed: string[]; refusedKeys: string[] }> {
+/** Creates orders, several at once, until none fits any more. Expects each rejection to be a 503. */
+async function fill(): Promise<{ placed: string[]; rejectedKeys: string[] }> {
   const placed: string[] = [];
-  const refusedKeys: string[] = [];
+  const rejectedKeys: string[] = [];
   for (let round = 0; ; round += 1) {
-    const keys = Array.from({ length: atOnce }, (_, number) => `fill-${round}-${number}`);
-    const answers = await Promise.all(keys.map(place));
-    const refused = answers.filter(({ status }) => status !== 201);
-    for (const answer of refused) expectUnavailable(answer);
-    placed.push(...answers.flatMap(({ body }) => (body.data ? [body.data.id] : [])));
-    refusedKeys.push(...keys.filter((_, number) => answers[number]?.status !== 201));
-    if (refused.length === atOnce) return { placed, refusedKeys };
+    const keys = Array.from({ length: concurrency }, (_, number) => `fill-${round}-${number}`);
+    const responses = await Promise.all(keys.map(place));
+    const rejected = responses.filter(({ status }) => status !== 201);
+    for (const response of rejected) expectUnavailable(response);
+    placed.push(...responses.flatMap(({ body }) => (body.data ? [body.data.id] : [])));
+    rejectedKeys.push(...keys.filter((_, number) => responses[number]?.status !== 201));
+    if (rejected.length === concurrency) return { placed, rejectedKeys };
   }
 }
 
-/** What the database holds of the orders that were placed from the listing. */
-function books() {
+/** Reads what the database has about the orders of the listing. */
+function readState() {
   const connection = new Database(database, { readonly: true });
   try {
     const list = (sql: string) => connection.prepare<[string]>(sql).pluck().all(listingId).sort();
@@ -81,46 +81,46 @@ function books() {
   }
 }
 
-/** What the books must hold when these orders were placed, and nothing else was. */
-function booksOf(placed: string[]): ReturnType<typeof books> {
+/** Returns the state to expect if exactly these orders were created. */
+function expectedState(placed: string[]): ReturnType<typeof readState> {
   const orders = [...placed].sort();
   return {
     ...{ orders, created: orders, requested: orders },
-    available: [plenty - placed.length],
+    available: [initialQuantity - placed.length],
     ...{ integrity: 'ok', brokenReferences: [] },
   };
 }
 
-/** Makes room as another process can: the notifications go. */
-function makeRoom(): void {
+/** Frees space from another connection, by deleting the notifications. */
+function freeSpace(): void {
   const connection = new Database(database);
   connection.exec('DELETE FROM notifications');
   connection.close();
 }
 
-it('refuses what a full database has no room for, whole, reads on, and goes on once there is room', async () => {
+it('the server rejects changes completely while the database is full, still reads, and accepts changes once there is space', async () => {
   const subscription = { url: receiver.url, events: ['order.created'] };
-  await send('POST', '/v1/webhooks', { apiKey: keyOf(0), body: subscription });
+  await send('POST', '/v1/webhooks', { apiKey: getKey(0), body: subscription });
 
-  const { placed, refusedKeys } = await fill();
+  const { placed, rejectedKeys } = await fill();
   expect(placed.length).toBeGreaterThan(0);
-  expect(books()).toEqual(booksOf(placed));
-  // The receiver answers now, and there is no room to record what came of the deliveries.
-  receiver.release();
-  for (const key of refusedKeys.slice(-3)) expectUnavailable(await place(key));
+  expect(readState()).toEqual(expectedState(placed));
+  // The receiver responds now, and there is no space to record the results.
+  receiver.resume();
+  for (const key of rejectedKeys.slice(-3)) expectUnavailable(await place(key));
   for (const path of ['/v1/orders', `/v1/orders/${placed[0]}`, '/v1/notifications']) {
-    expect(await send('GET', path, { apiKey: keyOf(0) }), path).toMatchObject({ status: 200 });
+    expect(await send('GET', path, { apiKey: getKey(0) }), path).toMatchObject({ status: 200 });
   }
-  expect(books()).toEqual(booksOf(placed));
+  expect(readState()).toEqual(expectedState(placed));
 
-  makeRoom();
-  const again = await Promise.all(refusedKeys.map(place));
+  freeSpace();
+  const again = await Promise.all(rejectedKeys.map(place));
   expect(new Set(again.map(({ status }) => status))).toEqual(new Set([201]));
   for (const { headers } of again) expect(headers.get('idempotent-replayed')).toBeNull();
   const all = [...placed, ...again.flatMap(({ body }) => (body.data ? [body.data.id] : []))];
-  expect(books()).toEqual(booksOf(all));
+  expect(readState()).toEqual(expectedState(all));
 
-  // The same process delivers on.
+  // The same process continues to deliver.
   await receiver.until((arrivals) => {
     return new Set(arrivals.map(({ headers }) => headers['webhook-id'])).size === all.length;
   });

@@ -5,10 +5,10 @@ import { Tradepost } from '@tradepost/sdk';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
 
-/** Milliseconds: what is documented. A stop waits for five seconds; the rest is for a slow machine. */
-const stopAtMost = 15_000;
-/** Milliseconds: a silent connection is destroyed 15 s after it came, give or take what checks them; the rest is for a slow machine. */
-const silentAtMost = 45_000;
+/** The documented five seconds, in milliseconds, and time for a slow machine. */
+const stopTimeoutMs = 15_000;
+/** A silent connection is destroyed about 15 s after it was opened. In milliseconds, with time for a slow machine. */
+const silentTimeoutMs = 45_000;
 
 async function start(args: readonly string[] = []): Promise<SeededServer> {
   const seeded = await startSeededServer(args);
@@ -16,7 +16,7 @@ async function start(args: readonly string[] = []): Promise<SeededServer> {
   return seeded;
 }
 
-/** Opens a connection and sends bytes on it; the other side may do with it what it wants. */
+/** Opens a connection and sends bytes. Ignores errors. */
 async function open({ server }: SeededServer, bytes = ''): Promise<Socket> {
   const socket = connect({ port: Number(new URL(server.url).port), allowHalfOpen: true });
   socket.on('error', () => {});
@@ -28,7 +28,7 @@ async function open({ server }: SeededServer, bytes = ''): Promise<Socket> {
   return socket;
 }
 
-/** Waits until the other side has closed a connection, in whatever way. */
+/** Waits until the other side has closed a connection, with or without an error. */
 function untilClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve();
@@ -37,29 +37,29 @@ function untilClosed(socket: Socket): Promise<void> {
   });
 }
 
-/** Fails unless the server is there and does its work. */
-async function expectWell({ server, buyer }: SeededServer): Promise<void> {
+/** Expects the server to run and to serve requests. */
+async function expectHealthy({ server, buyer }: SeededServer): Promise<void> {
   const client = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
   expect((await client.orders.list()).data.length).toBeGreaterThan(0);
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
 }
 
-/** How many connections are established on a local port, on its own side: what Linux tells. */
-function connectionsOn(port: number): number {
+/** Counts the established connections of a local port, from the server's side. Linux only. */
+function countConnections(port: number): number {
   const own = port.toString(16).toUpperCase().padStart(4, '0');
   const established = new RegExp(`^ *\\d+: [0-9A-F]+:${own} [0-9A-F:]+ (01|08) `, 'gm');
   const tables = ['/proc/net/tcp', '/proc/net/tcp6'].filter((table) => existsSync(table));
-  if (tables.length === 0) throw new Error('This system does not say which connections there are.');
+  if (tables.length === 0) throw new Error('This system does not list connections in /proc/net.');
   return tables.flatMap((table) => readFileSync(table, 'utf8').match(established) ?? []).length;
 }
 
 /** Waits until the server has closed all connections of clients. */
 async function expectNoConnections({ server }: SeededServer): Promise<void> {
   const port = Number(new URL(server.url).port);
-  await vi.waitFor(() => expect(connectionsOn(port)).toBe(0), { timeout: silentAtMost });
+  await vi.waitFor(() => expect(countConnections(port)).toBe(0), { timeout: silentTimeoutMs });
 }
 
-/** What most tests attack: whoever comes next finds it well. */
+/** The server that most tests attack. Each test leaves it healthy. */
 let shared: SeededServer;
 
 beforeAll(async () => {
@@ -68,17 +68,17 @@ beforeAll(async () => {
 });
 
 describe('the server process survives', () => {
-  it('CONNECT followed by a reset, again and again', async () => {
+  it('repeated CONNECT requests followed by a reset', async () => {
     for (let count = 0; count < 60; count += 1) {
       const socket = await open(shared, 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n');
-      // Half of them before the response can have come, half of them after it.
+      // Half of them before the response can have arrived, half of them after it.
       if (count % 2 === 0) await once(socket, 'data');
       socket.resetAndDestroy();
     }
-    await expectWell(shared);
+    await expectHealthy(shared);
   }, 60_000);
 
-  it('resets at any point of a request that is not HTTP, that is too long or that wants an upgrade', async () => {
+  it('resets at any point of a request that is not HTTP, is too long or requests an upgrade', async () => {
     const requests = [
       'BREW / HTTP/1.1\r\nHost: x\r\n\r\n',
       'hello\r\n\r\n',
@@ -97,10 +97,10 @@ describe('the server process survives', () => {
         await once(late, 'close');
       }
     }
-    await expectWell(shared);
+    await expectHealthy(shared);
   }, 60_000);
 
-  it('request targets that no URL parser takes, and responds to each with a problem', async () => {
+  it('request targets that no URL parser accepts, and responds to each with a problem', async () => {
     const targets = [
       'http://]-/',
       'http://b[*~$/',
@@ -119,19 +119,19 @@ describe('the server process survives', () => {
       expect(chunk.toString(), target).toMatch(/^HTTP\/1\.1 4\d\d /);
       expect(chunk.toString(), target).toMatch(/^content-type: application\/problem\+json/im);
     }
-    await expectWell(shared);
+    await expectHealthy(shared);
   }, 60_000);
 
-  it('clients that read nothing of what they ask for', async () => {
+  it('clients that never read their responses', async () => {
     const request = `GET /v1/orders?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${shared.seller.apiKey}\r\n\r\n`;
     for (let count = 0; count < 10; count += 1) (await open(shared, request.repeat(50))).pause();
-    await expectWell(shared);
+    await expectHealthy(shared);
   }, 60_000);
 });
 
-// Elsewhere it cannot be seen so simply which connections there are.
+// Listing connections needs Linux.
 describe.runIf(process.platform === 'linux')('the server closes', () => {
-  it('connections that it rejects, though their clients neither read nor close', async () => {
+  it('connections that it rejects, even if their clients neither read nor close', async () => {
     const rejected = [
       'hello\r\n\r\n',
       'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n',
@@ -144,8 +144,8 @@ describe.runIf(process.platform === 'linux')('the server closes', () => {
     await expectNoConnections(shared);
   }, 60_000);
 
-  it('connections on which no request comes whole, with 408, within seconds', async () => {
-    const began = performance.now();
+  it('connections without a complete request, with 408, within seconds', async () => {
+    const startedAt = performance.now();
     const silent = await Promise.all(Array.from({ length: 50 }, () => open(shared)));
     const slow = await Promise.all(
       Array.from({ length: 50 }, () => open(shared, 'GET /v1/orders HTTP/1.1\r\nHost: x\r\n')),
@@ -159,8 +159,8 @@ describe.runIf(process.platform === 'linux')('the server closes', () => {
     }
     for (const socket of [...silent, ...slow]) socket.resume();
     await expectNoConnections(shared);
-    expect(performance.now() - began).toBeLessThan(silentAtMost);
-    await expectWell(shared);
+    expect(performance.now() - startedAt).toBeLessThan(silentTimeoutMs);
+    await expectHealthy(shared);
   }, 60_000);
 
   it('connections beyond its limit, and serves those that it has', async () => {
@@ -168,33 +168,35 @@ describe.runIf(process.platform === 'linux')('the server closes', () => {
     const first = await Promise.all(Array.from({ length: 20 }, () => open(seeded)));
     const beyond = await Promise.all(Array.from({ length: 20 }, () => open(seeded)));
     await Promise.all(beyond.map(untilClosed));
-    const [one] = first;
-    one?.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect(String(((await once(one as Socket, 'data')) as [Buffer])[0])).toContain('HTTP/1.1 200 ');
-    for (const socket of first) socket.destroy();
+    const [socket] = first;
+    socket?.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(String(((await once(socket as Socket, 'data')) as [Buffer])[0])).toContain(
+      'HTTP/1.1 200 ',
+    );
+    for (const open of first) open.destroy();
     await expectNoConnections(seeded);
-    await expectWell(seeded);
+    await expectHealthy(seeded);
     await seeded.server.writes(/connections rejected: the limit is reached/, 'stderr');
   }, 60_000);
 });
 
-it('SIGTERM ends the process in time, whatever clients hold open', async () => {
-  const held = {
+it('the server stops in time on SIGTERM, whatever connections clients keep open', async () => {
+  const requests = {
     CONNECT: 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n',
     nothing: '',
     'half a request': 'POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{',
     'what is not HTTP': 'hello\r\n\r\n',
   };
   await Promise.all(
-    Object.entries(held).map(async ([what, bytes]) => {
+    Object.entries(requests).map(async ([name, bytes]) => {
       const seeded = await start();
       await Promise.all(Array.from({ length: 10 }, () => open(seeded, bytes)));
-      // A request of its own shows that what was sent before has arrived.
-      await expectWell(seeded);
-      const began = performance.now();
+      // The response to another request shows that what was sent before has arrived.
+      await expectHealthy(seeded);
+      const startedAt = performance.now();
       const { code } = await seeded.server.stop('SIGTERM');
-      expect(code, what).toBe(0);
-      expect(performance.now() - began, what).toBeLessThan(stopAtMost);
+      expect(code, name).toBe(0);
+      expect(performance.now() - startedAt, name).toBeLessThan(stopTimeoutMs);
     }),
   );
 }, 60_000);

@@ -4,17 +4,17 @@ import { expect, it, onTestFinished } from 'vitest';
 import { tradepostServerBin } from '../../helpers/programs';
 import { seedDatabase } from '../../helpers/seed';
 import { type FaultyReceiver, startFaultyReceiver } from '../../helpers/start-faulty-receiver';
-import { startHoldingReceiver } from '../../helpers/start-holding-receiver';
 import { startProcess } from '../../helpers/start-process';
+import { startHttpReceiver } from '../../helpers/start-receiver';
 import { startServerProcess } from '../../helpers/start-server-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
 const twice = 'HTTP/1.1 503 Busy\r\nRetry-After: 0\r\nRetry-After: 0\r\n';
 
-/** Responses that ended an attempt twice, never, or with the process. */
+/** Responses that once ended an attempt twice or never, or ended the process. */
 const responses: Record<string, string> = {
   'Retry-After twice, in a whole response': `${twice}Content-Length: 2\r\n\r\nno`,
-  'Retry-After twice, in a response that is cut short': `${twice}Content-Length: 20\r\n\r\nno`,
+  'Retry-After twice, in a truncated response': `${twice}Content-Length: 20\r\n\r\nno`,
   'Retry-After twice, and no body': `${twice}\r\n`,
   'every header twice':
     'HTTP/1.1 429 No\r\nDate: x\r\nDate: y\r\nETag: 1\r\nETag: 2\r\nContent-Type: a\r\nContent-Type: b\r\nRetry-After: 1\r\nRetry-After: soon\r\nContent-Length: 0\r\n\r\n',
@@ -22,20 +22,20 @@ const responses: Record<string, string> = {
     'HTTP/1.1 503 No\r\n__proto__: 1\r\nconstructor: 2\r\nRetry-After: 0\r\n\r\n',
 };
 
-/** A receiver that gives each request the same bytes, and then closes the connection. */
-async function startHostile(bytes: string): Promise<FaultyReceiver> {
+/** Starts a receiver that sends the same bytes to each request and closes the connection. */
+async function startHostileReceiver(bytes: string): Promise<FaultyReceiver> {
   const receiver = await startFaultyReceiver((socket) => socket.end(bytes, 'latin1'));
   onTestFinished(receiver.close);
   return receiver;
 }
 
 it.each(['all', 'worker'])(
-  'the engine of role %s outlives every response, and delivers to another account meanwhile',
+  'the engine of role %s survives every response, and delivers to another account meanwhile',
   async (role) => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
     const database = join(folder.path, 'tradepost.db');
-    const world = await seedDatabase(database);
+    const seed = await seedDatabase(database);
     const server = await startServerProcess(database, role === 'all' ? [] : ['--role', 'api']);
     onTestFinished(async () => {
       await server.stop();
@@ -53,34 +53,33 @@ it.each(['all', 'worker'])(
     onTestFinished(async () => {
       await engine.stop();
     });
-    const client = (place: number) =>
-      new Tradepost({ baseUrl: server.url, apiKey: world.accounts[place]?.apiKey ?? '' });
+    const client = (index: number) =>
+      new Tradepost({ baseUrl: server.url, apiKey: seed.accounts[index]?.apiKey ?? '' });
     const [buyer, seller] = [client(0), client(1)];
-    const healthy = await startHoldingReceiver();
+    const healthy = await startHttpReceiver();
     onTestFinished(healthy.close);
-    healthy.release();
     await seller.webhooks.create({ url: healthy.url, events: ['order.created'] });
     const hostile = await Promise.all(
-      Object.entries(responses).map(async ([what, bytes]) => {
-        const { url } = await startHostile(bytes);
+      Object.entries(responses).map(async ([name, bytes]) => {
+        const { url } = await startHostileReceiver(bytes);
         const { id } = await buyer.webhooks.create({ url, events: ['order.created'] });
-        return { what, id };
+        return { name, id };
       }),
     );
 
-    const listingId = world.listings[0]?.id ?? '';
+    const listingId = seed.listings[0]?.id ?? '';
     const rounds = 8;
     for (let count = 0; count < rounds; count += 1) {
       await buyer.orders.create({ listingId, quantity: 1 });
     }
     await healthy.until(({ length }) => length === rounds);
-    for (const { what, id } of hostile) {
+    for (const { name, id } of hostile) {
       await engine.writes(new RegExp(`"webhookId":"${id}".*"msg":"attempt"`), 'stderr');
       const { data } = await buyer.deliveries.list({ webhookId: id, limit: 100 });
-      expect(data.length, what).toBe(rounds);
+      expect(data.length, name).toBe(rounds);
       expect(
         data.some(({ lastStatus }) => lastStatus === 503 || lastStatus === 429),
-        what,
+        name,
       ).toBe(true);
     }
     expect(engine.stderr()).not.toMatch(/thread died|could not make an attempt/);

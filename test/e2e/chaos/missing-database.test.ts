@@ -2,8 +2,8 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { startReceiver } from '../../helpers/start-receiver';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
-import { expectUnavailable } from './expect-unavailable';
-import { sendRaw } from './raw-request';
+import { expectUnavailable } from './helpers/expect-unavailable';
+import { sendRaw } from './helpers/raw-request';
 
 async function start(): Promise<SeededServer> {
   const seeded = await startSeededServer();
@@ -11,26 +11,26 @@ async function start(): Promise<SeededServer> {
   return seeded;
 }
 
-function place({ server, buyer, world }: SeededServer, key: string) {
-  const body = { listingId: world.listings[0]?.id ?? '', quantity: 1 };
+function place({ server, buyer, seed }: SeededServer, key: string) {
+  const body = { listingId: seed.listings[0]?.id ?? '', quantity: 1 };
   return sendRaw('POST', `${server.url}/v1/orders`, { apiKey: buyer.apiKey, key, body });
 }
 
-async function ready({ server }: SeededServer): Promise<number> {
+async function readReadiness({ server }: SeededServer): Promise<number> {
   return (await fetch(`${server.url}/readyz`)).status;
 }
 
-it('refuses changes with 503 once the database file is deleted, makes no new one, and says so', async () => {
+it('the server rejects changes with 503 once the database file is deleted, logs it, and creates no new file', async () => {
   const seeded = await start();
   const { database } = seeded.server;
   expect((await place(seeded, 'before')).status).toBe(201);
-  expect(await ready(seeded)).toBe(200);
+  expect(await readReadiness(seeded)).toBe(200);
 
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`);
   for (const key of ['first', 'second', 'before']) expectUnavailable(await place(seeded, key));
-  expect(await ready(seeded)).toBe(503);
+  expect(await readReadiness(seeded)).toBe(503);
   await seeded.server.writes(/was deleted or replaced/, 'stderr');
-  // The engine looks once a second at the latest.
+  // The engine polls at least once a second.
   await seeded.server.writes(
     /could not look for due deliveries.*|was deleted or replaced/,
     'stderr',
@@ -40,7 +40,7 @@ it('refuses changes with 503 once the database file is deleted, makes no new one
   expect(existsSync(database)).toBe(false);
 }, 60_000);
 
-it('goes on once the file is put back: nothing that was refused was done, nothing that was done is lost', async () => {
+it('the server continues once the file is restored: no rejected change was applied, no applied change is lost', async () => {
   const receiver = await startReceiver();
   onTestFinished(receiver.close);
   const seeded = await start();
@@ -50,11 +50,11 @@ it('goes on once the file is put back: nothing that was refused was done, nothin
   const first = await place(seeded, 'first');
 
   renameSync(server.database, `${server.database}.away`);
-  expectUnavailable(await place(seeded, 'refused'));
-  expect(await ready(seeded)).toBe(503);
+  expectUnavailable(await place(seeded, 'rejected'));
+  expect(await readReadiness(seeded)).toBe(503);
   renameSync(`${server.database}.away`, server.database);
-  expect(await ready(seeded)).toBe(200);
-  const again = await place(seeded, 'refused');
+  expect(await readReadiness(seeded)).toBe(200);
+  const again = await place(seeded, 'rejected');
   expect(again.status).toBe(201);
   expect(again.headers.get('idempotent-replayed')).toBeNull();
   expect((await place(seeded, 'first')).body).toEqual(first.body);

@@ -7,15 +7,15 @@ import { readCpuSeconds } from '../../helpers/cpu-time';
 import { seedDatabase } from '../../helpers/seed';
 import { startServerProcess } from '../../helpers/start-server-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { sendRaw } from './raw-request';
+import { sendRaw } from './helpers/raw-request';
 
 const day = 24 * 3_600_000;
 
-async function seed() {
+async function createDatabase() {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   const database = join(folder.path, 'tradepost.db');
-  return { database, world: await seedDatabase(database) };
+  return { database, seed: await seedDatabase(database) };
 }
 
 async function start(database: string, args: readonly string[] = []) {
@@ -26,20 +26,23 @@ async function start(database: string, args: readonly string[] = []) {
   return server;
 }
 
-/** Works on the file past the server, as another process. */
-function inDatabase<Result>(file: string, work: (connection: Database.Database) => Result): Result {
+/** Uses the database directly, as another process would. */
+function withDatabase<Result>(
+  file: string,
+  use: (connection: Database.Database) => Result,
+): Result {
   const connection = new Database(file);
   try {
-    return work(connection);
+    return use(connection);
   } finally {
     connection.close();
   }
 }
 
-it('a deleted webhook leaves its secrets neither to a repeated request nor in the file', async () => {
-  const { database, world } = await seed();
+it('the secrets of a deleted webhook are neither in a replayed response nor in the database file', async () => {
+  const { database, seed } = await createDatabase();
   const server = await start(database);
-  const apiKey = world.accounts[0]?.apiKey ?? '';
+  const apiKey = seed.accounts[0]?.apiKey ?? '';
   const body = { url: 'https://receiver.example/hook', events: ['order.created'] };
   const register = () =>
     sendRaw('POST', `${server.url}/v1/webhooks`, { apiKey, key: 'once', body });
@@ -60,19 +63,19 @@ it('a deleted webhook leaves its secrets neither to a repeated request nor in th
     expect(bytes.includes(secret)).toBe(false);
     expect(bytes.includes(staged)).toBe(false);
   };
-  // The server erases in its rounds of housekeeping: one is soon after the start, then there is one a minute.
+  // Housekeeping erases them: soon after the start, then once a minute.
   await vi.waitFor(isErased, { timeout: 90_000, interval: 500 });
 }, 120_000);
 
-it('old notifications that nobody read are removed soon after the start, and newer ones stay', async () => {
-  const { database } = await seed();
+it('housekeeping deletes old unread notifications soon after the start, and keeps newer ones', async () => {
+  const { database } = await createDatabase();
   const count = () =>
-    inDatabase(database, (connection) =>
+    withDatabase(database, (connection) =>
       Number(connection.prepare('SELECT count(*) FROM notifications').pluck().get()),
     );
   const before = count();
-  inDatabase(database, (connection) => {
-    // Ids sort by their time: 'ntf_' and 26 digits that begin with it.
+  withDatabase(database, (connection) => {
+    // IDs sort by time: the 26 digits after 'ntf_' start with it.
     connection.exec(
       `INSERT INTO notifications
          SELECT printf('ntf_00%024d', row_number() OVER (ORDER BY id)), account_id, event_id, type, order_id,
@@ -84,14 +87,14 @@ it('old notifications that nobody read are removed soon after the start, and new
   await vi.waitFor(() => expect(count()).toBe(before), { timeout: 30_000, interval: 200 });
 }, 60_000);
 
-// Elsewhere a process's processor time is not to be read so simply.
+// Reading the processor time of a process needs Linux.
 it.runIf(process.platform === 'linux')(
-  'a page deep in a long list costs what the first one costs, whatever the filters',
+  'a page deep in a long list costs as much as the first one, with any filters',
   async () => {
-    const { database, world } = await seed();
-    const [buyer] = world.accounts;
+    const { database, seed } = await createDatabase();
+    const [buyer] = seed.accounts;
     const orders = 60_000;
-    inDatabase(database, (connection) => {
+    withDatabase(database, (connection) => {
       connection.exec(
         `WITH RECURSIVE numbers (number) AS (
            SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ${orders})
@@ -109,21 +112,21 @@ it.runIf(process.platform === 'linux')(
       expect(status).toBe(200);
       return (body as { nextCursor?: string }).nextCursor ?? '';
     };
-    const timeOf = (number: number) => new Date(1_700_000_000_000 + number).toISOString();
-    const created = `&createdBefore=${timeOf(orders * 2)}`;
+    const toTimestamp = (number: number) => new Date(1_700_000_000_000 + number).toISOString();
+    const created = `&createdBefore=${toTimestamp(orders * 2)}`;
     const first = await list(created);
-    const deep = await list(`&createdBefore=${timeOf(100)}`);
-    /** Processor seconds for many pages behind a cursor. */
-    const cost = async (cursor: string): Promise<number> => {
+    const deep = await list(`&createdBefore=${toTimestamp(100)}`);
+    /** Measures the processor seconds for many pages after a cursor. */
+    const measureCost = async (cursor: string): Promise<number> => {
       const before = readCpuSeconds(server.pid ?? 0);
       for (let page = 0; page < 150; page += 1)
         await list(`${created}&status=pending&cursor=${cursor}`);
       return readCpuSeconds(server.pid ?? 0) - before;
     };
-    await cost(first);
-    const shallowSeconds = await cost(first);
-    // A walk through the list would take some 20 times as long.
-    expect(await cost(deep)).toBeLessThan(4 * shallowSeconds + 0.2);
+    await measureCost(first);
+    const shallowSeconds = await measureCost(first);
+    // Scanning the list would take about 20 times as long.
+    expect(await measureCost(deep)).toBeLessThan(4 * shallowSeconds + 0.2);
   },
   120_000,
 );

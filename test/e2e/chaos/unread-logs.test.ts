@@ -6,12 +6,12 @@ import { type SeededServer, startSeededServer } from '../../helpers/start-seeded
 
 const requests = 800;
 const clients = 8;
-/** Milliseconds. A stop takes a second when nobody reads the log; the rest is for a slow machine. */
-const stopAtMost = 10_000;
-/** Makes log lines of 3 kB: together they exceed what a pipe and the log's buffer of 1 MiB take. */
+/** A stop takes a second if the log is not read. In milliseconds, with time for a slow machine. */
+const stopTimeoutMs = 10_000;
+/** Causes log lines of 3 kB, which together exceed a pipe and the log's buffer of 1 MiB. */
 const longPath = `/v1/orders/ord_${'x'.repeat(3_000)}`;
 
-/** Sends requests from several clients at once. Returns how often each status came. */
+/** Sends requests from several clients at once. Returns how often each status occurred. */
 async function sendRequests({ server, buyer, seller }: SeededServer) {
   const statuses: Record<number, number> = {};
   let sent = 0;
@@ -34,28 +34,28 @@ it.each([
   ['pipe', async () => (await makePipe()).inherited],
   ['socket', async () => 'unread' as const],
 ])(
-  'the server answers and delivers on while nobody reads its stderr, a %s, and stops in time',
+  'the server responds, delivers and stops in time while its stderr, a %s, is not read',
   async (_, open) => {
     const receiver = await startReceiver();
     onTestFinished(receiver.close);
     const service = await startSeededServer(['--log-level', 'debug'], { stderr: await open() });
     onTestFinished(service.close);
-    const { server, seller, world } = service;
+    const { server, seller, seed } = service;
     const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
     await client.webhooks.create({ url: receiver.url, events: ['order.status_changed'] });
 
     expect(await sendRequests(service)).toEqual({ 404: requests });
-    await client.orders.update(world.orders[0]?.id ?? '', { status: 'confirmed' });
+    await client.orders.update(seed.orders[0]?.id ?? '', { status: 'confirmed' });
     await receiver.until(({ length }) => length === 1);
 
     const started = performance.now();
     expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
-    expect(performance.now() - started).toBeLessThan(stopAtMost);
+    expect(performance.now() - started).toBeLessThan(stopTimeoutMs);
   },
   90_000,
 );
 
-it('a late reader of stderr gets whole lines, and finds how many were dropped', async () => {
+it('a late reader of stderr gets complete lines and the number of dropped ones', async () => {
   const service = await startSeededServer([], { stderr: 'unread' });
   onTestFinished(service.close);
   const { server } = service;

@@ -5,21 +5,21 @@ import { runCli } from '../../helpers/run-cli';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
-it('colours are shown on a terminal that has them, and where they are asked for', async () => {
+it('the CLI prints colours on a terminal that supports them, and where FORCE_COLOR requests them', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const key = seeded.environmentOf(seeded.seller);
+  const key = seeded.createEnvironment(seeded.seller);
   const argv = ['orders', 'list', '--status', 'pending'];
   const plain = (await runCli(argv, key)).stdout;
-  const onPipe = async (more: Record<string, string>) =>
-    (await runCli(argv, { ...key, ...more })).stdout;
-  const onTerminal = async (more: Record<string, string>) =>
-    (await startOnTerminal(argv, { env: { ...key, ...more }, columns: 250 }).exit).raw.replaceAll(
+  const onPipe = async (extra: Record<string, string>) =>
+    (await runCli(argv, { ...key, ...extra })).stdout;
+  const onTerminal = async (extra: Record<string, string>) =>
+    (await startOnTerminal(argv, { env: { ...key, ...extra }, columns: 250 }).exit).raw.replaceAll(
       '\r\n',
       '\n',
     );
   const cases: [
-    (more: Record<string, string>) => Promise<string>,
+    (extra: Record<string, string>) => Promise<string>,
     Record<string, string>,
     boolean,
   ][] = [
@@ -32,9 +32,9 @@ it('colours are shown on a terminal that has them, and where they are asked for'
     [onTerminal, { TERM: 'dumb' }, false],
     [onTerminal, { FORCE_COLOR: '0' }, false],
   ];
-  await runAll(cases, async ([show, more, isColoured]) => {
-    const shown = await show(more);
-    expect(stripVTControlCharacters(shown)).toBe(plain);
-    expect({ ...more, isColoured: shown !== plain }).toEqual({ ...more, isColoured });
+  await runAll(cases, async ([print, extra, isColoured]) => {
+    const printed = await print(extra);
+    expect(stripVTControlCharacters(printed)).toBe(plain);
+    expect({ ...extra, isColoured: printed !== plain }).toEqual({ ...extra, isColoured });
   });
 }, 120_000);

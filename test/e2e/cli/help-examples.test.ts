@@ -5,18 +5,18 @@ import { runCli } from '../../helpers/run-cli';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
 import { runProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
-import { defineTradepost } from '../../helpers/tradepost-shell';
-import { type StagedExample, startExampleWorld } from './demo-data';
-import { findExamples } from './find-examples';
-import { startHalfReceiver } from './invalid-services';
+import { tradepostFunction } from '../../helpers/tradepost-shell';
+import { findExamples } from './helpers/find-examples';
+import { startPartialReceiver } from './helpers/invalid-services';
+import { type PreparedExample, prepareExamples } from './helpers/prepare-examples';
 
-/** What the screen shows once an example that goes on for ever does its work. */
+/** What the screen shows once an example that does not end by itself has started its work. */
 const endless: readonly (readonly [RegExp, RegExp])[] = [
   [/^tradepost orders watch/, /ord_/],
   [/^tradepost webhooks listen/, /Forwarding events to/],
 ];
 
-it('the examples are found in a help page, and nothing else is', () => {
+it('findExamples finds the examples in a help page, and nothing else', () => {
   const help =
     'NOTES:\n  $ no\n\nEXAMPLES:\n  $ tradepost a\n  $ tradepost b | c\n\nOUTPUT:\n  $ x\n';
   expect(findExamples(help)).toEqual(['tradepost a', 'tradepost b | c']);
@@ -27,23 +27,23 @@ it('the examples are found in a help page, and nothing else is', () => {
 it('every example in the help of every command works', async () => {
   const seeded = await startSeededServer(['--rate-limit', '1000000']);
   onTestFinished(seeded.close);
-  const receiver = await startHalfReceiver();
+  const receiver = await startPartialReceiver();
   onTestFinished(receiver.close);
-  const world = await startExampleWorld(seeded, receiver.url);
-  onTestFinished(world.close);
+  const preparation = await prepareExamples(seeded, receiver.url);
+  onTestFinished(preparation.close);
 
   const helps = await readCommands();
   for (const [path, help] of helps) expect(findExamples(help), path).not.toEqual([]);
   const root = (await runCli(['--help'])).stdout;
   const examples = new Set([root, ...helps.values()].flatMap(findExamples));
 
-  /** Runs one that asks, or has no end, as a person does. Returns the exit code. */
-  async function runByHand({ line, folder, env }: StagedExample, ready?: RegExp) {
+  /** Runs an example that prompts or does not end by itself, as a person does. */
+  async function runByHand({ line, folder, env }: PreparedExample, ready?: RegExp) {
     const session = startOnTerminal([], { env, cwd: folder, shell: line, columns: 250 });
     if (ready === undefined) {
       if (!line.includes('--base-url')) {
         await session.shows(/Service URL/);
-        // What it suggests is the address of the login before.
+        // It suggests the URL of the last login.
         session.type('\r');
       }
       await session.shows(/API key/);
@@ -53,34 +53,35 @@ it('every example in the help of every command works', async () => {
       const shown = session.shows(ready).finally(() => {
         isReady = true;
       });
-      // It begins with what happens from now on: something must, once it looks.
-      while (!isReady && line.includes(' watch')) await Promise.race([shown, world.cancelOrder()]);
+      // It prints changes from now on, so a change must happen once it polls.
+      while (!isReady && line.includes(' watch'))
+        await Promise.race([shown, preparation.cancelOrder()]);
       await shown;
       session.type('\u0003');
     }
     const { code, text } = await session.exit;
-    return { code, said: text };
+    return { code, output: text };
   }
 
   const broken: unknown[] = [];
   await runAll(examples, async (example) => {
-    const staged = await world.stage(example);
-    const { line, folder, env } = staged;
+    const prepared = await preparation.prepare(example);
+    const { line, folder, env } = prepared;
     const ready = endless.find(([form]) => form.test(example))?.[1];
-    const asks = /^tradepost login(?!.*--key-stdin)/.test(example);
-    if (ready !== undefined || asks) {
-      const { code, said } = await runByHand(staged, ready);
-      const isWell = ready === undefined ? code === 0 : code === 130 || code === 0;
-      if (!isWell) broken.push({ example, line, code, said });
+    const prompts = /^tradepost login(?!.*--key-stdin)/.test(example);
+    if (ready !== undefined || prompts) {
+      const { code, output } = await runByHand(prepared, ready);
+      const isExpected = ready === undefined ? code === 0 : code === 130 || code === 0;
+      if (!isExpected) broken.push({ example, line, code, output });
     } else {
-      const script = defineTradepost + line;
+      const script = tradepostFunction + line;
       const { code, stdout, stderr } = await runProcess('sh', ['-c', script], { env, cwd: folder });
-      // Of several programs the last one tells how it ended: the others tell it on stderr.
+      // In a pipeline the exit code is that of the last program. The others report errors on stderr.
       if (code !== 0 || /^error:|"error":/m.test(stderr)) {
         broken.push({ example, line, code, stdout, stderr });
       }
     }
-    await world.clear(staged);
+    await preparation.clear(prepared);
   });
   expect(broken).toEqual([]);
 }, 300_000);

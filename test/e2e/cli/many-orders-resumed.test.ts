@@ -6,38 +6,38 @@ import { runCli } from '../../helpers/run-cli';
 import { startCountingProxy } from '../../helpers/start-counting-proxy';
 import { startProcess } from '../../helpers/start-process';
 import {
-  outcomesOf,
-  settledIn,
+  countOutcomes,
+  listStatusChanges,
+  parseOutcomes,
   startManyOrders,
-  statusChanges,
-  untilSettled,
-} from './start-many-orders';
+  waitForOutcomes,
+} from './helpers/start-many-orders';
 
-it('1,000 orders, killed twice and resumed: each is moved once and none is left out', async () => {
+it('a run over 1,000 orders, killed twice and resumed, updates each order once', async () => {
   const { seeded, ids, env: direct, file } = await startManyOrders(1_000);
   const proxy = await startCountingProxy(seeded.server.url);
   const env = { ...direct, TRADEPOST_BASE_URL: proxy.url };
-  const begin = ['orders', 'set-status', 'confirmed', '--stdin', '--yes', '--journal', file];
-  const goOn = ['orders', 'set-status', '--resume', file, '--yes'];
-  for (const [argv, enough] of [
-    [begin, 250],
-    [goOn, 600],
+  const start = ['orders', 'set-status', 'confirmed', '--stdin', '--yes', '--journal', file];
+  const resume = ['orders', 'set-status', '--resume', file, '--yes'];
+  for (const [argv, count] of [
+    [start, 250],
+    [resume, 600],
   ] as const) {
     const cli = startProcess(process.execPath, [tradepostBin, ...argv], {
       env,
       input: ids.join('\n'),
     });
-    await untilSettled(file, enough);
+    await waitForOutcomes(file, count);
     expect(await cli.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL', stdout: '' });
   }
-  expect(await settledIn(file)).toBeLessThan(1_000);
+  expect(await countOutcomes(file)).toBeLessThan(1_000);
 
-  const last = await runCli([...goOn, '--output', 'json'], env);
+  const last = await runCli([...resume, '--output', 'json'], env);
   expect(last.code).toBe(0);
-  const outcomes = outcomesOf(last.stdout);
+  const outcomes = parseOutcomes(last.stdout);
   expect(outcomes.map(({ id }) => id)).toEqual(ids);
   expect(outcomes.every(({ to }) => to === 'confirmed')).toBe(true);
-  // At most those that were under way, of two runs with eight at a time, were looked at again.
+  // At most those that were in flight, eight in each of two runs, were checked again.
   const again = outcomes.filter(({ outcome }) => outcome === 'unchanged').length;
   expect(again).toBeLessThanOrEqual(16);
   expect(last.stderr).toContain(
@@ -46,22 +46,22 @@ it('1,000 orders, killed twice and resumed: each is moved once and none is left 
       : `\n1,000 orders: ${1_000 - again} moved to confirmed, ${again} already confirmed.\n`,
   );
 
-  // What a kill cut off on its way may be sent again, after a look at the order; nothing else is.
+  // Only a request that a kill interrupted may be repeated, after reading the order.
   const sent = ids.map((id) => proxy.counts.get(`PATCH /v1/orders/${id}`) ?? 0);
   const repeated = sent.filter((count) => count > 1).length;
   expect(Math.min(...sent)).toBe(1);
   expect(repeated).toBeLessThanOrEqual(16 - again);
-  const lookedAt = ids.filter((id) => proxy.counts.has(`GET /v1/orders/${id}`)).length;
-  expect(lookedAt).toBeLessThanOrEqual(16);
-  const changes = await statusChanges(seeded, ids);
+  const readAgain = ids.filter((id) => proxy.counts.has(`GET /v1/orders/${id}`)).length;
+  expect(readAgain).toBeLessThanOrEqual(16);
+  const changes = await listStatusChanges(seeded, ids);
   expect(changes).toHaveLength(1_000);
   expect(new Set(changes)).toEqual(new Set(ids));
 
-  const nothingLeft = await runCli([...goOn, '--output', 'json'], env);
+  const nothingLeft = await runCli([...resume, '--output', 'json'], env);
   expect(nothingLeft).toMatchObject({ code: 0, stdout: last.stdout });
 }, 120_000);
 
-it('a result file whose last line a power failure cut off is gone on with', async () => {
+it('a journal whose last line a power failure truncated can be resumed', async () => {
   const { seeded, ids, env, file } = await startManyOrders(6);
   const first = await runCli(
     [
@@ -81,7 +81,7 @@ it('a result file whose last line a power failure cut off is gone on with', asyn
   expect(first.code).toBe(0);
   const whole = await readFile(file, 'utf8');
   const lines = whole.trimEnd().split('\n');
-  // From the middle of an outcome on, everything is lost.
+  // Everything after the middle of an outcome is lost.
   const kept = lines.slice(0, -5).join('\n').length + 12;
   await truncate(file, kept);
   for (let round = 0; round < 2; round += 1) {
@@ -90,14 +90,14 @@ it('a result file whose last line a power failure cut off is gone on with', asyn
       env,
     );
     expect(resumed.code).toBe(0);
-    expect(outcomesOf(resumed.stdout).map(({ id, to }) => [id, to])).toEqual(
+    expect(parseOutcomes(resumed.stdout).map(({ id, to }) => [id, to])).toEqual(
       ids.map((id) => [id, 'confirmed']),
     );
   }
-  expect(await statusChanges(seeded, ids)).toHaveLength(6);
+  expect(await listStatusChanges(seeded, ids)).toHaveLength(6);
 });
 
-it('Ctrl-C finishes what is under way, and tells how to go on from there', async () => {
+it('Ctrl-C finishes the requests in flight and prints how to resume', async () => {
   const { seeded, ids, env, state } = await startManyOrders(400);
   const cli = startProcess(
     process.execPath,
@@ -108,17 +108,17 @@ it('Ctrl-C finishes what is under way, and tells how to go on from there', async
   let name: string | undefined;
   while (name === undefined) {
     const found = await readdir(results).catch(() => []);
-    name = found.find((one) => one.endsWith('.ndjson'));
+    name = found.find((entry) => entry.endsWith('.ndjson'));
   }
-  await untilSettled(join(results, name), 40);
+  await waitForOutcomes(join(results, name), 40);
   const { code, stdout, stderr } = await cli.stop('SIGINT');
   expect(code).toBe(130);
-  const outcomes = outcomesOf(stdout);
+  const outcomes = parseOutcomes(stdout);
   expect(outcomes).toHaveLength(400);
   const kinds = new Set(outcomes.map(({ outcome }) => outcome));
   expect(kinds).toEqual(new Set(['updated', 'not_attempted']));
   const done = outcomes.filter(({ outcome }) => outcome === 'updated').length;
-  expect(await statusChanges(seeded, ids)).toHaveLength(done);
+  expect(await listStatusChanges(seeded, ids)).toHaveLength(done);
 
   const { error } = JSON.parse(stderr.split('\n').find((line) => line.startsWith('{')) ?? '');
   expect(error).toMatchObject({
@@ -128,11 +128,11 @@ it('Ctrl-C finishes what is under way, and tells how to go on from there', async
   const command = /Resume with: `tradepost ([^`]*)`\.$/.exec(error.hint)?.[1] ?? '';
   const resumed = await runCli([...command.split(' '), '--yes', '--output', 'json'], env);
   expect(resumed.code).toBe(0);
-  expect(await statusChanges(seeded, ids)).toHaveLength(400);
+  expect(await listStatusChanges(seeded, ids)).toHaveLength(400);
 });
 
 it.each(['SIGTERM', 'SIGHUP'] as const)(
-  '%s ends it as Ctrl-C does: tidily, with a file to go on with and no lock left',
+  '%s ends a run as Ctrl-C does, with a journal to resume from and without a lock file',
   async (signal) => {
     const { ids, env, file, state } = await startManyOrders(200);
     const argv = ['orders', 'set-status', 'confirmed', '--stdin', '--yes', '--journal', file];
@@ -140,18 +140,18 @@ it.each(['SIGTERM', 'SIGHUP'] as const)(
       env,
       input: ids.join('\n'),
     });
-    await untilSettled(file, 20);
+    await waitForOutcomes(file, 20);
     const { code, stdout, stderr } = await cli.stop(signal);
     expect(code).toBe(130);
     expect(stdout).toContain('not_attempted');
     expect(stderr).toContain(
       `hint: Resume with: \`tradepost orders set-status --resume ${file}\`.\n`,
     );
-    expect(await readdir(state)).toEqual(['result.ndjson']);
+    expect(await readdir(state)).toEqual(['journal.ndjson']);
   },
 );
 
-it('--max-failures ends it early; the rest is not tried and can be gone on with', async () => {
+it('--max-failures ends a run early, and the rest can be resumed', async () => {
   const { seeded, ids, env, file } = await startManyOrders(6);
   const bad = ids.slice(0, 3);
   for (const id of bad) await runCli(['orders', 'set-status', id, 'cancelled'], env);
@@ -174,7 +174,7 @@ it('--max-failures ends it early; the rest is not tried and can be gone on with'
     env,
   );
   expect(stopped.code).toBe(6);
-  expect(outcomesOf(stopped.stdout).map(({ outcome }) => outcome)).toEqual([
+  expect(parseOutcomes(stopped.stdout).map(({ outcome }) => outcome)).toEqual([
     'failed',
     'failed',
     'not_attempted',
@@ -187,7 +187,7 @@ it('--max-failures ends it early; the rest is not tried and can be gone on with'
     env,
   );
   expect(resumed.code).toBe(7);
-  expect(outcomesOf(resumed.stdout).map(({ outcome }) => outcome)).toEqual([
+  expect(parseOutcomes(resumed.stdout).map(({ outcome }) => outcome)).toEqual([
     'failed',
     'failed',
     'failed',
@@ -195,10 +195,10 @@ it('--max-failures ends it early; the rest is not tried and can be gone on with'
     'updated',
     'updated',
   ]);
-  expect(await statusChanges(seeded, ids)).toHaveLength(6);
+  expect(await listStatusChanges(seeded, ids)).toHaveLength(6);
 });
 
-it('two at once on one result file: the second is refused', async () => {
+it('a second run with the same journal is rejected', async () => {
   const { ids, env, file } = await startManyOrders(300);
   const argv = ['orders', 'set-status', 'confirmed', '--stdin', '--yes', '--journal', file];
   const cli = startProcess(process.execPath, [tradepostBin, ...argv], {
@@ -208,18 +208,18 @@ it('two at once on one result file: the second is refused', async () => {
   onTestFinished(async () => {
     await cli.stop('SIGKILL');
   });
-  await untilSettled(file, 1);
+  await waitForOutcomes(file, 1);
   const second = await runCli(['orders', 'set-status', '--resume', file, '--yes'], env);
   expect(second).toMatchObject({ code: 1, stdout: '' });
   expect(second.stderr).toContain(`${file} is in use by process ${cli.pid}`);
   expect((await cli.exit).code).toBe(0);
 });
 
-it('a result file of another service, another file, and one that is there already are refused', async () => {
+it('a journal of another service, another file and an existing journal are rejected', async () => {
   const { seeded, ids, env, file } = await startManyOrders(2);
-  const made = ['orders', 'set-status', ...ids, 'confirmed', '--yes', '--journal', file];
-  expect((await runCli(made, env)).code).toBe(0);
-  const again = await runCli(made, env);
+  const create = ['orders', 'set-status', ...ids, 'confirmed', '--yes', '--journal', file];
+  expect((await runCli(create, env)).code).toBe(0);
+  const again = await runCli(create, env);
   expect(again).toMatchObject({ code: 2, stdout: '' });
   expect(again.stderr).toContain('exists');
   const elsewhere = await runCli(['orders', 'set-status', '--resume', file, '--yes'], {

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCli } from '../../helpers/run-cli';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
-import { outcomesOf, startManyOrders, statusChanges } from './start-many-orders';
+import { listStatusChanges, parseOutcomes, startManyOrders } from './helpers/start-many-orders';
 
-it('a guard leaves alone what somebody else moved, and exits 7, or 6 when it was all of them', async () => {
+it('--if-status skips orders that someone else changed, and exits with 7, or 6 if it skips all', async () => {
   const { seeded, ids, env } = await startManyOrders(5);
   const [gone = ''] = ids;
   await runCli(['orders', 'set-status', gone, 'cancelled'], env);
   const guarded = ['orders', 'set-status', ...ids, 'confirmed', '--if-status', 'pending', '--yes'];
   const some = await runCli([...guarded, '--output', 'json'], env);
   expect(some.code).toBe(7);
-  expect(outcomesOf(some.stdout)[0]).toMatchObject({
+  expect(parseOutcomes(some.stdout)[0]).toMatchObject({
     id: gone,
     outcome: 'skipped',
     from: 'cancelled',
@@ -20,7 +20,7 @@ it('a guard leaves alone what somebody else moved, and exits 7, or 6 when it was
     code: 'precondition_failed',
     message: 'Skipped: cancelled, not pending',
   });
-  expect(outcomesOf(some.stdout).filter(({ outcome }) => outcome === 'updated')).toHaveLength(4);
+  expect(parseOutcomes(some.stdout).filter(({ outcome }) => outcome === 'updated')).toHaveLength(4);
   const one = await runCli(
     ['orders', 'set-status', gone, 'confirmed', '--if-status', 'pending'],
     env,
@@ -41,10 +41,10 @@ it('a guard leaves alone what somebody else moved, and exits 7, or 6 when it was
     env,
   );
   expect(none.code).toBe(6);
-  expect(await statusChanges(seeded, ids)).toHaveLength(5);
+  expect(await listStatusChanges(seeded, ids)).toHaveLength(5);
 });
 
-it('a dry run shows before and after, and changes nothing', async () => {
+it('a dry run prints the status before and after, and changes nothing', async () => {
   const { seeded, ids, env } = await startManyOrders(3);
   const [first = ''] = ids;
   await runCli(['orders', 'set-status', first, 'confirmed'], env);
@@ -78,24 +78,26 @@ it('a dry run shows before and after, and changes nothing', async () => {
       .sort(),
   );
   expect(dry.stderr).toBe('3 orders: 2 would move to confirmed, 1 already confirmed.\n');
-  expect(await statusChanges(seeded, ids)).toEqual([first]);
+  expect(await listStatusChanges(seeded, ids)).toEqual([first]);
 });
 
 it('several orders need --yes where there is no terminal', async () => {
   const { seeded, ids, env, state } = await startManyOrders(2);
-  const asked = await runCli(['orders', 'set-status', ...ids, 'confirmed'], env);
-  expect(asked).toMatchObject({ code: 2, stdout: '' });
-  expect(asked.stderr).toMatch(/^error: Confirmation needed: Move 2 orders to confirmed at http/);
-  expect(await statusChanges(seeded, ids)).toEqual([]);
+  const unconfirmed = await runCli(['orders', 'set-status', ...ids, 'confirmed'], env);
+  expect(unconfirmed).toMatchObject({ code: 2, stdout: '' });
+  expect(unconfirmed.stderr).toMatch(
+    /^error: Confirmation needed: Move 2 orders to confirmed at http/,
+  );
+  expect(await listStatusChanges(seeded, ids)).toEqual([]);
   expect(await readdir(join(state, 'results'))).toEqual([]);
 });
 
-it('on a terminal it asks, shows a bar, and a no changes nothing', async () => {
+it('set-status prompts on a terminal, shows a progress bar, and changes nothing if declined', async () => {
   const { seeded, ids, env } = await startManyOrders(120);
-  const refused = startOnTerminal(['orders', 'set-status', ...ids, 'confirmed'], { env });
-  await refused.shows(/Move 120 orders to confirmed/);
-  refused.type('\r');
-  expect(await refused.exit).toMatchObject({
+  const declined = startOnTerminal(['orders', 'set-status', ...ids, 'confirmed'], { env });
+  await declined.shows(/Move 120 orders to confirmed/);
+  declined.type('\r');
+  expect(await declined.exit).toMatchObject({
     code: 1,
     text: expect.stringContaining('error: Cancelled. Nothing changed.'),
   });
@@ -103,9 +105,9 @@ it('on a terminal it asks, shows a bar, and a no changes nothing', async () => {
   await interrupted.shows(/Move 120 orders to confirmed/);
   interrupted.type('\u0003');
   expect((await interrupted.exit).code).toBe(130);
-  expect(await statusChanges(seeded, ids)).toEqual([]);
+  expect(await listStatusChanges(seeded, ids)).toEqual([]);
 
-  // The ids come through a pipe: the question is asked on the terminal all the same.
+  // The IDs come through a pipe, but the prompt is on the terminal.
   const agreed = startOnTerminal([], {
     env: { ...env, IDS: ids.join('\n') },
     shell:
@@ -118,5 +120,5 @@ it('on a terminal it asks, shows a bar, and a no changes nothing', async () => {
   expect(text).toMatch(/[█░]{24} {2}120\/120 {2}/);
   expect(raw).toContain('\u001b[2K');
   expect(text).toMatch(/Journal: \S+\n120 orders moved to confirmed\.\n$/);
-  expect(await statusChanges(seeded, ids)).toHaveLength(120);
+  expect(await listStatusChanges(seeded, ids)).toHaveLength(120);
 });

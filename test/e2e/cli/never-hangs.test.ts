@@ -7,16 +7,16 @@ import { tradepostBin } from '../../helpers/programs';
 import { readCommands } from '../../helpers/read-commands';
 import { runAll } from '../../helpers/run-all';
 import { startCountingProxy } from '../../helpers/start-counting-proxy';
-import { startHoldingReceiver } from '../../helpers/start-holding-receiver';
 import { type Exit, runProcess } from '../../helpers/start-process';
+import { startHttpReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-import { defineTradepost, tradepostPlaces } from '../../helpers/tradepost-shell';
-import { commandLines } from './command-lines';
-import { expectPure, type Output, outputs } from './expect-pure';
+import { tradepostEnvironment, tradepostFunction } from '../../helpers/tradepost-shell';
+import { createCommandLines } from './helpers/command-lines';
+import { expectCleanOutput, type OutputFormat, outputFormats } from './helpers/expect-clean-output';
 
-/** Starts a process whose stdin is a pipe that nobody writes to; `end` closes it. */
-function startUnfed(argv: readonly string[], env: Record<string, string>) {
+/** Starts a process whose stdin is a pipe without data. `end` closes it. */
+function startWithOpenStdin(argv: readonly string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [tradepostBin, ...argv], { env: cleanEnvironment(env) });
   onTestFinished(() => {
     child.kill('SIGKILL');
@@ -31,70 +31,69 @@ function startUnfed(argv: readonly string[], env: Record<string, string>) {
   return { exit, written, end: () => child.stdin.end() };
 }
 
-async function stage() {
+async function prepare() {
   const seeded = await startSeededServer(['--rate-limit', '100000']);
   onTestFinished(seeded.close);
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
-  const receiver = await startHoldingReceiver();
-  receiver.release();
+  const receiver = await startHttpReceiver();
   onTestFinished(receiver.close);
-  const lines = await commandLines({ seeded, folder: folder.path, receiver: receiver.url });
+  const lines = await createCommandLines({ seeded, folder: folder.path, receiver: receiver.url });
   return { seeded, lines, folder: folder.path };
 }
 
-it('every command ends by itself and prints data alone, whatever surrounds it', async () => {
-  const { seeded, lines, folder } = await stage();
+it('every command ends by itself and prints only data, in every environment', async () => {
+  const { seeded, lines, folder } = await prepare();
   const paths = [...(await readCommands()).keys(), 'complete'];
   expect([...lines.keys(), 'orders watch'].sort()).toEqual(paths.sort());
   const env = {
-    ...seeded.environmentOf(seeded.seller),
+    ...seeded.createEnvironment(seeded.seller),
     TRADEPOST_STATE_DIR: join(folder, 'state'),
-    ...tradepostPlaces,
+    ...tradepostEnvironment,
   };
-  const inShell = (line: string) => runProcess('sh', ['-c', defineTradepost + line], { env });
+  const inShell = (line: string) => runProcess('sh', ['-c', tradepostFunction + line], { env });
   const quoted = (argv: readonly string[]) => argv.map((word) => `'${word}'`).join(' ');
 
-  /** One surrounding for each format: what is left out of the one is in another. */
-  const surroundings: Record<Output, (argv: readonly string[]) => Promise<Exit>> = {
-    // Nobody writes to stdin, and nobody closes it.
-    json: (argv) => startUnfed(argv, env).exit,
+  /** An environment for each format. Together they cover the cases. */
+  const environments: Record<OutputFormat, (argv: readonly string[]) => Promise<Exit>> = {
+    // Nothing writes to stdin or closes it.
+    json: (argv) => startWithOpenStdin(argv, env).exit,
     csv: (argv) => inShell(`tradepost ${quoted(argv)} <&-`),
-    // A runner of jobs: no home, no terminal worth the name, logins that cannot be written.
+    // As in a CI job: no home, a dumb terminal, profiles that cannot be written.
     ndjson: (argv) =>
       inShell(`unset HOME; CI=true TERM=dumb tradepost ${quoted(argv)} < /dev/null`),
     table: (argv) =>
       inShell(`unset TRADEPOST_STATE_DIR; NO_COLOR=1 tradepost ${quoted(argv)} < /dev/null`),
   };
   const runs = [...lines].flatMap(([path, line]) =>
-    outputs.map((output) => ({ path, line, output })),
+    outputFormats.map((output) => ({ path, line, output })),
   );
   await runAll(runs, async ({ path, line, output }) => {
     const { argv, shape, input, code = 0 } = line;
-    // `webhooks listen` has no end that one document could have. Logins cannot be changed here.
+    // `webhooks listen` cannot print one JSON document, since it does not end. Profiles cannot be changed here.
     const isUsage = path === 'webhooks listen' && output === 'json';
     const readsStdin = input !== undefined;
     if (readsStdin && output === 'json') return;
-    // The others of one place wait for one another, or are refused.
+    // Each needs its own checkpoint: only one listener may use it.
     const own = path === 'webhooks listen' ? ['--state-file', join(folder, output)] : [];
-    const surround = surroundings[output];
-    const exit = await surround([...argv, ...own, '--output', output]);
-    expectPure(exit, output, shape);
-    const isAboutLogins = /^(login|logout|profiles use)$/.test(path);
-    const expected = isUsage ? [2] : isAboutLogins || readsStdin ? [0, 1, 2, 4] : [code];
+    const runIn = environments[output];
+    const exit = await runIn([...argv, ...own, '--output', output]);
+    expectCleanOutput(exit, output, shape);
+    const changesProfiles = /^(login|logout|profiles use)$/.test(path);
+    const expected = isUsage ? [2] : changesProfiles || readsStdin ? [0, 1, 2, 4] : [code];
     expect(expected, `${path} --output ${output}: ${exit.stderr}`).toContain(exit.code);
   });
 }, 300_000);
 
-it('what reads stdin ends when stdin does, and has done nothing', async () => {
-  const { lines } = await stage();
+it('commands that read stdin end when stdin ends, and change nothing', async () => {
+  const { lines } = await prepare();
   const reading = [...lines.values()].filter(({ input }) => input !== undefined);
   expect(reading).toHaveLength(2);
   const setStatus = ['orders', 'set-status', 'confirmed', '--stdin'];
   const service = await startCountingProxy('http://127.0.0.1:1');
   const key = { TRADEPOST_BASE_URL: service.url, TRADEPOST_API_KEY: 'tpk_x' };
   await runAll([...reading.map(({ argv }) => argv), setStatus], async (argv) => {
-    const waiting = startUnfed(argv, key);
+    const waiting = startWithOpenStdin(argv, key);
     waiting.end();
     const { code, stdout, stderr } = await waiting.exit;
     expect(stdout).toBe('');
@@ -103,16 +102,19 @@ it('what reads stdin ends when stdin does, and has done nothing', async () => {
   expect([...service.counts]).toEqual([]);
 }, 120_000);
 
-it('a folder that cannot be made ends a command with a word about it, and nothing is done', async () => {
+it('a command whose folder cannot be created reports that and changes nothing', async () => {
   const service = await startCountingProxy('http://127.0.0.1:1');
   const env = {
     TRADEPOST_BASE_URL: service.url,
     TRADEPOST_API_KEY: 'tpk_x',
-    // Whoever asks there for a folder hears that there is no such place, also of the one above.
+    // Creating a folder there fails with ENOENT, also for the parent folder.
     TRADEPOST_STATE_DIR: '/proc/none/state',
   };
-  const many = startUnfed(['orders', 'set-status', 'ord_1', 'ord_2', 'confirmed', '--yes'], env);
-  expect(await many.exit).toMatchObject({
+  const command = startWithOpenStdin(
+    ['orders', 'set-status', 'ord_1', 'ord_2', 'confirmed', '--yes'],
+    env,
+  );
+  expect(await command.exit).toMatchObject({
     code: 2,
     stdout: '',
     stderr: expect.stringContaining('Cannot create the folder of the journal'),

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../helpers/temporary-folder';
 
 const preload = join(import.meta.dirname, '../../helpers/record-connections.cjs');
 
-it('help, version, topics, completion and logins connect to nothing, and other commands to the service alone', async () => {
+it('help, version, completion and profiles open no connection, and other commands connect only to the service', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
   const folder = await temporaryFolder();
@@ -16,11 +16,11 @@ it('help, version, topics, completion and logins connect to nothing, and other c
   const record = join(folder.path, 'connections');
   await writeFile(record, '');
   const env = {
-    ...seeded.environmentOf(seeded.seller),
+    ...seeded.createEnvironment(seeded.seller),
     NODE_OPTIONS: `--require "${preload}"`,
     RECORDED_CONNECTIONS: record,
   };
-  const quiet = [
+  const offline = [
     '--help',
     '--version',
     'webhooks --help',
@@ -31,16 +31,16 @@ it('help, version, topics, completion and logins connect to nothing, and other c
     'complete -- orders list --status ',
     'profiles list',
   ];
-  await runAll(quiet, async (line) => {
+  await runAll(offline, async (line) => {
     expect(await runCli(line.split(' '), env)).toMatchObject({ code: 0 });
   });
   expect(await readFile(record, 'utf8')).toBe('');
 
-  const asking = ['orders list', 'notifications list --unread', 'events list', 'whoami', 'doctor'];
-  await runAll(asking, async (line) => {
+  const online = ['orders list', 'notifications list --unread', 'events list', 'whoami', 'doctor'];
+  await runAll(online, async (line) => {
     expect(await runCli(line.split(' '), env)).toMatchObject({ code: 0 });
   });
-  const made = (await readFile(record, 'utf8')).trimEnd().split('\n');
-  expect(made.length).toBeGreaterThanOrEqual(asking.length);
-  expect(new Set(made)).toEqual(new Set([`connect ${new URL(seeded.server.url).host}`]));
+  const connections = (await readFile(record, 'utf8')).trimEnd().split('\n');
+  expect(connections.length).toBeGreaterThanOrEqual(online.length);
+  expect(new Set(connections)).toEqual(new Set([`connect ${new URL(seeded.server.url).host}`]));
 }, 120_000);

@@ -1,20 +1,24 @@
-import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { tradepostBin } from '../../helpers/programs';
 import { runCli } from '../../helpers/run-cli';
+import { findOrderId } from '../../helpers/seed';
+import { startFaultyReceiver } from '../../helpers/start-faulty-receiver';
 import { startProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
-it('every refusal has its exit code, leaves stdout empty and says on stderr what to do', async () => {
+it('every rejection has its exit code, leaves stdout empty and says on stderr what to do', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const idOf = (status: string) =>
-    seeded.world.orders.find((order) => order.status === status)?.id ?? 'none';
-  const setStatus = (status: string, to: string) => ['orders', 'set-status', idOf(status), to];
+  const setStatus = (status: string, to: string) => [
+    'orders',
+    'set-status',
+    findOrderId(seeded.seed, status),
+    to,
+  ];
   const url = 'https://me:word@receiver.example/';
   const register = ['webhooks', 'register', '--url', url, '--events', 'order.created'];
 
-  const seller = seeded.environmentOf(seeded.seller);
+  const seller = seeded.createEnvironment(seeded.seller);
   const elsewhere = { ...seller, TRADEPOST_BASE_URL: `${seller.TRADEPOST_BASE_URL}/shop` };
   const cases: [string[], Record<string, string>, number, string][] = [
     [['orders', 'lst'], seller, 2, 'usage'],
@@ -24,19 +28,19 @@ it('every refusal has its exit code, leaves stdout empty and says on stderr what
     [['orders', 'list'], { ...seller, TRADEPOST_API_KEY: 'tpk_x' }, 4, 'invalid_api_key'],
     [
       setStatus('pending', 'confirmed'),
-      seeded.environmentOf(seeded.buyer),
+      seeded.createEnvironment(seeded.buyer),
       4,
       'account_kind_not_allowed',
     ],
     [
-      ['orders', 'get', idOf('pending')],
-      seeded.environmentOf(seeded.stranger),
+      ['orders', 'get', findOrderId(seeded.seed, 'pending')],
+      seeded.createEnvironment(seeded.stranger),
       5,
       'order_not_found',
     ],
     [['notifications', 'read', 'ntf_nosuch'], seller, 5, 'notification_not_found'],
     [['orders', 'list'], elsewhere, 2, 'route_not_found'],
-    [['orders', 'get', idOf('pending')], elsewhere, 2, 'route_not_found'],
+    [['orders', 'get', findOrderId(seeded.seed, 'pending')], elsewhere, 2, 'route_not_found'],
     [setStatus('completed', 'pending'), seller, 6, 'invalid_transition'],
     [register, seller, 1, 'validation_failed'],
   ];
@@ -62,10 +66,10 @@ it('every refusal has its exit code, leaves stdout empty and says on stderr what
   }
 });
 
-it('some of several notifications failing exits 7 and prints the others', async () => {
+it('notifications read exits with 7 if some notifications fail, and prints the others', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const seller = seeded.environmentOf(seeded.seller);
+  const seller = seeded.createEnvironment(seeded.seller);
   const list = await runCli(['notifications', 'list', '--output', 'json'], seller);
   const [one] = JSON.parse(list.stdout);
   const argv = ['notifications', 'read', 'ntf_nosuch', one.id, '--output', 'json'];
@@ -78,35 +82,25 @@ it('some of several notifications failing exits 7 and prints the others', async 
   });
 });
 
-it('a service that is not there exits 9', async () => {
+it('the CLI exits with 9 when the service is unreachable', async () => {
   const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1', TRADEPOST_API_KEY: 'tpk_x' };
   const { code, stdout, stderr } = await runCli(['orders', 'list'], env);
   expect({ code, stdout }).toEqual({ code: 9, stdout: '' });
   expect(stderr).toContain('\nhint: Check TRADEPOST_BASE_URL');
 });
 
-it('Ctrl-C ends a request that gets no answer, and exits 130', async () => {
-  // A peer that takes the connection and says nothing, as a service behind a dead link does.
-  const silent = createServer();
-  const port = await new Promise<number>((resolve) => {
-    silent.listen(0, '127.0.0.1', () => {
-      const address = silent.address();
-      resolve(typeof address === 'object' && address ? address.port : 0);
-    });
+it('Ctrl-C ends a request without response and exits with 130', async () => {
+  // A peer that accepts the connection and never responds, as a service behind a dead link does.
+  let onRequest = () => {};
+  const requested = new Promise<void>((resolve) => {
+    onRequest = resolve;
   });
-  onTestFinished(() => {
-    silent.close();
-  });
-  const asked = new Promise<void>((resolve) => {
-    silent.on('connection', (socket) => {
-      socket.on('error', () => {});
-      socket.once('data', () => resolve());
-    });
-  });
-  const env = { TRADEPOST_BASE_URL: `http://127.0.0.1:${port}`, TRADEPOST_API_KEY: 'tpk_x' };
+  const silent = await startFaultyReceiver(() => onRequest());
+  onTestFinished(silent.close);
+  const env = { TRADEPOST_BASE_URL: silent.url, TRADEPOST_API_KEY: 'tpk_x' };
   const argv = ['orders', 'set-status', 'ord_1', 'confirmed'];
   const cli = startProcess(process.execPath, [tradepostBin, ...argv], { env });
-  await asked;
+  await requested;
   expect(await cli.stop('SIGINT')).toEqual({
     code: 130,
     signal: null,

@@ -6,43 +6,43 @@ import { runCli } from '../../helpers/run-cli';
 import { runProcess } from '../../helpers/start-process';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
 
-/** Starts a server with the demo world and more orders of its buyer besides. */
+/** Starts a server with demo data and more orders of its buyer. */
 async function startBusyServer(more: number): Promise<SeededServer> {
   const seeded = await startSeededServer(['--rate-limit', '100000']);
   onTestFinished(seeded.close);
-  const { server, world, buyer } = seeded;
+  const { server, seed, buyer } = seeded;
   const tradepost = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
-  const listingId = world.listings[0]?.id ?? '';
+  const listingId = seed.listings[0]?.id ?? '';
   await Promise.all(
     Array.from({ length: more }, () => tradepost.orders.create({ listingId, quantity: 1 })),
   );
   return seeded;
 }
 
-it('a long list says that it was cut, and --all follows it to its end', async () => {
+it('a long list reports that it is truncated, and --all prints all of it', async () => {
   const seeded = await startBusyServer(120);
-  const env = seeded.environmentOf(seeded.seller);
-  const total = 120 + seeded.world.orders.length;
-  const idsOf = (stdout: string): string[] =>
+  const env = seeded.createEnvironment(seeded.seller);
+  const total = 120 + seeded.seed.orders.length;
+  const parseIds = (stdout: string): string[] =>
     JSON.parse(stdout).map((order: { id: string }) => order.id);
 
   const first = await runCli(['orders', 'list', '--output', 'json'], env);
   expect(first.code).toBe(0);
   expect(first.stderr).toBe('Showing 50 orders; more exist. Use --all, or a larger --limit.\n');
-  expect(idsOf(first.stdout)).toHaveLength(50);
+  expect(parseIds(first.stdout)).toHaveLength(50);
 
   const limited = await runCli(['orders', 'list', '--limit', '110', '--output', 'json'], env);
   expect(limited.stderr).toBe('Showing 110 orders; more exist. Use --all, or a larger --limit.\n');
-  expect(idsOf(limited.stdout)).toHaveLength(110);
+  expect(parseIds(limited.stdout)).toHaveLength(110);
 
   const all = await runCli(['orders', 'list', '--all', '--output', 'json'], env);
   expect(all).toMatchObject({ code: 0, stderr: '' });
-  expect(new Set(idsOf(all.stdout)).size).toBe(total);
-  expect(idsOf(all.stdout).slice(0, 50)).toEqual(idsOf(first.stdout));
+  expect(new Set(parseIds(all.stdout)).size).toBe(total);
+  expect(parseIds(all.stdout).slice(0, 50)).toEqual(parseIds(first.stdout));
 });
 
-it('a reader that has enough ends it quietly with exit code 0', async () => {
-  // More than a pipe holds, so that something is still to be written when the reader goes.
+it('the CLI exits silently with 0 when its reader closes the pipe', async () => {
+  // More than fits into a pipe, so that output is pending when the reader exits.
   const seeded = await startBusyServer(320);
   const command = '"$NODE" "$TRADEPOST" orders list --all --output json';
   const { stdout, stderr } = await runProcess(
@@ -50,7 +50,7 @@ it('a reader that has enough ends it quietly with exit code 0', async () => {
     ['-c', `{ ${command}; echo "exit code $?" >&2; } | head -n 2`],
     {
       env: {
-        ...seeded.environmentOf(seeded.seller),
+        ...seeded.createEnvironment(seeded.seller),
         NODE: process.execPath,
         TRADEPOST: tradepostBin,
       },
@@ -59,10 +59,10 @@ it('a reader that has enough ends it quietly with exit code 0', async () => {
   expect({ stdout, stderr }).toEqual({ stdout: '[\n  {\n', stderr: 'exit code 0\n' });
 });
 
-it('a pipe gets no colours unless FORCE_COLOR asks for them', async () => {
+it('the CLI writes no colours to a pipe unless FORCE_COLOR requests them', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const env = seeded.environmentOf(seeded.seller);
+  const env = seeded.createEnvironment(seeded.seller);
   const plain = await runCli(['orders', 'list'], env);
   expect(plain.stdout).not.toContain('\u001b');
   const coloured = await runCli(['orders', 'list'], { ...env, FORCE_COLOR: '1' });

@@ -10,10 +10,10 @@ function ndjson<Item>(stdout: string): Item[] {
     .map((line) => JSON.parse(line));
 }
 
-it('a seller confirms every pending order, and its buyer reads of it', async () => {
+it('a seller confirms every pending order, and the buyer gets the notifications', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const seller = seeded.environmentOf(seeded.seller);
+  const seller = seeded.createEnvironment(seeded.seller);
   const list = ['orders', 'list', '--status', 'pending', '--output', 'ndjson'];
 
   const pending = ndjson<Order>((await runCli(list, seller)).stdout);
@@ -25,36 +25,36 @@ it('a seller confirms every pending order, and its buyer reads of it', async () 
   }
   expect(await runCli(list, seller)).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
 
-  const buyer = seeded.environmentOf(seeded.buyer);
+  const buyer = seeded.createEnvironment(seeded.buyer);
   const unread = ['notifications', 'list', '--unread', '--all', '--output', 'ndjson'];
-  const news = ndjson<Notification>((await runCli(unread, buyer)).stdout);
-  const confirmed = news.filter(({ message }) => message.includes('is now confirmed'));
-  const told = confirmed.map(({ orderId }) => orderId);
-  expect(told).toEqual(expect.arrayContaining(pending.map(({ id }) => id)));
+  const notifications = ndjson<Notification>((await runCli(unread, buyer)).stdout);
+  const confirmed = notifications.filter(({ message }) => message.includes('is now confirmed'));
+  const orderIds = confirmed.map(({ orderId }) => orderId);
+  expect(orderIds).toEqual(expect.arrayContaining(pending.map(({ id }) => id)));
 
-  const ids = news.map(({ id }) => id);
+  const ids = notifications.map(({ id }) => id);
   const read = await runCli(['notifications', 'read', ...ids, '--output', 'ndjson'], buyer);
   expect(read).toMatchObject({ code: 0, stderr: '' });
   expect(ndjson<Notification>(read.stdout)).toEqual(
-    news.map((notification) => ({ ...notification, read: true })),
+    notifications.map((notification) => ({ ...notification, read: true })),
   );
   expect((await runCli(unread, buyer)).stdout).toBe('');
 });
 
-it('the same orders read the same in every format', async () => {
+it('every format contains the same orders', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const buyer = seeded.environmentOf(seeded.buyer);
-  const as = async (output: string) => {
+  const buyer = seeded.createEnvironment(seeded.buyer);
+  const list = async (output: string) => {
     const finished = await runCli(['orders', 'list', '--output', output], buyer);
     expect(finished).toMatchObject({ code: 0, stderr: '' });
     return finished.stdout;
   };
-  const orders: Order[] = JSON.parse(await as('json'));
+  const orders: Order[] = JSON.parse(await list('json'));
   expect(new Set(orders.map(({ id }) => id))).toEqual(
-    new Set(seeded.world.orders.map(({ id }) => id)),
+    new Set(seeded.seed.orders.map(({ id }) => id)),
   );
-  expect(ndjson(await as('ndjson'))).toEqual(orders);
+  expect(ndjson(await list('ndjson'))).toEqual(orders);
   const cells = (text: string, separator: RegExp) =>
     text
       .trimEnd()
@@ -62,18 +62,18 @@ it('the same orders read the same in every format', async () => {
       .slice(1)
       .map((line) => line.split(separator).slice(0, 2));
   const expected = orders.map(({ id, status }) => [id, status]);
-  expect(cells(await as('csv'), /,/)).toEqual(expected);
-  expect(cells(await as('table'), / {2,}/)).toEqual(expected);
+  expect(cells(await list('csv'), /,/)).toEqual(expected);
+  expect(cells(await list('table'), / {2,}/)).toEqual(expected);
 });
 
-it('a webhook is registered and its secret is told once', async () => {
+it('registering a webhook prints its secret once', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
   const url = 'https://receiver.example/tradepost';
   const events = 'order.created,order.status_changed';
   const { code, stdout, stderr } = await runCli(
     ['webhooks', 'register', '--url', url, '--events', events, '--output', 'json'],
-    seeded.environmentOf(seeded.seller),
+    seeded.createEnvironment(seeded.seller),
   );
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({

@@ -19,17 +19,17 @@ interface Change {
   to: string;
 }
 
-function linesOf(stdout: string): Change[] {
+function parseLines(stdout: string): Change[] {
   return stdout
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 }
 
-it('orders watch tells what happens to orders as it happens, and Ctrl-C ends it', async () => {
+it('orders watch prints changes of orders as they happen, and Ctrl-C ends it', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const env = seeded.environmentOf(seeded.seller);
+  const env = seeded.createEnvironment(seeded.seller);
   const watcher = startProcess(
     process.execPath,
     [tradepostBin, 'orders', 'watch', '--since', '1h', '--output', 'ndjson'],
@@ -38,7 +38,7 @@ it('orders watch tells what happens to orders as it happens, and Ctrl-C ends it'
   onTestFinished(async () => {
     await watcher.stop('SIGKILL');
   });
-  // What was there before is told first: then it is certain that it listens.
+  // Earlier changes are printed first. After them it certainly polls.
   await watcher.writes(/"to":"cancelled"/);
   const [id = ''] = await placeOrders(seeded, 1);
   await watcher.writes(new RegExp(`"orderId":"${id}","from":null,"to":"pending"`));
@@ -50,7 +50,7 @@ it('orders watch tells what happens to orders as it happens, and Ctrl-C ends it'
     stderr:
       '{"error":{"code":"interrupted","message":"Interrupted","status":null,"requestId":null,"hint":null,"errors":[]}}\n',
   });
-  expect(linesOf(stdout).filter(({ orderId }) => orderId === id)).toEqual([
+  expect(parseLines(stdout).filter(({ orderId }) => orderId === id)).toEqual([
     {
       createdAt: expect.any(String),
       event: 'order.created',
@@ -68,52 +68,52 @@ it('orders watch tells what happens to orders as it happens, and Ctrl-C ends it'
   ]);
 });
 
-it('orders watch keeps to the orders and to the status that it is asked for', async () => {
+it('orders watch prints only the requested orders and status', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const env = seeded.environmentOf(seeded.seller);
-  const [one = '', other = ''] = await placeOrders(seeded, 2);
+  const env = seeded.createEnvironment(seeded.seller);
+  const [watched = '', other = ''] = await placeOrders(seeded, 2);
   const { orders } = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
-  for (const id of [other, one]) await orders.update(id, { status: 'confirmed' });
+  for (const id of [other, watched]) await orders.update(id, { status: 'confirmed' });
   const watcher = startProcess(
     process.execPath,
-    [tradepostBin, 'orders', 'watch', one, '--status', 'confirmed', '--since', '1h'],
+    [tradepostBin, 'orders', 'watch', watched, '--status', 'confirmed', '--since', '1h'],
     { env },
   );
   await watcher.writes(/confirmed/);
   const { stdout } = await watcher.stop('SIGINT');
   expect(stdout.split('\n').slice(1)).toEqual([
     expect.stringMatching(
-      new RegExp(`^\\S+  ${one}  pending     confirmed   order\\.status_changed$`),
+      new RegExp(`^\\S+  ${watched}  pending     confirmed   order\\.status_changed$`),
     ),
     '',
   ]);
 });
 
-it('orders watch ends with 9 when the service is gone', async () => {
+it('orders watch exits with 9 when the service disappears', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
   const watcher = startProcess(
     process.execPath,
     [tradepostBin, 'orders', 'watch', '--since', '1h', '--reconnect-timeout', '0'],
-    { env: seeded.environmentOf(seeded.seller) },
+    { env: seeded.createEnvironment(seeded.seller) },
   );
   await watcher.writes(/cancelled/);
   await seeded.server.stop('SIGKILL');
   const { code, stderr } = await watcher.exit;
   expect(code).toBe(9);
   expect(stderr).toMatch(/^error: .*\nhint: /s);
-  // An attempt that gets no answer at all is given up after its whole time, and there are four.
+  // An attempt without response ends after its whole timeout, and there are four.
 }, 240_000);
 
-it('orders watch goes on when the service was started anew', async () => {
+it('orders watch continues after a restart of the service', async () => {
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
   const database = join(folder.path, 'tradepost.db');
-  const world = await runServerCommand<SeedResult>(['seed'], database);
-  const [buyer, seller] = world.accounts;
-  const [listing] = world.listings;
-  if (!(buyer && seller && listing)) throw new Error('The seed has too little.');
+  const seed = await runServerCommand<SeedResult>(['seed'], database);
+  const [buyer, seller] = seed.accounts;
+  const [listing] = seed.listings;
+  if (!(buyer && seller && listing)) throw new Error('The seed has too few accounts or listings.');
   const before = await startServerProcess(database);
   onTestFinished(() => void before.stop());
   const watcher = startProcess(
@@ -131,27 +131,27 @@ it('orders watch goes on when the service was started anew', async () => {
   const { id } = await orders.create({ listingId: listing.id, quantity: 1 });
   await watcher.writes(new RegExp(`"orderId":"${id}"`));
   const { stdout } = await watcher.stop('SIGINT');
-  const seen = linesOf(stdout).map((change) => JSON.stringify(change));
+  const seen = parseLines(stdout).map((change) => JSON.stringify(change));
   expect(new Set(seen).size).toBe(seen.length);
 }, 60_000);
 
-it('orders watch ends with the next line when nobody reads any more', async () => {
+it('orders watch exits at the next line after its reader has closed the pipe', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
   const watch = '"$NODE" "$TRADEPOST" orders watch --since 1h --output ndjson';
   const piped = startProcess('sh', ['-c', `{ ${watch}; echo "code $?" >&2; } | head -n 1`], {
     env: {
-      ...seeded.environmentOf(seeded.seller),
+      ...seeded.createEnvironment(seeded.seller),
       NODE: process.execPath,
       TRADEPOST: tradepostBin,
     },
   });
-  let isOver = false;
+  let hasExited = false;
   const exit = piped.exit.finally(() => {
-    isOver = true;
+    hasExited = true;
   });
   await piped.writes(/\n/);
-  // Only a line that finds no reader tells that there is none.
-  while (!isOver) await placeOrders(seeded, 1);
+  // Only writing another line reveals that the reader is gone.
+  while (!hasExited) await placeOrders(seeded, 1);
   expect((await exit).stderr).toBe('code 0\n');
 });

@@ -1,48 +1,40 @@
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { verifyDelivery } from '@tradepost/sdk/webhooks';
 import { expect, it, onTestFinished } from 'vitest';
-import { Arrivals } from '../../helpers/arrivals';
-import { closeServer, listenOnLoopback } from '../../helpers/loopback';
 import { tradepostBin } from '../../helpers/programs';
 import { runCli } from '../../helpers/run-cli';
 import { startProcess } from '../../helpers/start-process';
+import { startHttpReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
-/** A server, a receiver on this machine, and a listener between them. */
-async function stage() {
+/** Starts a server and a receiver. `listen` starts `webhooks listen` between them. */
+async function startListenTest() {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
-  const arrivals = new Arrivals();
-  const server = createServer(async (request, response) => {
-    await arrivals.take(request);
-    response.writeHead(204).end();
-    arrivals.show();
-  });
-  const url = `http://127.0.0.1:${await listenOnLoopback(server)}/webhooks`;
-  onTestFinished(() => closeServer(server));
+  const receiver = await startHttpReceiver();
+  onTestFinished(receiver.close);
 
   const env = {
-    ...seeded.environmentOf(seeded.seller),
+    ...seeded.createEnvironment(seeded.seller),
     TRADEPOST_STATE_DIR: join(folder.path, 'state'),
   };
-  const argv = ['webhooks', 'listen', '--forward-to', url, '--output', 'ndjson'];
+  const argv = ['webhooks', 'listen', '--forward-to', receiver.url, '--output', 'ndjson'];
   const listen = (...options: string[]) => {
-    const process_ = startProcess(process.execPath, [tradepostBin, ...argv, ...options], { env });
+    const listener = startProcess(process.execPath, [tradepostBin, ...argv, ...options], { env });
     onTestFinished(async () => {
-      await process_.stop('SIGKILL');
+      await listener.stop('SIGKILL');
     });
-    return process_;
+    return listener;
   };
   const { orders } = new Tradepost({
     baseUrl: seeded.server.url,
     apiKey: seeded.buyer.apiKey,
   });
-  const listingId = seeded.world.listings[0]?.id ?? '';
+  const listingId = seeded.seed.listings[0]?.id ?? '';
   const place = async (count: number) => {
     const placed: string[] = [];
     for (let number = 0; number < count; number += 1) {
@@ -50,21 +42,21 @@ async function stage() {
     }
     return placed;
   };
-  /** The orders whose creation the receiver heard of, in that order. */
-  const heard = () =>
-    arrivals.all.flatMap(({ body }) => {
+  /** Returns the orders whose creation the receiver was notified of, in order. */
+  const listReceived = () =>
+    receiver.arrivals.flatMap(({ body }) => {
       const { event, data } = JSON.parse(String(body));
       return event === 'order.created' ? [data.orderId] : [];
     });
-  return { seeded, env, argv, listen, place, heard, arrivals };
+  return { seeded, env, argv, listen, place, listReceived, receiver };
 }
 
-it('a receiver on this machine gets what happens, in order, also what happened while nobody listened', async () => {
-  const { listen, place, heard, arrivals, argv, env } = await stage();
+it('webhooks listen forwards events in order, including those of the time when it did not run', async () => {
+  const { listen, place, listReceived, receiver, argv, env } = await startListenTest();
   const first = listen();
   const [, secret = ''] = await first.writes(/(whsec_\S+)/, 'stderr');
   const early = await place(3);
-  await arrivals.until(() => heard().length === 3);
+  await receiver.until(() => listReceived().length === 3);
 
   const second = await runCli(argv, env);
   expect(second.code).toBe(1);
@@ -75,9 +67,9 @@ it('a receiver on this machine gets what happens, in order, also what happened w
   expect(stopped.stderr).toContain('Run it again to continue.');
   const rows = stopped.stdout.trim().split('\n');
   expect(rows.map((row) => JSON.parse(row).id)).toEqual(
-    arrivals.all.map(({ headers }) => headers['webhook-id']),
+    receiver.arrivals.map(({ headers }) => headers['webhook-id']),
   );
-  for (const { body: payload, headers } of arrivals.all) {
+  for (const { body: payload, headers } of receiver.arrivals) {
     const verified = verifyDelivery({ payload, headers, secret, requireTimestamp: true });
     await expect(verified).resolves.toBeTruthy();
     expect(headers.authorization).toBeUndefined();
@@ -85,22 +77,22 @@ it('a receiver on this machine gets what happens, in order, also what happened w
 
   const missed = await place(2);
   const next = listen();
-  await arrivals.until(() => heard().length === 5);
-  // A power failure has nothing tidied up.
+  await receiver.until(() => listReceived().length === 5);
+  // As in a power failure, nothing is cleaned up.
   await next.stop('SIGKILL');
   const late = await place(1);
   listen();
-  await arrivals.until(() => heard().includes(late[0] ?? ''));
-  // What was acknowledged at the very moment of the kill may come twice, but in its place.
-  expect([...new Set(heard())]).toEqual([...early, ...missed, ...late]);
+  await receiver.until(() => listReceived().includes(late[0] ?? ''));
+  // An event that was acknowledged during the kill may arrive twice, but in order.
+  expect([...new Set(listReceived())]).toEqual([...early, ...missed, ...late]);
 });
 
-it('a service that goes away ends it with 9, and the place is kept', async () => {
-  const { seeded, listen, place, heard, arrivals } = await stage();
+it('webhooks listen exits with 9 when the service disappears, and can be resumed', async () => {
+  const { seeded, listen, place, listReceived, receiver } = await startListenTest();
   const listener = listen('--reconnect-timeout', '0');
   await listener.writes(/whsec_/, 'stderr');
   await place(1);
-  await arrivals.until(() => heard().length === 1);
+  await receiver.until(() => listReceived().length === 1);
   await listener.writes(/order\.created/);
   await seeded.server.stop();
   const { code, stderr } = await listener.exit;

@@ -1,40 +1,39 @@
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Arrival, Arrivals } from '../../helpers/arrivals';
-import { closeServer, listenOnLoopback } from '../../helpers/loopback';
 import { runCli } from '../../helpers/run-cli';
 import { runProcess } from '../../helpers/start-process';
+import { type Arrival, startHttpReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
-/** A receiver that answers as it is told at the moment. */
-async function startMendableReceiver() {
-  const arrivals = new Arrivals();
-  const receiver = { url: '', arrivals, status: 401 };
-  const server = createServer(async (request, response) => {
-    await arrivals.take(request);
-    response.writeHead(receiver.status).end(receiver.status === 401 ? 'who are you?' : '');
-    arrivals.show();
+/** Starts a receiver that responds with the given status, or the one that is set later. */
+async function startAdjustableReceiver(initialStatus = 401) {
+  let status = initialStatus;
+  const receiver = await startHttpReceiver((response) => {
+    response.writeHead(status).end(status === 401 ? 'who are you?' : '');
   });
-  receiver.url = `http://127.0.0.1:${await listenOnLoopback(server)}/deliveries`;
-  onTestFinished(() => closeServer(server));
-  return receiver;
+  onTestFinished(receiver.close);
+  return {
+    ...receiver,
+    setStatus(value: number) {
+      status = value;
+    },
+  };
 }
 
-const headersOf = ({ headers }: Arrival) =>
+const toHeaderOptions = ({ headers }: Arrival) =>
   ['service-signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'].flatMap((name) => [
     '--header',
     `${name}: ${headers[name]}`,
   ]);
 
-it('a receiver that refuses is found, understood, mended and gets what it missed', async () => {
+it('a failed delivery is found, explained and replayed once the receiver is fixed', async () => {
   const seeded = await startSeededServer(['--allow-insecure-webhooks']);
   onTestFinished(seeded.close);
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
-  const receiver = await startMendableReceiver();
-  const env = seeded.environmentOf(seeded.seller);
+  const receiver = await startAdjustableReceiver();
+  const env = seeded.createEnvironment(seeded.seller);
   const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
   const secretFile = join(folder.path, 'webhook.secret');
 
@@ -67,16 +66,16 @@ it('a receiver that refuses is found, understood, mended and gets what it missed
     verdict: 'failed',
     attempts: [{ responseSnippet: 'who are you?' }],
   });
-  expect(explained.signed.body).toBe(String(receiver.arrivals.all[0]?.body));
+  expect(explained.signed.body).toBe(String(receiver.arrivals[0]?.body));
 
-  // Mended: first tried by hand, signed anew, and then for good.
-  receiver.status = 204;
+  // The receiver is fixed: the delivery is sent by hand with a new signature, then replayed.
+  receiver.setStatus(204);
   const fresh = await cli('explain', delivery.id, '--secret-file', secretFile);
   const byHand = await runProcess('sh', ['-c', JSON.parse(fresh.stdout).curl]);
   expect(byHand).toMatchObject({ code: 0, stderr: '' });
   expect(byHand.stdout).toContain('204');
-  const looked = await cli('replay', '--failed', '--dry-run');
-  expect(JSON.parse(looked.stdout)).toMatchObject([{ id: delivery.id, outcome: 'would_replay' }]);
+  const preview = await cli('replay', '--failed', '--dry-run');
+  expect(JSON.parse(preview.stdout)).toMatchObject([{ id: delivery.id, outcome: 'would_replay' }]);
   const replayed = await cli(
     'replay',
     '--failed',
@@ -89,10 +88,10 @@ it('a receiver that refuses is found, understood, mended and gets what it missed
   expect(replayed.code).toBe(0);
   expect(JSON.parse(replayed.stdout)).toMatchObject([{ id: delivery.id, outcome: 'replayed' }]);
 
-  const arrivals = await receiver.arrivals.until(({ length }) => length === 3);
+  const arrivals = await receiver.until(({ length }) => length === 3);
   for (const arrival of arrivals) {
     const verified = await runCli(
-      ['webhooks', 'verify', '--secret-file', secretFile, ...headersOf(arrival)],
+      ['webhooks', 'verify', '--secret-file', secretFile, ...toHeaderOptions(arrival)],
       {},
       String(arrival.body),
     );
@@ -100,14 +99,13 @@ it('a receiver that refuses is found, understood, mended and gets what it missed
   }
 });
 
-it('a secret is replaced in two steps', async () => {
+it('the CLI replaces a secret in two steps', async () => {
   const seeded = await startSeededServer(['--allow-insecure-webhooks']);
   onTestFinished(seeded.close);
   const folder = await temporaryFolder();
   onTestFinished(folder.remove);
-  const receiver = await startMendableReceiver();
-  receiver.status = 204;
-  const env = seeded.environmentOf(seeded.seller);
+  const receiver = await startAdjustableReceiver(204);
+  const env = seeded.createEnvironment(seeded.seller);
   const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
   const [before, after] = ['before', 'after'].map((name) => join(folder.path, name));
   const events = ['--events', 'order.created'];
@@ -122,7 +120,7 @@ it('a secret is replaced in two steps', async () => {
 
   const verifies = async (secretFile = '') => {
     expect((await cli('test', id, '--event', 'task.completed', '--wait')).code).toBe(0);
-    const arrival = receiver.arrivals.all.at(-1);
+    const arrival = receiver.arrivals.at(-1);
     const signature = ['--signature', String(arrival?.headers['service-signature'])];
     const argv = ['webhooks', 'verify', '--secret-file', secretFile, ...signature];
     return (await runCli(argv, {}, String(arrival?.body))).code;
@@ -132,10 +130,10 @@ it('a secret is replaced in two steps', async () => {
   expect([await verifies(before), await verifies(after)]).toEqual([1, 0]);
 });
 
-it('a webhook is paused, resumed and removed', async () => {
+it('the CLI pauses, resumes and deletes a webhook', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const env = seeded.environmentOf(seeded.seller);
+  const env = seeded.createEnvironment(seeded.seller);
   const cli = (...argv: string[]) => runCli(['webhooks', ...argv, '--output', 'json'], env);
   const url = ['--url', 'https://receiver.example/tradepost'];
   const registered = await cli('register', ...url, '--events', 'order.created');

@@ -18,7 +18,7 @@ describe('confirm-pending.sh', () => {
     seeded = await startSeededServer();
     folder = await temporaryFolder();
     // Newest first, as they are listed.
-    pending = seeded.world.orders
+    pending = seeded.seed.orders
       .filter(({ status }) => status === 'pending')
       .map(({ id }) => id)
       .reverse();
@@ -33,57 +33,57 @@ describe('confirm-pending.sh', () => {
       env: { TRADEPOST_STATE_DIR: folder.path, ...env },
     });
 
-  /** What came of each order, as it is shown: id and outcome. */
-  const outcomesOf = ({ stdout }: Exit) =>
+  /** Reads the printed table: id and outcome of each order. */
+  const parseOutcomes = ({ stdout }: Exit) =>
     stdout
       .trimEnd()
       .split('\n')
       .slice(1)
       .map((line) => /^(\S+) .* (updated|skipped|failed|not_attempted)\b/.exec(line)?.slice(1));
 
-  async function statuses(): Promise<string[]> {
+  async function readStatuses(): Promise<string[]> {
     const seller = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
     return Promise.all(pending.map(async (id) => (await seller.orders.get(id)).status));
   }
 
-  test('confirms all pending orders; a second run has nothing to do', async () => {
+  test('confirms all pending orders, and a second run has nothing to do', async () => {
     expect(pending.length).toBeGreaterThan(1);
-    const env = seeded.environmentOf(seeded.seller);
+    const env = seeded.createEnvironment(seeded.seller);
     const first = await confirmPending(env);
     expect(first.code, first.stderr).toBe(0);
-    expect(outcomesOf(first)).toEqual(pending.map((id) => [id, 'updated']));
+    expect(parseOutcomes(first)).toEqual(pending.map((id) => [id, 'updated']));
     expect(first.stderr).toContain(`${pending.length} orders moved to confirmed.\n`);
-    expect(await statuses()).toEqual(pending.map(() => 'confirmed'));
+    expect(await readStatuses()).toEqual(pending.map(() => 'confirmed'));
 
     const second = await confirmPending(env);
     expect(second).toMatchObject({ code: 0, stdout: '', stderr: 'No order is pending.\n' });
   });
 
-  test('hands options on, such as to look only', async () => {
+  test('passes options on, such as --dry-run', async () => {
     const { code, stdout } = await confirmPending(
-      seeded.environmentOf(seeded.seller),
+      seeded.createEnvironment(seeded.seller),
       '--dry-run',
       '--jq',
       '.[] | .outcome',
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'would_change\n'.repeat(pending.length) });
-    expect(await statuses()).toEqual(pending.map(() => 'pending'));
+    expect(await readStatuses()).toEqual(pending.map(() => 'pending'));
   });
 
-  test('a key that may not write changes nothing, and ends with the code that says so', async () => {
+  test('changes nothing with a read-only key, and exits with 4', async () => {
     const readOnly = await runServerCommand<{ apiKey: string }>(
       ['keys', 'create', '--account', seeded.seller.id, '--read-only'],
       seeded.server.database,
     );
     const { code, stderr } = await confirmPending(
-      seeded.environmentOf({ ...seeded.seller, ...readOnly }),
+      seeded.createEnvironment({ ...seeded.seller, ...readOnly }),
     );
     expect(code).toBe(4);
     expect(stderr).toContain('This API key is read-only.');
-    expect(await statuses()).toEqual(pending.map(() => 'pending'));
+    expect(await readStatuses()).toEqual(pending.map(() => 'pending'));
   });
 
-  test('leaves alone what somebody else moved on in the meantime, and goes on after that', async () => {
+  test('skips an order that someone else changed in the meantime, and can be resumed', async () => {
     const [taken = '', ...others] = pending;
     // The installed CLI, and a colleague who cancels an order right after it was listed.
     const installed = join(folder.path, 'tradepost');
@@ -94,12 +94,15 @@ describe('confirm-pending.sh', () => {
     );
     await chmod(installed, 0o755);
     const PATH = `${folder.path}${delimiter}${process.env.PATH}`;
-    const env = seeded.environmentOf(seeded.seller);
+    const env = seeded.createEnvironment(seeded.seller);
 
     const ended = await confirmPending({ ...env, PATH });
     expect(ended.code).toBe(7);
-    expect(outcomesOf(ended)).toEqual([[taken, 'skipped'], ...others.map((id) => [id, 'updated'])]);
-    expect(await statuses()).toEqual(['cancelled', ...others.map(() => 'confirmed')]);
+    expect(parseOutcomes(ended)).toEqual([
+      [taken, 'skipped'],
+      ...others.map((id) => [id, 'updated']),
+    ]);
+    expect(await readStatuses()).toEqual(['cancelled', ...others.map(() => 'confirmed')]);
 
     const file = /^Journal: (.*)$/m.exec(ended.stderr)?.[1] ?? '';
     const resume = ['orders', 'set-status', '--resume', file, '--yes', '--jq', '.[].outcome'];

@@ -7,12 +7,12 @@ import { startExample } from './start-example';
 
 // Each run waits for a real retry, so they wait together.
 describe.concurrent('npm run demo', { timeout: 90_000 }, () => {
-  /** What the demo has in the folder for temporary files; the TypeScript runner keeps its cache there. */
-  const leftIn = async (folder: string) =>
+  /** Lists the demo's temporary folders; the TypeScript runner has its cache in the same folder. */
+  const listDemoFolders = async (folder: string) =>
     (await readdir(folder)).filter((name) => name.startsWith('tradepost-demo-'));
-  const addressIn = (transcript: string) => /listening on (http:\S+)/.exec(transcript)?.[1] ?? '';
+  const findUrl = (transcript: string) => /listening on (http:\S+)/.exec(transcript)?.[1] ?? '';
 
-  /** Starts the demo where its temporary files can be seen. */
+  /** Starts the demo with a folder for temporary files that the test can list. */
   async function startDemo(onTestFinished: TestContext['onTestFinished']) {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
@@ -23,7 +23,7 @@ describe.concurrent('npm run demo', { timeout: 90_000 }, () => {
     return { folder: folder.path, demo };
   }
 
-  test('shows the main job step by step, shows no secret and leaves nothing behind', async ({
+  test('shows the main flow step by step, shows no secret and deletes what it created', async ({
     expect,
     onTestFinished,
   }) => {
@@ -41,33 +41,33 @@ describe.concurrent('npm run demo', { timeout: 90_000 }, () => {
       /> const event = verifyWebhookSync\(\{ .*, requireTimestamp: true \}\);/,
       /service-signature {2}[0-9a-f]{16}…/,
       /\{"event":"order\.status_changed",.*"previousStatus":"pending","status":"fulfilling"\}\}/,
-      /✓ Verified, .* went from pending to fulfilling\. Answered 204\./,
-      /✓ Answered 400 SIGNATURE_MISMATCH/,
+      /✓ Verified and handled: .* went from pending to fulfilling\. Responded 204\./,
+      /✓ Responded 400 SIGNATURE_MISMATCH/,
       /✓ Retried after \d+\.\d s: .* went from fulfilling to completed/,
       /✓ ntf_\w+ is read/,
       /^Try next:$/m,
     ]) {
       expect(stdout).toMatch(line);
     }
-    const attempts = [...stdout.matchAll(/webhook-id (evt_\w+) {2}answered (\d+)/g)];
+    const attempts = [...stdout.matchAll(/webhook-id (evt_\w+) {2}responded (\d+)/g)];
     expect(attempts.map(([, , status]) => status)).toEqual(['500', '204']);
     expect(new Set(attempts.map(([, id]) => id)).size).toBe(1);
 
     expect(stdout).not.toMatch(/(tpk|whsec)_[^\s…]{5}/);
     expect(stdout).not.toContain(folder);
-    expect(await leftIn(folder)).toEqual([]);
-    await expect(fetch(addressIn(stdout))).rejects.toThrow('fetch failed');
+    expect(await listDemoFolders(folder)).toEqual([]);
+    await expect(fetch(findUrl(stdout))).rejects.toThrow('fetch failed');
   });
 
-  test('names the step that fails, ends with 1 and still cleans up', async ({
+  test('names the step that fails, exits with 1 and still cleans up', async ({
     expect,
     onTestFinished,
   }) => {
     const { folder, demo } = await startDemo(onTestFinished);
-    // All keys are revoked while it runs: the first request after that is refused, whichever it is.
+    // All keys are revoked while it runs: the next request is rejected, in whichever step.
     // One comes after the retry, for which the server waits 5 seconds.
     await demo.writes(/listening on http:/);
-    const [temporary = ''] = await leftIn(folder);
+    const [temporary = ''] = await listDemoFolders(folder);
     const database = join(folder, temporary, 'demo.db');
     const keys = await runServerCommand<{ id: string }[]>(['keys', 'list'], database);
     await Promise.all(keys.map(({ id }) => runServerCommand(['keys', 'revoke', id], database)));
@@ -76,8 +76,8 @@ describe.concurrent('npm run demo', { timeout: 90_000 }, () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^The demo stopped at step [3-9], ".+":$/m);
     expect(stderr).toContain('invalid_api_key');
-    expect(await leftIn(folder)).toEqual([]);
-    await expect(fetch(addressIn(stdout))).rejects.toThrow('fetch failed');
+    expect(await listDemoFolders(folder)).toEqual([]);
+    await expect(fetch(findUrl(stdout))).rejects.toThrow('fetch failed');
   });
 
   test('stops everything on Ctrl-C', async ({ expect, onTestFinished }) => {
@@ -87,11 +87,11 @@ describe.concurrent('npm run demo', { timeout: 90_000 }, () => {
 
     expect(code).toBe(130);
     expect(stderr).toContain('Interrupted by SIGINT.');
-    expect(await leftIn(folder)).toEqual([]);
-    await expect(fetch(addressIn(stdout))).rejects.toThrow('fetch failed');
+    expect(await listDemoFolders(folder)).toEqual([]);
+    await expect(fetch(findUrl(stdout))).rejects.toThrow('fetch failed');
   });
 
-  test('says so when there is no place for its temporary files', async ({ expect }) => {
+  test('reports that the folder for temporary files is missing', async ({ expect }) => {
     const missing = join(import.meta.dirname, 'no-such-folder');
     const demo = startExample('demo/main.ts', [], {
       env: { TMPDIR: missing, TSX_DISABLE_CACHE: '1' },

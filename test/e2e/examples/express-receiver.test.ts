@@ -7,31 +7,31 @@ import { startExample } from './start-example';
 describe('the Express receiver', () => {
   let secret: string;
   let orderId: string;
-  /** Genuine deliveries of the real server, to send on: of the order's creation and its change. */
+  /** Genuine deliveries of the real server, to be sent again: of the order's creation and its change. */
   let created: Arrival;
   let changed: Arrival;
 
   beforeAll(async () => {
-    const { server, world, buyer, seller, close } = await startSeededServer();
+    const { server, seed, buyer, seller, close } = await startSeededServer();
     const receiver = await startReceiver();
     async function arrival(number: number): Promise<Arrival> {
       const [last] = (await receiver.until(({ length }) => length === number)).slice(-1);
       if (last === undefined) throw new Error('Nothing has arrived.');
       return last;
     }
-    const clientOf = ({ apiKey }: { apiKey: string }) =>
+    const createClient = ({ apiKey }: { apiKey: string }) =>
       new Tradepost({ baseUrl: server.url, apiKey });
-    const asBuyer = clientOf(buyer);
+    const asBuyer = createClient(buyer);
     const webhook = await asBuyer.webhooks.create({
       url: receiver.url,
       events: ['order.created', 'order.status_changed'],
     });
     secret = webhook.secret;
-    const listingId = world.listings[0]?.id ?? '';
+    const listingId = seed.listings[0]?.id ?? '';
     const order = await asBuyer.orders.create({ listingId, quantity: 4 });
     orderId = order.id;
     created = await arrival(1);
-    await clientOf(seller).orders.update(order.id, { status: 'confirmed' });
+    await createClient(seller).orders.update(order.id, { status: 'confirmed' });
     changed = await arrival(2);
     await receiver.close();
     await close();
@@ -57,7 +57,7 @@ describe('the Express receiver', () => {
     return { ...receiver, send };
   }
 
-  test('acknowledges signed deliveries and acts on each kind of event', async () => {
+  test('acknowledges signed deliveries and handles each event type', async () => {
     const receiver = await startExpress();
     expect(await receiver.send(created)).toBe(204);
     expect(await receiver.send(changed)).toBe(204);
@@ -65,17 +65,17 @@ describe('the Express receiver', () => {
     await receiver.writes(new RegExp(`^order ${orderId} went from pending to confirmed$`, 'm'));
   });
 
-  test('acknowledges a repetition and does nothing more', async () => {
+  test('acknowledges a duplicate and handles it once', async () => {
     const receiver = await startExpress();
     expect(await receiver.send(changed)).toBe(204);
     expect(await receiver.send(changed)).toBe(204);
-    // What comes after it is told after it.
+    // Output is in order: this line comes after any line of the duplicate.
     expect(await receiver.send(created)).toBe(204);
     await receiver.writes(new RegExp(`^order ${orderId} was placed`, 'm'));
     expect(receiver.stdout().match(/went from pending/g)).toHaveLength(1);
   });
 
-  test('refuses a captured delivery without its webhook headers, or under a forged id', async () => {
+  test('rejects a captured delivery without its webhook headers or with a forged id', async () => {
     const receiver = await startExpress();
     const { 'content-type': type, 'service-signature': signature } = changed.headers;
     const bare = { 'content-type': type, 'service-signature': signature };
@@ -84,11 +84,11 @@ describe('the Express receiver', () => {
       expect(await receiver.send({ ...changed, headers })).toBe(400);
     }
     expect(receiver.stdout()).not.toContain(orderId);
-    expect(receiver.stderr().match(/^refused: .* requireTimestamp requires/gm)).toHaveLength(2);
-    expect(receiver.stderr().match(/^refused: .* webhook-signature does not: /gm)).toHaveLength(1);
+    expect(receiver.stderr().match(/^rejected: .* requireTimestamp requires/gm)).toHaveLength(2);
+    expect(receiver.stderr().match(/^rejected: .* webhook-signature does not: /gm)).toHaveLength(1);
   });
 
-  test('refuses what is not signed as it should be, and acts on none of it', async () => {
+  test('rejects deliveries with a wrong signature or none, and handles none of them', async () => {
     const receiver = await startExpress();
     const forged = Buffer.from(changed.body.toString('utf8').replace('confirmed', 'cancelled'));
     expect(await receiver.send({ ...changed, body: forged })).toBe(400);
@@ -96,10 +96,10 @@ describe('the Express receiver', () => {
       await receiver.send({ ...changed, headers: { 'content-type': 'application/json' } }),
     ).toBe(400);
     expect(receiver.stdout()).not.toContain(orderId);
-    expect(receiver.stderr().match(/^refused: /gm)).toHaveLength(2);
+    expect(receiver.stderr().match(/^rejected: /gm)).toHaveLength(2);
   });
 
-  test('goes by the signature, not by what a proxy made of the content type', async () => {
+  test('accepts a signed delivery whose content type a proxy changed', async () => {
     const receiver = await startExpress();
     const headers = { ...changed.headers, 'content-type': 'text/plain' };
     expect(await receiver.send({ ...changed, headers })).toBe(204);

@@ -10,13 +10,13 @@ describe('the script that follows an order', () => {
 
   beforeAll(async () => {
     seeded = await startSeededServer();
-    listingId = seeded.world.listings[0]?.id ?? '';
+    listingId = seeded.seed.listings[0]?.id ?? '';
     return () => seeded.close();
   });
 
   function follow(
     args: string[],
-    env: Record<string, string> = seeded.environmentOf(seeded.buyer),
+    env: Record<string, string> = seeded.createEnvironment(seeded.buyer),
   ) {
     const script = startExample('follow-an-order/follow-an-order.ts', args, { env });
     onTestFinished(async () => {
@@ -25,9 +25,9 @@ describe('the script that follows an order', () => {
     return script;
   }
 
-  const placedOrder = /^Order (ord_\w+) is placed, as purchase (\S+)\./m;
+  const placedOrder = /^Order (ord_\w+) is created, as purchase (\S+)\./m;
 
-  test('shows every change once, in order, and ends when the order is final', async () => {
+  test('prints every change once, in order, and exits when the status is final', async () => {
     const script = follow([listingId, '2']);
     const [, id = ''] = await script.writes(placedOrder);
     const seller = new Tradepost({
@@ -37,7 +37,7 @@ describe('the script that follows an order', () => {
     await script.writes(/it is pending\.$/m);
     await seller.orders.update(id, { status: 'confirmed' });
     await script.writes(/is now confirmed \(was pending\)\.$/m);
-    // Both between two looks, or not: either way both are shown.
+    // Whether one poll sees both or two polls one each, both are printed.
     await seller.orders.update(id, { status: 'fulfilling' });
     await seller.orders.update(id, { status: 'completed' });
 
@@ -47,13 +47,13 @@ describe('the script that follows an order', () => {
     const changes = [...stdout.matchAll(/^\S+Z {2}Order \S+ is now (\w+) /gm)].map(([, to]) => to);
     expect(changes).toEqual(['confirmed', 'fulfilling', 'completed']);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(
-      'The order is completed: nothing more will come.',
+      'The order is completed. This status is final.',
     );
   });
 
-  test('goes on with the same order when it is run again for one purchase', async () => {
+  test('continues with the same order when it runs again for one purchase', async () => {
     const env = {
-      ...seeded.environmentOf(seeded.buyer),
+      ...seeded.createEnvironment(seeded.buyer),
       LISTING_ID: listingId,
       QUANTITY: '1',
       PURCHASE: 'PO-2026-17',
@@ -69,14 +69,14 @@ describe('the script that follows an order', () => {
     expect([again, purchase]).toEqual([id, 'PO-2026-17']);
   });
 
-  test('outlasts a restart of the service', async () => {
+  test('continues after a restart of the service', async () => {
     const own = await startSeededServer();
     onTestFinished(own.close);
     const { url, database } = own.server;
-    const script = follow([own.world.listings[0]?.id ?? '', '1'], own.environmentOf(own.buyer));
+    const script = follow([own.seed.listings[0]?.id ?? '', '1'], own.createEnvironment(own.buyer));
     const [, id = ''] = await script.writes(placedOrder);
     await own.server.stop();
-    await script.writes(/The service does not answer\.\nTrying again\./, 'stderr');
+    await script.writes(/The service does not respond\.\nRetrying\./, 'stderr');
 
     const restarted = await startServerProcess(database, ['--port', new URL(url).port]);
     onTestFinished(async () => {
@@ -86,7 +86,7 @@ describe('the script that follows an order', () => {
     await seller.orders.update(id, { status: 'cancelled' });
     const { code, stdout } = await script.exit;
     expect(code).toBe(0);
-    expect(stdout).toContain('The order is cancelled: nothing more will come.');
+    expect(stdout).toContain('The order is cancelled. This status is final.');
   });
 
   test.for([
@@ -94,21 +94,21 @@ describe('the script that follows an order', () => {
       'a listing with too little left',
       '1000000',
       'buyer',
-      /cannot be placed: .* left, but 1000000 were requested/,
+      /cannot be created: .* left, but 1000000 were requested/,
     ],
-    ['a quantity that is none', 'many', 'buyer', /refuses the order: quantity /],
-    ["a seller's key", '1', 'seller', /may not place orders: take the key of a buyer/],
-  ] as const)('says what is wrong with %s', async ([, quantity, kind, message]) => {
-    const script = follow([listingId, quantity], seeded.environmentOf(seeded[kind]));
+    ['an invalid quantity', 'many', 'buyer', /rejected the order: quantity /],
+    ["a seller's key", '1', 'seller', /cannot create orders\. Use the key of a buyer/],
+  ] as const)('explains the problem with %s', async ([, quantity, kind, message]) => {
+    const script = follow([listingId, quantity], seeded.createEnvironment(seeded[kind]));
     const { code, stderr } = await script.exit;
     expect(code).toBe(1);
     expect(stderr).toMatch(message);
   });
 
-  test('says what is wrong with a key that nobody has', async () => {
-    const env = { ...seeded.environmentOf(seeded.buyer), TRADEPOST_API_KEY: 'tpk_nobody' };
+  test('explains the problem with an unknown key', async () => {
+    const env = { ...seeded.createEnvironment(seeded.buyer), TRADEPOST_API_KEY: 'tpk_unknown' };
     const { code, stderr } = await follow([listingId, '1'], env).exit;
     expect(code).toBe(1);
-    expect(stderr).toContain('check TRADEPOST_API_KEY');
+    expect(stderr).toContain('Check TRADEPOST_API_KEY');
   });
 });

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Order } from '@tradepost/sdk';
 import type { SeedResult } from '@tradepost/server';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startHttpServer } from '../../helpers/loopback';
 import { checkout } from '../../helpers/programs';
 import { runProcess } from '../../helpers/start-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
@@ -14,19 +13,19 @@ function start(folder: string, port = '0') {
   return startExample('start/main.ts', [folder], { env: { PORT: port } });
 }
 
-/** Starts it and waits for the last line of what it prints. */
+/** Starts it and waits for the last line of its output. */
 async function startAndWait(folder: string) {
   const running = start(folder);
-  await running.writes(/More to run and to copy/);
-  const [, url = ''] = await running.writes(/is up at (http:\S+)\./);
+  await running.writes(/More examples:/);
+  const [, url = ''] = await running.writes(/is running at (http:\S+)\./);
   return { ...running, url };
 }
 
-const readWorld = async (folder: string) =>
+const readSeed = async (folder: string) =>
   JSON.parse(await readFile(join(folder, 'seed.json'), 'utf8')) as SeedResult;
 
 describe('npm start', () => {
-  test('keeps its world and its keys from one start to the next', async () => {
+  test('keeps its data and its keys from one start to the next', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
 
@@ -34,14 +33,14 @@ describe('npm start', () => {
     onTestFinished(async () => {
       await first.stop();
     });
-    const world = await readWorld(folder.path);
+    const seed = await readSeed(folder.path);
     expect((await stat(join(folder.path, 'seed.json'))).mode & 0o777).toBe(0o600);
-    const buyer = world.accounts.find(({ kind }) => kind === 'buyer');
+    const buyer = seed.accounts.find(({ kind }) => kind === 'buyer');
     const headers = {
       Authorization: `Bearer ${buyer?.apiKey}`,
       'Content-Type': 'application/json',
     };
-    const body = JSON.stringify({ listingId: world.listings[0]?.id, quantity: 7 });
+    const body = JSON.stringify({ listingId: seed.listings[0]?.id, quantity: 7 });
     const placed = await fetch(`${first.url}/v1/orders`, { method: 'POST', headers, body });
     const { data: order } = (await placed.json()) as { data: Order };
     const { code, stdout } = await first.stop('SIGTERM');
@@ -53,19 +52,17 @@ describe('npm start', () => {
     onTestFinished(async () => {
       await second.stop();
     });
-    await expect(readWorld(folder.path)).resolves.toEqual(world);
+    await expect(readSeed(folder.path)).resolves.toEqual(seed);
     const found = await fetch(`${second.url}/v1/orders/${order.id}`, { headers });
     await expect(found.json()).resolves.toEqual({ data: order });
     expect((await second.stop('SIGINT')).code).toBe(0);
   });
 
-  test('says what to do when the port is taken', async () => {
+  test('suggests another port when the port is in use', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
-    const squatter = createServer();
-    await once(squatter.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void squatter.close());
-    const { port } = squatter.address() as AddressInfo;
+    const { port, close } = await startHttpServer(() => {});
+    onTestFinished(close);
 
     const { code, stdout, stderr } = await start(folder.path, String(port)).exit;
     expect(code).toBe(1);
@@ -74,7 +71,7 @@ describe('npm start', () => {
     expect(stderr).toContain('PORT=4020 npm start');
   });
 
-  test('refuses a PORT that is none', async () => {
+  test('rejects an invalid PORT', async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
     const { code, stderr } = await start(folder.path, 'http').exit;
@@ -92,7 +89,7 @@ describe('npm start', () => {
     expect(stderr).toMatch(/seed\.json cannot be used .*Remove its folder/);
   });
 
-  describe('prints what works when it is pasted:', () => {
+  describe('prints a guide that', () => {
     let guide: string;
     /** The lines that are indented below a heading, without the indent. */
     const linesBelow = (heading: string) => {
@@ -110,7 +107,7 @@ describe('npm start', () => {
       };
     });
 
-    test('the requests for curl', async () => {
+    test('has working curl requests', async () => {
       const curls = linesBelow('With curl').trim().split('\n');
       expect(curls).toHaveLength(2);
       for (const line of curls) {
@@ -125,7 +122,7 @@ describe('npm start', () => {
       }
     });
 
-    test('the commands of the CLI', async () => {
+    test('has working CLI commands', async () => {
       const folder = await temporaryFolder();
       onTestFinished(folder.remove);
       const script = `set -e\n${linesBelow('With the CLI')}`;
@@ -141,7 +138,7 @@ describe('npm start', () => {
       expect(stdout).toMatch(/^ord_\w+ +pending +confirmed +updated$/m);
     });
 
-    test('the program with the SDK', async () => {
+    test('has a working SDK program', async () => {
       const { code, stdout, stderr } = await runProcess(
         process.execPath,
         ['--input-type=module', '--eval', linesBelow('With the SDK')],

@@ -1,6 +1,6 @@
 /**
- * Uses every entry of the SDK in one program of a user's. It is compiled and run as an ES module and
- * as CommonJS, where nothing but the published package is installed, and prints what came of it.
+ * Uses every entry of the SDK in one program, which is compiled and run as an ES module and as CommonJS in a
+ * project with only the published package. It prints the results.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -43,10 +43,10 @@ async function verify() {
   const options = { payload: body, headers, secret, requireTimestamp: true };
   const [event, sync] = [await verifyWebhook(options), verifyWebhookSync(options)];
   const tampered = await invalidDelivery('tampered', { secret });
-  const refusal = await verifyWebhook({ ...options, payload: tampered.body }).catch(
+  const rejection = await verifyWebhook({ ...options, payload: tampered.body }).catch(
     (error: unknown) => (error instanceof WebhookVerificationError ? error.code : error),
   );
-  return { event: event.event, sync: sync.event, refusal };
+  return { event: event.event, sync: sync.event, rejection };
 }
 
 async function receive() {

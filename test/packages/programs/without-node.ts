@@ -1,6 +1,6 @@
 /**
- * What a user's program without Node takes from the SDK, and what must not pass for right. It is only
- * compiled, with the types of browsers and with those of Node: none of the SDK's may need either.
+ * Uses the SDK without Node, and makes mistakes that must not compile. It is only compiled: with the types of
+ * browsers, and with those of Node. The declarations of the SDK may need neither.
  */
 import {
   type AnyTradepostError,
@@ -20,7 +20,7 @@ const options: TradepostOptions = {
   validate: validateResponses,
 };
 
-/** Every way to look at a call and a list. */
+/** Every way to read a call and a list. */
 export async function call(signal: AbortSignal): Promise<[Order | AnyTradepostError, string[]]> {
   const tradepost = new Tradepost(options);
   const result = await tradepost.orders.get('ord_1', { signal }).safe();
@@ -35,7 +35,7 @@ export async function call(signal: AbortSignal): Promise<[Order | AnyTradepostEr
   return [result.ok ? result.data : result.error, ids];
 }
 
-/** A switch over the kinds leaves the unknown ones to its default branch. */
+/** In a switch over the event types, unknown ones reach the default branch. */
 export function describe(event: WebhookEvent): string {
   switch (event.event) {
     case 'order.created':
@@ -59,16 +59,16 @@ const receiver = webhookReceiver({
   onUnhandled: 'ignore',
 });
 
-/** A receiver of a host that takes requests of the web. */
-export async function answer(request: Request): Promise<Response> {
+/** A receiver on a host with web requests. */
+export async function respond(request: Request): Promise<Response> {
   const event = await verifyWebhook({ payload: request, secret: 'whsec_1' });
   const delivery = await signDelivery({ event: sampleEvent('task.completed'), secret: 'whsec_1' });
   describe(event);
   return receiver.fetch(delivery.toRequest(request.url));
 }
 
-/** Whatever stands here compiles only where the types are there and say what they should. */
-export const refused = {
+/** Each line has an error that only correct types report. */
+export const mistakes = {
   // @ts-expect-error the service knows no such status
   status: 'lost' satisfies OrderStatus,
   // @ts-expect-error a client without a key is of no use

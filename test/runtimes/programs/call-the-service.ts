@@ -1,13 +1,13 @@
 import { isTradepostError, Tradepost } from '@tradepost/sdk';
 
-/** Where the service is, and a key of a buyer who has some orders. */
+/** The URL of the service, and the key of a buyer with orders. */
 export interface Service {
   baseUrl: string;
   apiKey: string;
 }
 
-/** Makes the calls of an integrator; returns what came of them, in a form that can be sent anywhere. */
-export async function callTheService({ baseUrl, apiKey }: Service) {
+/** Makes the calls of an integrator. Returns their results as JSON values. */
+export async function callService({ baseUrl, apiKey }: Service) {
   const tradepost = new Tradepost({ baseUrl, apiKey });
   const first = await tradepost.orders.list({ limit: 1 });
   const listingId = first.data[0]?.listingId ?? '';
@@ -25,34 +25,34 @@ export async function callTheService({ baseUrl, apiKey }: Service) {
     listsItFirst: listed[0] === created.data.id,
     followsPages: listed.length > 1,
     missing: missing.ok ? null : missing.error.name,
-    invalid: invalid.ok || invalid.error.name !== 'ValidationError' ? [] : pathsOf(invalid.error),
-    unreachable: await nameOfFailure(
+    invalid: invalid.ok || invalid.error.name !== 'ValidationError' ? [] : getPaths(invalid.error),
+    unreachable: await getErrorName(
       new Tradepost({ baseUrl: 'http://127.0.0.1:1', apiKey, maxRetries: 0 }).orders.list(),
     ),
-    aborted: await abortOnItsWay({ baseUrl, apiKey }),
+    aborted: await abortInFlight({ baseUrl, apiKey }),
   };
 }
 
-function pathsOf({ errors }: { errors: readonly { path: string }[] }): string[] {
+function getPaths({ errors }: { errors: readonly { path: string }[] }): string[] {
   return errors.map(({ path }) => path);
 }
 
-/** Stops a call whose request is on its way. */
-function abortOnItsWay({ baseUrl, apiKey }: Service): Promise<string> {
+/** Aborts a call whose request is in flight. */
+function abortInFlight({ baseUrl, apiKey }: Service): Promise<string> {
   const controller = new AbortController();
   const tradepost = new Tradepost({
     baseUrl,
     apiKey,
     fetch(url, init) {
-      const answer = fetch(url, init);
+      const response = fetch(url, init);
       controller.abort();
-      return answer;
+      return response;
     },
   });
-  return nameOfFailure(tradepost.orders.list({}, { signal: controller.signal }));
+  return getErrorName(tradepost.orders.list({}, { signal: controller.signal }));
 }
 
-async function nameOfFailure(call: PromiseLike<unknown>): Promise<string> {
+async function getErrorName(call: PromiseLike<unknown>): Promise<string> {
   try {
     await call;
     return 'none';

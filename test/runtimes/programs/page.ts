@@ -1,5 +1,5 @@
-/** The script of a page: hands the test what it may call there. */
-import { callTheService } from './call-the-service';
-import { verifyDeliveries, verifyWithoutPromise } from './verify-deliveries';
+/** The script of a page: defines the functions that the test calls. */
+import { callService } from './call-the-service';
+import { verifyDeliveries, verifySync } from './verify-deliveries';
 
-Object.assign(globalThis, { callTheService, verifyDeliveries, verifyWithoutPromise });
+Object.assign(globalThis, { callService, verifyDeliveries, verifySync });

@@ -12,31 +12,31 @@ import {
   WebhookVerificationError,
 } from '@tradepost/sdk/webhooks';
 
-/** What verification says to a delivery, and what it should say: a code, or `accepted`. */
-export type Verdicts = Record<string, { said: string; expected: string }>;
+/** The actual and the expected result of verifying a delivery: a code, or `accepted`. */
+export type Verdicts = Record<string, { result: string; expected: string }>;
 
 /**
- * Verifies a delivery of each kind that the SDK knows to make, with all that this runtime offers for it:
- * Node's crypto or WebCrypto, and diagnosis where there is a `process`.
+ * Verifies each delivery that the SDK's testing entry creates, with what this runtime has: Node's crypto or
+ * WebCrypto, and diagnosis if there is a `process`.
  */
 export async function verifyDeliveries(): Promise<Verdicts> {
   const secret = exampleSecret;
   const verdicts: Verdicts = {};
   for (const edgeCase of deliveryEdgeCases) {
     const { body, headers } = await edgeCaseDelivery(edgeCase, { secret });
-    const said = await verdict({ payload: body, headers, secret });
-    verdicts[`unusual: ${edgeCase}`] = { said, expected: 'accepted' };
+    const result = await getVerdict({ payload: body, headers, secret });
+    verdicts[`unusual: ${edgeCase}`] = { result, expected: 'accepted' };
   }
   for (const fault of deliveryFaults) {
     const { body, headers, ...codes } = await invalidDelivery(fault, { secret });
-    const said = await verdict({ payload: body, headers, secret });
+    const result = await getVerdict({ payload: body, headers, secret });
     const expected = 'process' in globalThis ? codes.expectedCode : codes.productionCode;
-    verdicts[`faulty: ${fault}`] = { said, expected };
+    verdicts[`faulty: ${fault}`] = { result, expected };
   }
   return verdicts;
 }
 
-async function verdict(options: VerifyWebhookOptions): Promise<string> {
+async function getVerdict(options: VerifyWebhookOptions): Promise<string> {
   try {
     await verifyWebhook(options);
     return 'accepted';
@@ -45,8 +45,8 @@ async function verdict(options: VerifyWebhookOptions): Promise<string> {
   }
 }
 
-/** What the check without a promise says to nothing at all: something else where Node is missing. */
-export function verifyWithoutPromise(): string {
+/** Returns the error of the synchronous check of an unsigned delivery. It differs without Node. */
+export function verifySync(): string {
   try {
     return verifyWebhookSync({ payload: '{}', secret: exampleSecret }).event;
   } catch (error) {

@@ -1,16 +1,16 @@
-/** A program for an edge runtime, which has the web's interfaces and perhaps some of Node's. */
+/** A program for an edge runtime, which has web interfaces and maybe some of Node's. */
 import { exampleSecret as secret } from '@tradepost/sdk/testing';
 import { verifyWebhook, webhookReceiver } from '@tradepost/sdk/webhooks';
-import { callTheService, type Service } from './call-the-service';
-import { verifyDeliveries, verifyWithoutPromise } from './verify-deliveries';
+import { callService, type Service } from './call-the-service';
+import { verifyDeliveries, verifySync } from './verify-deliveries';
 
-/** What the runtime is configured with. */
+/** The bindings in the configuration. */
 interface Bindings extends Service {
-  /** Takes a POST of what was handled. */
+  /** The URL to which handled events are posted. */
   inbox: string;
 }
 
-/** What the runtime passes beside a request. */
+/** The context that the runtime passes with a request. */
 interface Context {
   waitUntil(work: Promise<unknown>): void;
 }
@@ -19,15 +19,15 @@ type Route = (request: Request, bindings: Bindings, context: Context) => unknown
 
 const routes: Record<string, Route> = {
   '/has-node': () => 'process' in globalThis,
-  '/call-the-service': (_, bindings) => callTheService(bindings),
+  '/call-service': (_, bindings) => callService(bindings),
   '/verify-deliveries': () => verifyDeliveries(),
-  '/verify-without-promise': () => verifyWithoutPromise(),
+  '/verify-sync': () => verifySync(),
   '/verify': (request) => verifyWebhook({ payload: request, secret }),
   '/receive': (request, { inbox }, context) =>
     webhookReceiver(settings(inbox)).fetch(request, context),
   '/receive-first': (request, { inbox }, context) => {
-    const answersFirst = { ...settings(inbox), background: true, onError: console.error } as const;
-    return webhookReceiver(answersFirst).fetch(request, context);
+    const respondFirst = { ...settings(inbox), background: true, onError: console.error } as const;
+    return webhookReceiver(respondFirst).fetch(request, context);
   },
 };
 
@@ -45,7 +45,7 @@ function settings(inbox: string) {
 export default {
   async fetch(request: Request, bindings: Bindings, context: Context): Promise<Response> {
     const route = routes[new URL(request.url).pathname];
-    const answer = await route?.(request, bindings, context);
-    return answer instanceof Response ? answer : Response.json(answer ?? null);
+    const result = await route?.(request, bindings, context);
+    return result instanceof Response ? result : Response.json(result ?? null);
   },
 };

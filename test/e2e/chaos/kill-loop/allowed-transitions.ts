@@ -1,7 +1,7 @@
 import type { Order, OrderStatus } from '@tradepost/sdk';
 
-/** The moves of DESIGN.md §3, written out once more: the server's own table is what is tested. */
-const moves: Record<OrderStatus, readonly OrderStatus[]> = {
+/** The transitions of the API specification. Repeated here, since the server's own table is under test. */
+const transitions: Record<OrderStatus, readonly OrderStatus[]> = {
   pending: ['confirmed', 'fulfilling', 'cancelled'],
   confirmed: ['fulfilling', 'cancelled'],
   fulfilling: ['completed', 'cancelled'],
@@ -9,12 +9,12 @@ const moves: Record<OrderStatus, readonly OrderStatus[]> = {
   cancelled: [],
 };
 
-/** The states that an order may move to from one. */
-export function movesFrom(status: OrderStatus): readonly OrderStatus[] {
-  return moves[status];
+/** Returns the statuses that an order may change to. */
+export function allowedTransitions(status: OrderStatus): readonly OrderStatus[] {
+  return transitions[status];
 }
 
-/** Whether an order that was once in a state may be found in another, or in the same. */
-export function mayFollow(before: OrderStatus, after: Order['status']): boolean {
-  return before === after || moves[before].some((next) => mayFollow(next, after));
+/** Whether an order that had the status `before` may later have the status `after`. */
+export function isReachable(before: OrderStatus, after: Order['status']): boolean {
+  return before === after || transitions[before].some((next) => isReachable(next, after));
 }

@@ -1,17 +1,17 @@
-import { eventsOfLoop } from './events-of-loop';
-import { compareWithBooks, pairOf } from './expected-pairs';
-import type { Books } from './recorded-state';
-import type { World } from './seed-data';
+import { comparePairs, formatPair } from './expected-pairs';
+import { listLoopEvents } from './loop-events';
+import type { RecordedState } from './recorded-state';
+import type { SeedData } from './seed-data';
 
-/** Finds every event that one of its parties was not notified of, or was twice, or somebody else was. */
-export function auditNotifications(world: World, books: Books): string[] {
-  const events = eventsOfLoop(world, books);
-  const ours = new Set(events.map(({ event }) => event.id));
+/** Finds every missing, duplicate or misdirected notification. */
+export function auditNotifications(seedData: SeedData, state: RecordedState): string[] {
+  const events = listLoopEvents(seedData, state);
+  const loopEventIds = new Set(events.map(({ event }) => event.id));
   const must = events.flatMap(({ event, recipients }) =>
-    recipients.map((accountId) => pairOf(event.id, accountId)),
+    recipients.map((accountId) => formatPair(event.id, accountId)),
   );
-  const found = books.notifications
-    .filter(({ eventId }) => ours.has(eventId))
-    .map(({ eventId, accountId }) => pairOf(eventId, accountId));
-  return compareWithBooks('notifications', { must, may: [] }, found);
+  const found = state.notifications
+    .filter(({ eventId }) => loopEventIds.has(eventId))
+    .map(({ eventId, accountId }) => formatPair(eventId, accountId));
+  return comparePairs('notifications', { must, may: [] }, found);
 }

@@ -1,10 +1,10 @@
 import type { EventType, OrderStatus } from '@tradepost/sdk';
-import { movesFrom } from './allowed-transitions';
-import type { Diary, PlacedOrder } from './operation-log';
-import type { BookedEvent, BookedOrder, Books } from './recorded-state';
-import type { World } from './seed-data';
+import { allowedTransitions } from './allowed-transitions';
+import type { OperationLog, PlacedOrder } from './operation-log';
+import type { RecordedEvent, RecordedOrder, RecordedState } from './recorded-state';
+import type { SeedData } from './seed-data';
 
-function byId<Row extends { id: string }>(rows: Row[]): Map<string, Row> {
+function indexById<Row extends { id: string }>(rows: Row[]): Map<string, Row> {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -13,8 +13,8 @@ interface Change {
   status: OrderStatus;
 }
 
-/** Where an order has been according to its events, each step a legal one; what is wrong is noted. */
-function walk(id: string, changes: Change[], faults: string[]): OrderStatus[] {
+/** Returns the statuses that an order went through according to its events, and records invalid steps. */
+function tracePath(id: string, changes: Change[], violations: string[]): OrderStatus[] {
   const path: OrderStatus[] = ['pending'];
   const left = [...changes];
   for (;;) {
@@ -22,19 +22,21 @@ function walk(id: string, changes: Change[], faults: string[]): OrderStatus[] {
     const index = left.findIndex(({ previousStatus }) => previousStatus === here);
     const [next] = index < 0 ? [] : left.splice(index, 1);
     if (next === undefined) break;
-    if (!movesFrom(here).includes(next.status)) {
-      faults.push(`Order ${id} moved from ${here} to ${next.status}, which it may not.`);
+    if (!allowedTransitions(here).includes(next.status)) {
+      violations.push(`Order ${id} changed from ${here} to ${next.status}, which is not allowed.`);
     }
     path.push(next.status);
   }
   for (const { previousStatus, status } of left) {
-    faults.push(`Order ${id} has an event from ${previousStatus} to ${status} that leads nowhere.`);
+    violations.push(
+      `Order ${id} has an event from ${previousStatus} to ${status} that does not fit its history.`,
+    );
   }
   return path;
 }
 
-/** How many events of each kind an order with this path must have; a listing may run low besides. */
-function eventsOf(agentId: string | null, path: OrderStatus[]): Map<EventType, number> {
+/** Returns how many events of each type an order with this path must have. Low availability is not counted. */
+function countExpectedEvents(agentId: string | null, path: OrderStatus[]): Map<EventType, number> {
   const withAgent = agentId === null ? 0 : 1;
   return new Map<EventType, number>([
     ['order.created', 1],
@@ -44,73 +46,85 @@ function eventsOf(agentId: string | null, path: OrderStatus[]): Map<EventType, n
   ]);
 }
 
-function auditOrder(placed: PlacedOrder, booked: BookedOrder, events: BookedEvent[]): string[] {
-  const { id, answered, asked } = placed;
-  const faults: string[] = [];
+function auditOrder(
+  placed: PlacedOrder,
+  recorded: RecordedOrder,
+  events: RecordedEvent[],
+): string[] {
+  const { id, accepted, requested } = placed;
+  const violations: string[] = [];
   const fields = ['buyerId', 'sellerId', 'agentId', 'listingId', 'quantity'] as const;
   for (const field of fields) {
-    if (placed[field] === booked[field]) continue;
-    faults.push(`Order ${id} was placed with ${field} ${placed[field]} and has ${booked[field]}.`);
+    if (placed[field] === recorded[field]) continue;
+    violations.push(
+      `Order ${id} was created with ${field} ${placed[field]} but has ${recorded[field]}.`,
+    );
   }
   const changes = events
-    .filter(({ kind }) => kind === 'order.status_changed')
+    .filter(({ type }) => type === 'order.status_changed')
     .map(({ body }) => (JSON.parse(body) as { data: Change }).data);
-  const path = walk(id, changes, faults);
-  if (path.at(-1) !== booked.status) {
-    faults.push(`Order ${id} is ${booked.status}; its events end with ${path.at(-1)}.`);
+  const path = tracePath(id, changes, violations);
+  if (path.at(-1) !== recorded.status) {
+    violations.push(`Order ${id} is ${recorded.status}; its events end with ${path.at(-1)}.`);
   }
-  for (const status of answered) {
+  for (const status of accepted) {
     if (!path.includes(status))
-      faults.push(`Order ${id} was answered ${status}; no event says so.`);
+      violations.push(`Order ${id} was acknowledged as ${status}, but has no such event.`);
   }
   for (const status of path.slice(1)) {
-    if (!asked.has(status)) faults.push(`Order ${id} became ${status}, which nobody asked for.`);
+    if (!requested.has(status))
+      violations.push(`Order ${id} became ${status}, which was never requested.`);
   }
-  for (const [kind, expected] of eventsOf(booked.agentId, path)) {
-    const found = events.filter((event) => event.kind === kind).length;
+  for (const [kind, expected] of countExpectedEvents(recorded.agentId, path)) {
+    const found = events.filter((event) => event.type === kind).length;
     if (found !== expected)
-      faults.push(`Order ${id} has ${found} events ${kind}, not ${expected}.`);
+      violations.push(`Order ${id} has ${found} events ${kind}, not ${expected}.`);
   }
-  return faults;
+  return violations;
 }
 
-function auditStock({ markets, firstOrders }: World, books: Books): string[] {
-  const faults: string[] = [];
-  const listings = byId(books.listings);
-  const traded = markets.flatMap(({ scarce, plentiful }) => [...scarce, plentiful]);
-  for (const { id, available } of traded) {
-    const taken = books.orders
+function auditStock({ markets, seededOrders }: SeedData, state: RecordedState): string[] {
+  const violations: string[] = [];
+  const listings = indexById(state.listings);
+  const listed = markets.flatMap(({ scarce, plentiful }) => [...scarce, plentiful]);
+  for (const { id, available } of listed) {
+    const taken = state.orders
       .filter(({ listingId, status }) => listingId === id && status !== 'cancelled')
-      .filter((order) => !firstOrders.has(order.id))
+      .filter((order) => !seededOrders.has(order.id))
       .reduce((sum, { quantity }) => sum + quantity, 0);
     const left = listings.get(id)?.available;
     if (left === available - taken) continue;
-    faults.push(`Listing ${id} has ${left} left; of ${available} its orders took ${taken}.`);
+    violations.push(
+      `Listing ${id} has ${left} units left; its orders took ${taken} of ${available}.`,
+    );
   }
-  return faults;
+  return violations;
 }
 
-/** Finds every order that is lost, made twice, or in a state that it cannot be in, and stock that does not add up. */
-export function auditOrders(world: World, diary: Diary, books: Books): string[] {
-  const faults: string[] = [];
-  const booked = byId(books.orders);
-  const eventsByOrder = new Map<string, BookedEvent[]>();
-  for (const event of books.events) {
+/** Finds every order that is lost, duplicated or in an impossible status, and units that do not add up. */
+export function auditOrders(seedData: SeedData, log: OperationLog, state: RecordedState): string[] {
+  const violations: string[] = [];
+  const recorded = indexById(state.orders);
+  const eventsByOrder = new Map<string, RecordedEvent[]>();
+  for (const event of state.events) {
     const events = eventsByOrder.get(event.orderId) ?? [];
     eventsByOrder.set(event.orderId, [...events, event]);
   }
-  const keyOf = new Map<string, string>();
-  for (const placed of diary.placed) {
-    const other = keyOf.get(placed.id);
-    if (other) faults.push(`Keys ${other} and ${placed.key} both answered order ${placed.id}.`);
-    keyOf.set(placed.id, placed.key);
-    const order = booked.get(placed.id);
-    if (order) faults.push(...auditOrder(placed, order, eventsByOrder.get(placed.id) ?? []));
-    else faults.push(`Order ${placed.id} was answered 201 and is not in the database.`);
+  const keyByOrder = new Map<string, string>();
+  for (const placed of log.placed) {
+    const other = keyByOrder.get(placed.id);
+    if (other) violations.push(`Keys ${other} and ${placed.key} both returned order ${placed.id}.`);
+    keyByOrder.set(placed.id, placed.key);
+    const order = recorded.get(placed.id);
+    if (order) violations.push(...auditOrder(placed, order, eventsByOrder.get(placed.id) ?? []));
+    else
+      violations.push(`Order ${placed.id} was acknowledged with 201 but is not in the database.`);
   }
-  for (const id of booked.keys()) {
-    if (keyOf.has(id) || world.firstOrders.has(id)) continue;
-    faults.push(`Order ${id} is in the database and was answered to no key: one key made two.`);
+  for (const id of recorded.keys()) {
+    if (keyByOrder.has(id) || seedData.seededOrders.has(id)) continue;
+    violations.push(
+      `Order ${id} is in the database but was returned for no key: one key created two orders.`,
+    );
   }
-  return [...faults, ...auditStock(world, books)];
+  return [...violations, ...auditStock(seedData, state)];
 }

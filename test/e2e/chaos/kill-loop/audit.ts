@@ -1,27 +1,27 @@
 import { auditDeliveries } from './audit-deliveries';
+import { auditDuplicates } from './audit-duplicates';
 import { auditNotifications } from './audit-notifications';
 import { auditOrders } from './audit-orders';
-import { auditRepetitions } from './audit-repetitions';
-import type { Diary } from './operation-log';
-import type { Books } from './recorded-state';
-import type { World } from './seed-data';
+import type { OperationLog } from './operation-log';
+import type { RecordedState } from './recorded-state';
+import type { SeedData } from './seed-data';
 
 /**
- * Holds a database to what clients and receivers saw of the server, kill after kill. Pure.
+ * Compares a database with what clients and receivers saw of the server while it was killed. Pure.
  *
- * @returns What is wrong, a sentence each: nothing, when nothing was lost.
+ * @returns The violated invariants, one sentence each.
  */
-export function audit(world: World, diary: Diary, books: Books): string[] {
-  const faults = [...diary.faults];
-  if (books.integrity !== 'ok') faults.push(`PRAGMA integrity_check says: ${books.integrity}`);
-  if (books.brokenReferences.length > 0) {
-    faults.push(`PRAGMA foreign_key_check finds ${JSON.stringify(books.brokenReferences)}.`);
+export function audit(seedData: SeedData, log: OperationLog, state: RecordedState): string[] {
+  const violations = [...log.violations];
+  if (state.integrity !== 'ok') violations.push(`PRAGMA integrity_check says: ${state.integrity}`);
+  if (state.brokenReferences.length > 0) {
+    violations.push(`PRAGMA foreign_key_check finds ${JSON.stringify(state.brokenReferences)}.`);
   }
   return [
-    ...faults,
-    ...auditOrders(world, diary, books),
-    ...auditNotifications(world, books),
-    ...auditDeliveries(world, diary, books),
-    ...auditRepetitions(diary, books),
+    ...violations,
+    ...auditOrders(seedData, log, state),
+    ...auditNotifications(seedData, state),
+    ...auditDeliveries(seedData, log, state),
+    ...auditDuplicates(log, state),
   ];
 }

@@ -1,44 +1,44 @@
 import type { Tradepost } from '@tradepost/sdk';
 import type { SeededRandom } from '../../../helpers/seeded-random';
-import { mayFollow } from './allowed-transitions';
+import { isReachable } from './allowed-transitions';
 import type { PlacedOrder } from './operation-log';
+import { type ClientDependencies, createClient, retryUntilResponse } from './retry-until-response';
 import type { Market, Trader } from './seed-data';
-import { type ClientParts, clientOf, untilAnswered } from './until-answered';
 
-/** What a buyer works with. */
-export interface BuyerParts extends ClientParts {
+/** Dependencies of a buyer. */
+export interface BuyerDependencies extends ClientDependencies {
   market: Market;
   random: SeededRandom;
-  /** The market's orders, for its seller and agent to work on. */
+  /** The orders of the market, which its seller and agent update. */
   orders: PlacedOrder[];
 }
 
-/** A client that places orders, repeats old requests of its own, and looks whether its orders are there. */
+/** A client that creates orders, repeats its own earlier requests and reads its orders. */
 export class Buyer {
-  readonly #parts: BuyerParts;
+  readonly #dependencies: BuyerDependencies;
   readonly #client: Tradepost;
   readonly #id: string;
   readonly #own: PlacedOrder[] = [];
   #keys = 0;
 
-  constructor(trader: Trader, parts: BuyerParts) {
-    this.#parts = parts;
+  constructor(trader: Trader, dependencies: BuyerDependencies) {
+    this.#dependencies = dependencies;
     this.#id = trader.id;
-    this.#client = clientOf(parts.server, trader.apiKey);
+    this.#client = createClient(dependencies.server, trader.apiKey);
   }
 
-  /** Does one thing and sees it through. */
+  /** Does one action and waits for its response. */
   async act(): Promise<void> {
-    const { random } = this.#parts;
-    const known = this.#own.length > 0;
-    const wish = random.next();
-    if (known && wish < 0.15) await this.#repeat(random.pick(this.#own));
-    else if (known && wish < 0.3) await this.#look(random.pick(this.#own));
+    const { random } = this.#dependencies;
+    const hasOrders = this.#own.length > 0;
+    const draw = random.next();
+    if (hasOrders && draw < 0.15) await this.#repeat(random.pick(this.#own));
+    else if (hasOrders && draw < 0.3) await this.#read(random.pick(this.#own));
     else await this.#place();
   }
 
   async #place(): Promise<void> {
-    const { market, random, orders, diary } = this.#parts;
+    const { market, random, orders, log } = this.#dependencies;
     const { scarce, plentiful } = market;
     const listing = random.chance(0.3) ? random.pick(scarce) : plentiful;
     const { id: listingId, sellerId, agentId } = listing;
@@ -46,45 +46,57 @@ export class Buyer {
     this.#keys += 1;
     const key = `${this.#id}-${this.#keys}`;
     const sentAt = performance.now();
-    const answer = await this.#create(key, listingId, quantity);
-    if ('code' in answer) {
-      diary.refused += 1;
-      if (answer.code !== 'insufficient_quantity') {
-        diary.faults.push(`Order ${key} was refused as ${answer.code}.`);
+    const response = await this.#create(key, listingId, quantity);
+    if ('code' in response) {
+      log.rejected += 1;
+      if (response.code !== 'insufficient_quantity') {
+        log.violations.push(`Order ${key} was rejected as ${response.code}.`);
       }
       return;
     }
-    const states = { asked: new Map<never, never>(), answered: [] };
+    const history = { requested: new Map<never, never>(), accepted: [] };
     const parties = { buyerId: this.#id, sellerId, agentId };
-    const placed = { id: answer.value.id, key, ...parties, listingId, quantity, sentAt, ...states };
+    const placed = {
+      id: response.value.id,
+      key,
+      ...parties,
+      listingId,
+      quantity,
+      sentAt,
+      ...history,
+    };
     this.#own.push(placed);
     orders.push(placed);
-    diary.placed.push(placed);
+    log.placed.push(placed);
   }
 
-  /** Sends a request of the past again: it must be answered with the order that it made then. */
+  /** Repeats an earlier request. The response must contain the order that it created then. */
   async #repeat({ id, key, listingId, quantity }: PlacedOrder): Promise<void> {
-    const { diary } = this.#parts;
-    const answer = await this.#create(key, listingId, quantity);
-    diary.repeated += 1;
-    const got = 'code' in answer ? answer.code : answer.value.id;
-    if (got !== id) diary.faults.push(`Key ${key} made order ${id}; repeated it answered ${got}.`);
+    const { log } = this.#dependencies;
+    const response = await this.#create(key, listingId, quantity);
+    log.repeated += 1;
+    const got = 'code' in response ? response.code : response.value.id;
+    if (got !== id)
+      log.violations.push(`Key ${key} created order ${id}, but its repetition returned ${got}.`);
   }
 
-  /** Reads an order: nothing that was answered before may be missing. */
-  async #look({ id, answered }: PlacedOrder): Promise<void> {
-    const { diary } = this.#parts;
-    const before = [...answered];
-    const answer = await untilAnswered(() => this.#client.orders.get(id), this.#parts);
-    if ('code' in answer) return;
-    const { status } = answer.value;
-    const forgotten = before.find((state) => !mayFollow(state, status));
-    if (forgotten)
-      diary.faults.push(`Order ${id} was ${forgotten} and was then read as ${status}.`);
+  /** Reads an order. No change that was acknowledged before may be missing. */
+  async #read({ id, accepted }: PlacedOrder): Promise<void> {
+    const { log } = this.#dependencies;
+    const before = [...accepted];
+    const response = await retryUntilResponse(
+      () => this.#client.orders.get(id),
+      this.#dependencies,
+    );
+    if ('code' in response) return;
+    const { status } = response.value;
+    const lost = before.find((earlier) => !isReachable(earlier, status));
+    if (lost)
+      log.violations.push(`Order ${id} was acknowledged as ${lost} and later read as ${status}.`);
   }
 
   #create(idempotencyKey: string, listingId: string, quantity: number) {
     const send = () => this.#client.orders.create({ listingId, quantity }, { idempotencyKey });
-    return untilAnswered(send, this.#parts);
+    return retryUntilResponse(send, this.#dependencies);
   }
 }

@@ -1,37 +1,39 @@
 import type { Arrival } from './operation-log';
-import type { BookedDelivery } from './recorded-state';
+import type { RecordedDelivery } from './recorded-state';
 
-/** Longer than a lease: when nothing has come for so many milliseconds, nothing more will. */
-const longestSilence = 60_000;
+/** Longer than a lease: after so many milliseconds without an arrival, no more deliveries are expected. */
+const idleTimeoutMs = 60_000;
 
-/** Knows which deliveries a run of the server has made, and waits for the rest of them. */
+/** Tracks which deliveries a run of the server has made, and waits for the rest of them. */
 export class Drain {
-  readonly #made = new Set<string>();
-  #look: () => void = () => {};
+  readonly #delivered = new Set<string>();
+  #check: () => void = () => {};
 
-  /** Takes note of a delivery that a receiver acknowledged. */
-  note({ run, eventId, webhookId }: Arrival): void {
-    this.#made.add(`${run} ${eventId} ${webhookId}`);
-    this.#look();
+  /** Records a delivery that a receiver acknowledged. */
+  recordDelivery({ run, eventId, webhookId }: Arrival): void {
+    this.#delivered.add(`${run} ${eventId} ${webhookId}`);
+    this.#check();
   }
 
   /**
-   * Waits until one run has made all of some deliveries. Before it gives up on the rest, as nothing
-   * arrives any more, it waits a minute: what is missing then is lost, which is for the audit to say.
+   * Waits until one run has made all of these deliveries, or nothing has arrived for a minute. The audit
+   * reports those that are missing then.
    */
-  untilMade(deliveries: BookedDelivery[], run: number): Promise<void> {
-    const left = new Set(deliveries.map((one) => `${run} ${one.eventId} ${one.webhookId}`));
+  waitForAll(deliveries: RecordedDelivery[], run: number): Promise<void> {
+    const left = new Set(
+      deliveries.map(({ eventId, webhookId }) => `${run} ${eventId} ${webhookId}`),
+    );
     return new Promise((done) => {
-      const givingUp = setTimeout(done, longestSilence);
-      this.#look = () => {
-        givingUp.refresh();
-        for (const made of this.#made) left.delete(made);
-        this.#made.clear();
+      const timeout = setTimeout(done, idleTimeoutMs);
+      this.#check = () => {
+        timeout.refresh();
+        for (const delivered of this.#delivered) left.delete(delivered);
+        this.#delivered.clear();
         if (left.size > 0) return;
-        clearTimeout(givingUp);
+        clearTimeout(timeout);
         done();
       };
-      this.#look();
+      this.#check();
     });
   }
 }

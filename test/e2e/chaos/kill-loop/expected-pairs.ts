@@ -1,26 +1,27 @@
-/** Pairs of an event and who it is for, of which there must be one, and of which there may be one. */
+/** Pairs of an event and its recipient: those that must exist once, and those that may exist once. */
 export interface Expected {
   must: string[];
   may: string[];
 }
 
-/** An event and a webhook or an account that it is for. */
-export function pairOf(eventId: string, other: string): string {
-  return `${eventId} to ${other}`;
+/** Formats a pair of an event and its recipient, a webhook or an account. */
+export function formatPair(eventId: string, recipientId: string): string {
+  return `${eventId} to ${recipientId}`;
 }
 
-/** Finds what is missing, what is there twice, and what must not be there at all. */
-export function compareWithBooks(what: string, { must, may }: Expected, found: string[]): string[] {
-  const faults: string[] = [];
+/** Finds pairs that are missing, duplicate or not allowed. */
+export function comparePairs(what: string, { must, may }: Expected, found: string[]): string[] {
+  const violations: string[] = [];
   const counts = new Map<string, number>();
   for (const pair of found) counts.set(pair, (counts.get(pair) ?? 0) + 1);
   for (const pair of must) {
-    if (!counts.has(pair)) faults.push(`There are no ${what} of ${pair}.`);
+    if (!counts.has(pair)) violations.push(`There are no ${what} of ${pair}.`);
   }
   const allowed = new Set([...must, ...may]);
   for (const [pair, count] of counts) {
-    if (!allowed.has(pair)) faults.push(`There are ${what} of ${pair}, whom it is not for.`);
-    else if (count > 1) faults.push(`There are ${count} ${what} of ${pair}.`);
+    if (!allowed.has(pair))
+      violations.push(`There are ${what} of ${pair}, which is not a recipient.`);
+    else if (count > 1) violations.push(`There are ${count} ${what} of ${pair}.`);
   }
-  return faults;
+  return violations;
 }

@@ -3,138 +3,146 @@ import type { SeededRandom } from '../../../helpers/seeded-random';
 import { audit } from './audit';
 import { Buyer } from './buyer';
 import { Drain } from './drain';
-import { type Activity, drawKillMoment, reachKillMoment } from './kill-moment';
+import { type Activity, drawKillPoint, waitForKillPoint } from './kill-point';
 import { KillableServer } from './killable-server';
-import { Mover } from './mover';
-import { type Diary, newDiary, type PlacedOrder } from './operation-log';
-import { readBooks, readPending } from './recorded-state';
-import { type Market, makeWorld, type World } from './seed-data';
+import { createOperationLog, type OperationLog, type PlacedOrder } from './operation-log';
+import { readPending, readRecordedState } from './recorded-state';
+import type { ClientDependencies } from './retry-until-response';
+import { createSeedData, type Market, type SeedData } from './seed-data';
+import { StatusUpdater } from './status-updater';
 import { Subscribers } from './subscribers';
 import { type Summary, summarize } from './summary';
-import type { ClientParts } from './until-answered';
 
-/** What came of a kill loop. */
+/** The result of a kill loop. */
 export interface KillLoopResult {
-  /** What is wrong, a sentence each: nothing, when nothing was lost. */
-  faults: string[];
+  /** The violated invariants, one sentence each. */
+  violations: string[];
   summary: Summary;
 }
 
-/** How many webhooks are registered while the server is being killed. */
+/** How many webhooks are registered during the kills. */
 const lateWebhooks = 10;
 
-/** A server that is killed over and over, with its clients and receivers, who live on. */
+/** A server that is killed repeatedly, with clients and receivers that keep running. */
 export class KillLoop {
   readonly #random: SeededRandom;
   readonly #database: string;
-  readonly #world: World;
+  readonly #seedData: SeedData;
   readonly #server: KillableServer;
-  readonly #diary: Diary;
+  readonly #log: OperationLog;
   readonly #activity: Activity;
   readonly #drain = new Drain();
   readonly #subscribers: Subscribers;
   readonly #clients: Promise<void>[] = [];
-  #trading = true;
+  #isTrading = true;
 
   private constructor(
     random: SeededRandom,
     database: string,
-    world: World,
+    seedData: SeedData,
     server: KillableServer,
   ) {
     this.#random = random;
     this.#database = database;
-    this.#world = world;
+    this.#seedData = seedData;
     this.#server = server;
-    this.#diary = newDiary(server.killedAt);
+    this.#log = createOperationLog(server.killedAt);
     this.#activity = {
       requests: new Counter(),
-      answers: new Counter(),
+      responses: new Counter(),
       arrivals: new Counter(),
       acknowledgements: new Counter(),
     };
-    const parts = { ...this.#clientParts, random: random.stream('subscribers') };
-    this.#subscribers = new Subscribers(parts, (arrival) => this.#drain.note(arrival));
+    const dependencies = { ...this.#clientDependencies, random: random.stream('subscribers') };
+    this.#subscribers = new Subscribers(dependencies, (arrival) =>
+      this.#drain.recordDelivery(arrival),
+    );
   }
 
-  /** Fills a new database. Nothing runs yet. */
-  static async on(database: string, random: SeededRandom): Promise<KillLoop> {
-    const world = await makeWorld(database);
-    return new KillLoop(random, database, world, await KillableServer.on(database, random));
+  /** Creates the database. Starts nothing yet. */
+  static async create(database: string, random: SeededRandom): Promise<KillLoop> {
+    const seedData = await createSeedData(database);
+    return new KillLoop(random, database, seedData, await KillableServer.create(database, random));
   }
 
-  /** Kills the server so many times, waits until all deliveries are made, and audits what is left. */
-  async run(kills: number, say: (line: string) => void): Promise<KillLoopResult> {
-    const began = performance.now();
+  /** Kills the server `kills` times, waits until all deliveries are made, and audits the database. */
+  async run(kills: number, log: (line: string) => void): Promise<KillLoopResult> {
+    const startedAt = performance.now();
     await this.#server.start();
-    for (const market of this.#world.markets) await this.#subscribers.subscribeAll(market);
+    for (const market of this.#seedData.markets) await this.#subscribers.subscribeAll(market);
     await this.#server.stop();
 
-    for (const [place, market] of this.#world.markets.entries()) this.#trade(market, place);
-    await this.#server.unlessItEnds(this.#killOverAndOver(kills, say));
-    this.#trading = false;
-    await this.#server.unlessItEnds(Promise.all(this.#clients));
+    for (const [number, market] of this.#seedData.markets.entries())
+      this.#startClients(market, number);
+    await this.#server.failOnCrash(this.#killRepeatedly(kills, log));
+    this.#isTrading = false;
+    await this.#server.failOnCrash(Promise.all(this.#clients));
 
-    const drainBegan = performance.now();
-    this.#subscribers.calmDown();
+    const drainStartedAt = performance.now();
+    this.#subscribers.recover();
     const pending = readPending(this.#database);
-    say(`no more changes; ${pending.length} deliveries are yet to be made or recorded`);
-    await this.#server.unlessItEnds(this.#drain.untilMade(pending, this.#server.run));
+    log(`no more changes; ${pending.length} deliveries are pending`);
+    await this.#server.failOnCrash(this.#drain.waitForAll(pending, this.#server.run));
     await this.#server.stop();
 
-    const books = readBooks(this.#database);
-    const times = { killing: drainBegan - began, draining: performance.now() - drainBegan };
-    const summary = summarize(this.#diary, books, times);
-    return { faults: audit(this.#world, this.#diary, books), summary };
+    const state = readRecordedState(this.#database);
+    const durations = {
+      killing: drainStartedAt - startedAt,
+      draining: performance.now() - drainStartedAt,
+    };
+    const summary = summarize(this.#log, state, durations);
+    return { violations: audit(this.#seedData, this.#log, state), summary };
   }
 
-  /** Ends all that still runs. */
+  /** Stops everything that still runs. */
   async close(): Promise<void> {
-    await this.#server.discard();
+    await this.#server.close();
     await this.#subscribers.close();
   }
 
-  get #clientParts(): ClientParts {
-    return { server: this.#server, diary: this.#diary, activity: this.#activity };
+  get #clientDependencies(): ClientDependencies {
+    return { server: this.#server, log: this.#log, activity: this.#activity };
   }
 
-  /** Sets a market's clients going, each of them one thing after another until trading ends. */
-  #trade(market: Market, place: number): void {
+  /** Starts a market's clients. Each does one action after another until trading ends. */
+  #startClients(market: Market, number: number): void {
     const orders: PlacedOrder[] = [];
-    const partsOf = (who: string) => {
-      const random = this.#random.stream(`${who} ${place}`);
-      return { ...this.#clientParts, random, market, orders };
+    const createDependencies = (name: string) => {
+      const random = this.#random.stream(`${name} ${number}`);
+      return { ...this.#clientDependencies, random, market, orders };
     };
     const clients = [
-      ...market.buyers.map((buyer, number) => new Buyer(buyer, partsOf(`buyer ${number}`))),
-      new Mover(market.seller, partsOf('seller')),
-      new Mover(market.agent, partsOf('agent')),
+      ...market.buyers.map(
+        (buyer, index) => new Buyer(buyer, createDependencies(`buyer ${index}`)),
+      ),
+      new StatusUpdater(market.seller, createDependencies('seller')),
+      new StatusUpdater(market.agent, createDependencies('agent')),
     ];
     for (const client of clients) {
-      const goOn = async () => {
-        while (this.#trading) await client.act();
+      const run = async () => {
+        while (this.#isTrading) await client.act();
       };
-      this.#clients.push(goOn());
+      this.#clients.push(run());
     }
   }
 
-  /** Starts and kills the server, and starts it once more in the end. */
-  async #killOverAndOver(kills: number, say: (line: string) => void): Promise<void> {
+  /** Starts and kills the server repeatedly, and finally starts it once more. */
+  async #killRepeatedly(kills: number, log: (line: string) => void): Promise<void> {
     const random = this.#random.stream('kills');
-    const { answers, arrivals } = this.#activity;
+    const { responses, arrivals } = this.#activity;
     const killsPerWebhook = Math.ceil(kills / lateWebhooks);
     for (let killed = 0; killed < kills; killed += 1) {
       if (killed > 0 && killed % 20 === 0) {
-        say(`${killed} kills, ${answers.count} answers, ${arrivals.count} arrivals so far`);
+        log(`${killed} kills, ${responses.count} responses, ${arrivals.count} arrivals so far`);
       }
       if (killed % killsPerWebhook === 0) {
-        this.#clients.push(this.#subscribers.subscribeOneMore(random.pick(this.#world.markets)));
+        this.#clients.push(this.#subscribers.addSubscription(random.pick(this.#seedData.markets)));
       }
-      const moment = drawKillMoment(random);
-      if (moment.by === 'start') await this.#server.startAndKill(moment.turns);
+      const killPoint = drawKillPoint(random);
+      if (killPoint.by === 'start') await this.#server.startAndKill(killPoint.turns);
       else {
         await this.#server.start();
-        await reachKillMoment(moment, this.#activity);
+        await waitForKillPoint(killPoint, this.#activity);
         await this.#server.kill();
       }
     }

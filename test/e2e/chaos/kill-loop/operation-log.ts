@@ -1,9 +1,9 @@
 import type { EventType, OrderStatus } from '@tradepost/sdk';
 
-/** An order that a buyer was answered, and what its seller and agent did with it. */
+/** An order whose creation was acknowledged, and what its seller and agent did with it. */
 export interface PlacedOrder {
   id: string;
-  /** The `Idempotency-Key` that it was placed with. */
+  /** The `Idempotency-Key` of its creation. */
   key: string;
   buyerId: string;
   sellerId: string;
@@ -12,10 +12,10 @@ export interface PlacedOrder {
   quantity: number;
   /** When it was first sent: `performance.now()`. */
   sentAt: number;
-  /** States that somebody asked for, whatever was answered, with the first time: `performance.now()`. */
-  asked: Map<OrderStatus, number>;
-  /** States that a 2xx answered, in the order of the answers. */
-  answered: OrderStatus[];
+  /** Statuses that were requested, with or without success, and when first: `performance.now()`. */
+  requested: Map<OrderStatus, number>;
+  /** Statuses that a 2xx acknowledged, in the order of the responses. */
+  accepted: OrderStatus[];
 }
 
 /** A registered webhook. */
@@ -23,49 +23,49 @@ export interface Subscription {
   /** `whk_<id>`. */
   webhookId: string;
   accountId: string;
-  kinds: EventType[];
-  /** When its registration was answered, `performance.now()`: whatever is sent later, it is told of. */
+  types: EventType[];
+  /** When its registration was acknowledged: `performance.now()`. It must get every change that is requested later. */
   since: number;
 }
 
 /** A delivery as a receiver got it. */
 export interface Arrival {
-  /** The webhook that it was for. */
+  /** The webhook to which it was sent. */
   webhookId: string;
-  /** What its `webhook-id` said: the event's id. */
+  /** The event's id, from `webhook-id`. */
   eventId: string;
   /** The raw body. */
   body: string;
   /** Which run of the server sent it, from 1. */
   run: number;
-  /** Whether the receiver cut the connection instead of answering. */
+  /** Whether the receiver cut the connection instead of responding. */
   cut: boolean;
-  /** When the receiver's 2xx went out whole, or null. The server may have been dead by then. `performance.now()`. */
+  /** When the receiver's 2xx was sent completely (`performance.now()`), or null. The server may have been killed by then. */
   acknowledgedAt: number | null;
 }
 
-/** What those outside of the server saw: all that they can hold it to. */
-export interface Diary {
+/** What clients and receivers saw of the server. The audit compares the database with it. */
+export interface OperationLog {
   placed: PlacedOrder[];
   subscriptions: Subscription[];
-  /** In the order of their coming. */
+  /** In the order of arrival. */
   arrivals: Arrival[];
-  /** When each run of the server was killed, by its number: `performance.now()`. The last one is not in it. */
+  /** When each run of the server was killed, by its number: `performance.now()`. The last run is not in it. */
   killedAt: Map<number, number>;
-  /** What was plainly wrong when it happened, such as a signature or a 500. */
-  faults: string[];
-  /** Requests whose answer broke off or never came, each of them repeated. */
+  /** Violations that were evident at once, such as an invalid signature or a 500. */
+  violations: string[];
+  /** Requests without a complete response. Each was repeated. */
   broken: number;
-  /** Requests that were answered 503, each of them repeated. */
+  /** Requests with a 503. Each was repeated. */
   unavailable: number;
-  /** Requests that were answered 4xx as the domain has it. */
-  refused: number;
-  /** Requests that repeated an idempotency key of the past. */
+  /** Requests that a domain rule rejected (4xx). */
+  rejected: number;
+  /** Requests that repeated an earlier idempotency key. */
   repeated: number;
 }
 
-/** A diary with nothing in it but what `killedAt` is yet to hold. */
-export function newDiary(killedAt: Map<number, number>): Diary {
-  const counts = { broken: 0, unavailable: 0, refused: 0, repeated: 0 };
-  return { placed: [], subscriptions: [], arrivals: [], killedAt, faults: [], ...counts };
+/** Creates an empty log around `killedAt`, which the caller fills. */
+export function createOperationLog(killedAt: Map<number, number>): OperationLog {
+  const counts = { broken: 0, unavailable: 0, rejected: 0, repeated: 0 };
+  return { placed: [], subscriptions: [], arrivals: [], killedAt, violations: [], ...counts };
 }

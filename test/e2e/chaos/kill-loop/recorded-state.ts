@@ -1,8 +1,8 @@
 import type { EventType, OrderStatus } from '@tradepost/sdk';
 import Database from 'better-sqlite3';
 
-/** An order as the database has it. */
-export interface BookedOrder {
+/** An order in the database. */
+export interface RecordedOrder {
   id: string;
   status: OrderStatus;
   buyerId: string;
@@ -12,17 +12,17 @@ export interface BookedOrder {
   quantity: number;
 }
 
-/** An event as the database has it. */
-export interface BookedEvent {
+/** An event in the database. */
+export interface RecordedEvent {
   id: string;
-  kind: EventType;
+  type: EventType;
   orderId: string;
-  /** The bytes that are delivered. */
+  /** The body that is delivered. */
   body: string;
 }
 
-/** A delivery as the database has it. */
-export interface BookedDelivery {
+/** A delivery in the database. */
+export interface RecordedDelivery {
   eventId: string;
   webhookId: string;
   state: string;
@@ -30,24 +30,27 @@ export interface BookedDelivery {
   attempts: number;
 }
 
-/** What is in the database, as far as those outside can hold the server to it. */
-export interface Books {
-  orders: BookedOrder[];
-  /** In the order of their making. */
-  events: BookedEvent[];
+/** The part of the database that the audit checks. */
+export interface RecordedState {
+  orders: RecordedOrder[];
+  /** In the order of creation. */
+  events: RecordedEvent[];
   notifications: { eventId: string; accountId: string }[];
-  deliveries: BookedDelivery[];
+  deliveries: RecordedDelivery[];
   listings: { id: string; available: number }[];
-  /** What `PRAGMA integrity_check` says: `ok`. */
+  /** The result of `PRAGMA integrity_check`: `ok`. */
   integrity: unknown;
-  /** What `PRAGMA foreign_key_check` finds: nothing. */
+  /** The result of `PRAGMA foreign_key_check`: empty. */
   brokenReferences: unknown[];
 }
 
-function inspect<Result>(file: string, look: (connection: Database.Database) => Result): Result {
+function withReadConnection<Result>(
+  file: string,
+  read: (connection: Database.Database) => Result,
+): Result {
   const connection = new Database(file, { readonly: true });
   try {
-    return look(connection);
+    return read(connection);
   } finally {
     connection.close();
   }
@@ -55,16 +58,16 @@ function inspect<Result>(file: string, look: (connection: Database.Database) => 
 
 const deliveryColumns = 'event_id AS eventId, webhook_id AS webhookId, state, attempts';
 
-/** Reads the books of a database. Nothing else may write to it meanwhile. */
-export function readBooks(file: string): Books {
-  return inspect(file, (connection) => {
+/** Reads the recorded state. No other connection may write to the database meanwhile. */
+export function readRecordedState(file: string): RecordedState {
+  return withReadConnection(file, (connection) => {
     const all = <Row>(sql: string) => connection.prepare<[], Row>(sql).all();
     return {
       orders: all(
         `SELECT id, status, buyer_id AS buyerId, seller_id AS sellerId, agent_id AS agentId,
            listing_id AS listingId, quantity FROM orders`,
       ),
-      events: all('SELECT id, kind, order_id AS orderId, body FROM events ORDER BY id'),
+      events: all('SELECT id, kind AS type, order_id AS orderId, body FROM events ORDER BY id'),
       notifications: all('SELECT event_id AS eventId, account_id AS accountId FROM notifications'),
       deliveries: all(`SELECT ${deliveryColumns} FROM deliveries`),
       listings: all('SELECT id, available_quantity AS available FROM listings'),
@@ -74,8 +77,10 @@ export function readBooks(file: string): Books {
   });
 }
 
-/** The deliveries of a database that are yet to be made, while a server works on it. */
-export function readPending(file: string): BookedDelivery[] {
+/** Reads the pending deliveries while a server uses the database. */
+export function readPending(file: string): RecordedDelivery[] {
   const sql = `SELECT ${deliveryColumns} FROM deliveries WHERE state = 'pending'`;
-  return inspect(file, (connection) => connection.prepare<[], BookedDelivery>(sql).all());
+  return withReadConnection(file, (connection) =>
+    connection.prepare<[], RecordedDelivery>(sql).all(),
+  );
 }

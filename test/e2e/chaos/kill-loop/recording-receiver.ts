@@ -1,96 +1,101 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { verifyWebhook } from '@tradepost/sdk/webhooks';
+import { closeServer, listenOnLoopback } from '../../../helpers/loopback';
 import type { SeededRandom } from '../../../helpers/seeded-random';
-import type { Activity } from './kill-moment';
-import type { Arrival, Diary } from './operation-log';
+import type { Activity } from './kill-point';
+import type { Arrival, OperationLog } from './operation-log';
 
-/** What a receiver does at its worst: it acknowledges everything else at once. */
-export type Temper = 'steady' | 'refusing' | 'slow';
+/** How a receiver behaves until it recovers. A failing or slow one still acknowledges some deliveries at once. */
+export type Behavior = 'healthy' | 'failing' | 'slow';
 
-/** What all receivers share. */
-export interface ReceiverParts {
-  diary: Diary;
+/** Dependencies of every receiver. */
+export interface ReceiverDependencies {
+  log: OperationLog;
   activity: Activity;
   random: SeededRandom;
-  /** The present run of the server. */
+  /** Returns the current run of the server. */
   currentRun: () => number;
-  /** Told of each delivery that was acknowledged. */
+  /** Called for each delivery that was acknowledged. */
   onAcknowledged: (arrival: Arrival) => void;
 }
 
-/** What a receiver needs to know of its webhook. */
-interface Registered {
+/** The webhook of a receiver. */
+interface RegisteredWebhook {
   id: string;
   /** The endpoint secret. */
   secret: string;
 }
 
-/** How often one delivery is refused at most: a third retry would come too late for a short loop. */
-const refusalsAtMost = 2;
+/** How often one delivery fails at most: a third retry would come too late for a short loop. */
+const maxFailures = 2;
 
-/** An endpoint that notes what it gets, and makes its sender's life hard until it is told to calm down. */
+/** An endpoint that records what it gets. Until it recovers, it fails or responds slowly. */
 export class RecordingReceiver {
   readonly url: string;
   readonly #server: Server;
-  readonly #parts: ReceiverParts;
-  readonly #temper: Temper;
-  readonly #refusals = new Map<string, number>();
-  #setWebhook: (webhook: Registered) => void = () => {};
-  /** A delivery may come before the answer to the registration, which a kill can delay. */
-  readonly #webhook = new Promise<Registered>((done) => {
+  readonly #dependencies: ReceiverDependencies;
+  readonly #behavior: Behavior;
+  readonly #failures = new Map<string, number>();
+  #setWebhook: (webhook: RegisteredWebhook) => void = () => {};
+  /** A delivery may arrive before the response to the registration, which a kill can delay. */
+  readonly #webhook = new Promise<RegisteredWebhook>((done) => {
     this.#setWebhook = done;
   });
-  #refusedLast = false;
-  #calm = false;
-  #calmDown: () => void = () => {};
-  readonly #calmed = new Promise<void>((done) => {
-    this.#calmDown = done;
+  #failedLast = false;
+  #isRecovered = false;
+  #setRecovered: () => void = () => {};
+  readonly #recovered = new Promise<void>((done) => {
+    this.#setRecovered = done;
   });
 
-  private constructor(server: Server, temper: Temper, parts: ReceiverParts) {
+  private constructor(
+    server: Server,
+    port: number,
+    behavior: Behavior,
+    dependencies: ReceiverDependencies,
+  ) {
     this.#server = server;
-    this.#parts = parts;
-    this.#temper = temper;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/deliveries`;
+    this.#dependencies = dependencies;
+    this.#behavior = behavior;
+    this.url = `http://127.0.0.1:${port}/deliveries`;
     server.on('request', (request, response) => {
       this.#receive(request, response).catch((error: unknown) => {
-        // Killed in the middle of a request, its sender has sent nothing that counts.
+        // The server was killed in the middle of a request, so this is not a delivery.
         if (!request.complete) return;
-        parts.diary.faults.push(`A receiver failed: ${error}`);
+        dependencies.log.violations.push(`A receiver failed: ${error}`);
       });
     });
   }
 
-  /** Opens one on a free port. */
-  static async open(temper: Temper, parts: ReceiverParts): Promise<RecordingReceiver> {
+  /** Starts a receiver on a free port. */
+  static async start(
+    behavior: Behavior,
+    dependencies: ReceiverDependencies,
+  ): Promise<RecordingReceiver> {
     const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new RecordingReceiver(server, temper, parts);
+    const port = await listenOnLoopback(server);
+    return new RecordingReceiver(server, port, behavior, dependencies);
   }
 
-  /** Tells it whose deliveries it gets. It answers none before. */
-  isFor(webhook: Registered): void {
+  /** Assigns the webhook. The receiver responds to no delivery before. */
+  assignWebhook(webhook: RegisteredWebhook): void {
     this.#setWebhook(webhook);
   }
 
-  /** Acknowledges everything from here on, and what it still holds. */
-  calmDown(): void {
-    this.#calm = true;
-    this.#calmDown();
+  /** Acknowledges everything from now on, and the responses that it has delayed. */
+  recover(): void {
+    this.#isRecovered = true;
+    this.#setRecovered();
   }
 
-  /** Ends it and all its connections. */
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+  /** Stops the receiver and closes all its connections. */
+  close(): Promise<void> {
+    return closeServer(this.#server);
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { diary, activity, random, currentRun, onAcknowledged } = this.#parts;
+    const { log, activity, random, currentRun, onAcknowledged } = this.#dependencies;
     const run = currentRun();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -99,46 +104,46 @@ export class RecordingReceiver {
     const { id: webhookId, secret } = await this.#webhook;
     const body = String(payload);
     const arrival: Arrival = { webhookId, eventId, body, run, cut: false, acknowledgedAt: null };
-    diary.arrivals.push(arrival);
-    activity.arrivals.up();
+    log.arrivals.push(arrival);
+    activity.arrivals.increment();
     const { headers } = request;
     await verifyWebhook({ payload, headers, secret, requireTimestamp: true }).catch((error) => {
-      diary.faults.push(`${eventId} came to ${webhookId} with a bad signature: ${error}`);
+      log.violations.push(`${eventId} arrived at ${webhookId} with an invalid signature: ${error}`);
     });
 
-    if (this.#wantsToRefuse(eventId)) {
+    if (this.#shouldFail(eventId)) {
       arrival.cut = random.chance(0.25);
       if (arrival.cut) response.socket?.resetAndDestroy();
-      else refuse(response, random);
+      else sendFailure(response, random);
       return;
     }
-    this.#refusedLast = false;
-    if (this.#temper === 'slow' && !this.#calm && random.chance(0.5)) {
-      const answers = activity.answers.further(1 + random.below(40));
-      await Promise.race([answers, once(response, 'close'), this.#calmed]);
+    this.#failedLast = false;
+    if (this.#behavior === 'slow' && !this.#isRecovered && random.chance(0.5)) {
+      const responses = activity.responses.waitForMore(1 + random.below(40));
+      await Promise.race([responses, once(response, 'close'), this.#recovered]);
     }
     response.once('finish', () => {
       arrival.acknowledgedAt = performance.now();
-      activity.acknowledgements.up();
+      activity.acknowledgements.increment();
       onAcknowledged(arrival);
     });
     response.writeHead(204).end();
   }
 
-  /** Never twice in a row: an endpoint that only fails would be left alone for a while, and rightly so. */
-  #wantsToRefuse(eventId: string): boolean {
-    const refusals = this.#refusals.get(eventId) ?? 0;
-    if (this.#temper !== 'refusing' || this.#calm || this.#refusedLast) return false;
-    if (refusals >= refusalsAtMost || !this.#parts.random.chance(0.3)) return false;
-    this.#refusals.set(eventId, refusals + 1);
-    this.#refusedLast = true;
+  /** Never fails twice in a row: the server would rightly back off from an endpoint that only fails. */
+  #shouldFail(eventId: string): boolean {
+    const failures = this.#failures.get(eventId) ?? 0;
+    if (this.#behavior !== 'failing' || this.#isRecovered || this.#failedLast) return false;
+    if (failures >= maxFailures || !this.#dependencies.random.chance(0.3)) return false;
+    this.#failures.set(eventId, failures + 1);
+    this.#failedLast = true;
     return true;
   }
 }
 
-function refuse(response: ServerResponse, random: SeededRandom): void {
-  const how = random.pick(['error', 'busy', 'moved'] as const);
-  if (how === 'error') response.writeHead(500).end('The receiver is out of sorts.');
-  if (how === 'busy') response.writeHead(503, { 'Retry-After': '1' }).end();
-  if (how === 'moved') response.writeHead(302, { Location: 'http://127.0.0.1:9/' }).end();
+function sendFailure(response: ServerResponse, random: SeededRandom): void {
+  const failure = random.pick(['error', 'unavailable', 'redirect'] as const);
+  if (failure === 'error') response.writeHead(500).end('The receiver fails on purpose.');
+  if (failure === 'unavailable') response.writeHead(503, { 'Retry-After': '1' }).end();
+  if (failure === 'redirect') response.writeHead(302, { Location: 'http://127.0.0.1:9/' }).end();
 }

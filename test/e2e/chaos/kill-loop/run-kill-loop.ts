@@ -3,29 +3,30 @@ import { SeededRandom } from '../../../helpers/seeded-random';
 import { temporaryFolder } from '../../../helpers/temporary-folder';
 import { KillLoop, type KillLoopResult } from './kill-loop';
 
-/** How a kill loop is to run. */
+/** Options of a kill loop. */
 export interface KillLoopOptions {
   /** How often the server is killed. */
   kills: number;
-  /** Where all chance comes from: the same seed draws the same moments and the same actions. */
+  /** Seeds all random choices: the same seed draws the same kill points and the same actions. */
   seed: number;
-  /** Told how it gets on, a line each. */
-  say: (line: string) => void;
+  /** Called with each line of progress. */
+  log: (line: string) => void;
 }
 
 /**
- * Kills a real server again and again under load and audits what it has promised: DESIGN.md §4. All of
- * it happens in a folder of its own, which is removed unless something is wrong with what is in it.
+ * Kills a real server repeatedly under load and audits what it has acknowledged. It runs in a temporary folder,
+ * which is kept if the audit finds a violation.
  */
-export async function runKillLoop({ kills, seed, say }: KillLoopOptions): Promise<KillLoopResult> {
+export async function runKillLoop({ kills, seed, log }: KillLoopOptions): Promise<KillLoopResult> {
   const folder = await temporaryFolder();
   const database = join(folder.path, 'tradepost.db');
-  say(`kill loop: ${kills} kills, seed ${seed}`);
-  const loop = await KillLoop.on(database, new SeededRandom(String(seed)));
+  log(`kill loop: ${kills} kills, seed ${seed}`);
+  const loop = await KillLoop.create(database, new SeededRandom(String(seed)));
   try {
-    const result = await loop.run(kills, say);
-    if (result.faults.length === 0) await folder.remove();
-    else say(`seed ${seed} found ${result.faults.length} faults; the database is ${database}`);
+    const result = await loop.run(kills, log);
+    if (result.violations.length === 0) await folder.remove();
+    else
+      log(`seed ${seed} found ${result.violations.length} violations; the database is ${database}`);
     return result;
   } finally {
     await loop.close();

@@ -1,88 +1,88 @@
 import { type EventType, eventTypes } from '@tradepost/sdk';
 import type { Arrival } from './operation-log';
-import { type ReceiverParts, RecordingReceiver, type Temper } from './recording-receiver';
+import { type Behavior, type ReceiverDependencies, RecordingReceiver } from './recording-receiver';
+import { type ClientDependencies, createClient, retryUntilResponse } from './retry-until-response';
 import type { Market, Trader } from './seed-data';
-import { type ClientParts, clientOf, untilAnswered } from './until-answered';
 
-/** What subscribers share with their receivers and with other clients. */
-export type SubscriberParts = ClientParts & Pick<ReceiverParts, 'random'>;
+/** Dependencies of subscribers, shared with their receivers and with other clients. */
+export type SubscriberDependencies = ClientDependencies & Pick<ReceiverDependencies, 'random'>;
 
-/** One account's webhook: what it is told of, and how its receiver behaves. */
-interface Wanted {
+/** A webhook to register: its account, its events, and how its receiver behaves. */
+interface WebhookSpec {
   trader: Trader;
-  temper: Temper;
+  behavior: Behavior;
   events: EventType[];
 }
 
-const changes: EventType[] = ['order.created', 'order.status_changed'];
+const orderEvents: EventType[] = ['order.created', 'order.status_changed'];
 
-function webhooksOf({ buyers: [buyer, other], seller, agent }: Market): Wanted[] {
+function listWebhooks({ buyers: [buyer, other], seller, agent }: Market): WebhookSpec[] {
   return [
-    { trader: buyer, temper: 'steady', events: changes },
-    { trader: other, temper: 'refusing', events: changes },
-    { trader: seller, temper: 'slow', events: [...eventTypes] },
-    { trader: seller, temper: 'steady', events: ['order.status_changed'] },
-    { trader: agent, temper: 'refusing', events: [...eventTypes] },
+    { trader: buyer, behavior: 'healthy', events: orderEvents },
+    { trader: other, behavior: 'failing', events: orderEvents },
+    { trader: seller, behavior: 'slow', events: [...eventTypes] },
+    { trader: seller, behavior: 'healthy', events: ['order.status_changed'] },
+    { trader: agent, behavior: 'failing', events: [...eventTypes] },
   ];
 }
 
-/** Accounts that register webhooks, and the receivers these lead to. */
+/** Accounts that register webhooks, and their receivers. */
 export class Subscribers {
-  readonly #parts: SubscriberParts;
+  readonly #dependencies: SubscriberDependencies;
   readonly #onAcknowledged: (arrival: Arrival) => void;
   readonly #receivers: RecordingReceiver[] = [];
 
-  /** @param onAcknowledged Told of each delivery that a receiver acknowledged. */
-  constructor(parts: SubscriberParts, onAcknowledged: (arrival: Arrival) => void) {
-    this.#parts = parts;
+  /** @param onAcknowledged Called for each delivery that a receiver acknowledged. */
+  constructor(dependencies: SubscriberDependencies, onAcknowledged: (arrival: Arrival) => void) {
+    this.#dependencies = dependencies;
     this.#onAcknowledged = onAcknowledged;
   }
 
-  /** Registers the webhooks that a market has from the beginning, of every temper. */
+  /** Registers the webhooks that a market has from the start, with every behavior. */
   async subscribeAll(market: Market): Promise<void> {
-    for (const wanted of webhooksOf(market)) await this.#subscribe(wanted);
+    for (const spec of listWebhooks(market)) await this.#subscribe(spec);
   }
 
-  /** Registers one more, whatever becomes of the server meanwhile: a fresh endpoint has nothing in flight. */
-  async subscribeOneMore({ seller, agent }: Market): Promise<void> {
-    const { random } = this.#parts;
+  /** Registers one more while the server may be killed. A new endpoint has no deliveries in flight. */
+  async addSubscription({ seller, agent }: Market): Promise<void> {
+    const { random } = this.#dependencies;
     const trader = random.pick([seller, agent]);
-    const temper = random.pick(['steady', 'slow', 'refusing'] as const);
-    await this.#subscribe({ trader, temper, events: changes });
+    const behavior = random.pick(['healthy', 'slow', 'failing'] as const);
+    await this.#subscribe({ trader, behavior, events: orderEvents });
   }
 
-  /** Has all receivers acknowledge everything from here on. */
-  calmDown(): void {
-    for (const receiver of this.#receivers) receiver.calmDown();
+  /** Makes all receivers acknowledge everything from now on. */
+  recover(): void {
+    for (const receiver of this.#receivers) receiver.recover();
   }
 
-  /** Ends all receivers. */
+  /** Closes all receivers. */
   async close(): Promise<void> {
     await Promise.all(this.#receivers.map((receiver) => receiver.close()));
   }
 
-  async #subscribe({ trader, temper, events }: Wanted): Promise<void> {
-    const { server, diary, activity, random } = this.#parts;
+  async #subscribe({ trader, behavior, events }: WebhookSpec): Promise<void> {
+    const { server, log, activity, random } = this.#dependencies;
     const number = this.#receivers.length;
-    const receiver = await RecordingReceiver.open(temper, {
-      diary,
+    const receiver = await RecordingReceiver.start(behavior, {
+      log,
       activity,
       random: random.stream(`receiver ${number}`),
       currentRun: () => server.run,
       onAcknowledged: this.#onAcknowledged,
     });
     this.#receivers.push(receiver);
-    const client = clientOf(server, trader.apiKey);
+    const client = createClient(server, trader.apiKey);
     const key = { idempotencyKey: `webhook-${number}` };
     const send = () => client.webhooks.create({ url: receiver.url, events }, key);
-    const answer = await untilAnswered(send, this.#parts);
-    if ('code' in answer) {
-      diary.faults.push(`Webhook ${number} was refused as ${answer.code}.`);
+    const response = await retryUntilResponse(send, this.#dependencies);
+    if ('code' in response) {
+      log.violations.push(`Webhook ${number} was rejected as ${response.code}.`);
       return;
     }
-    const { id: webhookId } = answer.value;
-    receiver.isFor(answer.value);
+    const { id: webhookId } = response.value;
+    receiver.assignWebhook(response.value);
     const since = performance.now();
-    diary.subscriptions.push({ webhookId, accountId: trader.id, kinds: events, since });
+    log.subscriptions.push({ webhookId, accountId: trader.id, types: events, since });
   }
 }

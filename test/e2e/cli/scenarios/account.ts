@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Act } from '../act';
+import type { ScenarioContext } from '../helpers/run-scenario';
 
-/** Logins, who asks, and what is wrong. */
+/** Profiles, `whoami` and `doctor`. */
 export async function account({
-  on,
+  mode,
   run,
   runOnPipes,
   url,
   folder,
   seller,
   buyer,
-}: Act): Promise<void> {
-  const as = 'nobody';
+}: ScenarioContext): Promise<void> {
+  const as = 'anonymous';
   await run('tradepost whoami');
   await runOnPipes('tradepost whoami --output json');
   await run('tradepost whoami', { as });
@@ -22,7 +22,7 @@ export async function account({
 
   await writeFile(join(folder, 'key.txt'), `${seller.apiKey}\n`);
   const fromFile = `tradepost login --key-stdin --base-url ${url}`;
-  if (on === 'pipes') {
+  if (mode === 'pipes') {
     await run('tradepost login', { as });
     await run(`${fromFile} < key.txt`, { as });
     await run('echo tpk_nosuch | tradepost login --key-stdin', {

@@ -1,9 +1,9 @@
-import type { Act } from '../act';
+import { findOrderId } from '../../../helpers/seed';
+import type { ScenarioContext } from '../helpers/run-scenario';
 
-/** What can go wrong, and what is said then. */
-export async function errors({ run, runOnPipes, url, world }: Act): Promise<void> {
-  const idOf = (status: string) => world.orders.find((order) => order.status === status)?.id;
-  const pending = idOf('pending');
+/** Errors and their messages. */
+export async function errors({ run, runOnPipes, url, seed }: ScenarioContext): Promise<void> {
+  const pending = findOrderId(seed, 'pending');
   const json = ' --output json';
   const key = 'tpk_0123456789abcdef';
 
@@ -35,7 +35,7 @@ export async function errors({ run, runOnPipes, url, world }: Act): Promise<void
   await runOnPipes(`tradepost orders get ${pending}`, { as: 'stranger' });
   await runOnPipes(`tradepost orders get ${pending}${json}`, { as: 'stranger' });
   await runOnPipes(`tradepost orders set-status ${pending} confirmed`, { as: 'buyer' });
-  await run(`tradepost orders set-status ${idOf('cancelled')} confirmed`);
+  await run(`tradepost orders set-status ${findOrderId(seed, 'cancelled')} confirmed`);
   await runOnPipes('tradepost orders create --listing lst_nosuch --quantity 1', { as: 'buyer' });
   await runOnPipes('tradepost orders list --debug /dev/null/debug.json');
   await runOnPipes('tradepost orders list --all > /dev/full');

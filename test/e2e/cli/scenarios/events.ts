@@ -1,7 +1,7 @@
-import type { Act } from '../act';
+import type { ScenarioContext } from '../helpers/run-scenario';
 
-/** Everything that is done with the log of events. */
-export async function events({ run, runOnPipes }: Act): Promise<void> {
+/** The commands of the event log. */
+export async function events({ run, runOnPipes }: ScenarioContext): Promise<void> {
   await run('tradepost events list');
   await run('tradepost events list --since 2h --limit 2 --output json');
   await run('tradepost events list --events order.created --all --output ndjson');

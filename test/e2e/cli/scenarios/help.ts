@@ -1,8 +1,8 @@
-import type { Act } from '../act';
+import type { ScenarioContext } from '../helpers/run-scenario';
 
-/** What the command line tells of itself, and how shells complete it. */
-export async function help({ run, runOnPipes }: Act): Promise<void> {
-  const as = 'nobody';
+/** Help pages and shell completion. */
+export async function help({ run, runOnPipes }: ScenarioContext): Promise<void> {
+  const as = 'anonymous';
   await run('tradepost --help', { as });
   await run('tradepost --version', { as });
   await run('tradepost', { as });

@@ -1,8 +1,13 @@
-import type { Act } from '../act';
+import type { ScenarioContext } from '../helpers/run-scenario';
 
-/** Everything that is done with notifications. */
-export async function notifications({ run, runOnPipes, clientOf, buyer }: Act): Promise<void> {
-  const [first, second] = (await clientOf(buyer).notifications.list({ limit: 10 })).data;
+/** The commands of notifications. */
+export async function notifications({
+  run,
+  runOnPipes,
+  createClient,
+  buyer,
+}: ScenarioContext): Promise<void> {
+  const [first, second] = (await createClient(buyer).notifications.list({ limit: 10 })).data;
   const as = 'buyer';
   await run('tradepost notifications list', { as });
   await run('tradepost notifications list --unread --limit 2', { as });

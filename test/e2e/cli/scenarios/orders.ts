@@ -1,11 +1,18 @@
-import type { Act } from '../act';
+import { findOrderId } from '../../../helpers/seed';
+import type { ScenarioContext } from '../helpers/run-scenario';
 
-/** Everything that is done with orders. */
-export async function orders({ on, run, runOnPipes, world, clientOf, buyer }: Act): Promise<void> {
-  const idOf = (status: string) => world.orders.find((order) => order.status === status)?.id;
-  const pending = idOf('pending');
-  const completed = idOf('completed');
-  const listing = world.listings[1]?.id;
+/** The commands of orders. */
+export async function orders({
+  mode,
+  run,
+  runOnPipes,
+  seed,
+  createClient,
+  buyer,
+}: ScenarioContext): Promise<void> {
+  const pending = findOrderId(seed, 'pending');
+  const completed = findOrderId(seed, 'completed');
+  const listing = seed.listings[1]?.id;
 
   await run('tradepost orders list');
   await run('tradepost orders list --status pending --fields id,status,quantity,createdAt');
@@ -32,17 +39,20 @@ export async function orders({ on, run, runOnPipes, world, clientOf, buyer }: Ac
 
   const more = [];
   for (let count = 0; count < 3; count += 1) {
-    const { id } = await clientOf(buyer).orders.create({ listingId: `${listing}`, quantity: 1 });
+    const { id } = await createClient(buyer).orders.create({
+      listingId: `${listing}`,
+      quantity: 1,
+    });
     more.push(id);
   }
   const several = `tradepost orders set-status ${more.join(' ')} confirmed`;
   await run(`${several} --dry-run`);
-  if (on === 'pipes') await run(several);
+  if (mode === 'pipes') await run(several);
   else await run(several, { keys: [[/Move 3 orders/, 'n']] });
   const some = `tradepost orders set-status ${completed} ${more[0]} fulfilling`;
   await run(`${some} --yes --journal result.ndjson`);
   await run('tradepost orders set-status --resume result.ndjson --yes --output csv');
-  if (on === 'pipes') await run(`${several} --yes --no-journal --concurrency 1 --max-failures 1`);
+  if (mode === 'pipes') await run(`${several} --yes --no-journal --concurrency 1 --max-failures 1`);
   else await run(`${several} --no-journal --concurrency 1`, { keys: [[/Move 3 orders/, 'y']] });
 
   const list = 'tradepost orders list --status confirmed --all --output ndjson';

@@ -1,33 +1,38 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startFaultyReceiver } from '../../../helpers/start-faulty-receiver';
-import { startHoldingReceiver } from '../../../helpers/start-holding-receiver';
-import { startReceiver } from '../../../helpers/start-receiver';
-import type { Act } from '../act';
+import { startHttpReceiver, startReceiver } from '../../../helpers/start-receiver';
+import type { ScenarioContext } from '../helpers/run-scenario';
 
 const register = 'tradepost webhooks register';
 
-/** Everything that is done with webhooks and their deliveries. */
-export async function webhooks(act: Act): Promise<void> {
+/** The commands of webhooks and deliveries. */
+export async function webhooks(context: ScenarioContext): Promise<void> {
   let status = 503;
   const receiver = await startReceiver(() => status);
-  const mute = await startFaultyReceiver((socket) => socket.resetAndDestroy());
-  act.cover(receiver.url, 'https://127.0.0.1:44300/deliveries');
-  act.cover(mute.url, 'http://127.0.0.1:44400/');
+  const resetting = await startFaultyReceiver((socket) => socket.resetAndDestroy());
+  context.mask(receiver.url, 'https://127.0.0.1:44300/deliveries');
+  context.mask(resetting.url, 'http://127.0.0.1:44400/');
   try {
-    await manage(act);
-    await deliver(act, { receiver: receiver.url, mute: mute.url }, () => {
+    await manage(context);
+    await deliver(context, { receiver: receiver.url, resetting: resetting.url }, () => {
       status = 204;
     });
-    await listen(act);
+    await listen(context);
   } finally {
     await receiver.close();
-    await mute.close();
+    await resetting.close();
   }
 }
 
-async function manage({ on, run, runOnPipes, clientOf, seller }: Act): Promise<void> {
-  const client = clientOf(seller);
+async function manage({
+  mode,
+  run,
+  runOnPipes,
+  createClient,
+  seller,
+}: ScenarioContext): Promise<void> {
+  const client = createClient(seller);
   const url = '--url https://receiver.example/tradepost';
   await run('tradepost webhooks list');
   await run(`${register} ${url} --events order.created,order.status_changed`);
@@ -54,7 +59,7 @@ async function manage({ on, run, runOnPipes, clientOf, seller }: Act): Promise<v
   await runOnPipes(`tradepost webhooks rotate-secret ${first?.id} --output json`);
   const promote = `tradepost webhooks rotate-secret ${first?.id} --promote`;
   const remove = `tradepost webhooks delete ${first?.id}`;
-  if (on === 'pipes') {
+  if (mode === 'pipes') {
     await run(promote);
     await run(`${promote} --yes --fields id,stagedSecretAt`);
     await run(remove);
@@ -69,11 +74,11 @@ async function manage({ on, run, runOnPipes, clientOf, seller }: Act): Promise<v
 }
 
 async function deliver(
-  { on, run, runOnPipes, clientOf, seller, folder }: Act,
-  urls: { receiver: string; mute: string },
-  mend: () => void,
+  { mode, run, runOnPipes, createClient, seller, folder }: ScenarioContext,
+  urls: { receiver: string; resetting: string },
+  fixReceiver: () => void,
 ): Promise<void> {
-  const client = clientOf(seller);
+  const client = createClient(seller);
   const { id, secret } = await client.webhooks.create({
     url: urls.receiver,
     events: ['listing.availability_low'],
@@ -82,23 +87,23 @@ async function deliver(
   await run('tradepost webhooks deliveries');
   const test = `tradepost webhooks test ${id} --event order.status_changed`;
   await run(`${test} --wait`);
-  await run(`tradepost webhooks update ${id} --url ${urls.mute} --jq .url`);
+  await run(`tradepost webhooks update ${id} --url ${urls.resetting} --jq .url`);
   await run(`${test} --wait --timeout 20s --output json`);
-  const [reset, refused] = (await client.deliveries.list({ limit: 10 })).data;
+  const [reset, rejected] = (await client.deliveries.list({ limit: 10 })).data;
   await run('tradepost webhooks deliveries');
   await runOnPipes(
     'tradepost webhooks deliveries --state failed --status-class 5xx --since 6h --output json',
   );
   await runOnPipes(`tradepost webhooks deliveries --webhook ${id} --event order.created`);
-  await run(`tradepost webhooks explain ${refused?.id}`);
+  await run(`tradepost webhooks explain ${rejected?.id}`);
   await runOnPipes(`tradepost webhooks explain ${reset?.id} --secret-file live.secret --jq .hints`);
   await runOnPipes('tradepost webhooks explain dlv_nosuch');
 
-  mend();
+  fixReceiver();
   await client.webhooks.update(id, { url: urls.receiver });
   await run('tradepost webhooks replay --failed --dry-run');
   const all = `tradepost webhooks replay --failed --webhook ${id} --rate 10/s`;
-  if (on === 'pipes') {
+  if (mode === 'pipes') {
     await run(all);
     await run(`${all} --yes`);
   } else {
@@ -122,15 +127,14 @@ async function deliver(
   await runOnPipes(`${verify} --body-file body.json`);
 }
 
-async function listen({ run, runOnPipes, cover, url }: Act): Promise<void> {
-  const receiver = await startHoldingReceiver();
-  receiver.release();
-  cover(receiver.url, 'http://127.0.0.1:44500/deliveries');
+async function listen({ run, runOnPipes, mask, url }: ScenarioContext): Promise<void> {
+  const receiver = await startHttpReceiver();
+  mask(receiver.url, 'http://127.0.0.1:44500/deliveries');
   const to = 'tradepost webhooks listen --forward-to';
   const since = '--since 1h --events order.created --max-attempts 1';
   try {
     await run(`${to} ${receiver.url} ${since} --fields id,event,status,attempts`, {
-      // One for each order of the world.
+      // One for each order of the demo data.
       until: /(?:evt_.*){6}/s,
     });
     await runOnPipes(`${to} ${url}/v1/nowhere ${since}`);

@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url';
+import type { BenchEnvironment } from './bench-environment';
+import type { OperationReply, OperationRequest, Operations } from './serve-parent';
+
+/** A separate process that runs operations. */
+export interface BenchProcess<Known extends Operations> {
+  pid: number;
+  /** Runs an operation. Rejects if it fails, or if the process exits first. */
+  call<Name extends keyof Known & string>(
+    operation: Name,
+    argument: Parameters<Known[Name]>[0],
+  ): Promise<Awaited<ReturnType<Known[Name]>>>;
+  /** Kills the process. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a TypeScript file that calls `serveParent` in a separate process.
+ *
+ * @param file The file's URL.
+ */
+export function startBenchProcess<Known extends Operations>(
+  environment: BenchEnvironment,
+  file: URL,
+): BenchProcess<Known> {
+  const path = fileURLToPath(file);
+  const { child, stop, readLogTail } = environment.start(
+    ['--import', 'tsx', path],
+    ['ignore', 'ignore', 'ipc'],
+  );
+  const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
+  let lastId = 0;
+
+  child.on('message', ({ id, result, error }: OperationReply) => {
+    const caller = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) caller?.resolve(result);
+    else caller?.reject(new Error(`${path} failed: ${error}`));
+  });
+  child.on('close', (code, signal) => {
+    const reason = new Error(`${path} exited with ${code ?? signal}.\n${readLogTail()}`);
+    for (const { reject } of waiting.values()) reject(reason);
+    waiting.clear();
+  });
+
+  return {
+    pid: child.pid ?? 0,
+    stop,
+    call(operation, argument) {
+      lastId += 1;
+      const request: OperationRequest = { id: lastId, operation, argument };
+      return new Promise((resolve, reject) => {
+        waiting.set(request.id, { resolve: resolve as (result: unknown) => void, reject });
+        child.send(request, (error) => {
+          if (error) reject(error);
+        });
+      });
+    },
+  };
+}
