@@ -1,8 +1,7 @@
 import type { Notification as NotificationResponse, NotificationType } from '@tradepost/contract';
-import { type CommandContext, formatTimestamp } from '../../kernel/context';
+import { formatTimestamp } from '../../kernel/context';
 import { DomainError } from '../../kernel/errors';
 import type { PageKey } from '../../kernel/pagination';
-import type { DomainEvent } from '../events/event';
 
 /** An event as one of its recipients sees it. */
 export interface Notification {

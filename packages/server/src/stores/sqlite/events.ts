@@ -1,13 +1,10 @@
-import type { NotificationType } from '@tradepost/contract';
 import { fanOut } from '../../deliveries/delivery';
 import type { DomainEvent, StoredEvent } from '../../features/events/event';
 import { type EventStore, firstSequenceAt, type LoggedEvent } from '../../features/events/event';
-import type { Notification, NotificationStore } from '../../features/notifications/notification';
 import type { CommandContext } from '../../kernel/context';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
 import { insertNotification } from './notifications';
-import { Conditions, mergeBounds } from './page-range';
 
 /** Inserts an event without adding it to an event log. Call inside a write. */
 export function insertEvent(db: SqliteDatabase, event: StoredEvent): void {

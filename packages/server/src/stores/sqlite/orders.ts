@@ -1,6 +1,5 @@
 import type { AccountKind, OrderStatus } from '@tradepost/contract/wire';
 import type { DomainEvent } from '../../features/events/event';
-import type { Listing, ListingStore } from '../../features/listings/listing';
 import type { Order, OrderContext, OrderMutation } from '../../features/orders/order';
 import type { OrderStore } from '../../features/orders/order-store';
 import type { Task } from '../../features/tasks/task';
