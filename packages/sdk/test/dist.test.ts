@@ -100,10 +100,10 @@ describe.each(formats)('in a program of type %s', (type) => {
     const program = `(async () => {
       ${loads[type]('{ Tradepost }', '@tradepost/sdk')}
       const tradepost = new Tradepost({ baseUrl: process.argv[1], apiKey: 'tpk_test' });
-      console.log((await tradepost.orders.get('ord_1')).id);
+      console.log((await tradepost.orders.get('ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH')).id);
     })();`;
-    expect(await run(type, program, service.baseUrl)).toBe('ord_1');
-    expect(service.request(0).url).toBe('/v1/orders/ord_1');
+    expect(await run(type, program, service.baseUrl)).toBe('ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH');
+    expect(service.request(0).url).toBe('/v1/orders/ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH');
   });
 
   test('an import of the client loads neither ofetch nor fetch', async () => {
