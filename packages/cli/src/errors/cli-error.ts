@@ -118,10 +118,9 @@ export class InvalidArgument extends Error {
   readonly code = 'commander.invalidArgument';
 }
 
-/** Returns the message of a thrown value. Parameters of the SDK get the names that users know. */
+/** Returns the message of a thrown value. */
 export function getErrorMessage(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replaceAll('baseUrl', 'the base URL').replaceAll('apiKey', 'the API key');
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Makes the first letter of a sentence a capital, unless it begins with an ID. */

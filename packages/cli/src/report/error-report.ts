@@ -69,26 +69,32 @@ const connectionFailures: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Returns the message of an SDK error in the words of the CLI. */
+/** Returns the message of an error. Those of the SDK name its parameters, which users do not know. */
 export function getRequestErrorMessage(error: unknown): string {
   if (!isTradepostError(error)) return getErrorMessage(error);
-  const { code, method, path } = error;
+  const { code, method, path, problem, message } = error;
   switch (code) {
     case 'invalid_configuration':
-      return error.message.startsWith('baseUrl')
-        ? 'The service URL is not valid'
-        : getErrorMessage(error);
+      return message.startsWith('baseUrl') ? 'The service URL is not valid' : message;
     case 'timeout':
       return `${method} ${path} timed out: no complete response in time`;
     case 'connection_failed': {
       const reason = getRootCode(error);
       const isSent = error.name === 'ConnectionError' && !error.notSent;
       const what = isSent ? `${method} ${path} got no complete response` : 'Could not connect';
-      return `${what}${getTarget(error.cause)} (${connectionFailures.get(reason) ?? (reason || getErrorMessage(error))})`;
+      return `${what}${getTarget(error.cause)} (${connectionFailures.get(reason) ?? (reason || message)})`;
     }
     default:
-      return getErrorMessage(error);
+      // Only the message quotes a response that is not a problem, so just its advice is translated.
+      return problem === null ? message.replace(sdkAdvice, translateParameters) : message;
   }
+}
+
+/** The advice of the SDK: what follows the last full stop or colon, up to the note in parentheses. */
+const sdkAdvice = /[^.:]*\.(?: \([^()]*\))?$/;
+
+function translateParameters(advice: string): string {
+  return advice.replace(/\bbaseUrl\b/, 'the base URL').replace(/\bapiKey\b/, 'the API key');
 }
 
 /** The host and port of a failed connection, as far as the system reports it. */
