@@ -1,5 +1,7 @@
+import { type AttemptError, attemptErrors } from '@tradepost/contract/attempt-errors';
 import type { Delivery } from '@tradepost/sdk';
 import type { Hint } from '../../errors/cli-error';
+import { replaceArg } from '../../report/hint';
 
 /** Why an attempt failed, and what to do. */
 interface AttemptFailure {
@@ -8,96 +10,42 @@ interface AttemptFailure {
   hints: readonly Hint[];
 }
 
-/** Stands for the ID of the webhook in hints. */
-export const webhookIdPlaceholder = 'WEBHOOK_ID';
+/** Stands for the ID of the webhook. */
+const webhookIdPlaceholder = 'WEBHOOK_ID';
 
 function changeUrl(text: string, url = 'https://…'): Hint {
   return { text, command: 'webhooks update', args: [webhookIdPlaceholder, '--url', url] };
 }
 
-const respondFirst = 'Respond first and process the event afterwards.';
+/** Commands that help with an attempt error. The contract has the advice that needs no command. */
+const commandsByError: Partial<Record<AttemptError, Hint>> = {
+  forbidden_address: { text: 'For a receiver on your machine, use', command: 'webhooks listen' },
+  forbidden_scheme: changeUrl('To change the URL, run'),
+  forbidden_port: changeUrl('To change the URL, run'),
+};
+
+function explainError(error: string): AttemptFailure {
+  const [, name = '', detail = ''] = /^(\w+)(.*)$/s.exec(error) ?? [];
+  if (!isAttemptError(name)) return { reason: `no response: ${error}`, hints: [] };
+  const { summary, action } = attemptErrors[name];
+  const sentence = `${summary.charAt(0).toLowerCase()}${summary.slice(1).replace(/\.$/, '')}`;
+  return {
+    reason: `${sentence}${detail}`,
+    hints: [action, ...[commandsByError[name] ?? []].flat()],
+  };
+}
+
+/** Later versions of the service may add names. */
+function isAttemptError(name: string): name is AttemptError {
+  return Object.hasOwn(attemptErrors, name);
+}
+
+const respondFirst = attemptErrors.timeout.action;
 const checkRunning = 'Check that the receiver is running';
 const verifyHint: Hint = {
   text: 'If the receiver rejected the signature, find out why with',
   command: 'webhooks verify',
   local: true,
-};
-
-const serverShutdown: AttemptFailure = {
-  reason: 'the service was stopped during the attempt',
-  hints: ['It is retried at once. There is nothing to do.'],
-};
-
-/** By the attempt errors of the service. */
-const byError: Readonly<Record<string, AttemptFailure>> = {
-  timeout: {
-    reason: 'the receiver sent no complete response in time',
-    hints: [respondFirst],
-  },
-  dns_failed: {
-    reason: 'the host name has no address',
-    hints: ['Check the host in the URL, and that public DNS servers know it.'],
-  },
-  dns_timeout: {
-    reason: 'the DNS servers of the host did not respond in time',
-    hints: ['Check the DNS servers of the host.'],
-  },
-  connection_refused: {
-    reason: 'the connection was refused',
-    hints: [`${checkRunning}, and that the port in the URL is right.`],
-  },
-  connect_timeout: {
-    reason: 'the connection timed out',
-    hints: ['Check the firewall of the receiver: it may drop packets.'],
-  },
-  unreachable: {
-    reason: 'the address of the host is unreachable',
-    hints: ['Check the address of the host, and its firewall.'],
-  },
-  connection_reset: {
-    reason: 'the receiver closed the connection before it responded',
-    hints: ['Check the log of the receiver, or of its proxy, for a crash.'],
-  },
-  tls_failed: {
-    reason: 'TLS failed: the certificate is not valid, or the receiver does not support TLS',
-    hints: [
-      'Check the certificate: expiry date, host name and intermediate certificates.',
-      'If the receiver uses plain HTTP on that port, put a TLS proxy in front of it.',
-    ],
-  },
-  forbidden_address: {
-    reason: 'the host resolves to an address that is not public, which is not allowed',
-    hints: [
-      'Use a host with a public address.',
-      { text: 'For a receiver on your machine, use', command: 'webhooks listen' },
-    ],
-  },
-  forbidden_scheme: {
-    reason: 'the URL begins with http://, and only https:// is allowed',
-    hints: [changeUrl('Change the URL:')],
-  },
-  forbidden_port: {
-    reason: 'the URL has a port that is not allowed',
-    hints: [changeUrl('Use port 443 or 8443:')],
-  },
-  malformed_response: {
-    reason: 'the response is not HTTP/1',
-    hints: ['Check that an HTTP server listens on that port.'],
-  },
-  response_too_large: {
-    reason: 'the response was too large',
-    hints: ['Respond with 204 and no body: only the status counts.'],
-  },
-  response_truncated: {
-    reason: 'the connection ended in the middle of the response',
-    hints: ['The status counts all the same. Check the receiver for a crash.'],
-  },
-  socket_exhaustion: {
-    reason: 'the service had no socket left',
-    hints: ['The receiver is not at fault. Notify the operator of the service.'],
-  },
-  server_shutdown: serverShutdown,
-  stopped: serverShutdown,
 };
 
 /** By the status of the response. */
@@ -159,22 +107,21 @@ function explainStatus(status: number): AttemptFailure {
 }
 
 /**
- * Explains why the last attempt of a delivery failed. Unknown errors are shown as they are.
+ * Explains why the last attempt of a delivery failed. Errors that this version does not know are shown as
+ * they are.
  *
  * @returns null if there was no attempt, or if it succeeded
  */
 export function getAttemptFailure({
   lastStatus,
   lastError,
-}: Pick<Delivery, 'lastStatus' | 'lastError'>): AttemptFailure | null {
-  if (lastStatus !== null) {
-    return lastStatus >= 200 && lastStatus < 300 ? null : explainStatus(lastStatus);
-  }
-  if (lastError === null) return null;
-  const [, name = '', detail = ''] = /^(\w+)(.*)$/s.exec(lastError) ?? [];
-  const known = Object.hasOwn(byError, name) ? byError[name] : undefined;
-  if (known === undefined) return { reason: `no response: ${lastError}`, hints: [] };
-  return { ...known, reason: `${known.reason}${detail}` };
+  webhookId = webhookIdPlaceholder,
+}: Pick<Delivery, 'lastStatus' | 'lastError'> & { webhookId?: string }): AttemptFailure | null {
+  if (lastStatus !== null && lastStatus >= 200 && lastStatus < 300) return null;
+  if (lastStatus === null && lastError === null) return null;
+  const { reason, hints } =
+    lastStatus === null ? explainError(lastError ?? '') : explainStatus(lastStatus);
+  return { reason, hints: replaceArg(hints, webhookIdPlaceholder, webhookId) };
 }
 
 /** Explains why a delivery has failed for good, as the second half of a sentence. */

@@ -116,7 +116,7 @@ describe('listening', () => {
     expect(said[0]).toBe(
       'order.created evt_1: the receiver returned 500: it failed (oh no). Retrying in 1 s.',
     );
-    expect(said[1]).toContain('connection was refused');
+    expect(said[1]).toContain('nothing listens on that port');
     expect(said[2]).toContain('which is not followed');
   });
 

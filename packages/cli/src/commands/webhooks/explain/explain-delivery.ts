@@ -1,7 +1,6 @@
 import type { Delivery, DeliveryDetails, WebhookDetails } from '@tradepost/sdk';
 import type { Hint } from '../../../errors/cli-error';
-import { replaceArg } from '../../../report/hint';
-import { formatFailure, getAttemptFailure, webhookIdPlaceholder } from '../attempt-failure';
+import { formatFailure, getAttemptFailure } from '../attempt-failure';
 
 /** The status of a delivery, in a word for programs. */
 export type Verdict =
@@ -56,7 +55,7 @@ export function explainDelivery(
       const hints =
         delivery.attemptCount === 0
           ? ['Check whether the webhook was paused for long, or the service was down.']
-          : getFailureHints(delivery);
+          : (getAttemptFailure(delivery)?.hints ?? []);
       return { verdict: 'failed', reason: failedReason(delivery), hints: [...hints, again] };
     }
     case 'pending':
@@ -73,6 +72,7 @@ function explainPending(
 ): Diagnosis {
   const { id, webhookId, nextAttemptAt, deadlineAt, attemptCount } = delivery;
   const last = getAttemptFailure(delivery);
+  const { hints = [] } = last ?? {};
   const lastFailure = last === null ? '' : ` The last attempt failed: ${last.reason}.`;
   const expiry = `It expires at ${deadlineAt}.`;
   if (webhook?.status === 'paused') {
@@ -99,7 +99,7 @@ function explainPending(
     return {
       verdict: 'held',
       reason: `The endpoint is in backoff until ${backoffUntil}: it keeps failing, or requested it.${lastFailure} ${expiry}`,
-      hints: [...getFailureHints(delivery), retryNow],
+      hints: [...hints, retryNow],
     };
   }
   if (attemptCount === 0 || last === null) {
@@ -112,7 +112,7 @@ function explainPending(
   return {
     verdict: 'retrying',
     reason: `The last of ${countAttempts(attemptCount)} failed: ${last.reason}. The next one is at ${nextAttemptAt}. ${expiry}`,
-    hints: [...getFailureHints(delivery), retryNow],
+    hints: [...hints, retryNow],
   };
 }
 
@@ -127,12 +127,6 @@ function failedReason(delivery: DeliveryDetails): string {
   if (attemptCount === 0) return `It failed: ${reason} (${deadlineAt}).`;
   if (test) return `Test events are not retried, and the attempt failed: ${reason}.`;
   return `It failed after ${countAttempts(attemptCount)}. The last one: ${reason}.`;
-}
-
-/** Returns what to do about the last attempt, for the webhook of the delivery. */
-function getFailureHints(delivery: DeliveryDetails): readonly Hint[] {
-  const hints = getAttemptFailure(delivery)?.hints ?? [];
-  return replaceArg(hints, webhookIdPlaceholder, delivery.webhookId);
 }
 
 function countAttempts(count: number): string {
