@@ -13,25 +13,16 @@ import { formatHints, replaceArg } from './hint';
 
 /** An error with all that is known about it. Programs get it as JSON, people as text. */
 export interface ErrorReport {
-  /** The code of the service or of the CLI. */
   code: string;
-  /** What failed and why, in one text. */
   message: string;
-  /** The HTTP status; null without a response. */
   status: number | null;
-  /** The ID of the request, for support; null without one. */
   requestId: string | null;
-  /** What to do about it. */
   hints: readonly Hint[];
-  /** Details: by field of the request, or by ID of a bulk command. */
   errors: ProblemIssue[];
-  /** What failed, as people read it. */
   title: string;
-  /** Why, line by line, as people read it. */
   details: string[];
 }
 
-/** Describes an error for programs and for people. */
 export function describeError(error: unknown): ErrorReport {
   if (isTradepostError(error)) return describeTradepostError(error);
   if (error instanceof ErrorWithHint) {
@@ -48,13 +39,11 @@ export function describeError(error: unknown): ErrorReport {
   };
 }
 
-/** The report of a failure that no single response caused. */
 function localReport(code: string, message: string, hints: readonly Hint[]): ErrorReport {
   const none = { status: null, requestId: null, errors: [], details: [] };
   return { code, message, hints, title: message, ...none };
 }
 
-/** What the codes of failed connections mean. */
 const connectionFailures: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ECONNREFUSED: 'connection refused',
@@ -97,7 +86,6 @@ function translateParameters(advice: string): string {
   return advice.replace(/\bbaseUrl\b/, 'the base URL').replace(/\bapiKey\b/, 'the API key');
 }
 
-/** The host and port of a failed connection, as far as the system reports it. */
 function getTarget(cause: unknown, depth = 0): string {
   if (!(cause instanceof Error) || depth > 8) return '';
   const { address, port, hostname } = cause as {

@@ -1,9 +1,8 @@
 import { type AttemptError, attemptErrors } from '@tradepost/contract/attempt-errors';
 import type { Delivery } from '@tradepost/sdk';
-import type { Hint } from '../../errors/cli-error';
+import { commandHint, type Hint, localHint } from '../../errors/cli-error';
 import { replaceArg } from '../../report/hint';
 
-/** Why an attempt failed, and what to do. */
 interface AttemptFailure {
   /** The second half of a sentence. */
   reason: string;
@@ -14,12 +13,12 @@ interface AttemptFailure {
 const webhookIdPlaceholder = 'WEBHOOK_ID';
 
 function changeUrl(text: string, url = 'https://…'): Hint {
-  return { text, command: 'webhooks update', args: [webhookIdPlaceholder, '--url', url] };
+  return commandHint(text, 'webhooks update', webhookIdPlaceholder, '--url', url);
 }
 
 /** Commands that help with an attempt error. The contract has the advice that needs no command. */
 const commandsByError: Partial<Record<AttemptError, Hint>> = {
-  forbidden_address: { text: 'For a receiver on your machine, use', command: 'webhooks listen' },
+  forbidden_address: commandHint('For a receiver on your machine, use', 'webhooks listen'),
   forbidden_scheme: changeUrl('To change the URL, run'),
   forbidden_port: changeUrl('To change the URL, run'),
 };
@@ -42,19 +41,15 @@ function isAttemptError(name: string): name is AttemptError {
 
 const respondFirst = attemptErrors.timeout.action;
 const checkRunning = 'Check that the receiver is running';
-const verifyHint: Hint = {
-  text: 'If the receiver rejected the signature, find out why with',
-  command: 'webhooks verify',
-  local: true,
-};
+const verifyHint: Hint = localHint(
+  'If the receiver rejected the signature, find out why with',
+  'webhooks verify',
+);
 
-/** By the status of the response. */
 const byStatus: Readonly<Record<number, AttemptFailure>> = {
   400: {
     reason: 'it could not read the delivery, or rejected its signature',
-    hints: [
-      { text: 'Check the secret and the raw body with', command: 'webhooks verify', local: true },
-    ],
+    hints: [localHint('Check the secret and the raw body with', 'webhooks verify')],
   },
   401: {
     reason: 'it, or a proxy in front of it, requires authentication',
@@ -84,7 +79,6 @@ const byStatus: Readonly<Record<number, AttemptFailure>> = {
   },
 };
 
-/** Statuses with the same meaning. */
 const aliases: Readonly<Record<number, number>> = { 403: 401, 410: 404, 504: 408, 502: 503 };
 
 function explainStatus(status: number): AttemptFailure {

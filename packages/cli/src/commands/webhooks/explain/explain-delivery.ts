@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryDetails, WebhookDetails } from '@tradepost/sdk';
-import type { Hint } from '../../../errors/cli-error';
+import { commandHint, type Hint } from '../../../errors/cli-error';
 import { formatFailure, getAttemptFailure } from '../attempt-failure';
 
 /** The status of a delivery, in a word for programs. */
@@ -21,10 +21,8 @@ export type Verdict =
   /** This version does not know its state. */
   | 'unknown';
 
-/** The status of a delivery, why, and what to do. */
 export interface Diagnosis {
   verdict: Verdict;
-  /** A sentence. */
   reason: string;
   hints: readonly Hint[];
 }
@@ -46,12 +44,15 @@ export function explainDelivery(
       return { verdict: 'delivered', reason: deliveredReason(delivery), hints: [] };
     case 'failed': {
       const again: Hint = delivery.test
-        ? {
-            text: 'Then send another test event:',
-            command: 'webhooks test',
-            args: [webhookId, '--event', event, '--wait'],
-          }
-        : { text: 'Then send it again:', command: 'webhooks replay', args: [id] };
+        ? commandHint(
+            'Then send another test event:',
+            'webhooks test',
+            webhookId,
+            '--event',
+            event,
+            '--wait',
+          )
+        : commandHint('Then send it again:', 'webhooks replay', id);
       const hints =
         delivery.attemptCount === 0
           ? ['Check whether the webhook was paused for long, or the service was down.']
@@ -79,7 +80,7 @@ function explainPending(
     return {
       verdict: 'paused',
       reason: `The webhook is paused.${lastFailure} ${expiry}`,
-      hints: [{ text: 'Resume it:', command: 'webhooks resume', args: [webhookId] }],
+      hints: [commandHint('Resume it:', 'webhooks resume', webhookId)],
     };
   }
   if (nextAttemptAt === null) {
@@ -89,11 +90,11 @@ function explainPending(
       hints: ['Check again in a few seconds.'],
     };
   }
-  const retryNow: Hint = {
-    text: 'Once the receiver is fixed, retry at once:',
-    command: 'webhooks replay',
-    args: [id],
-  };
+  const retryNow: Hint = commandHint(
+    'Once the receiver is fixed, retry at once:',
+    'webhooks replay',
+    id,
+  );
   const backoffUntil = webhook?.backoffUntil ?? null;
   if (backoffUntil !== null && Date.parse(backoffUntil) > now) {
     return {
