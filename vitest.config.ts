@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
@@ -9,12 +10,20 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 /** Compilers and package managers take longer. */
 const longTimeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
-/** Type tests (`*.test-d.ts`) of the packages whose types are the product. */
-const typeTests = {
-  enabled: true,
-  include: ['test/**/*.test-d.ts'],
-  tsconfig: './tsconfig.json',
-};
+/** Type tests (`*.test-d.ts`) of the packages whose types are the product: they run the compiler. */
+const typeTests = (name: string) => ({
+  test: {
+    name: `${name}-types`,
+    root: `packages/${name}`,
+    include: [],
+    typecheck: {
+      enabled: true,
+      only: true,
+      include: ['test/**/*.test-d.ts'],
+      tsconfig: './tsconfig.json',
+    },
+  },
+});
 
 /**
  * Runs the files of a project in threads without isolation, so that each thread loads a module once: that
@@ -79,15 +88,14 @@ const waitingTests = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
-    // Every processor gets a worker.
-    maxWorkers: '100%',
+    // Tests wait for sockets and timers too, so more workers than processors overlap.
+    maxWorkers: 2 * availableParallelism(),
     projects: [
       // Unit tests: they import `src` and need no build.
       {
         test: {
           name: 'contract',
           root: 'packages/contract',
-          typecheck: typeTests,
           ...sharedModules,
           ...timeouts,
         },
@@ -97,7 +105,6 @@ export default defineConfig({
           name: 'sdk',
           root: 'packages/sdk',
           exclude: [...configDefaults.exclude, ...slowTests.sdk],
-          typecheck: typeTests,
           ...sharedModules,
           ...timeouts,
         },
@@ -120,6 +127,8 @@ export default defineConfig({
           ...timeouts,
         },
       },
+      typeTests('contract'),
+      typeTests('sdk'),
       slowProject('sdk'),
       slowProject('server'),
       slowProject('cli'),

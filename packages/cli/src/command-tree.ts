@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from './context';
 
-/** The module of a command. */
 interface CommandModule {
   /**
    * Adds arguments, options and action to the command.
@@ -15,9 +14,7 @@ interface CommandModule {
   ) => void;
 }
 
-/** A command. */
 export interface CommandSpec {
-  /** What it does, for the list of commands. */
   summary: string;
   /** Loads its module. Only the command that runs is loaded, so that start-up stays fast. */
   load: () => Promise<CommandModule>;
@@ -25,15 +22,17 @@ export interface CommandSpec {
   hidden?: true;
 }
 
-/** The commands of a noun. */
 export interface CommandGroup {
   summary: string;
-  /** The commands by name. */
   commands: Record<string, CommandSpec>;
 }
 
 /** The commands under a heading of the help. */
 export type HelpSection = Record<string, CommandGroup | CommandSpec>;
+
+function command(summary: string, load: CommandSpec['load']): CommandSpec {
+  return { summary, load };
+}
 
 /** All commands. The path is the command: `orders list` is in `commands/orders/list.ts`. */
 export const helpSections: Record<string, HelpSection> = {
@@ -41,33 +40,27 @@ export const helpSections: Record<string, HelpSection> = {
     orders: {
       summary: 'List, view and update orders',
       commands: {
-        list: {
-          summary: 'List orders, newest first',
-          load: () => import('./commands/orders/list'),
-        },
-        get: { summary: 'Show one order', load: () => import('./commands/orders/get') },
-        create: { summary: 'Create an order', load: () => import('./commands/orders/create') },
-        'set-status': {
-          summary: 'Move orders to another status',
-          load: () => import('./commands/orders/set-status/command'),
-        },
-        watch: {
-          summary: 'Print changes of orders as they happen',
-          load: () => import('./commands/orders/watch/command'),
-        },
+        list: command('List orders, newest first', () => import('./commands/orders/list')),
+        get: command('Show one order', () => import('./commands/orders/get')),
+        create: command('Create an order', () => import('./commands/orders/create')),
+        'set-status': command(
+          'Move orders to another status',
+          () => import('./commands/orders/set-status/command'),
+        ),
+        watch: command(
+          'Print changes of orders as they happen',
+          () => import('./commands/orders/watch/command'),
+        ),
       },
     },
     notifications: {
       summary: 'List notifications, mark them as read',
       commands: {
-        list: {
-          summary: 'List notifications, newest first',
-          load: () => import('./commands/notifications/list'),
-        },
-        read: {
-          summary: 'Mark notifications as read',
-          load: () => import('./commands/notifications/read'),
-        },
+        list: command(
+          'List notifications, newest first',
+          () => import('./commands/notifications/list'),
+        ),
+        read: command('Mark notifications as read', () => import('./commands/notifications/read')),
       },
     },
   },
@@ -75,103 +68,79 @@ export const helpSections: Record<string, HelpSection> = {
     webhooks: {
       summary: 'Register endpoints for signed events, inspect and retry deliveries',
       commands: {
-        register: {
-          summary: 'Register a webhook and show its secret once',
-          load: () => import('./commands/webhooks/register'),
-        },
-        list: {
-          summary: 'List webhooks, newest first',
-          load: () => import('./commands/webhooks/list'),
-        },
-        get: { summary: 'Show one webhook', load: () => import('./commands/webhooks/get') },
-        update: {
-          summary: 'Change the URL or the event types of a webhook',
-          load: () => import('./commands/webhooks/update'),
-        },
-        pause: {
-          summary: 'Pause deliveries to a webhook',
-          load: () => import('./commands/webhooks/pause'),
-        },
-        resume: {
-          summary: 'Resume deliveries to a webhook',
-          load: () => import('./commands/webhooks/resume'),
-        },
-        delete: { summary: 'Delete a webhook', load: () => import('./commands/webhooks/delete') },
-        test: {
-          summary: 'Send a test event to a webhook',
-          load: () => import('./commands/webhooks/test'),
-        },
-        'rotate-secret': {
-          summary: 'Replace the secret of a webhook, in two steps',
-          load: () => import('./commands/webhooks/rotate-secret'),
-        },
-        deliveries: {
-          summary: 'List deliveries to webhooks, newest first',
-          load: () => import('./commands/webhooks/deliveries'),
-        },
-        replay: {
-          summary: 'Send deliveries again',
-          load: () => import('./commands/webhooks/replay'),
-        },
-        explain: {
-          summary: "Explain a delivery's status",
-          load: () => import('./commands/webhooks/explain/command'),
-        },
-        verify: {
-          summary: 'Verify the signature of a delivery, offline',
-          load: () => import('./commands/webhooks/verify'),
-        },
-        listen: {
-          summary: 'Forward events to a local receiver as they happen',
-          load: () => import('./commands/webhooks/listen/command'),
-        },
+        register: command(
+          'Register a webhook and show its secret once',
+          () => import('./commands/webhooks/register'),
+        ),
+        list: command('List webhooks, newest first', () => import('./commands/webhooks/list')),
+        get: command('Show one webhook', () => import('./commands/webhooks/get')),
+        update: command(
+          'Change the URL or the event types of a webhook',
+          () => import('./commands/webhooks/update'),
+        ),
+        pause: command('Pause deliveries to a webhook', () => import('./commands/webhooks/pause')),
+        resume: command(
+          'Resume deliveries to a webhook',
+          () => import('./commands/webhooks/resume'),
+        ),
+        delete: command('Delete a webhook', () => import('./commands/webhooks/delete')),
+        test: command('Send a test event to a webhook', () => import('./commands/webhooks/test')),
+        'rotate-secret': command(
+          'Replace the secret of a webhook, in two steps',
+          () => import('./commands/webhooks/rotate-secret'),
+        ),
+        deliveries: command(
+          'List deliveries to webhooks, newest first',
+          () => import('./commands/webhooks/deliveries'),
+        ),
+        replay: command('Send deliveries again', () => import('./commands/webhooks/replay')),
+        explain: command(
+          "Explain a delivery's status",
+          () => import('./commands/webhooks/explain/command'),
+        ),
+        verify: command(
+          'Verify the signature of a delivery, offline',
+          () => import('./commands/webhooks/verify'),
+        ),
+        listen: command(
+          'Forward events to a local receiver as they happen',
+          () => import('./commands/webhooks/listen/command'),
+        ),
       },
     },
     events: {
       summary: 'List events',
       commands: {
-        list: {
-          summary: 'List events, oldest first',
-          load: () => import('./commands/events/list'),
-        },
+        list: command('List events, oldest first', () => import('./commands/events/list')),
       },
     },
   },
   'Account and settings:': {
-    login: { summary: 'Log in with an API key', load: () => import('./commands/login') },
-    logout: { summary: 'Delete a saved profile', load: () => import('./commands/logout') },
-    whoami: {
-      summary: 'Show the current account and service',
-      load: () => import('./commands/whoami'),
-    },
+    login: command('Log in with an API key', () => import('./commands/login')),
+    logout: command('Delete a saved profile', () => import('./commands/logout')),
+    whoami: command('Show the current account and service', () => import('./commands/whoami')),
     profiles: {
       summary: 'List profiles, choose the current one',
       commands: {
-        list: { summary: 'List profiles', load: () => import('./commands/profiles/list') },
-        use: {
-          summary: 'Choose the current profile',
-          load: () => import('./commands/profiles/use'),
-        },
+        list: command('List profiles', () => import('./commands/profiles/list')),
+        use: command('Choose the current profile', () => import('./commands/profiles/use')),
       },
     },
-    doctor: {
-      summary: 'Diagnose settings, API key and service',
-      load: () => import('./commands/doctor/command'),
-    },
+    doctor: command(
+      'Diagnose settings, API key and service',
+      () => import('./commands/doctor/command'),
+    ),
   },
   'More:': {
-    completion: {
-      summary: 'Generate a shell completion script',
-      load: () => import('./commands/completion'),
-    },
+    completion: command(
+      'Generate a shell completion script',
+      () => import('./commands/completion'),
+    ),
     complete: {
       summary: 'Suggest words to a shell',
       load: () => import('./commands/complete'),
       hidden: true,
     },
-    help: {
-      summary: 'Show help for a command or a topic',
-      load: () => import('./commands/help'),
-    },
+    help: command('Show help for a command or a topic', () => import('./commands/help')),
   },
 };

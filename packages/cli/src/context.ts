@@ -1,16 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** A stream for text, with the properties of the terminal behind it. */
 export interface OutputStream extends Writable {
-  /** True for a terminal, false for a pipe or a file. */
   isTTY?: boolean;
-  /** Width of the terminal, in cells. */
   columns?: number;
 }
 
-/** A stream that text is read from. */
 export interface InputStream extends Readable {
-  /** True for a terminal, false for a pipe or a file. */
   isTTY?: boolean;
 }
 
@@ -22,7 +17,6 @@ export interface CliContext {
   stdout: OutputStream;
   /** For everything else: notices, hints, prompts, errors. */
   stderr: OutputStream;
-  /** The environment variables. */
   env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the user interrupts the command (Ctrl-C). */
   signal: AbortSignal;

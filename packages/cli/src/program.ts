@@ -6,10 +6,8 @@ import { addHelp, helpConfiguration, rootSections } from './help/help';
 import { type OutputFormat, outputFormats } from './input/options';
 import { supportsColor } from './output/text';
 
-/** The parser and its progress. */
 interface Program {
   program: Command;
-  /** Returns the command that was parsed last. */
   current: () => Command;
 }
 

@@ -28,10 +28,8 @@ const outcomeKinds = [
   'not_attempted',
 ] as const;
 
-/** The outcome of one item. */
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
-/** Whether a value is an outcome. */
 export function isOutcomeKind(value: unknown): value is OutcomeKind {
   return outcomeKinds.some((kind) => kind === value);
 }
@@ -43,10 +41,8 @@ export interface OutcomeFailure {
   requestId: string | null;
 }
 
-/** The failure fields of a success. */
 export const noFailure: OutcomeFailure = { code: null, message: null, requestId: null };
 
-/** Converts an error to the failure fields of an outcome. */
 export function toFailure(error: unknown): OutcomeFailure {
   const { code, requestId } = describeError(error);
   return { code, message: describeReason(error), requestId };
@@ -59,18 +55,15 @@ function failsForAll(error: unknown): boolean {
   return ['usage', 'auth', 'unreachable', 'interrupted'].includes(getExitReason(error));
 }
 
-/** The result of one item. */
 export interface BulkResult {
   outcome: OutcomeKind;
   /** Why it failed or was skipped; null otherwise. */
   error: unknown;
 }
 
-/** A bulk command. */
 export interface BulkTask {
   /** The items, in the order in which they are processed. */
   ids: readonly string[];
-  /** How many requests are in flight at a time. */
   concurrency: number;
   /** Milliseconds between two starts. @default 0 */
   intervalMs?: number;
@@ -90,11 +83,9 @@ export interface BulkTask {
   work: (id: string, signal: AbortSignal) => Promise<BulkResult>;
 }
 
-/** How a bulk command ended. */
 export interface BulkRun {
   /** The items that failed or were skipped, in the order of the items. */
   failures: Failure[];
-  /** The items that were not started. */
   notAttempted: readonly string[];
   /** What ended the run early; null if nothing did. */
   stoppedBy: unknown;
@@ -123,7 +114,6 @@ export async function runBulk(task: BulkTask, context: CliContext): Promise<Bulk
   let failed = 0;
   let stoppedBy: unknown = null;
 
-  /** Returns whether the run ends. */
   async function work(id: string): Promise<boolean> {
     try {
       const { outcome, error } = await grace.during((signal) => task.work(id, signal));
@@ -145,7 +135,6 @@ export async function runBulk(task: BulkTask, context: CliContext): Promise<Bulk
       targets: ids,
       concurrency,
       work,
-      stopsRun: (isEnd) => isEnd,
       signal,
       turn:
         intervalMs > 0
@@ -166,14 +155,11 @@ export async function runBulk(task: BulkTask, context: CliContext): Promise<Bulk
   }
 }
 
-/** Work on many targets, a few at a time. */
-export interface PoolOptions<Target, Result> {
+export interface PoolOptions<Target> {
   targets: readonly Target[];
   concurrency: number;
-  /** Works on one target. It never rejects. */
-  work: (target: Target) => Promise<Result>;
-  /** Whether no other target is started after this result. Those in flight complete. */
-  stopsRun: (result: Result) => boolean;
+  /** Works on one target. It never rejects. If it returns true, no other target is started. */
+  work: (target: Target) => Promise<boolean>;
   /** No other target is started once it is aborted. */
   signal: AbortSignal;
   /** Resolves when the next target may start. @default at once */
@@ -186,46 +172,32 @@ export interface PoolOptions<Target, Result> {
  *
  * @returns how many of the targets were started
  */
-export async function runPool<Target, Result>({
+export async function runPool<Target>({
   targets,
   concurrency,
   work,
-  stopsRun,
   signal,
   turn,
-}: PoolOptions<Target, Result>): Promise<number> {
+}: PoolOptions<Target>): Promise<number> {
   let started = 0;
   let ended = false;
 
   const isOver = () => ended || signal.aborted || started >= targets.length;
 
-  async function step(): Promise<boolean> {
-    if (isOver()) return false;
-    if (turn !== undefined) {
-      await turn();
-      if (isOver()) return false;
+  async function worker(limit: number): Promise<void> {
+    while (!isOver() && started < limit) {
+      await turn?.();
+      if (isOver()) return;
+      const target = targets[started] as Target;
+      started += 1;
+      if (await work(target)) ended = true;
     }
-    const target = targets[started] as Target;
-    started += 1;
-    if (stopsRun(await work(target))) ended = true;
-    return true;
   }
 
-  async function worker(): Promise<void> {
-    while (await step());
-  }
-
-  await step();
-  await Promise.all(Array.from({ length: Math.min(concurrency, targets.length) }, worker));
+  await worker(1);
+  const workers = Math.min(concurrency, targets.length);
+  await Promise.all(Array.from({ length: workers }, () => worker(targets.length)));
   return started;
-}
-
-/** The clock of a rate limiter. */
-export interface RateLimiterClock {
-  /** Milliseconds. Only differences have a meaning. */
-  now: () => number;
-  /** Resolves after some milliseconds, or when the run is over. */
-  wait: (milliseconds: number) => Promise<void>;
 }
 
 /**
@@ -238,7 +210,7 @@ export interface RateLimiterClock {
 export function createRateLimiter(
   count: number,
   interval: number,
-  { now, wait }: RateLimiterClock,
+  { now, wait }: { now: () => number; wait: (milliseconds: number) => Promise<void> },
 ): () => Promise<void> {
   let given = 0;
   let next = Number.NEGATIVE_INFINITY;
@@ -254,19 +226,10 @@ export function createRateLimiter(
   };
 }
 
-/** Printed on Ctrl-C while requests are in flight. */
 export const finishingNotice = 'Finishing requests in progress. Press Ctrl-C again to quit now.';
 
 /** Longer than a response takes, and no longer than a person waits. */
 const defaultShutdownGraceMs = 10_000;
-
-/** Time for requests in flight when a command is interrupted. */
-interface ShutdownGrace {
-  /** Runs work whose signal aborts when the grace period is over. */
-  during<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
-  /** Ends the grace period: nothing is in flight any more. */
-  end(): void;
-}
 
 /**
  * Lets changes in flight complete after an interruption, so that their outcome is known. The time is
@@ -278,7 +241,7 @@ export function createShutdownGrace(
   { signal, wait }: Pick<CliContext, 'signal' | 'wait'>,
   onInterrupt: () => void,
   milliseconds = defaultShutdownGraceMs,
-): ShutdownGrace {
+) {
   const over = new AbortController();
   const ended = new AbortController();
   // Every request in flight listens to it.
@@ -293,7 +256,8 @@ export function createShutdownGrace(
   };
   signal.addEventListener('abort', onAbort, { once: true });
   return {
-    async during(work) {
+    /** Runs work whose signal aborts when the grace period is over. */
+    async during<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
       inFlight += 1;
       try {
         return await work(over.signal);
@@ -301,7 +265,8 @@ export function createShutdownGrace(
         inFlight -= 1;
       }
     },
-    end() {
+    /** Ends the grace period: nothing is in flight any more. */
+    end(): void {
       ended.abort();
       signal.removeEventListener('abort', onAbort);
     },

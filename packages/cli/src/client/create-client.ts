@@ -51,7 +51,6 @@ export function createClientFor(
   });
 }
 
-/** Creates a `fetch` that is loaded with the first request. */
 function loadFetch(load: () => Promise<SendRequest>): SendRequest {
   let loading: Promise<SendRequest> | undefined;
   return async (url, init) => {

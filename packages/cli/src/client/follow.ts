@@ -8,13 +8,9 @@ import type { CliContext } from '../context';
 import { getExitReason } from '../errors/exit-codes';
 import { getRequestErrorMessage } from '../report/error-report';
 
-/** What happens when the service becomes unreachable. */
 export interface ReconnectPolicy {
-  /** How long to retry, in milliseconds. */
   timeoutMs: number;
-  /** Called when the connection is lost. */
   onLost: (error: unknown) => void;
-  /** Called when the service is reachable again. */
   onReconnected: () => void;
 }
 
@@ -39,7 +35,6 @@ export function createReconnectPolicy(
   };
 }
 
-/** The clock of a reconnect. */
 export type Clock = Pick<CliContext, 'elapsed' | 'wait' | 'signal'>;
 
 /** Returns the delay before a retry, in milliseconds: 1 s, 2 s, 4 s … at most 15 s. */
@@ -60,7 +55,6 @@ export class ReconnectTracker {
     this.#clock = clock;
   }
 
-  /** Records a response of the service. */
   onContact(): void {
     if (this.#lostAt !== null) this.#policy.onReconnected();
     this.#hadContact = true;
@@ -107,7 +101,6 @@ export class ReconnectTracker {
   }
 }
 
-/** How events are followed. */
 export interface FollowPosition extends ReconnectPolicy {
   /** Where to start, and how long each request waits for new events. */
   from: FollowEventsOptions;

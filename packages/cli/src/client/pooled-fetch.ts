@@ -8,7 +8,6 @@ const decoders: ReadonlyMap<unknown, (bytes: Uint8Array) => Buffer> = new Map([
   ['br', brotliDecompressSync],
 ]);
 
-/** Response headers as undici returns them. */
 type HeaderRecord = Readonly<Record<string, string | string[] | undefined>>;
 
 /**

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context';
-import { CliError } from '../errors/cli-error';
+import { CliError, localHint } from '../errors/cli-error';
 import { exitCodes } from '../errors/exit-codes';
 import { addHelp, environmentLines } from '../help/help';
 import { writeData } from '../output/print';
@@ -12,7 +12,6 @@ import { orderChangeView } from './orders/watch/change-view';
 import { deliveryView } from './webhooks/delivery-view';
 import { webhookView } from './webhooks/webhook-view';
 
-/** Topics that belong to no command. */
 const topics: ReadonlyMap<string, () => string> = new Map([
   ['exit-codes', formatExitCodes],
   ['environment', formatEnvironment],
@@ -45,7 +44,7 @@ async function showHelp(command: Command, path: string[], context: CliContext): 
     throw new CliError(
       'usage',
       `No help for '${path.join(' ')}'`,
-      { text: 'To list the commands, run', command: '--help', local: true },
+      localHint('To list the commands, run', '--help'),
       `Other topics: ${topicNames}.`,
     );
   }

@@ -8,6 +8,7 @@ import {
   parseProfileName,
   profilesFile,
   readProfiles,
+  updateProfiles,
 } from '../config/profiles';
 import {
   assertBaseUrl,
@@ -16,10 +17,10 @@ import {
   isSameService,
   isUnencrypted,
   isValidKey,
+  listProfilesHint,
   type Settings,
   selectedProfile,
 } from '../config/settings';
-import { updateProfiles } from '../config/update-profiles';
 import type { CliContext } from '../context';
 import { CliError, getErrorMessage, type Hint } from '../errors/cli-error';
 import { addHelp } from '../help/help';
@@ -54,7 +55,6 @@ export function configure(command: Command, context: CliContext): void {
   });
 }
 
-/** What `login` saves. */
 interface Credentials {
   baseUrl: string;
   apiKey: string;
@@ -97,16 +97,13 @@ async function login(options: Options, context: CliContext): Promise<void> {
     apiKeySource: 'profile',
   };
   await printChange(
-    {
-      subject: `profile '${name}' is saved`,
-      check: { text: 'To list profiles, run', command: 'profiles list', local: true },
-      text: () => format.formatItem(toIdentity(settings, account)),
-    },
     context,
+    `profile '${name}' is saved`,
+    () => format.formatItem(toIdentity(settings, account)),
+    listProfilesHint,
   );
 }
 
-/** Prints a service URL that was not typed at the prompt, and warns of http. */
 function reportService(baseUrl: string, isGiven: boolean, context: CliContext): void {
   if (isGiven) printNotice(context, `Service: ${baseUrl}`);
   if (isUnencrypted(baseUrl)) {
@@ -128,7 +125,6 @@ async function verifyKey(tradepost: Tradepost, baseUrl: string, context: CliCont
   }
 }
 
-/** Lists the environment variables that take precedence over the profile. */
 function findOverrides(name: string, baseUrl: string, env: CliContext['env']): string[] {
   const lines: string[] = [];
   const named = env.TRADEPOST_PROFILE?.trim();

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { defaultProfile, type Profiles } from '../config/profiles';
-import { selectedProfile, unknownProfileError } from '../config/settings';
-import { updateProfiles } from '../config/update-profiles';
+import { defaultProfile, type Profiles, updateProfiles } from '../config/profiles';
+import { listProfilesHint, selectedProfile, unknownProfileError } from '../config/settings';
 import type { CliContext } from '../context';
-import { CliError, type Hint } from '../errors/cli-error';
+import { CliError } from '../errors/cli-error';
 import { addHelp } from '../help/help';
 import type { GlobalOptions } from '../input/options';
 import { chooseFormat } from '../output/choose-format';
@@ -14,8 +13,6 @@ import { type ProfileItem, profileView, toProfileItems } from './profiles/profil
 interface Options extends GlobalOptions {
   all?: true;
 }
-
-const listHint: Hint = { text: 'To list profiles, run', command: 'profiles list', local: true };
 
 /** `tradepost logout` */
 export function configure(command: Command, context: CliContext): void {
@@ -49,19 +46,17 @@ async function logout(options: Options, context: CliContext): Promise<void> {
     removed = toProfileItems(stored).filter((item) => options.all || item.name === name);
     if (removed.length === 0 && !options.all) {
       throw named === null
-        ? new CliError('usage', 'You are not logged in', listHint)
+        ? new CliError('usage', 'You are not logged in', listProfilesHint)
         : unknownProfileError(named);
     }
     return withoutProfiles(stored, removed);
   });
   const names = removed.map(({ name }) => `'${name}'`).join(', ') || 'no profile';
   await printChange(
-    {
-      subject: `deleted ${names}`,
-      check: listHint,
-      text: async () => (await format.formatItems(removed)) + (await format.end()),
-    },
     context,
+    `deleted ${names}`,
+    async () => (await format.formatItems(removed)) + (await format.end()),
+    listProfilesHint,
   );
   if (removed.length === 0) printNotice(context, 'No profiles to delete.');
   for (const { name, baseUrl } of removed) {

@@ -1,7 +1,5 @@
-/** The supported shells. */
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
-/** A supported shell. */
 export type Shell = (typeof shells)[number];
 
 /** Creates the script by which a shell calls `tradepost complete`. */

@@ -1,38 +1,27 @@
 import type { Argument, Command, Option } from 'commander';
 import { getValues } from '../input/options';
 
-/** A suggested word. */
 export interface Suggestion {
   value: string;
-  /** Its description, for shells that show it. */
   description?: string;
 }
 
-/** The suggestions at the cursor. */
 export interface Suggestions {
   words: Suggestion[];
-  /** Whether a file name is expected. */
   areFiles?: true;
   /** Whether more may follow directly: the shell adds no space. */
   isPartial?: true;
 }
 
-/** The sources of suggestions. */
 export interface Source {
-  /** The parser with the names of all commands. */
   program: Command;
-  /** Adds the options of a command. */
   load: (command: Command) => Promise<void>;
-  /** Returns the profile names. */
   profiles: () => readonly string[];
 }
 
-/** The position of the cursor. */
 interface CursorContext {
   command: Command;
-  /** The number of arguments before the cursor. */
   operands: number;
-  /** The option whose value is expected. */
   waiting: Option | null;
   /** Whether `--` ended the options. */
   optionsEnded: boolean;
@@ -90,7 +79,6 @@ function findSubcommand(command: Command, name: string): Command | undefined {
   return command.commands.find((child) => child.name() === name || child.aliases().includes(name));
 }
 
-/** Finds an option of a command or of its parents. */
 function findOption(command: Command, flag: string): Option | null {
   const own = command.options.find(({ long, short }) => long === flag || short === flag);
   return own ?? (command.parent ? findOption(command.parent, flag) : null);

@@ -10,20 +10,17 @@ export interface Identity {
   baseUrl: string;
   /** `option`, `environment` or `profile`. */
   baseUrlSource: string;
-  /** The first characters of the key. */
   apiKeyHint: string;
   /** `environment` or `profile`. */
   apiKeySource: string;
   accountId: string | null;
   accountKind: string | null;
   accountName: string | null;
-  /** Whether the key is read-only. */
   readOnly: boolean | null;
   /** When the key expires, ISO 8601; null also if it does not. */
   expiresAt: string | null;
 }
 
-/** How an identity is shown. */
 export const identityView: View<Identity> = {
   fields: [
     'profile',
@@ -40,7 +37,6 @@ export const identityView: View<Identity> = {
   columns: [],
 };
 
-/** Combines settings and account. */
 export function toIdentity(
   { profile, baseUrl, baseUrlSource, apiKey, apiKeySource }: Settings,
   account: Account | null,

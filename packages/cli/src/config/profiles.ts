@@ -1,42 +1,37 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 import envPaths from 'env-paths';
+import type { CliContext } from '../context';
 import { CliError, getErrorMessage, isRecord } from '../errors/cli-error';
+import { LockedError, lockFile } from '../files/lock-file';
 import { hasCode, parseJsonObject, writePrivateFile } from '../files/private-files';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = CliContext['env'];
 
 /** The folders of the platform: on Linux those of XDG, on macOS in Library, on Windows in AppData. */
 const folderPaths = () => envPaths('tradepost', { suffix: '' });
 
-/** Returns the folder of the profiles. */
 export function configFolder(env: Environment): string {
   return env.TRADEPOST_CONFIG_DIR || folderPaths().config;
 }
 
-/** Returns the folder of journals and checkpoints. */
 export function stateFolder(env: Environment): string {
   return env.TRADEPOST_STATE_DIR || folderPaths().log;
 }
 
-/** Credentials that `tradepost login` saved. */
 export interface Profile {
-  /** The URL of the service. */
   baseUrl: string;
   /** The key of an account there. It is sent to no other service. */
   apiKey: string;
 }
 
-/** The content of the profiles file. */
 export interface Profiles {
-  /** The name of the current profile; null if there is none. */
   current: string | null;
-  /** The profiles by name. */
   profiles: Readonly<Record<string, Profile>>;
 }
 
-/** The name of a profile that was saved without a name. */
 export const defaultProfile = 'default';
 
 /** Whether a text can be the name of a profile. It is safe in command lines and file names. */
@@ -54,7 +49,6 @@ export function parseProfileName(text: string): string {
   );
 }
 
-/** Returns the profiles file in a config folder. */
 export function profilesFile(folder: string): string {
   return join(folder, 'profiles.json');
 }
@@ -114,6 +108,46 @@ export function writeProfiles(file: string, profiles: Profiles): void {
       `Cannot write the profiles: ${getErrorMessage(error)}`,
       'Nothing changed.',
     );
+  }
+}
+
+/** A change takes milliseconds. A process that keeps the lock longer than this is stuck. */
+const lockTimeout = { attempts: 60, waitMs: 25 };
+
+/**
+ * Changes the profiles under a lock: two processes that log in at once both succeed.
+ *
+ * @param change returns the new profiles. If it throws, nothing changes.
+ * @returns the new profiles
+ * @throws {CliError} `file_failed` if they cannot be read, written or locked; `interrupted`
+ */
+export async function updateProfiles(
+  context: CliContext,
+  change: (profiles: Profiles) => Profiles,
+): Promise<Profiles> {
+  const file = profilesFile(configFolder(context.env));
+  const release = await lock(file, context);
+  try {
+    const changed = change(readProfiles(file));
+    writeProfiles(file, changed);
+    return changed;
+  } finally {
+    release();
+  }
+}
+
+async function lock(file: string, context: CliContext): Promise<() => void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return lockFile(file);
+    } catch (error) {
+      // Waiting does not help where the folder is not writable.
+      if (!(error instanceof LockedError) || attempt >= lockTimeout.attempts) throw error;
+    }
+    if (context.signal.aborted) {
+      throw new CliError('interrupted', 'Interrupted. Nothing changed.');
+    }
+    await setTimeout(lockTimeout.waitMs);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Tradepost } from '@tradepost/sdk';
 import type { CliContext } from '../context';
-import { CliError, type Hint } from '../errors/cli-error';
+import { CliError, commandHint, type Hint, localHint } from '../errors/cli-error';
 import type { ConnectionOptions } from '../input/options';
 import {
   configFolder,
@@ -11,12 +11,9 @@ import {
   readProfiles,
 } from './profiles';
 
-/** Where a setting came from. */
 export type SettingSource = 'option' | 'environment' | 'profile';
 
-/** Which service to use, and as which account. */
 export interface Settings {
-  /** The URL of the service. */
   baseUrl: string;
   baseUrlSource: SettingSource;
   apiKey: string;
@@ -25,8 +22,9 @@ export interface Settings {
   profile: string | null;
 }
 
-/** Settings of which some may be missing. */
 export type FoundSettings = { [Name in keyof Settings]: Settings[Name] | null };
+
+export const listProfilesHint = localHint('To list profiles, run', 'profiles list');
 
 /** Returns the profile that `--profile` or TRADEPOST_PROFILE names; null for the current one. */
 export function selectedProfile(context: CliContext, options: ConnectionOptions): string | null {
@@ -72,7 +70,7 @@ export function findSettings(context: CliContext, options: ConnectionOptions): F
         'usage',
         `The key of profile '${name}' belongs to another service: it is not sent to ${displayUrl(settings.baseUrl ?? '')}`,
         'Set TRADEPOST_API_KEY to a key of that service.',
-        { text: 'Or run', command: 'login --profile NAME', local: true },
+        localHint('Or run', 'login --profile NAME'),
       );
     }
     settings.apiKey = profile.apiKey;
@@ -96,11 +94,10 @@ function findProfile(
   throw unknownProfileError(name);
 }
 
-/** Creates the error for a profile that does not exist. */
 export function unknownProfileError(name: string): CliError {
-  const hints: Hint[] = [{ text: 'To list profiles, run', command: 'profiles list', local: true }];
+  const hints: Hint[] = [listProfilesHint];
   if (isProfileName(name)) {
-    hints.push({ text: 'To create it, run', command: `login --profile ${name}`, local: true });
+    hints.push(localHint('To create it, run', `login --profile ${name}`));
   }
   return new CliError('usage', `No profile named '${name}'`, ...hints);
 }
@@ -117,7 +114,7 @@ export function resolveSettings(context: CliContext, options: ConnectionOptions)
     throw new CliError(
       'usage',
       'You are not logged in',
-      { text: 'Run', command: 'login' },
+      commandHint('Run', 'login'),
       'Or set TRADEPOST_BASE_URL and TRADEPOST_API_KEY. A local reference server listens on http://127.0.0.1:4010.',
     );
   }
@@ -125,7 +122,7 @@ export function resolveSettings(context: CliContext, options: ConnectionOptions)
     throw new CliError(
       'missing_api_key',
       'No API key is set',
-      { text: 'Run', command: 'login' },
+      commandHint('Run', 'login'),
       'Or set TRADEPOST_API_KEY. There is no option for it: other programs can see the command line.',
     );
   }
@@ -159,7 +156,6 @@ export function assertBaseUrl(baseUrl: string): void {
   new Tradepost({ baseUrl, apiKey: 'none' });
 }
 
-/** Whether a text is a valid base URL. */
 export function isBaseUrl(baseUrl: string): boolean {
   try {
     assertBaseUrl(baseUrl);
@@ -181,7 +177,6 @@ export function normalizeUrl(baseUrl: string): string {
   return (URL.canParse(baseUrl) ? new URL(baseUrl).href : baseUrl).replace(/\/+$/, '');
 }
 
-/** Whether two base URLs lead to the same service. */
 export function isSameService(one: string | null, other: string): boolean {
   return one !== null && normalizeUrl(one) === normalizeUrl(other);
 }

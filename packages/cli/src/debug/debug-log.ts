@@ -20,7 +20,6 @@ import { createRedactor } from '../output/text';
 import { describeError } from '../report/error-report';
 import { formatHints } from '../report/hint';
 
-/** The first line of a log. */
 const logHeader = /^\{"at":"[^"]+","kind":"command",/;
 
 /** Contexts whose log is incomplete: that is reported once. */
@@ -138,7 +137,6 @@ function toEntry(error: unknown): Record<string, unknown> {
   return { code, message, status, requestId, hint: formatHints(hints), errors, reason, ...stack };
 }
 
-/** Longer bodies are not logged, in characters. */
 const maxBodyLength = 100_000;
 
 type LoggedResponse = Awaited<ReturnType<Fetch>>;

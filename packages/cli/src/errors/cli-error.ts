@@ -2,7 +2,6 @@
 export type CliErrorCode =
   /** The command line, or a setting it depends on, is not valid. */
   | 'usage'
-  /** No API key is set. */
   | 'missing_api_key'
   /** The API key is malformed or was rejected. */
   | 'invalid_api_key'
@@ -26,9 +25,7 @@ export type CliErrorCode =
   | 'delivery_failed'
   /** A receiver did not accept a forwarded event. */
   | 'forwarding_failed'
-  /** `doctor` found a problem. */
   | 'check_failed'
-  /** `doctor` cannot reach the service. */
   | 'service_unreachable'
   /** The list has more items than were printed, and `--fail-if-truncated` was set. */
   | 'truncated'
@@ -54,12 +51,20 @@ export interface CommandHint {
   local?: true;
 }
 
+/** Creates a hint that names a command. */
+export function commandHint(text: string, command: string, ...args: string[]): CommandHint {
+  return { text, command, args };
+}
+
+/** Creates a hint that names a command that contacts no service. */
+export function localHint(text: string, command: string): CommandHint {
+  return { text, command, local: true };
+}
+
 /** A failure that the CLI itself detected. */
 export class CliError extends Error {
   override readonly name = 'CliError' as const;
-  /** The type of failure. It decides the exit code. */
   readonly code: CliErrorCode;
-  /** What to do about it. */
   readonly hints: readonly Hint[];
 
   constructor(code: CliErrorCode, message: string, ...hints: Hint[]) {
@@ -82,7 +87,6 @@ export class ErrorWithHint extends Error {
   }
 }
 
-/** One failed item of a bulk command. */
 export interface Failure {
   id: string;
   error: unknown;
@@ -91,7 +95,6 @@ export interface Failure {
 /** Thrown at the end of a bulk command of which some or all items failed. The others succeeded. */
 export class BulkError extends Error {
   override readonly name = 'BulkError' as const;
-  /** How many items succeeded. */
   readonly succeeded: number;
   /** At least one. */
   readonly failures: readonly Failure[];
@@ -118,10 +121,8 @@ export class InvalidArgument extends Error {
   readonly code = 'commander.invalidArgument';
 }
 
-/** Returns the message of a thrown value. Parameters of the SDK get the names that users know. */
 export function getErrorMessage(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replaceAll('baseUrl', 'the base URL').replaceAll('apiKey', 'the API key');
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Makes the first letter of a sentence a capital, unless it begins with an ID. */
@@ -130,7 +131,6 @@ export function capitalize(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Whether a JSON value is an object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -139,7 +139,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export const baseUrlHint =
   'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.';
 
-/** Characters of an unexpected value that are shown. */
 const maxSnippetLength = 60;
 
 /**

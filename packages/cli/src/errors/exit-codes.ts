@@ -18,7 +18,6 @@ export const exitCodes = {
   interrupted: { code: 130, meaning: 'interrupted (Ctrl-C)' },
 } as const;
 
-/** What an exit code stands for. */
 export type ExitReason = keyof typeof exitCodes;
 
 const reasonByCliCode: Record<CliErrorCode, ExitReason> = {
@@ -97,7 +96,6 @@ function hasIdInPath({ path }: AnyTradepostError): boolean {
   return path !== null && /\/(ord|ntf|whk|dlv)_[^/]+(\/|$)/.test(path);
 }
 
-/** Returns the exit code of the process for an error. */
 export function getExitCode(error: unknown): number {
   return exitCodes[getExitReason(error)].code;
 }

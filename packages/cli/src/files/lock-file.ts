@@ -11,7 +11,6 @@ export class LockedError extends CliError {}
 /** An empty lock that is older than this, in milliseconds, belongs to a process that was killed. */
 const maxEmptyLockMs = 10_000;
 
-/** The locks of this process, by their full paths. */
 const heldLocks = new Set<string>();
 
 /**
@@ -82,7 +81,6 @@ function takeOver(lock: string, owner: string, self: string): boolean {
   }
 }
 
-/** Returns the content of a file; null if it is gone or not readable. */
 function readIfPossible(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');

@@ -29,7 +29,6 @@ export function findStats(path: string): Stats | null {
   }
 }
 
-/** Parses a JSON object; null for anything else. */
 export function parseJsonObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

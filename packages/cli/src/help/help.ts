@@ -6,17 +6,14 @@ function formatTitle(text: string): string {
   return styleText('bold', text.toUpperCase(), { validateStream: false });
 }
 
-/** The layout of the help. */
 export const helpConfiguration: HelpConfiguration = {
   styleTitle: formatTitle,
   // A list of commands shows names only: their arguments are in their own help.
   subcommandTerm: (command) => command.name(),
 };
 
-/** Stands in the help of every command in place of the global options. */
 const globalOptionsPointer = '\nGlobal options: see `tradepost --help`.';
 
-/** The sections at the end of a help page: lines by title. */
 interface HelpSections {
   Examples?: readonly string[];
   Output?: readonly string[];
@@ -41,7 +38,6 @@ function formatSections(sections: Record<string, readonly string[]>): string {
     .join('\n');
 }
 
-/** A word, or a command between backticks. */
 const words = /(?:`[^`]*`|\S)+/g;
 
 function wrap(text: string): string {
@@ -58,7 +54,6 @@ function wrap(text: string): string {
   return [...lines, line].join('\n');
 }
 
-/** Every environment variable. */
 const environment: Readonly<Record<string, string>> = {
   TRADEPOST_API_KEY: 'API key of your account (there is no option for it)',
   TRADEPOST_BASE_URL: 'service URL, such as https://trade.example',
@@ -69,13 +64,11 @@ const environment: Readonly<Record<string, string>> = {
   FORCE_COLOR: 'enable colours on a pipe too',
 };
 
-/** Lists the environment variables in two columns. */
 export function environmentLines(): string[] {
   const width = Math.max(...Object.keys(environment).map((name) => name.length));
   return Object.entries(environment).map(([name, text]) => `${name.padEnd(width)}  ${text}`);
 }
 
-/** Returns the end of `tradepost --help`. */
 export function rootSections(): string {
   return formatSections({
     Examples: [

@@ -1,80 +1,54 @@
 import { type EventType, eventTypes } from '@tradepost/sdk';
-import type { Argument, Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { CliContext } from '../context';
 import { InvalidArgument } from '../errors/cli-error';
 
-/** The formats of output. */
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 
-/** A format of output. */
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** The global options that shape output. */
 export interface OutputOptions {
-  /** The format of data on stdout. */
   output: OutputFormat;
-  /** The fields to print, separated by commas. @default all */
   fields?: string;
-  /** A jq expression that the JSON goes through. */
   jq?: string;
 }
 
-/** The global options that select the service and the account. */
 export interface ConnectionOptions {
-  /** The name of a stored profile. */
   profile?: string;
-  /** The URL of the service. */
   baseUrl?: string;
-  /** The file for a log of requests and responses. */
   debug?: string;
 }
 
-/** The options that every command has. */
 export interface GlobalOptions extends OutputOptions, ConnectionOptions {}
 
-/** The default of `--limit`. */
 const defaultLimit = 50;
 
 /** The largest page that the service sends. Source: the API specification, "Pagination". */
 const maxPageSize = 100;
 
-/** The largest number that counting options accept. */
 export const maxCount = 999_999_999;
 
-/** The options of commands that list. */
 export interface PaginationOptions {
   limit?: number;
   all?: true;
   failIfTruncated?: true;
 }
 
-/** Adds `--limit`, `--all` and `--fail-if-truncated` to a command. */
 export function addPaginationOptions(command: Command, noun: string): Command {
   return command
-    .option(
-      '--limit <n>',
-      `show at most <n> ${noun} (default: ${defaultLimit})`,
-      integerParser(1, maxCount),
-    )
+    .option('--limit <n>', `show at most <n> ${noun} (default: ${defaultLimit})`, parseCount)
     .option('--fail-if-truncated', 'exit with code 8 if there are more')
     .addOption(command.createOption('--all', `show all ${noun}`).conflicts('limit'));
 }
 
-/** Returns how many items to show, and how many to request at a time. */
-export function getPagination(options: PaginationOptions): { limit: number; pageSize: number } {
-  const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? defaultLimit);
-  return { limit, pageSize: Math.min(limit, maxPageSize) };
+/** Returns how many items to show at most. */
+export function getLimit({ all, limit = defaultLimit }: PaginationOptions): number {
+  return all ? Number.POSITIVE_INFINITY : limit;
 }
 
-/** The option of commands that run until Ctrl-C. */
-export function reconnectTimeoutOption(command: Command): Option {
-  return command
-    .createOption(
-      '--reconnect-timeout <seconds>',
-      'how long to retry when the service is unreachable',
-    )
-    .argParser(integerParser(0, 86_400))
-    .default(300);
+/** Returns how many items to request at a time. */
+export function getPageSize(options: PaginationOptions): number {
+  return Math.min(getLimit(options), maxPageSize);
 }
 
 /**
@@ -90,7 +64,6 @@ const nouns = {
   evt: 'event',
 } as const;
 
-/** The prefix of an ID. */
 export type IdPrefix = keyof typeof nouns;
 
 /** Whether a text can be an ID. Such a text cannot lead to another path, and fits into a CSV row. */
@@ -104,18 +77,17 @@ export function parseId(text: string, prefix: IdPrefix): string {
   throw new InvalidArgument(`IDs of this type begin with ${prefix}_.`);
 }
 
-/** Creates an argument that takes one ID. */
-export function idArgument(command: Command, prefix: IdPrefix): Argument {
-  return command
-    .createArgument('<id>', `${nouns[prefix]} ID, ${prefix}_…`)
-    .argParser((text) => parseId(text, prefix));
+/** Adds an argument that takes one ID. */
+export function addId(command: Command, prefix: IdPrefix): Command {
+  return command.argument('<id>', `${nouns[prefix]} ID, ${prefix}_…`, (text) =>
+    parseId(text, prefix),
+  );
 }
 
-/** Creates an argument that takes any number of IDs. */
-export function idsArgument(command: Command, prefix: IdPrefix): Argument {
-  return command
-    .createArgument('[id...]', `${nouns[prefix]} IDs, ${prefix}_…`)
-    .argParser((text, before: string[] | undefined) => [...(before ?? []), parseId(text, prefix)]);
+/** Adds an argument that takes any number of IDs. */
+export function addIds(command: Command, prefix: IdPrefix): Command {
+  const parse = (text: string, before: string[] = []) => [...before, parseId(text, prefix)];
+  return command.argument('[id...]', `${nouns[prefix]} IDs, ${prefix}_…`, parse);
 }
 
 /** Creates a parser for integers within bounds, both included. */
@@ -130,6 +102,17 @@ export function integerParser(min: number, max: number): (text: string) => numbe
     );
   };
 }
+
+/** Parses the option of a count: an integer of at least 1. */
+export const parseCount = integerParser(1, maxCount);
+
+/** The option of commands that run until Ctrl-C. */
+export const reconnectTimeoutOption = [
+  '--reconnect-timeout <seconds>',
+  'how long to retry when the service is unreachable',
+  integerParser(0, 86_400),
+  300,
+] as const;
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 type Unit = keyof typeof unitMs;
@@ -158,7 +141,6 @@ export function parseRate(text: string): number {
   throw new InvalidArgument('Use a rate per second or minute, such as 5/s or 30/m.');
 }
 
-/** The forms of a time, for help pages. */
 export const timeNote =
   '<time> is an age (45s, 30m, 6h, 2d, 1w), a day in UTC (2026-11-20), or an ISO 8601 time with offset.';
 
@@ -197,16 +179,9 @@ function toIso(time: number): string {
   throw new InvalidArgument('Use a time in the years 1 to 9999.');
 }
 
-/** Creates an option that takes a time. */
-export function timeOption(
-  command: Command,
-  context: CliContext,
-  flags: string,
-  description: string,
-): Option {
-  return command
-    .createOption(flags, description)
-    .argParser((text: string) => parseTime(text, context.now()));
+/** Creates a parser for times. */
+export function timeParser({ now }: CliContext): (text: string) => string {
+  return (text) => parseTime(text, now());
 }
 
 /** Creates a parser for names, separated by commas, each returned once. */
@@ -225,16 +200,17 @@ export function listParser<Choice extends string>(
   return withValues(parse, () => choices, { isList: true });
 }
 
-/** Creates an option that takes event types, separated by commas. */
-export function eventsOption(command: Command, what = 'event types'): Option {
-  return command
-    .createOption('--events <types>', `${what}, separated by commas: ${eventTypes.join(', ')}`)
-    .argParser(listParser<EventType>(eventTypes, 'event type'));
+/** Returns the flags, description and parser of an option that takes event types, separated by commas. */
+export function eventsOption(what = 'event types') {
+  const description = `${what}, separated by commas: ${eventTypes.join(', ')}`;
+  return [
+    '--events <types>',
+    description,
+    listParser<EventType>(eventTypes, 'event type'),
+  ] as const;
 }
 
-/** The values that a shell can complete. */
 interface CompletionValues {
-  /** Returns the values. */
   values: () => readonly string[];
   /** Whether several are allowed, separated by commas. @default false */
   isList?: boolean;

@@ -5,9 +5,7 @@ import { ReadStream } from 'node:tty';
 import type { CliContext, InputStream, OutputStream } from '../context';
 import { CliError } from '../errors/cli-error';
 
-/** The keyboard of the user. */
 export interface Keyboard {
-  /** A terminal: input comes key by key. */
   stream: InputStream;
   /** Releases it: the process does not exit while it is open. */
   close: () => void;
@@ -63,7 +61,6 @@ export async function confirm(
   }
 }
 
-/** The options that every prompt takes, in addition to its question. */
 interface PromptOptions {
   input: InputStream;
   output: OutputStream;

@@ -44,9 +44,7 @@ const notUtf8 = /^(\ufffd\ufffd|.?\0|PK\p{Cc}{2})/su;
 /** A line that Excel writes, and reads, before the heading. */
 const delimiterLine = /^"?sep=[,;\t]"?(?=\r?\n|\r)/i;
 
-/** Invalid lines that are listed; the others are counted. */
 const maxFaultsShown = 5;
-/** Characters of an invalid line that are shown. */
 const maxCharactersShown = 60;
 
 /**
@@ -95,7 +93,6 @@ function isIdHeading(name: string): boolean {
   return /^\s*"?\s*id\s*"?\s*$/i.test(name);
 }
 
-/** Parses `--output json`: an array of objects or of IDs. */
 function parseArray(text: string): Candidate[] {
   const items = tryParseJson(text);
   if (items instanceof SyntaxError) throw notJson('Input is not a JSON array', items);
@@ -157,7 +154,6 @@ function parseHeadings(names: string[]): string[] {
   return names.map((name) => name.trim().toLowerCase());
 }
 
-/** Returns the parsed JSON, or the SyntaxError. */
 function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -6,22 +6,17 @@ import type { StyleName } from './text';
 export interface Format<Item> {
   /** Formats the next items of a list. A list may come in any number of parts. */
   formatItems(items: readonly Item[]): string | Promise<string>;
-  /** Returns the text that ends a list. */
   end(): string | Promise<string>;
-  /** Formats a single item. */
   formatItem(item: Item): string | Promise<string>;
 }
 
-/** A synchronous format. */
 export interface SyncFormat<Item> extends Format<Item> {
   formatItems(items: readonly Item[]): string;
   end(): string;
   formatItem(item: Item): string;
 }
 
-/** One column of a table. */
 export interface Column<Item> {
-  /** The heading. */
   title: string;
   /** The field that it shows. `--fields` finds the column by it. */
   field: keyof Item & string;
@@ -38,7 +33,6 @@ export interface Column<Item> {
   whenNarrow?: 'leave-out' | 'shorten';
 }
 
-/** How the items of one type are shown. */
 export interface View<Item> {
   /** The fields of CSV, in order, which `--fields` can select. JSON has every field of the response. */
   fields: readonly (keyof Item & string)[];

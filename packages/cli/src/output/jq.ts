@@ -5,7 +5,6 @@ import { escapeControlChars, escapeControlCharsInJson } from './text';
 /** Applies an expression to JSON values, one after the other. Returns a line of JSON per result. */
 type Filter = (values: readonly unknown[]) => string[];
 
-/** jq's exit code for an invalid expression. */
 const compileError = 3;
 
 async function compile(expression: string): Promise<Filter> {
@@ -56,7 +55,6 @@ function toJqInput(value: unknown): string {
   );
 }
 
-/** Formats a result: strings without quotes, everything else as JSON on one line. */
 function formatResult(line: string, isTerminal: boolean): string {
   if (!line.startsWith('"')) return `${escapeControlCharsInJson(line)}\n`;
   const text = String(JSON.parse(line));

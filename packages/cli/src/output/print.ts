@@ -1,7 +1,7 @@
 import type { Page } from '@tradepost/sdk';
 import type { CliContext, OutputStream } from '../context';
 import { CliError, capitalize, getErrorMessage, type Hint } from '../errors/cli-error';
-import type { OutputOptions } from '../input/options';
+import { getLimit, type OutputOptions, type PaginationOptions } from '../input/options';
 import { chooseFormat } from './choose-format';
 import type { View } from './format';
 import { escapeControlChars, redactSecrets } from './text';
@@ -45,7 +45,6 @@ export interface BestEffortWriter {
   failure(): unknown;
 }
 
-/** Creates a writer for the results of changes. */
 export function createBestEffortWriter(stdout: OutputStream): BestEffortWriter {
   let failure: unknown = null;
   return {
@@ -75,28 +74,21 @@ export function printSecretNotice(context: CliContext, text: string): void {
   context.stderr.write(`${escapeControlChars(text)}\n`);
 }
 
-/** A list to print. */
-export interface PrintableList<Item> {
-  /** Its pages, fetched as they are read. */
-  pages: AsyncIterable<Page<Item>>;
-  /** How many items to print at most; Infinity for all. */
-  limit: number;
-  /** The name of the items, in the plural. */
-  noun: string;
-}
-
 /**
  * Prints a list on stdout page by page; only one page is in memory. A notice says when there are more
  * items than were requested.
  *
+ * @param noun the name of the items, in the plural
  * @throws {CliError} `truncated` at the end if there are more, with `failIfTruncated`
  */
 export async function printList<Item extends object>(
-  { pages, limit, noun }: PrintableList<Item>,
+  pages: AsyncIterable<Page<Item>>,
+  noun: string,
   view: View<Item>,
   context: CliContext,
-  options: OutputOptions & { failIfTruncated?: true },
+  options: OutputOptions & PaginationOptions,
 ): Promise<void> {
+  const limit = getLimit(options);
   const format = await chooseFormat(options, view, context.stdout);
   let shown = 0;
   let hasMore = false;
@@ -135,25 +127,20 @@ export async function printItem<Item extends object>(
   await writeData(context.stdout, format.formatItem(await load()));
 }
 
-/** A change that was made. */
-export interface ChangeMessage {
-  /** What was done: `whk_1 is paused`. */
-  subject: string;
-  /** How to see the result. */
-  check?: Hint;
-  /** Formats the result. It is called once, and may throw. */
-  text: () => string | Promise<string>;
-}
-
 /**
  * Prints the result of a change. If that fails, the error says that the change was made, so that it is not
  * repeated. A closed pipe is not a failure: then a notice on stderr says what was done.
  *
+ * @param subject what was done: `whk_1 is paused`
+ * @param text formats the result. It is called once, and may throw.
+ * @param check how to see the result
  * @throws {CliError} `output_failed`
  */
 export async function printChange(
-  { subject, check, text }: ChangeMessage,
   context: CliContext,
+  subject: string,
+  text: () => string | Promise<string>,
+  check?: Hint,
 ): Promise<void> {
   try {
     await writeData(context.stdout, await text());

@@ -8,13 +8,10 @@ import { getStyle } from './text';
 export interface LiveLine {
   /** Returns how many cells a text may have: a wrapped line cannot be erased. */
   room(): number;
-  /** Replaces the line. */
   draw(text: string): void;
-  /** Erases the line. */
   clear(): void;
 }
 
-/** Creates a live line on a terminal. */
 export function createLiveLine(stream: OutputStream): LiveLine {
   function clear(): void {
     if (activeLiveLines.get(stream) !== clear) return;
@@ -34,11 +31,8 @@ export function createLiveLine(stream: OutputStream): LiveLine {
   };
 }
 
-/** The progress of a bulk command. */
 export interface Progress {
-  /** Counts one more item. */
   step(result: 'done' | 'failed'): void;
-  /** Erases the line. */
   clear(): void;
 }
 

@@ -1,7 +1,6 @@
 import { type Column, type Format, formatField } from './format';
 import { escapeControlChars, type Style, type StyleName } from './text';
 
-/** Spaces between two columns. */
 export const gap = 2;
 
 /** Text is shortened below this many cells only after columns were left out. */
@@ -109,7 +108,6 @@ async function formatRecord(item: object, style: Style): Promise<string> {
     .join('');
 }
 
-/** The size of a column. */
 export interface ColumnSize {
   /** Cells of its widest text, including the heading. */
   width: number;
@@ -173,7 +171,6 @@ export function shorten(text: string, cells: number): string {
   return `${head.join('')}…${tail.join('')}`;
 }
 
-/** Pads a text with spaces to a number of cells. */
 export function pad(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
   const spaces = ' '.repeat(Math.max(0, cells - cellWidth(text)));
   return align === 'right' ? spaces + text : text + spaces;

@@ -1,10 +1,8 @@
 import { styleText } from 'node:util';
 import type { OutputStream } from '../context';
 
-/** A colour or weight of text. */
 export type StyleName = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan';
 
-/** Styles text, or leaves it plain where the stream shows no colours. */
 export type Style = (name: StyleName, text: string) => string;
 
 /** Returns the style function of a stream. It respects `NO_COLOR` and `FORCE_COLOR`. */
@@ -12,7 +10,6 @@ export function getStyle(stream: OutputStream): Style {
   return (name, text) => styleText(name, text, { stream });
 }
 
-/** Whether a stream shows colours. */
 export function supportsColor(stream: OutputStream): boolean {
   return getStyle(stream)('bold', '-') !== '-';
 }
@@ -70,7 +67,6 @@ const secretLine =
 const secretInUrl =
   /(\/\/)[^\s/@]+(?=@)|([?&][\w-]*(?:authorization|api-?key|secrets?|password|token)=)[^\s&#"]+/gi;
 
-/** A bearer token, wherever it is quoted. */
 const bearerToken = /\b(bearer\s+)[\w.~+/=-]{8,}/gi;
 
 /**

@@ -1,5 +1,5 @@
 import type { AnyTradepostError } from '@tradepost/sdk';
-import { baseUrlHint, type Hint } from '../errors/cli-error';
+import { baseUrlHint, commandHint, type Hint } from '../errors/cli-error';
 import { getExitReason, mayHaveBeenApplied } from '../errors/exit-codes';
 import { type IdPrefix, isId } from '../input/options';
 import { replaceArg } from './hint';
@@ -13,9 +13,9 @@ const laterHint = 'Try again later.';
 const supportHint = 'Try again later. If the error persists, give the request ID to support.';
 const keyHints: Hint[] = [
   'The API key may be mistyped, expired, revoked or for another service.',
-  { text: 'Check TRADEPOST_API_KEY, or run', command: 'login' },
+  commandHint('Check TRADEPOST_API_KEY, or run', 'login'),
 ];
-const seeOrder: Hint = { text: 'To see the order, run', command: 'orders get', args: [orderId] };
+const seeOrder: Hint = commandHint('To see the order, run', 'orders get', orderId);
 
 /** Hints by problem code. A map, not an object: a service may name a problem `constructor`. */
 const hintsByCode = new Map<string, readonly Hint[]>(
@@ -31,31 +31,25 @@ const hintsByCode = new Map<string, readonly Hint[]>(
     read_only_api_key: ['This key is read-only. Use a key with write access.'],
     order_not_found: [
       'Check the order ID.',
-      { text: 'To list the orders that this key can see, run', command: 'orders list' },
+      commandHint('To list the orders that this key can see, run', 'orders list'),
     ],
     notification_not_found: [
       'Check the notification ID.',
-      { text: 'To list the notifications of this account, run', command: 'notifications list' },
+      commandHint('To list the notifications of this account, run', 'notifications list'),
     ],
     webhook_not_found: [
       'Check the webhook ID.',
-      { text: 'To list the webhooks of this account, run', command: 'webhooks list' },
+      commandHint('To list the webhooks of this account, run', 'webhooks list'),
     ],
     delivery_not_found: [
       'Check the delivery ID. Old deliveries are pruned.',
-      { text: 'To list deliveries, run', command: 'webhooks deliveries' },
+      commandHint('To list deliveries, run', 'webhooks deliveries'),
     ],
-    webhook_paused: [{ text: 'First run', command: 'webhooks resume', args: [webhookId] }],
-    webhook_deleted: [{ text: 'Register it again under a new ID:', command: 'webhooks register' }],
-    no_staged_secret: [
-      { text: 'Stage a secret first:', command: 'webhooks rotate-secret', args: [webhookId] },
-    ],
+    webhook_paused: [commandHint('First run', 'webhooks resume', webhookId)],
+    webhook_deleted: [commandHint('Register it again under a new ID:', 'webhooks register')],
+    no_staged_secret: [commandHint('Stage a secret first:', 'webhooks rotate-secret', webhookId)],
     delivery_in_progress: [
-      {
-        text: 'An attempt is in progress. For its result, run',
-        command: 'webhooks explain',
-        args: [deliveryId],
-      },
+      commandHint('An attempt is in progress. For its result, run', 'webhooks explain', deliveryId),
     ],
     invalid_cursor: ['The saved position is not valid on this service. Start again with --since.'],
     webhook_limit_reached: [
@@ -74,27 +68,20 @@ const hintsByStatus: Readonly<Record<number, readonly Hint[]>> = {
   429: ['Too many requests. Wait a minute, then try again more slowly.'],
 };
 
-/** How to check whether a change was applied, by path. */
 const checksByPath: readonly (readonly [RegExp, Hint])[] = [
-  [/\/v1\/orders\/[^/]+$/, { text: 'Check with', command: 'orders get', args: [orderId] }],
-  [/\/v1\/notifications\/[^/]+$/, { text: 'Check with', command: 'notifications list' }],
+  [/\/v1\/orders\/[^/]+$/, commandHint('Check with', 'orders get', orderId)],
+  [/\/v1\/notifications\/[^/]+$/, commandHint('Check with', 'notifications list')],
   [
     /\/v1\/webhooks$/,
-    {
-      text: 'A webhook without its secret is useless: delete it. Check with',
-      command: 'webhooks list',
-    },
+    commandHint('A webhook without its secret is useless: delete it. Check with', 'webhooks list'),
   ],
   [
     /\/v1\/webhooks\/[^/]+\/test$/,
-    { text: 'Check with', command: 'webhooks deliveries', args: ['--webhook', webhookId] },
+    commandHint('Check with', 'webhooks deliveries', '--webhook', webhookId),
   ],
   [/\/v1\/webhooks\/[^/]+\/secret$/, 'Staging a secret again replaces the staged one.'],
-  [/\/v1\/webhooks\/[^/]+/, { text: 'Check with', command: 'webhooks get', args: [webhookId] }],
-  [
-    /\/v1\/deliveries\/[^/]+/,
-    { text: 'Check with', command: 'webhooks explain', args: [deliveryId] },
-  ],
+  [/\/v1\/webhooks\/[^/]+/, commandHint('Check with', 'webhooks get', webhookId)],
+  [/\/v1\/deliveries\/[^/]+/, commandHint('Check with', 'webhooks explain', deliveryId)],
 ];
 
 /** Hints for failed connections, by the code of the system or of OpenSSL. */
@@ -134,7 +121,6 @@ export function getRootCode(error: unknown, depth = 0): string {
   return below || ('code' in error && typeof error.code === 'string' ? error.code : '');
 }
 
-/** Returns what a person can do about an error of the service or of the connection to it. */
 export function getHints(error: AnyTradepostError): readonly Hint[] {
   // The path percent-encodes these characters of an ID.
   const id = error.path?.split('/')[3]?.replace(/%(2B|3A|3D)/g, decodeURIComponent) ?? '';

@@ -13,25 +13,16 @@ import { formatHints, replaceArg } from './hint';
 
 /** An error with all that is known about it. Programs get it as JSON, people as text. */
 export interface ErrorReport {
-  /** The code of the service or of the CLI. */
   code: string;
-  /** What failed and why, in one text. */
   message: string;
-  /** The HTTP status; null without a response. */
   status: number | null;
-  /** The ID of the request, for support; null without one. */
   requestId: string | null;
-  /** What to do about it. */
   hints: readonly Hint[];
-  /** Details: by field of the request, or by ID of a bulk command. */
   errors: ProblemIssue[];
-  /** What failed, as people read it. */
   title: string;
-  /** Why, line by line, as people read it. */
   details: string[];
 }
 
-/** Describes an error for programs and for people. */
 export function describeError(error: unknown): ErrorReport {
   if (isTradepostError(error)) return describeTradepostError(error);
   if (error instanceof ErrorWithHint) {
@@ -48,13 +39,11 @@ export function describeError(error: unknown): ErrorReport {
   };
 }
 
-/** The report of a failure that no single response caused. */
 function localReport(code: string, message: string, hints: readonly Hint[]): ErrorReport {
   const none = { status: null, requestId: null, errors: [], details: [] };
   return { code, message, hints, title: message, ...none };
 }
 
-/** What the codes of failed connections mean. */
 const connectionFailures: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ECONNREFUSED: 'connection refused',
@@ -69,29 +58,34 @@ const connectionFailures: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Returns the message of an SDK error in the words of the CLI. */
+/** Returns the message of an error. Those of the SDK name its parameters, which users do not know. */
 export function getRequestErrorMessage(error: unknown): string {
   if (!isTradepostError(error)) return getErrorMessage(error);
-  const { code, method, path } = error;
+  const { code, method, path, problem, message } = error;
   switch (code) {
     case 'invalid_configuration':
-      return error.message.startsWith('baseUrl')
-        ? 'The service URL is not valid'
-        : getErrorMessage(error);
+      return message.startsWith('baseUrl') ? 'The service URL is not valid' : message;
     case 'timeout':
       return `${method} ${path} timed out: no complete response in time`;
     case 'connection_failed': {
       const reason = getRootCode(error);
       const isSent = error.name === 'ConnectionError' && !error.notSent;
       const what = isSent ? `${method} ${path} got no complete response` : 'Could not connect';
-      return `${what}${getTarget(error.cause)} (${connectionFailures.get(reason) ?? (reason || getErrorMessage(error))})`;
+      return `${what}${getTarget(error.cause)} (${connectionFailures.get(reason) ?? (reason || message)})`;
     }
     default:
-      return getErrorMessage(error);
+      // Only the message quotes a response that is not a problem, so just its advice is translated.
+      return problem === null ? message.replace(sdkAdvice, translateParameters) : message;
   }
 }
 
-/** The host and port of a failed connection, as far as the system reports it. */
+/** The advice of the SDK: what follows the last full stop or colon, up to the note in parentheses. */
+const sdkAdvice = /[^.:]*\.(?: \([^()]*\))?$/;
+
+function translateParameters(advice: string): string {
+  return advice.replace(/\bbaseUrl\b/, 'the base URL').replace(/\bapiKey\b/, 'the API key');
+}
+
 function getTarget(cause: unknown, depth = 0): string {
   if (!(cause instanceof Error) || depth > 8) return '';
   const { address, port, hostname } = cause as {

@@ -2,7 +2,6 @@ import type { CommandHint, Hint } from '../errors/cli-error';
 import type { ConnectionOptions } from '../input/options';
 import { escapeControlChars, quoteShellWord } from '../output/text';
 
-/** The options that select the service and the account. */
 export type ConnectionFlags = Pick<ConnectionOptions, 'profile' | 'baseUrl'>;
 
 /** Writes a text as one word of a command line that is shown. */

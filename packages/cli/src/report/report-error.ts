@@ -62,13 +62,11 @@ function isParserError(error: unknown): error is CommanderError {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }
 
-/** The full name of a command, such as `orders list`; empty for the program. */
 function commandPath(command: Command): string {
   if (!command.parent) return '';
   return `${commandPath(command.parent)} ${command.name()}`.trim();
 }
 
-/** Converts an error of the parser, whose suggestion becomes a hint. */
 function toUsageError(error: CommanderError, command: Command): CliError {
   const path = commandPath(command);
   const help: Hint = { text: 'See', command: `${path} --help`.trim(), local: true };

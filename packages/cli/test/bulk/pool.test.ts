@@ -15,12 +15,17 @@ interface Course {
 async function watchPool(
   scheduler: fc.Scheduler,
   count: number,
-  pool: Partial<PoolOptions<number, number>> & { concurrency: number },
+  {
+    stopsRun = () => false,
+    ...pool
+  }: Partial<PoolOptions<number>> & {
+    concurrency: number;
+    stopsRun?: (target: number) => boolean;
+  },
 ): Promise<Course & { told: number }> {
   const course: Course = { started: [], underWay: [], finished: [] };
-  const running = runPool<number, number>({
+  const running = runPool({
     targets: Array.from({ length: count }, (_, index) => index),
-    stopsRun: () => false,
     signal: new AbortController().signal,
     ...pool,
     work: async (target) => {
@@ -28,7 +33,7 @@ async function watchPool(
       course.underWay.push(course.started.length - course.finished.length);
       await scheduler.schedule(Promise.resolve(), `work on ${target}`);
       course.finished.push(target);
-      return target;
+      return stopsRun(target);
     },
   });
   const told = await scheduler.waitFor(running);
@@ -76,11 +81,10 @@ describe('a pool', () => {
           let startedAtEnd = size;
           const course: Course = { started: [], underWay: [], finished: [] };
           const told = await scheduler.waitFor(
-            runPool<number, boolean>({
+            runPool({
               targets: firstOnes(size),
               concurrency: limit,
               signal: new AbortController().signal,
-              stopsRun: (ends) => ends,
               work: async (target) => {
                 course.started.push(target);
                 await scheduler.schedule(Promise.resolve());
@@ -121,11 +125,10 @@ describe('a pool', () => {
           const started: number[] = [];
           let finished = 0;
           const told = await scheduler.waitFor(
-            runPool<number, null>({
+            runPool({
               targets: firstOnes(size),
               concurrency: limit,
               signal: interrupt.signal,
-              stopsRun: () => false,
               work: async (target) => {
                 started.push(target);
                 await scheduler.schedule(Promise.resolve());
@@ -134,7 +137,7 @@ describe('a pool', () => {
                   interrupt.abort();
                   startedAtEnd = started.length;
                 }
-                return null;
+                return false;
               },
             }),
           );
@@ -146,9 +149,9 @@ describe('a pool', () => {
     );
   });
 
-  it('begins nothing at all when the interruption came before', async () => {
+  it('starts nothing after an earlier interruption', async () => {
     const work = () => Promise.reject(new Error('it was started'));
-    const pool = { targets: [1, 2], concurrency: 2, work, stopsRun: () => false };
+    const pool = { targets: [1, 2], concurrency: 2, work };
     expect(await runPool({ ...pool, signal: AbortSignal.abort() })).toBe(0);
   });
 

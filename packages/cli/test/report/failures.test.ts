@@ -156,6 +156,20 @@ describe('a failure of the service', () => {
     expect(service.seen).toHaveLength(1);
   });
 
+  it.each([
+    [{ status: 400, body: 'no baseUrl' }, 'no baseUrl. Check that the base URL is the address'],
+    [{ status: 401, body: 'no apiKey' }, 'no apiKey. Check the API key and the base URL.'],
+    [{ status: 307, body: '', headers: { location: 'https://a.example/baseUrl' } }, 'set the base'],
+  ])(
+    'names the options as users know them, and quotes the response as it is: %j',
+    async (response, text) => {
+      const service = await BareService.start();
+      service.instead = () => response;
+      expect((await service.cli(argv)).stderr).toContain(text);
+      expect((await service.cli(argv)).stderr).toMatch(/baseUrl|no apiKey/);
+    },
+  );
+
   it('repeats no key and no secret that the service quotes', async () => {
     const service = await BareService.start();
     const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6dE8gH5jK';

@@ -30,6 +30,8 @@ const patterns: readonly (readonly [RegExp, string | ((found: string) => string)
   [/(?<="duration(?:Ms)?": ?)\d+/g, '0'],
   [/\b\d+(\.\d+)?(?= ms\b)/g, '0'],
   [/\bNode \d+\.\d+\.\d+/g, 'Node 20.20.0'],
+  // The version of our packages, alone on a line or after our name.
+  [/(?<=^|\b[Tt]radepost[ /])\d+\.\d+\.\d+(?:-[\w.]+)?\b/gm, '0.0.0'],
   // An ID that is truncated in the middle, to fit the terminal.
   [
     /(?<=\b(?:ord|usr|lst|ntf|whk|dlv|evt)_)[0-9A-Z]+(?=…)|(?<=…)[0-9A-Z]{3,}\b/g,

@@ -20,13 +20,11 @@ import { type ExitReason, getExitReason } from '../../errors/exit-codes';
 import type { ConnectionOptions } from '../../input/options';
 import { getRequestErrorMessage } from '../../report/error-report';
 
-/** The result of one check. */
 export interface Finding {
   /** The name of the check. It never changes. */
   check: string;
   /** Whether it passed; null if that is unknown, or it was skipped. */
   ok: boolean | null;
-  /** What was found. */
   detail: string;
   /** What to do. On a passed check it is a warning. */
   hints: readonly Hint[];
@@ -39,7 +37,6 @@ export function passed(check: string, detail: string, ...hints: Hint[]): Finding
   return { check, ok: true, detail, hints, reason: null };
 }
 
-/** Creates the result of a failed check. */
 export function failed(
   check: string,
   reason: ExitReason,
@@ -49,7 +46,6 @@ export function failed(
   return { check, ok: false, detail, hints, reason };
 }
 
-/** Creates the result of a check that was not possible. */
 export function skipped(check: string, detail: string): Finding {
   return { check, ok: null, detail, hints: [], reason: null };
 }
@@ -59,7 +55,6 @@ function failedWith(check: string, error: unknown): Finding {
   return failed(check, getExitReason(error), getRequestErrorMessage(error), ...hints);
 }
 
-/** Checks the program and the profiles. */
 export function checkMachine(context: CliContext, node = process.versions.node): Finding[] {
   return [passed('cli', `tradepost ${version}`), checkNode(node), checkProfiles(context)];
 }
@@ -92,16 +87,12 @@ function checkProfiles({ env }: CliContext): Finding {
   }
 }
 
-/** The settings, as far as they are valid. */
 interface CheckedSettings {
   findings: Finding[];
-  /** null if missing or invalid */
   baseUrl: string | null;
-  /** null if missing or invalid */
   apiKey: string | null;
 }
 
-/** Checks the settings. Nothing is sent. */
 export function checkSettings(context: CliContext, options: ConnectionOptions): CheckedSettings {
   try {
     const { baseUrl: url, apiKey: key } = findSettings(context, options);

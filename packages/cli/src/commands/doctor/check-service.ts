@@ -1,7 +1,7 @@
 import type { Account, AnyTradepostError, Result, Tradepost } from '@tradepost/sdk';
 import { isUnsupported } from '../../config/identity';
 import type { CliContext } from '../../context';
-import { CliError, type Hint } from '../../errors/cli-error';
+import { CliError, commandHint, type Hint } from '../../errors/cli-error';
 import { getExitReason } from '../../errors/exit-codes';
 import { getHints } from '../../report/error-hints';
 import { getRequestErrorMessage } from '../../report/error-report';
@@ -31,7 +31,6 @@ const extensions = {
 
 const laterChecks = ['key', 'key-expiry', 'clock', ...Object.keys(extensions), 'service-version'];
 
-/** Skips all checks that send requests. */
 export function skipService(why: string): Finding[] {
   return ['service', ...laterChecks].map((check) => skipped(check, `skipped: ${why}`));
 }
@@ -99,7 +98,6 @@ function describeFailure(
   return [service, ...others];
 }
 
-/** Adds a hint where a proxy is set that Node does not use. */
 function withProxyHint(error: AnyTradepostError, { env }: CliContext): readonly Hint[] {
   const hints = getHints(error);
   const hasProxy = env.HTTPS_PROXY || env.https_proxy;
@@ -129,7 +127,7 @@ function checkExpiry(account: Account | null, now: number): Finding {
   if (expiresAt === null) return passed('key-expiry', 'never');
   const left = Date.parse(expiresAt) - now;
   if (Number.isNaN(left)) return skipped('key-expiry', `unknown: invalid time '${expiresAt}'`);
-  const hints: Hint[] = ['Request a new key.', { text: 'Then run', command: 'login' }];
+  const hints: Hint[] = ['Request a new key.', commandHint('Then run', 'login')];
   if (left <= 0) return failed('key-expiry', 'auth', `expired at ${expiresAt}`, ...hints);
   const days = Math.floor(left / dayMs);
   const detail = `expires at ${expiresAt}, in ${days === 1 ? '1 day' : `${days} days`}`;

@@ -11,7 +11,6 @@ import { formatHints } from '../../report/hint';
 import { checkMachine, checkSettings, type Finding } from './check-machine';
 import { checkService, skipService } from './check-service';
 
-/** A check as it is printed. */
 interface Check {
   check: string;
   ok: boolean | null;
@@ -84,7 +83,6 @@ async function doctor(options: GlobalOptions, context: CliContext): Promise<void
   throwMostSevere(findings.filter((finding) => finding.reason !== null));
 }
 
-/** The most severe first. */
 const codesByReason = [
   ['unreachable', 'service_unreachable'],
   ['auth', 'invalid_api_key'],

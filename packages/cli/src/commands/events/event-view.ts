@@ -1,12 +1,8 @@
 import type { View } from '../../output/format';
 
-/** An event as a row. */
 export interface EventRow {
-  /** `evt_<id>` */
   id: string;
-  /** The event type. */
   event: string;
-  /** ISO 8601, UTC. */
   createdAt: string;
   data: unknown;
 }
@@ -18,7 +14,6 @@ function getSubject({ data }: EventRow): string {
   return String(orderId ?? listingId ?? '-');
 }
 
-/** How events are shown. */
 export const eventView: View<EventRow> = {
   fields: ['id', 'event', 'createdAt', 'data'],
   columns: [

@@ -8,10 +8,10 @@ import {
   addPaginationOptions,
   eventsOption,
   type GlobalOptions,
-  getPagination,
+  getPageSize,
   type PaginationOptions,
   timeNote,
-  timeOption,
+  timeParser,
 } from '../../input/options';
 import { describeShape } from '../../output/format';
 import { printList } from '../../output/print';
@@ -25,8 +25,8 @@ interface Options extends GlobalOptions, PaginationOptions {
 /** `tradepost events list` */
 export function configure(command: Command, context: CliContext): void {
   command
-    .addOption(timeOption(command, context, '--since <time>', 'only events at or after'))
-    .addOption(eventsOption(command, 'only events of these types'));
+    .option('--since <time>', 'only events at or after', timeParser(context))
+    .option(...eventsOption('only events of these types'));
   addPaginationOptions(command, 'events').action(() =>
     list(command.optsWithGlobals<Options>(), context),
   );
@@ -41,13 +41,13 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function list(options: Options, context: CliContext): Promise<void> {
-  const { limit, pageSize } = getPagination(options);
-  const query: EventListParams = { limit: options.events === undefined ? pageSize : 100 };
+  const limit = options.events === undefined ? getPageSize(options) : 100;
+  const query: EventListParams = { limit };
   if (options.since !== undefined) query.since = options.since;
   const { events } = createClient(context, options);
   const all = events.list(query, { signal: context.signal }).pages();
   const pages = filterUntilLatest(all, options);
-  await printList({ pages, limit, noun: 'events' }, eventView, context, options);
+  await printList(pages, 'events', eventView, context, options);
 }
 
 /**

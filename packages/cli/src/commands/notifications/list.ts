@@ -6,7 +6,7 @@ import { addHelp } from '../../help/help';
 import {
   addPaginationOptions,
   type GlobalOptions,
-  getPagination,
+  getPageSize,
   type PaginationOptions,
 } from '../../input/options';
 import { describeShape, filterPages } from '../../output/format';
@@ -36,12 +36,11 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function list(options: Options, context: CliContext): Promise<void> {
-  const { limit, pageSize } = getPagination(options);
-  const query: NotificationListParams = { limit: pageSize };
+  const query: NotificationListParams = { limit: getPageSize(options) };
   if (options.unread) query.read = false;
   const { notifications } = createClient(context, options);
   const all = notifications.list(query, { signal: context.signal }).pages();
   const isUnread = ({ read }: Notification) => !read;
   const pages = options.unread ? filterPages(all, isUnread) : all;
-  await printList({ pages, limit, noun: 'notifications' }, notificationView, context, options);
+  await printList(pages, 'notifications', notificationView, context, options);
 }

@@ -1,7 +1,6 @@
 import type { Notification } from '@tradepost/sdk';
 import type { View } from '../../output/format';
 
-/** How notifications are shown. */
 export const notificationView: View<Notification> = {
   fields: ['id', 'type', 'orderId', 'message', 'read', 'createdAt'],
   columns: [

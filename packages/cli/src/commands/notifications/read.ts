@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { runBulk } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
-import { BulkError, CliError, getErrorMessage } from '../../errors/cli-error';
+import { BulkError, CliError, getErrorMessage, localHint } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
-import { type GlobalOptions, idsArgument } from '../../input/options';
+import { addIds, type GlobalOptions } from '../../input/options';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape } from '../../output/format';
 import { createBestEffortWriter, isReaderGone, printNotice } from '../../output/print';
@@ -15,13 +15,11 @@ interface Options extends GlobalOptions {
   all?: true;
 }
 
-/** How many notifications are marked at a time. */
 const concurrency = 8;
 
 /** `tradepost notifications read <id...>`, or `--all` */
 export function configure(command: Command, context: CliContext): void {
-  command
-    .addArgument(idsArgument(command, 'ntf'))
+  addIds(command, 'ntf')
     .option('--all', 'all unread notifications')
     .action((ids: string[]) => read(ids, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
@@ -43,7 +41,7 @@ async function read(ids: string[], options: Options, context: CliContext): Promi
       ids.length === 0
         ? 'Specify notification IDs or --all'
         : 'Specify notification IDs or --all, not both',
-      { text: 'See', command: 'notifications read --help', local: true },
+      localHint('See', 'notifications read --help'),
     );
   }
   const format = await chooseFormat(options, notificationView, context.stdout);

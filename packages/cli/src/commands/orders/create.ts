@@ -3,7 +3,7 @@ import { isTradepostError, type Order, orderQuantity } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
-import { ErrorWithHint, InvalidArgument } from '../../errors/cli-error';
+import { commandHint, ErrorWithHint, InvalidArgument } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
 import { addHelp } from '../../help/help';
 import { type GlobalOptions, integerParser, parseId } from '../../input/options';
@@ -23,18 +23,8 @@ interface Options extends GlobalOptions {
 export function configure(command: Command, context: CliContext): void {
   const { min, max } = orderQuantity;
   command
-    .addOption(
-      command
-        .createOption('--listing <id>', 'listing ID, lst_…')
-        .argParser((text: string) => parseId(text, 'lst'))
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      command
-        .createOption('--quantity <n>', `number of units, ${min} to ${max}`)
-        .argParser(integerParser(min, max))
-        .makeOptionMandatory(),
-    )
+    .requiredOption('--listing <id>', 'listing ID, lst_…', (text) => parseId(text, 'lst'))
+    .requiredOption('--quantity <n>', `number of units, ${min} to ${max}`, integerParser(min, max))
     .option(
       '--idempotency-key <key>',
       'your own key for this order: repeating the command creates no second order',
@@ -79,11 +69,9 @@ async function create(options: Options, context: CliContext): Promise<void> {
     );
   }
   await printChange(
-    {
-      subject: `order ${order.id} is created`,
-      check: { text: 'To see it, run', command: 'orders get', args: [order.id] },
-      text: () => format.formatItem(order),
-    },
     context,
+    `order ${order.id} is created`,
+    () => format.formatItem(order),
+    commandHint('To see it, run', 'orders get', order.id),
   );
 }

@@ -7,10 +7,10 @@ import { addHelp } from '../../help/help';
 import {
   addPaginationOptions,
   type GlobalOptions,
-  getPagination,
+  getPageSize,
   type PaginationOptions,
   timeNote,
-  timeOption,
+  timeParser,
 } from '../../input/options';
 import { describeShape, filterPages } from '../../output/format';
 import { printList } from '../../output/print';
@@ -27,8 +27,8 @@ export function configure(command: Command, context: CliContext): void {
   const status = command.createOption('--status <status>', 'only orders in this status');
   command
     .addOption(status.choices(orderStatuses))
-    .addOption(timeOption(command, context, '--since <time>', 'only orders created at or after'))
-    .addOption(timeOption(command, context, '--until <time>', 'only orders created before'));
+    .option('--since <time>', 'only orders created at or after', timeParser(context))
+    .option('--until <time>', 'only orders created before', timeParser(context));
   addPaginationOptions(command, 'orders').action(() =>
     list(command.optsWithGlobals<Options>(), context),
   );
@@ -48,7 +48,6 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function list(options: Options, context: CliContext): Promise<void> {
-  const { limit, pageSize } = getPagination(options);
   const { status, since, until } = options;
   if (since !== undefined && until !== undefined && Date.parse(since) > Date.parse(until)) {
     throw new CliError(
@@ -57,7 +56,7 @@ async function list(options: Options, context: CliContext): Promise<void> {
       'Swap the two times.',
     );
   }
-  const query: OrderListParams = { limit: pageSize };
+  const query: OrderListParams = { limit: getPageSize(options) };
   if (status !== undefined) query.status = status;
   // `createdAfter` excludes its time.
   if (since !== undefined) query.createdAfter = new Date(Date.parse(since) - 1).toISOString();
@@ -67,10 +66,6 @@ async function list(options: Options, context: CliContext): Promise<void> {
   const isWanted = ({ createdAt }: Order) =>
     (since === undefined || Date.parse(createdAt) >= Date.parse(since)) &&
     (until === undefined || Date.parse(createdAt) < Date.parse(until));
-  await printList(
-    { pages: since || until ? filterPages(pages, isWanted) : pages, limit, noun: 'orders' },
-    orderView,
-    context,
-    options,
-  );
+  const wanted = since || until ? filterPages(pages, isWanted) : pages;
+  await printList(wanted, 'orders', orderView, context, options);
 }

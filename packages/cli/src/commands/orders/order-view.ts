@@ -11,7 +11,6 @@ const styles: ReadonlyMap<string, StyleName> = new Map([
   ['cancelled', 'dim'],
 ]);
 
-/** How orders are shown. */
 export const orderView: View<Order> = {
   fields: [
     'id',

@@ -22,8 +22,7 @@ async function list(options: GlobalOptions, context: CliContext): Promise<void> 
   async function* pages() {
     yield { data: toProfileItems(readProfiles(file)), nextCursor: null };
   }
-  const all = { pages: pages(), limit: Number.POSITIVE_INFINITY, noun: 'profiles' };
-  await printList(all, profileView, context, options);
+  await printList(pages(), 'profiles', profileView, context, { ...options, all: true });
   const named = context.env.TRADEPOST_PROFILE?.trim();
   if (named) printNotice(context, `TRADEPOST_PROFILE is set: '${named}' is used.`);
 }

@@ -2,17 +2,13 @@ import { defaultProfile, type Profiles } from '../../config/profiles';
 import { getKeyPrefix } from '../../config/settings';
 import type { View } from '../../output/format';
 
-/** A profile without its key. */
 export interface ProfileItem {
   name: string;
-  /** Whether it is the current profile. */
   current: boolean;
   baseUrl: string;
-  /** The first characters of the key. */
   apiKeyHint: string;
 }
 
-/** How profiles are shown. */
 export const profileView: View<ProfileItem> = {
   fields: ['name', 'current', 'baseUrl', 'apiKeyHint'],
   columns: [

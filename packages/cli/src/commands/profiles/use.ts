@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { listProfileNames } from '../../config/profiles';
-import { unknownProfileError } from '../../config/settings';
-import { updateProfiles } from '../../config/update-profiles';
+import { listProfileNames, updateProfiles } from '../../config/profiles';
+import { listProfilesHint, unknownProfileError } from '../../config/settings';
 import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import { type GlobalOptions, withValues } from '../../input/options';
@@ -17,7 +16,7 @@ export function configure(command: Command, context: CliContext): void {
     () => listProfileNames(context.env),
   );
   command
-    .addArgument(command.createArgument('<name>', 'name of a profile').argParser(parse))
+    .argument('<name>', 'name of a profile', parse)
     .action((name: string) => use(name, command.optsWithGlobals<GlobalOptions>(), context));
   addHelp(command, {
     Examples: ['$ tradepost profiles use staging'],
@@ -34,12 +33,10 @@ async function use(name: string, options: GlobalOptions, context: CliContext): P
   });
   for (const profile of toProfileItems(changed).filter((one) => one.name === name)) {
     await printChange(
-      {
-        subject: `'${name}' is the current profile`,
-        check: { text: 'To list profiles, run', command: 'profiles list', local: true },
-        text: () => format.formatItem(profile),
-      },
       context,
+      `'${name}' is the current profile`,
+      () => format.formatItem(profile),
+      listProfilesHint,
     );
   }
   const named = context.env.TRADEPOST_PROFILE?.trim();

@@ -1,55 +1,54 @@
 import { type AttemptError, attemptErrors } from '@tradepost/contract/attempt-errors';
 import type { Delivery } from '@tradepost/sdk';
-import type { Hint } from '../../errors/cli-error';
+import { commandHint, type Hint, localHint } from '../../errors/cli-error';
+import { replaceArg } from '../../report/hint';
 
-/** Why an attempt failed, and what to do. */
 interface AttemptFailure {
   /** The second half of a sentence. */
   reason: string;
   hints: readonly Hint[];
 }
 
-/** Stands for the ID of the webhook in hints. */
-export const webhookIdPlaceholder = 'WEBHOOK_ID';
+/** Stands for the ID of the webhook. */
+const webhookIdPlaceholder = 'WEBHOOK_ID';
 
 function changeUrl(text: string, url = 'https://…'): Hint {
-  return { text, command: 'webhooks update', args: [webhookIdPlaceholder, '--url', url] };
+  return commandHint(text, 'webhooks update', webhookIdPlaceholder, '--url', url);
 }
 
-const respondFirst = attemptErrors.timeout.action;
-const verifyHint: Hint = {
-  text: 'If the receiver rejected the signature, find out why with',
-  command: 'webhooks verify',
-  local: true,
+/** Commands that help with an attempt error. The contract has the advice that needs no command. */
+const commandsByError: Partial<Record<AttemptError, Hint>> = {
+  forbidden_address: commandHint('For a receiver on your machine, use', 'webhooks listen'),
+  forbidden_scheme: changeUrl('To change the URL, run'),
+  forbidden_port: changeUrl('To change the URL, run'),
 };
 
-/** Commands that help, after the action that the contract names. */
-const commandHints: { readonly [Name in AttemptError]?: Hint } = {
-  forbidden_address: { text: 'For a receiver on your machine, use', command: 'webhooks listen' },
-  forbidden_scheme: changeUrl('To change it, run'),
-  forbidden_port: changeUrl('To change it, run'),
-};
-
-function isAttemptError(name: string): name is AttemptError {
-  return Object.hasOwn(attemptErrors, name);
-}
-
-/** Explains an attempt without a complete response. Unknown errors are shown as they are. */
 function explainError(error: string): AttemptFailure {
   const [, name = '', detail = ''] = /^(\w+)(.*)$/s.exec(error) ?? [];
   if (!isAttemptError(name)) return { reason: `no response: ${error}`, hints: [] };
   const { summary, action } = attemptErrors[name];
-  const reason = `${summary.charAt(0).toLowerCase()}${summary.slice(1).replace(/\.$/, '')}${detail}`;
-  return { reason, hints: [action, ...[commandHints[name] ?? []].flat()] };
+  const sentence = `${summary.charAt(0).toLowerCase()}${summary.slice(1).replace(/\.$/, '')}`;
+  return {
+    reason: `${sentence}${detail}`,
+    hints: [action, ...[commandsByError[name] ?? []].flat()],
+  };
 }
 
-/** By the status of the response. */
+/** Later versions of the service may add names. */
+function isAttemptError(name: string): name is AttemptError {
+  return Object.hasOwn(attemptErrors, name);
+}
+
+const respondFirst = attemptErrors.timeout.action;
+const verifyHint: Hint = localHint(
+  'If the receiver rejected the signature, find out why with',
+  'webhooks verify',
+);
+
 const byStatus: Readonly<Record<number, AttemptFailure>> = {
   400: {
     reason: 'it could not read the delivery, or rejected its signature',
-    hints: [
-      { text: 'Check the secret and the raw body with', command: 'webhooks verify', local: true },
-    ],
+    hints: [localHint('Check the secret and the raw body with', 'webhooks verify')],
   },
   401: {
     reason: 'it, or a proxy in front of it, requires authentication',
@@ -79,7 +78,6 @@ const byStatus: Readonly<Record<number, AttemptFailure>> = {
   },
 };
 
-/** Statuses with the same meaning. */
 const aliases: Readonly<Record<number, number>> = { 403: 401, 410: 404, 504: 408, 502: 503 };
 
 function explainStatus(status: number): AttemptFailure {
@@ -102,18 +100,21 @@ function explainStatus(status: number): AttemptFailure {
 }
 
 /**
- * Explains why the last attempt of a delivery failed.
+ * Explains why the last attempt of a delivery failed. Errors that this version does not know are shown as
+ * they are.
  *
  * @returns null if there was no attempt, or if it succeeded
  */
 export function getAttemptFailure({
   lastStatus,
   lastError,
-}: Pick<Delivery, 'lastStatus' | 'lastError'>): AttemptFailure | null {
-  if (lastStatus !== null) {
-    return lastStatus >= 200 && lastStatus < 300 ? null : explainStatus(lastStatus);
-  }
-  return lastError === null ? null : explainError(lastError);
+  webhookId = webhookIdPlaceholder,
+}: Pick<Delivery, 'lastStatus' | 'lastError'> & { webhookId?: string }): AttemptFailure | null {
+  if (lastStatus !== null && lastStatus >= 200 && lastStatus < 300) return null;
+  if (lastStatus === null && lastError === null) return null;
+  const { reason, hints } =
+    lastStatus === null ? explainError(lastError ?? '') : explainStatus(lastStatus);
+  return { reason, hints: replaceArg(hints, webhookIdPlaceholder, webhookId) };
 }
 
 /** Explains why a delivery has failed for good, as the second half of a sentence. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
-import { type GlobalOptions, idArgument } from '../../input/options';
+import { addId, type GlobalOptions } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
 import type { View } from '../../output/format';
@@ -16,8 +16,7 @@ const deletedView: View<{ id: string; deleted: true }> = { fields: ['id', 'delet
 
 /** `tradepost webhooks delete <id> [--yes]` */
 export function configure(command: Command, context: CliContext): void {
-  command
-    .addArgument(idArgument(command, 'whk'))
+  addId(command, 'whk')
     .option('--yes', 'do not ask for confirmation')
     .action((id: string) => deleteWebhook(id, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
@@ -36,5 +35,5 @@ async function deleteWebhook(id: string, options: Options, context: CliContext):
   await confirm(`Delete ${id} with all its deliveries?`, context, options);
   await webhooks.delete(id, { signal: context.signal });
   const text = () => format.formatItem({ id, deleted: true });
-  await printChange({ subject: `${id} is deleted`, text }, context);
+  await printChange(context, `${id} is deleted`, text);
 }

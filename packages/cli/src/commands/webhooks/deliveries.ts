@@ -6,7 +6,7 @@ import { addHelp } from '../../help/help';
 import {
   addPaginationOptions,
   type GlobalOptions,
-  getPagination,
+  getPageSize,
   type PaginationOptions,
   timeNote,
 } from '../../input/options';
@@ -25,11 +25,10 @@ export function configure(command: Command, context: CliContext): void {
   addDeliveryFilter(command, context).addOption(state.choices(deliveryStates));
   addPaginationOptions(command, 'deliveries').action(async () => {
     const options = command.optsWithGlobals<Options>();
-    const { limit, pageSize } = getPagination(options);
     const { deliveries } = createClient(context, options);
-    const query = toDeliveryQuery(options, pageSize);
+    const query = toDeliveryQuery(options, getPageSize(options));
     const pages = deliveries.list(query, { signal: context.signal }).pages();
-    await printList({ pages, limit, noun: 'deliveries' }, deliveryView, context, options);
+    await printList(pages, 'deliveries', deliveryView, context, options);
   });
   addHelp(command, {
     Examples: [

@@ -2,7 +2,6 @@ import type { Delivery } from '@tradepost/sdk';
 import type { View } from '../../output/format';
 import type { StyleName } from '../../output/text';
 
-/** Returns the style of a delivery's state. */
 export function getStateStyle(state: string | null): StyleName | null {
   switch (state) {
     case 'delivered':
@@ -16,12 +15,10 @@ export function getStateStyle(state: string | null): StyleName | null {
   }
 }
 
-/** Formats the last attempt: its status, its error, both, or `-`. */
 function formatLastAttempt({ lastStatus, lastError }: Delivery): string {
   return [lastStatus, lastError].filter((part) => part !== null).join(' ') || '-';
 }
 
-/** How deliveries are shown. */
 export const deliveryView: View<Delivery> = {
   fields: [
     'id',

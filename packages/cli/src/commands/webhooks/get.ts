@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
-import { type GlobalOptions, idArgument } from '../../input/options';
+import { addId, type GlobalOptions } from '../../input/options';
 import { describeShape } from '../../output/format';
 import { printItem } from '../../output/print';
 import { webhookView } from './webhook-view';
 
 /** `tradepost webhooks get <id>` */
 export function configure(command: Command, context: CliContext): void {
-  command.addArgument(idArgument(command, 'whk')).action(async (id: string) => {
+  addId(command, 'whk').action(async (id: string) => {
     const options = command.optsWithGlobals<GlobalOptions>();
     const load = () => createClient(context, options).webhooks.get(id, { signal: context.signal });
     await printItem(load, webhookView, context, options);

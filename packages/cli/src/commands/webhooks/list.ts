@@ -5,7 +5,7 @@ import { addHelp } from '../../help/help';
 import {
   addPaginationOptions,
   type GlobalOptions,
-  getPagination,
+  getPageSize,
   type PaginationOptions,
 } from '../../input/options';
 import { describeShape } from '../../output/format';
@@ -16,10 +16,11 @@ import { webhookView } from './webhook-view';
 export function configure(command: Command, context: CliContext): void {
   addPaginationOptions(command, 'webhooks').action(async () => {
     const options = command.optsWithGlobals<GlobalOptions & PaginationOptions>();
-    const { limit, pageSize } = getPagination(options);
     const { webhooks } = createClient(context, options);
-    const pages = webhooks.list({ limit: pageSize }, { signal: context.signal }).pages();
-    await printList({ pages, limit, noun: 'webhooks' }, webhookView, context, options);
+    const pages = webhooks
+      .list({ limit: getPageSize(options) }, { signal: context.signal })
+      .pages();
+    await printList(pages, 'webhooks', webhookView, context, options);
   });
   addHelp(command, {
     Examples: [

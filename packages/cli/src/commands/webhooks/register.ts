@@ -22,8 +22,8 @@ const createdWebhookView: View<CreatedWebhook> = {
 /** `tradepost webhooks register --url <url> --events <types>` */
 export function configure(command: Command, context: CliContext): void {
   command
-    .addOption(urlOption(command).makeOptionMandatory())
-    .addOption(eventsOption(command).makeOptionMandatory())
+    .requiredOption(...urlOption)
+    .requiredOption(...eventsOption())
     .addOption(newSecretFileOption(command))
     .action(async () => {
       const options = command.optsWithGlobals<Options>();

@@ -9,16 +9,9 @@ import {
 } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
-import { BulkError, CliError, getErrorMessage } from '../../errors/cli-error';
+import { BulkError, CliError, getErrorMessage, localHint } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
-import {
-  type GlobalOptions,
-  idsArgument,
-  integerParser,
-  maxCount,
-  parseRate,
-  timeNote,
-} from '../../input/options';
+import { addIds, type GlobalOptions, parseCount, parseRate, timeNote } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type Format, type View } from '../../output/format';
@@ -40,12 +33,9 @@ interface Options extends GlobalOptions, DeliveryFilterOptions {
   yes?: true;
 }
 
-/** The outcome of one delivery. */
 interface ReplayOutcome extends OutcomeFailure {
-  /** `dlv_<id>` */
   id: string;
   outcome: OutcomeKind;
-  /** The state of the delivery; null if unknown. */
   state: string | null;
 }
 
@@ -71,11 +61,9 @@ const concurrency = 4;
 
 /** `tradepost webhooks replay <id...>`, or `--failed` with filters */
 export function configure(command: Command, context: CliContext): void {
-  command
-    .addArgument(idsArgument(command, 'dlv'))
-    .option('--failed', 'failed deliveries matching the filters');
+  addIds(command, 'dlv').option('--failed', 'failed deliveries matching the filters');
   addDeliveryFilter(command, context)
-    .option('--limit <n>', 'with --failed: the newest <n>', integerParser(1, maxCount))
+    .option('--limit <n>', 'with --failed: the newest <n>', parseCount)
     .addOption(
       command
         .createOption('--rate <rate>', 'maximum rate per second or minute, such as 30/m')
@@ -209,7 +197,7 @@ function checkUsage(ids: string[], options: Options): void {
     throw new CliError(
       'usage',
       hasFilters ? 'Filters need --failed' : 'Specify delivery IDs or --failed',
-      { text: 'See', command: 'webhooks replay --help', local: true },
+      localHint('See', 'webhooks replay --help'),
     );
   }
 }

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
-import { type GlobalOptions, idArgument } from '../../input/options';
+import { addId, type GlobalOptions } from '../../input/options';
 import { describeShape } from '../../output/format';
 import { updateWebhook } from './update';
 import { webhookView } from './webhook-view';
 
 /** `tradepost webhooks resume <id>` */
 export function configure(command: Command, context: CliContext): void {
-  command.addArgument(idArgument(command, 'whk')).action(async (id: string) => {
+  addId(command, 'whk').action(async (id: string) => {
     const options = command.optsWithGlobals<GlobalOptions>();
     await updateWebhook(id, { status: 'active' }, 'resumed', options, context);
   });

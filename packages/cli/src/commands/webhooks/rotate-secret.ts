@@ -2,8 +2,9 @@ import type { StagedSecret } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
+import { commandHint } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
-import { type GlobalOptions, idArgument } from '../../input/options';
+import { addId, type GlobalOptions } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type View } from '../../output/format';
@@ -24,8 +25,7 @@ const stagedSecretView: View<StagedSecret> = {
 
 /** `tradepost webhooks rotate-secret <id> [--promote]` */
 export function configure(command: Command, context: CliContext): void {
-  command
-    .addArgument(idArgument(command, 'whk'))
+  addId(command, 'whk')
     .option('--promote', 'make the staged secret the current one')
     .option('--yes', 'do not ask for confirmation before --promote')
     .addOption(newSecretFileOption(command).conflicts('promote'))
@@ -73,11 +73,9 @@ async function promote(id: string, options: Options, context: CliContext): Promi
   await confirm(`Promote the staged secret of ${id}?`, context, options);
   const webhook = await webhooks.promoteSecret(id, { signal: context.signal });
   await printChange(
-    {
-      subject: `the staged secret of ${id} is now the current one`,
-      check: { text: 'To see the webhook, run', command: 'webhooks get', args: [id] },
-      text: () => format.formatItem(webhook),
-    },
     context,
+    `the staged secret of ${id} is now the current one`,
+    () => format.formatItem(webhook),
+    commandHint('To see the webhook, run', 'webhooks get', id),
   );
 }

@@ -71,7 +71,6 @@ export async function signDelivery(options: SignDeliveryOptions): Promise<Signed
   }
 }
 
-/** Creates the option for the file of a new secret. */
 export function newSecretFileOption(command: Command): Option {
   return command.createOption(
     '--secret-file <file>',
@@ -79,11 +78,9 @@ export function newSecretFileOption(command: Command): Option {
   );
 }
 
-/** A file for a new secret. */
 interface NewSecretFile {
   /** Writes the secret as a line. If that fails the file is deleted. @throws {CliError} `file_failed` */
   save(secret: string): void;
-  /** Deletes it. */
   discard(): void;
 }
 
@@ -132,14 +129,11 @@ function createSecretFile(path: string): NewSecretFile {
   };
 }
 
-/** A request whose response contains a secret. */
 interface SecretRequest<Result> {
   request: () => Promise<Result>;
-  /** How the response is shown. */
   view: View<Result>;
   /** Says what was done: `whk_1 is registered`. */
   subject: (result: Result) => string;
-  /** Printed with the secret. */
   advice: string;
 }
 
@@ -216,7 +210,7 @@ async function saveSecret<Result extends { secret: string }>(
   }
   printNotice(context, `Secret saved in ${path}. It is not shown again.`);
   const text = () => format.formatItem(rest);
-  await printChange({ subject: subject(result), text }, context);
+  await printChange(context, subject(result), text);
 }
 
 const onStderr =

@@ -4,7 +4,7 @@ import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
 import { CliError } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
-import { type GlobalOptions, idArgument, parseDuration } from '../../input/options';
+import { addId, type GlobalOptions, parseDuration } from '../../input/options';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape } from '../../output/format';
 import { printChange, printNotice } from '../../output/print';
@@ -21,8 +21,7 @@ interface Options extends GlobalOptions {
 
 /** `tradepost webhooks test <id> --event <type> [--wait]` */
 export function configure(command: Command, context: CliContext): void {
-  command
-    .addArgument(idArgument(command, 'whk'))
+  addId(command, 'whk')
     .addOption(eventOption(command, 'event type of the test event').makeOptionMandatory())
     .option('--wait', 'wait for the delivery; exit with code 1 if it fails')
     .addOption(
@@ -50,14 +49,10 @@ async function test(id: string, options: Options, context: CliContext): Promise<
   const queued = await client.webhooks.test(id, { event: options.event }, { signal });
   const delivery = options.wait ? await waitForDelivery(client, queued, options, context) : queued;
   const explain = { command: 'webhooks explain', args: [queued.id] };
-  await printChange(
-    {
-      subject: `a test event is sent to ${id}`,
-      check: { text: 'For its result, run', ...explain },
-      text: () => format.formatItem(delivery),
-    },
-    context,
-  );
+  await printChange(context, `a test event is sent to ${id}`, () => format.formatItem(delivery), {
+    text: 'For its result, run',
+    ...explain,
+  });
   if (!options.wait) {
     const notice = formatHints([{ text: 'Sent. Check it with', ...explain }], options);
     printNotice(context, notice ?? '');
@@ -76,7 +71,6 @@ async function test(id: string, options: Options, context: CliContext): Promise<
   }
 }
 
-/** The longest interval between two polls, in milliseconds. */
 const maxPollMs = 2_000;
 
 /** Polls a delivery until it is delivered or failed, or the timeout is over. */

@@ -2,9 +2,9 @@ import type { EventType, WebhookUpdateParams } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
-import { CliError } from '../../errors/cli-error';
+import { CliError, commandHint } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
-import { eventsOption, type GlobalOptions, idArgument } from '../../input/options';
+import { addId, eventsOption, type GlobalOptions } from '../../input/options';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape } from '../../output/format';
 import { printChange } from '../../output/print';
@@ -18,10 +18,9 @@ interface Options extends GlobalOptions {
 
 /** `tradepost webhooks update <id> [--url <url>] [--events <types>]` */
 export function configure(command: Command, context: CliContext): void {
-  command
-    .addArgument(idArgument(command, 'whk'))
-    .addOption(urlOption(command))
-    .addOption(eventsOption(command, 'new event types'))
+  addId(command, 'whk')
+    .option(...urlOption)
+    .option(...eventsOption('new event types'))
     .action(async (id: string) => {
       const options = command.optsWithGlobals<Options>();
       const change: WebhookUpdateParams = {};
@@ -42,7 +41,6 @@ export function configure(command: Command, context: CliContext): void {
   });
 }
 
-/** Changes a webhook and prints it. */
 export async function updateWebhook(
   id: string,
   change: WebhookUpdateParams,
@@ -54,11 +52,9 @@ export async function updateWebhook(
   const { webhooks } = createClient(context, options);
   const webhook = await webhooks.update(id, change, { signal: context.signal });
   await printChange(
-    {
-      subject: `${id} is ${result}`,
-      check: { text: 'To see it, run', command: 'webhooks get', args: [id] },
-      text: () => format.formatItem(webhook),
-    },
     context,
+    `${id} is ${result}`,
+    () => format.formatItem(webhook),
+    commandHint('To see it, run', 'webhooks get', id),
   );
 }

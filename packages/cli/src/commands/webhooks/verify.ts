@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { CliError, getErrorMessage, InvalidArgument } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
-import { type GlobalOptions, integerParser, maxCount } from '../../input/options';
+import { type GlobalOptions, parseCount } from '../../input/options';
 import { readInput } from '../../input/read-input';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type View } from '../../output/format';
@@ -28,23 +28,11 @@ const verifiedView: View<Omit<EventRow, 'id'>> = {
 /** `tradepost webhooks verify --secret-file <file> < body` */
 export function configure(command: Command, context: CliContext): void {
   command
-    .addOption(
-      command
-        .createOption('--secret-file <file>', 'file with the secret of the webhook')
-        .makeOptionMandatory(),
-    )
+    .requiredOption('--secret-file <file>', 'file with the secret of the webhook')
     .option('--signature <hex>', 'value of the header Service-Signature')
-    .addOption(
-      command
-        .createOption('--header <line>', "a received header, 'name: value'; repeatable")
-        .argParser(addHeader),
-    )
+    .option('--header <line>', "a received header, 'name: value'; repeatable", addHeader)
     .option('--body-file <file>', 'raw body as received (default: stdin)')
-    .option(
-      '--tolerance <seconds>',
-      'maximum age of webhook-timestamp (default: 300)',
-      integerParser(1, maxCount),
-    )
+    .option('--tolerance <seconds>', 'maximum age of webhook-timestamp (default: 300)', parseCount)
     .action(() => verify(command.optsWithGlobals<Options>(), context));
   addHelp(command, {
     Examples: [

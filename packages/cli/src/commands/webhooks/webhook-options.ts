@@ -9,14 +9,13 @@ import {
 import type { Command, Option } from 'commander';
 import type { CliContext } from '../../context';
 import { assertObject, InvalidArgument } from '../../errors/cli-error';
-import { parseId, timeOption } from '../../input/options';
+import { parseId, timeParser } from '../../input/options';
 
-/** Creates the option for the endpoint of a webhook. */
-export function urlOption(command: Command): Option {
-  return command
-    .createOption('--url <url>', 'https:// endpoint that receives deliveries')
-    .argParser(parseUrl);
-}
+export const urlOption = [
+  '--url <url>',
+  'https:// endpoint that receives deliveries',
+  parseUrl,
+] as const;
 
 /** The service decides whether deliveries may go there. */
 function parseUrl(text: string): string {
@@ -26,12 +25,10 @@ function parseUrl(text: string): string {
   return text;
 }
 
-/** Creates an option that takes one event type. */
 export function eventOption(command: Command, description: string): Option {
   return command.createOption('--event <type>', description).choices(eventTypes);
 }
 
-/** The options that select deliveries. */
 export interface DeliveryFilterOptions {
   webhook?: string;
   event?: EventType;
@@ -42,13 +39,11 @@ export interface DeliveryFilterOptions {
 /** Adds `--webhook`, `--event`, `--since` and `--status-class` to a command. */
 export function addDeliveryFilter(command: Command, context: CliContext): Command {
   return command
-    .addOption(
-      command
-        .createOption('--webhook <id>', 'only deliveries to this webhook, whk_…')
-        .argParser((text: string) => parseId(text, 'whk')),
+    .option('--webhook <id>', 'only deliveries to this webhook, whk_…', (text) =>
+      parseId(text, 'whk'),
     )
     .addOption(eventOption(command, 'only deliveries of this event type'))
-    .addOption(timeOption(command, context, '--since <time>', 'only deliveries queued at or after'))
+    .option('--since <time>', 'only deliveries queued at or after', timeParser(context))
     .addOption(
       command
         .createOption(
@@ -59,7 +54,6 @@ export function addDeliveryFilter(command: Command, context: CliContext): Comman
     );
 }
 
-/** Builds the query for deliveries. */
 export function toDeliveryQuery(
   filter: DeliveryFilterOptions & Pick<DeliveryListParams, 'state'>,
   limit: number,

@@ -1,7 +1,6 @@
 import type { WebhookDetails } from '@tradepost/sdk';
 import type { View } from '../../output/format';
 
-/** How webhooks are shown. */
 export const webhookView: View<WebhookDetails> = {
   fields: [
     'id',

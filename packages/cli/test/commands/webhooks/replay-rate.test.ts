@@ -46,8 +46,8 @@ async function beginnings(
     work: async (duration) => {
       started.push(clock.now());
       await clock.wait(duration);
+      return false;
     },
-    stopsRun: () => false,
     signal: new AbortController().signal,
     turn: createRateLimiter(durations.length, interval, clock),
   });

@@ -13,6 +13,7 @@ import {
   BulkError,
   CliError,
   type CommandHint,
+  commandHint,
   type Failure,
   getErrorMessage,
   type Hint,
@@ -42,7 +43,6 @@ import {
   statusOutcomeView,
 } from './outcome-view';
 
-/** The options for several orders. */
 export interface BulkOptions {
   concurrency: number;
   maxFailures?: number;
@@ -54,7 +54,6 @@ export interface BulkOptions {
 
 type Options = GlobalOptions & BulkOptions;
 
-/** Moves several orders to a status, with a journal. */
 export async function changeMany(
   change: StatusChange & Pick<Plan, 'ids'>,
   options: Options,
@@ -161,34 +160,26 @@ function getResumeHint(path: string, { profile, baseUrl }: Options): CommandHint
   };
 }
 
-/** How orders are changed. */
 export interface SetStatusesOptions {
   /** The orders of the plan that are not done. */
   targets: readonly string[];
   concurrency: number;
   maxFailures: number;
   dryRun: boolean;
-  /** null for none */
   journal: Journal | null;
-  /** How to resume; null without a journal. */
   resumeHint: Hint | null;
   /** @default 10000 */
   shutdownGraceMs?: number;
 }
 
-/** The result of all orders of a plan. */
 export interface SetStatusesResult {
-  /** An outcome for each order of the plan. */
   outcomes: StatusOutcome[];
-  /** The orders that failed or were skipped in this run. */
   failures: Failure[];
-  /** How many orders were not attempted. */
   left: number;
   /** What ended the run early; null if nothing did. */
   stoppedBy: unknown;
 }
 
-/** Whether an order needs no further work. */
 export function isDone({ outcome }: StatusOutcome): boolean {
   return outcome === 'updated' || outcome === 'unchanged';
 }
@@ -263,7 +254,6 @@ function getAbortReason(error: unknown, wasInDoubt: boolean): OutcomeFailure | n
   return { code: 'interrupted', message: 'Interrupted before it was moved', requestId: null };
 }
 
-/** The failure of an order that an earlier run did not finish. */
 const inDoubtFailure: OutcomeFailure = {
   code: inDoubtCode,
   message: 'An earlier run was interrupted; outcome unknown',
@@ -327,7 +317,7 @@ function summarize(
 function doubtHints(outcomes: readonly StatusOutcome[]): Hint[] {
   const doubtful = outcomes.find((one) => getSummaryKind(one) === inDoubtCode);
   if (doubtful === undefined) return [];
-  const check = { text: 'For example:', command: 'orders get', args: [doubtful.id] };
+  const check = commandHint('For example:', 'orders get', doubtful.id);
   return ['Check the orders whose outcome is unknown before you move them again.', check];
 }
 

@@ -1,14 +1,12 @@
 import { isTradepostError, type Order, RateLimitError, type Tradepost } from '@tradepost/sdk';
 import { type BulkResult, noFailure, toFailure } from '../../../bulk/run-bulk';
 import type { CliContext } from '../../../context';
-import { CliError, type Hint } from '../../../errors/cli-error';
+import { CliError, commandHint, type Hint } from '../../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../../errors/exit-codes';
 import type { StatusChange, StatusOutcome } from './outcome-view';
 
-/** The part of the client that is needed. */
 export type OrdersClient = Pick<Tradepost['orders'], 'get' | 'update'>;
 
-/** The result of one order. */
 export interface OrderChangeResult {
   outcome: StatusOutcome;
   /** The order as it is now; null if it could not be read. */
@@ -17,15 +15,12 @@ export interface OrderChangeResult {
   error: BulkResult['error'];
 }
 
-/** Printed when the service cannot check a condition. */
 export const unguardedNotice =
   'This service sends no ETag: a concurrent change between reading and updating is not detected.';
 
-/** How an order is changed. */
 export interface ChangeOrderOptions extends StatusChange {
   /** Whether an earlier attempt may have changed it: it is read before it is changed again. */
   inDoubt: boolean;
-  /** Whether it is only read. */
   dryRun: boolean;
   /** Called if the service sends no `ETag`. */
   onUnguarded?: () => void;
@@ -117,7 +112,7 @@ function toResult(
 }
 
 function seeOrder(id: string): Hint {
-  return { text: 'To see the order, run', command: 'orders get', args: [id] };
+  return commandHint('To see the order, run', 'orders get', id);
 }
 
 /**
@@ -137,7 +132,6 @@ function preconditionFailedError(order: Order, ifStatus: string): CliError {
   return new CliError('precondition_failed', message, seeOrder(order.id));
 }
 
-/** Whether someone else changed the order after it was read. */
 function isPreconditionFailed(error: unknown): boolean {
   return error instanceof Error && error.name === 'PreconditionFailedError';
 }
@@ -148,9 +142,7 @@ const retryDelaysMs = [500, 2_000, 8_000];
 /** The longest `Retry-After` that is respected, in milliseconds. */
 const maxRetryDelayMs = 300_000;
 
-/** How failed attempts are retried. */
 export interface RetryOptions {
-  /** Stops retries. */
   interrupted: AbortSignal;
   /** Called when the service limits the rate, with the delay in milliseconds. */
   onLimited: (delayMs: number) => void;

@@ -2,9 +2,9 @@ import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../../client/create-client';
 import type { CliContext } from '../../../context';
-import { CliError } from '../../../errors/cli-error';
+import { CliError, commandHint, localHint } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
-import { type GlobalOptions, integerParser, isId, maxCount } from '../../../input/options';
+import { type GlobalOptions, integerParser, isId, parseCount } from '../../../input/options';
 import { parseIds, readInput } from '../../../input/read-input';
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape } from '../../../output/format';
@@ -43,13 +43,8 @@ export function configure(command: Command, context: CliContext): void {
     )
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--yes', 'do not ask for confirmation')
-    .addOption(
-      command
-        .createOption('--concurrency <n>', 'number of orders at a time')
-        .argParser(integerParser(1, 64))
-        .default(8),
-    )
-    .option('--max-failures <n>', 'stop after <n> failures', integerParser(1, maxCount))
+    .option('--concurrency <n>', 'number of orders at a time', integerParser(1, 64), 8)
+    .option('--max-failures <n>', 'stop after <n> failures', parseCount)
     .option('--journal <file>', 'where to record the outcome of each order')
     .option('--no-journal', 'no journal (cannot resume)')
     .option('--resume <file>', 'continue with the orders of a journal that are not done')
@@ -134,12 +129,10 @@ async function changeOne(
   });
   if (error !== null || order === null) throw error;
   await printChange(
-    {
-      subject: `order ${id} is ${order.status}`,
-      check: { text: 'To see it, run', command: 'orders get', args: [id] },
-      text: () => format.formatItem(order),
-    },
     context,
+    `order ${id} is ${order.status}`,
+    () => format.formatItem(order),
+    commandHint('To see it, run', 'orders get', id),
   );
 }
 
@@ -148,6 +141,6 @@ function rejectIf(condition: unknown, message: string): void {
 }
 
 function usageError(message: string): CliError {
-  const help = { text: 'See', command: 'orders set-status --help', local: true } as const;
+  const help = localHint('See', 'orders set-status --help');
   return new CliError('usage', message, help);
 }

@@ -11,15 +11,12 @@ import { isOrderStatus, type StatusChange, type StatusOutcome } from './outcome-
 
 /** The start of a journal: everything that is needed to resume. */
 export interface Plan extends StatusChange {
-  /** The service of the orders. */
   baseUrl: string;
-  /** The first characters of the key. */
   keyHint: string;
   /** The orders, each once, in the order in which they are changed. */
   ids: readonly string[];
 }
 
-/** A plan and its progress. */
 export interface JournalContent {
   plan: Plan;
   /** The last recorded outcome by order ID. */
@@ -33,9 +30,7 @@ export interface Journal {
   path: string;
   /** Records that the change of an order is about to be sent. */
   begin(id: string): void;
-  /** Records the outcome of an order. */
   end(outcome: StatusOutcome): void;
-  /** Flushes it to the disk and closes it. */
   close(): void;
 }
 

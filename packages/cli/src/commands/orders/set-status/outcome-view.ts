@@ -3,17 +3,13 @@ import type { OutcomeFailure, OutcomeKind } from '../../../bulk/run-bulk';
 import type { View } from '../../../output/format';
 import type { StyleName } from '../../../output/text';
 
-/** The requested change. */
 export interface StatusChange {
-  /** The status to move the orders to. */
   status: OrderStatus;
   /** Only orders in this status are moved; null for any. */
   ifStatus: OrderStatus | null;
 }
 
-/** The outcome of one order. */
 export interface StatusOutcome extends OutcomeFailure {
-  /** `ord_<id>` */
   id: string;
   outcome: OutcomeKind;
   /** The status before; null if it was not read. */
@@ -25,7 +21,6 @@ export interface StatusOutcome extends OutcomeFailure {
 /** The code of an order whose status is unknown after a lost response. */
 export const inDoubtCode = 'in_doubt';
 
-/** Whether a value is an order status. */
 export function isOrderStatus(value: unknown): value is OrderStatus {
   return orderStatuses.some((status) => status === value);
 }
@@ -39,7 +34,6 @@ const styles: Partial<Record<OutcomeKind, StyleName>> = {
   not_attempted: 'yellow',
 };
 
-/** How outcomes are shown. */
 export const statusOutcomeView: View<StatusOutcome> = {
   fields: ['id', 'outcome', 'from', 'to', 'code', 'message', 'requestId'],
   columns: [

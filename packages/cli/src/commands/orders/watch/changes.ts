@@ -100,7 +100,6 @@ export async function* changesFromNotifications(
   }
 }
 
-/** Returns the IDs of the newest notifications, and the new ones among them, newest first. */
 async function poll(
   { notifications }: Pick<Tradepost, 'notifications'>,
   isNew: (notification: Notification) => boolean,

@@ -7,12 +7,12 @@ import type { CliContext } from '../../../context';
 import { CliError } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
 import {
+  addIds,
   type GlobalOptions,
-  idsArgument,
   integerParser,
   reconnectTimeoutOption,
   timeNote,
-  timeOption,
+  timeParser,
 } from '../../../input/options';
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape } from '../../../output/format';
@@ -30,17 +30,16 @@ interface Options extends GlobalOptions {
 /** `tradepost orders watch [id...]` */
 export function configure(command: Command, context: CliContext): void {
   const status = command.createOption('--status <status>', 'only changes to this status');
-  command
-    .addArgument(idsArgument(command, 'ord'))
+  addIds(command, 'ord')
     .addOption(status.choices(orderStatuses))
-    .addOption(timeOption(command, context, '--since <time>', 'start with earlier changes'))
-    .addOption(
-      command
-        .createOption('--poll <seconds>', 'poll interval for services without events')
-        .argParser(integerParser(1, 3600))
-        .default(5),
+    .option('--since <time>', 'start with earlier changes', timeParser(context))
+    .option(
+      '--poll <seconds>',
+      'poll interval for services without events',
+      integerParser(1, 3600),
+      5,
     )
-    .addOption(reconnectTimeoutOption(command))
+    .option(...reconnectTimeoutOption)
     .action((ids: string[]) => watch(ids, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
     Examples: [

@@ -9,7 +9,7 @@ import type { Command } from 'commander';
 import { createClient } from '../../../client/create-client';
 import type { CliContext } from '../../../context';
 import { addHelp } from '../../../help/help';
-import { type GlobalOptions, idArgument } from '../../../input/options';
+import { addId, type GlobalOptions } from '../../../input/options';
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape, type View } from '../../../output/format';
 import { writeData } from '../../../output/print';
@@ -30,7 +30,6 @@ interface Options extends GlobalOptions {
   secretFile?: string;
 }
 
-/** All that is known about a delivery. */
 interface Explanation {
   delivery: Delivery;
   verdict: Verdict;
@@ -39,11 +38,8 @@ interface Explanation {
   hints: readonly string[];
   /** The attempts, oldest first. */
   attempts: readonly DeliveryAttempt[];
-  /** What was signed. */
   signed: {
-    /** The body of every attempt. */
     body: string;
-    /** Its length in UTF-8. */
     bytes: number;
     /** The headers of the last attempt, or as of now with `--secret-file`; null without either. */
     headers: Readonly<Record<string, string>> | null;
@@ -59,8 +55,7 @@ const explanationView: View<Explanation> = {
 
 /** `tradepost webhooks explain <delivery>` */
 export function configure(command: Command, context: CliContext): void {
-  command
-    .addArgument(idArgument(command, 'dlv'))
+  addId(command, 'dlv')
     .option('--secret-file <file>', 'sign it again with this secret, as of now')
     .action((id: string) => explain(id, command.optsWithGlobals<Options>(), context));
   addHelp(command, {

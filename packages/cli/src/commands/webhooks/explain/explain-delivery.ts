@@ -1,7 +1,6 @@
 import type { Delivery, DeliveryDetails, WebhookDetails } from '@tradepost/sdk';
-import type { Hint } from '../../../errors/cli-error';
-import { replaceArg } from '../../../report/hint';
-import { formatFailure, getAttemptFailure, webhookIdPlaceholder } from '../attempt-failure';
+import { commandHint, type Hint } from '../../../errors/cli-error';
+import { formatFailure, getAttemptFailure } from '../attempt-failure';
 
 /** The status of a delivery, in a word for programs. */
 export type Verdict =
@@ -22,10 +21,8 @@ export type Verdict =
   /** This version does not know its state. */
   | 'unknown';
 
-/** The status of a delivery, why, and what to do. */
 export interface Diagnosis {
   verdict: Verdict;
-  /** A sentence. */
   reason: string;
   hints: readonly Hint[];
 }
@@ -47,16 +44,19 @@ export function explainDelivery(
       return { verdict: 'delivered', reason: deliveredReason(delivery), hints: [] };
     case 'failed': {
       const again: Hint = delivery.test
-        ? {
-            text: 'Then send another test event:',
-            command: 'webhooks test',
-            args: [webhookId, '--event', event, '--wait'],
-          }
-        : { text: 'Then send it again:', command: 'webhooks replay', args: [id] };
+        ? commandHint(
+            'Then send another test event:',
+            'webhooks test',
+            webhookId,
+            '--event',
+            event,
+            '--wait',
+          )
+        : commandHint('Then send it again:', 'webhooks replay', id);
       const hints =
         delivery.attemptCount === 0
           ? ['Check whether the webhook was paused for long, or the service was down.']
-          : getFailureHints(delivery);
+          : (getAttemptFailure(delivery)?.hints ?? []);
       return { verdict: 'failed', reason: failedReason(delivery), hints: [...hints, again] };
     }
     case 'pending':
@@ -73,13 +73,14 @@ function explainPending(
 ): Diagnosis {
   const { id, webhookId, nextAttemptAt, deadlineAt, attemptCount } = delivery;
   const last = getAttemptFailure(delivery);
+  const { hints = [] } = last ?? {};
   const lastFailure = last === null ? '' : ` The last attempt failed: ${last.reason}.`;
   const expiry = `It expires at ${deadlineAt}.`;
   if (webhook?.status === 'paused') {
     return {
       verdict: 'paused',
       reason: `The webhook is paused.${lastFailure} ${expiry}`,
-      hints: [{ text: 'Resume it:', command: 'webhooks resume', args: [webhookId] }],
+      hints: [commandHint('Resume it:', 'webhooks resume', webhookId)],
     };
   }
   if (nextAttemptAt === null) {
@@ -89,17 +90,17 @@ function explainPending(
       hints: ['Check again in a few seconds.'],
     };
   }
-  const retryNow: Hint = {
-    text: 'Once the receiver is fixed, retry at once:',
-    command: 'webhooks replay',
-    args: [id],
-  };
+  const retryNow: Hint = commandHint(
+    'Once the receiver is fixed, retry at once:',
+    'webhooks replay',
+    id,
+  );
   const backoffUntil = webhook?.backoffUntil ?? null;
   if (backoffUntil !== null && Date.parse(backoffUntil) > now) {
     return {
       verdict: 'held',
       reason: `The endpoint is in backoff until ${backoffUntil}: it keeps failing, or requested it.${lastFailure} ${expiry}`,
-      hints: [...getFailureHints(delivery), retryNow],
+      hints: [...hints, retryNow],
     };
   }
   if (attemptCount === 0 || last === null) {
@@ -112,7 +113,7 @@ function explainPending(
   return {
     verdict: 'retrying',
     reason: `The last of ${countAttempts(attemptCount)} failed: ${last.reason}. The next one is at ${nextAttemptAt}. ${expiry}`,
-    hints: [...getFailureHints(delivery), retryNow],
+    hints: [...hints, retryNow],
   };
 }
 
@@ -127,12 +128,6 @@ function failedReason(delivery: DeliveryDetails): string {
   if (attemptCount === 0) return `It failed: ${reason} (${deadlineAt}).`;
   if (test) return `Test events are not retried, and the attempt failed: ${reason}.`;
   return `It failed after ${countAttempts(attemptCount)}. The last one: ${reason}.`;
-}
-
-/** Returns what to do about the last attempt, for the webhook of the delivery. */
-function getFailureHints(delivery: DeliveryDetails): readonly Hint[] {
-  const hints = getAttemptFailure(delivery)?.hints ?? [];
-  return replaceArg(hints, webhookIdPlaceholder, delivery.webhookId);
 }
 
 function countAttempts(count: number): string {

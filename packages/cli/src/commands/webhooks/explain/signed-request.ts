@@ -2,12 +2,10 @@ import type { DeliveryDetails } from '@tradepost/sdk';
 import { escapeControlChars, printfFormat, quoteShellWord } from '../../../output/text';
 import { signDelivery } from '../secret';
 
-/** A request as it is sent. */
 export interface OutgoingRequest {
   url: string;
   /** Headers by name, without those that follow from the rest. */
   headers: Readonly<Record<string, string>>;
-  /** Sent as UTF-8. */
   body: string;
 }
 
@@ -54,12 +52,10 @@ export async function isSignedWith(
   return getSignature(last.headers) === getSignature(signed.headers);
 }
 
-/** Returns the value of `Service-Signature`, in any case. */
 function getSignature(headers: Readonly<Record<string, string>>): string | undefined {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === 'service-signature')?.[1];
 }
 
-/** The headers that curl adds. */
 const curlHeaders = ['Accept', 'Content-Type', 'User-Agent', 'Expect'];
 
 /** Systems limit the length of an argument; Linux to 131,072 bytes. */

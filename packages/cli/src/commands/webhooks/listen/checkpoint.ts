@@ -7,19 +7,15 @@ import type { CliContext } from '../../../context';
 import { CliError, getErrorMessage, isRecord } from '../../../errors/cli-error';
 import { hasCode, parseJsonObject, writePrivateFile } from '../../../files/private-files';
 
-/** Which events are forwarded, and where. */
 export interface Route {
-  /** The URL of the service. */
   service: string;
   /** The ID of the account, or a hash of the key if the service does not report accounts. */
   account: string;
-  /** The URL of the receiver. */
   forwardTo: string;
   /** The event types, sorted; null for all. */
   kinds: readonly string[] | null;
 }
 
-/** The progress of a route. */
 export interface Checkpoint {
   /** The start of the current page. */
   from: { after: string } | { since: string };
@@ -37,7 +33,6 @@ export async function getEventAccount(
   return account?.id ?? `key ${createHash('sha256').update(apiKey).digest('hex').slice(0, 16)}`;
 }
 
-/** Returns the default path of a route's checkpoint. */
 export function checkpointPath(folder: string, route: Route): string {
   const hash = createHash('sha256').update(serializeRoute(route)).digest('hex');
   return join(folder, `listen-${hash.slice(0, 16)}.json`);

@@ -16,7 +16,7 @@ import {
   integerParser,
   reconnectTimeoutOption,
   timeNote,
-  timeOption,
+  timeParser,
 } from '../../../input/options';
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape, type Format, type View } from '../../../output/format';
@@ -61,23 +61,22 @@ const forwardedView: View<ForwardedEvent> = {
 /** `tradepost webhooks listen --forward-to <url>` */
 export function configure(command: Command, context: CliContext): void {
   command
-    .addOption(
-      command
-        .createOption('--forward-to <url>', 'receiver, such as http://127.0.0.1:3000/webhooks')
-        .argParser(parseReceiver)
-        .makeOptionMandatory(),
+    .requiredOption(
+      '--forward-to <url>',
+      'receiver, such as http://127.0.0.1:3000/webhooks',
+      parseReceiver,
     )
-    .addOption(timeOption(command, context, '--since <time>', 'start again with earlier events'))
-    .addOption(eventsOption(command, 'only events of these types'))
+    .option('--since <time>', 'start again with earlier events', timeParser(context))
+    .option(...eventsOption('only events of these types'))
     .option('--secret-file <file>', 'sign with this secret (default: a new one)')
     .option('--state-file <file>', 'file of the checkpoint')
-    .addOption(
-      command
-        .createOption('--max-attempts <n>', 'stop after <n> failed attempts of an event')
-        .argParser(integerParser(1, 1_000))
-        .default(6),
+    .option(
+      '--max-attempts <n>',
+      'stop after <n> failed attempts of an event',
+      integerParser(1, 1_000),
+      6,
     )
-    .addOption(reconnectTimeoutOption(command))
+    .option(...reconnectTimeoutOption)
     .action(() => run(command.optsWithGlobals<Options>(), context));
   addHelp(command, {
     Examples: [

@@ -6,23 +6,16 @@ import { signDelivery } from '../secret';
 import type { Checkpoint } from './checkpoint';
 import type { StatusLine } from './status-line';
 
-/** An event that the receiver accepted. */
 export interface ForwardedEvent {
   /** When it was accepted: ISO 8601, UTC. */
   at: string;
-  /** `evt_<id>` */
   id: string;
-  /** The event type. */
   event: string;
-  /** The status of the response. */
   status: number;
-  /** How many attempts it took. */
   attempts: number;
-  /** The duration of the last attempt. */
   durationMs: number;
 }
 
-/** The dependencies of `listen`. */
 export interface ListenOptions {
   start: Checkpoint;
   /** The pages of events from there on. They end when the signal aborts. */
@@ -33,7 +26,6 @@ export interface ListenOptions {
   /** Forwards an event. A failing receiver is a result, not an exception. */
   forward: (event: AccountEvent) => Promise<Forwarded>;
   save: (checkpoint: Checkpoint) => void;
-  /** Prints an accepted event. */
   report: (event: ForwardedEvent) => Promise<void>;
   status: StatusLine;
   /** Milliseconds since 1970. */
@@ -129,20 +121,15 @@ const timeoutMs = 15_000;
 /** The characters of an error response that are read. */
 const maxSnippetLength = 500;
 
-/** How an event is forwarded. */
 export interface Forwarding {
-  /** The receiver. */
   url: string;
   secret: string;
   /** The time of the signature, in milliseconds since 1970. */
   now: number;
-  /** Aborts the request. */
   signal: AbortSignal;
 }
 
-/** The result of one attempt. */
 export interface Forwarded {
-  /** null without a response */
   status: number | null;
   /** The error without a response, as in a delivery's `lastError`. */
   error: string | null;

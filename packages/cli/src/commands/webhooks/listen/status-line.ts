@@ -4,17 +4,12 @@ import { createLiveLine } from '../../../output/progress';
 import { shorten } from '../../../output/table';
 import { escapeControlChars } from '../../../output/text';
 
-/** The status of `webhooks listen` on stderr. */
 export interface StatusLine {
-  /** Records a response of the service. */
   contact(): void;
-  /** Counts a forwarded event. */
   forwarded(): void;
-  /** Prints a notice. */
   say(text: string): void;
   /** Erases the line while something else is written to the terminal. */
   aside<Result>(write: () => Promise<Result>): Promise<Result>;
-  /** Erases the line for good. */
   end(): void;
 }
 
