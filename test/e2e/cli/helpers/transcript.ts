@@ -31,7 +31,7 @@ const patterns: readonly (readonly [RegExp, string | ((found: string) => string)
   [/\b\d+(\.\d+)?(?= ms\b)/g, '0'],
   [/\bNode \d+\.\d+\.\d+/g, 'Node 20.20.0'],
   // The version of our packages, alone on a line or after our name.
-  [/(?<=^|\b[Tt]radepost[ /])\d+\.\d+\.\d+(?:-[\w.]+)?\b/gm, '0.0.0'],
+  [/(?<=^|\btradepost[ /])\d+\.\d+\.\d+(?:-[\w.]+)?\b/gim, '0.0.0'],
   // An ID that is truncated in the middle, to fit the terminal.
   [
     /(?<=\b(?:ord|usr|lst|ntf|whk|dlv|evt)_)[0-9A-Z]+(?=…)|(?<=…)[0-9A-Z]{3,}\b/g,
