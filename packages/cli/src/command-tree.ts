@@ -2,16 +2,8 @@ import type { Command } from 'commander';
 import type { CliContext } from './context';
 
 interface CommandModule {
-  /**
-   * Adds arguments, options and action to the command.
-   *
-   * @param load loads another command, for commands about commands
-   */
-  configure: (
-    command: Command,
-    context: CliContext,
-    load: (command: Command) => Promise<void>,
-  ) => void;
+  /** Adds arguments, options and action to the command. `load` is for commands about commands. */
+  configure(command: Command, context: CliContext, load: (command: Command) => Promise<void>): void;
 }
 
 export interface CommandSpec {

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 
 export interface OutputStream extends Writable {
   isTTY?: boolean;
@@ -29,15 +30,7 @@ export interface CliContext {
 }
 
 /** Resolves after some milliseconds, or when the signal aborts. */
-export function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
-  });
+export async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  // It rejects when the signal aborts.
+  await setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 }

@@ -43,62 +43,60 @@ function retryDelay(tries: number): number {
 }
 
 /** Waits while a service is unreachable that was reachable before. */
-export class ReconnectTracker {
-  readonly #policy: ReconnectPolicy;
-  readonly #clock: Clock;
-  #hadContact = false;
-  #lostAt: number | null = null;
-  #tries = 0;
+export function createReconnectTracker(
+  { timeoutMs, onLost, onReconnected }: ReconnectPolicy,
+  { elapsed, wait, signal }: Clock,
+) {
+  let hadContact = false;
+  let lostAt: number | null = null;
+  let tries = 0;
 
-  constructor(policy: ReconnectPolicy, clock: Clock) {
-    this.#policy = policy;
-    this.#clock = clock;
-  }
+  const tracker = {
+    /** Records a response of the service. */
+    onContact(): void {
+      if (lostAt !== null) onReconnected();
+      hadContact = true;
+      lostAt = null;
+      tries = 0;
+    },
 
-  onContact(): void {
-    if (this.#lostAt !== null) this.#policy.onReconnected();
-    this.#hadContact = true;
-    this.#lostAt = null;
-    this.#tries = 0;
-  }
-
-  /**
-   * Waits until the next try.
-   *
-   * @throws the error, if it is not a lost connection or a rate limit, if the service was never reachable,
-   * or after the timeout
-   */
-  async wait(error: unknown): Promise<void> {
-    const { timeoutMs, onLost } = this.#policy;
-    const { elapsed, wait, signal } = this.#clock;
-    const isLimited = error instanceof RateLimitError;
-    if (!this.#hadContact || !(isLimited || getExitReason(error) === 'unreachable')) throw error;
-    if (this.#lostAt === null) {
-      if (timeoutMs > 0) onLost(error);
-      this.#lostAt = elapsed();
-    }
-    const left = this.#lostAt + timeoutMs - elapsed();
-    if (left <= 0) throw error;
-    this.#tries += 1;
-    const requested = isLimited ? (error.retryAfter ?? 0) * 1_000 : 0;
-    await wait(Math.min(Math.max(retryDelay(this.#tries), requested), left), signal);
-  }
-
-  /**
-   * Retries a request until it succeeds or the timeout is over. Once the signal has aborted, the request
-   * must throw.
-   */
-  async retry<Result>(request: () => Promise<Result>): Promise<Result> {
-    for (;;) {
-      try {
-        const result = await request();
-        this.onContact();
-        return result;
-      } catch (error) {
-        await this.wait(error);
+    /**
+     * Waits until the next try.
+     *
+     * @throws the error, if it is not a lost connection or a rate limit, if the service was never
+     * reachable, or after the timeout
+     */
+    async wait(error: unknown): Promise<void> {
+      const isLimited = error instanceof RateLimitError;
+      if (!hadContact || !(isLimited || getExitReason(error) === 'unreachable')) throw error;
+      if (lostAt === null) {
+        if (timeoutMs > 0) onLost(error);
+        lostAt = elapsed();
       }
-    }
-  }
+      const left = lostAt + timeoutMs - elapsed();
+      if (left <= 0) throw error;
+      tries += 1;
+      const requested = isLimited ? (error.retryAfter ?? 0) * 1_000 : 0;
+      await wait(Math.min(Math.max(retryDelay(tries), requested), left), signal);
+    },
+
+    /**
+     * Retries a request until it succeeds or the timeout is over. Once the signal has aborted, the request
+     * must throw.
+     */
+    async retry<Result>(request: () => Promise<Result>): Promise<Result> {
+      for (;;) {
+        try {
+          const result = await request();
+          tracker.onContact();
+          return result;
+        } catch (error) {
+          await tracker.wait(error);
+        }
+      }
+    },
+  };
+  return tracker;
 }
 
 export interface FollowPosition extends ReconnectPolicy {
@@ -120,7 +118,7 @@ export async function* followResiliently(
   clock: Clock,
 ): AsyncIterable<EventPage> {
   const { signal } = clock;
-  const tracker = new ReconnectTracker(policy, clock);
+  const tracker = createReconnectTracker(policy, clock);
   let position = from;
   for (;;) {
     try {

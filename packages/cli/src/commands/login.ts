@@ -25,7 +25,7 @@ import type { CliContext } from '../context';
 import { CliError, getErrorMessage, type Hint } from '../errors/cli-error';
 import { addHelp } from '../help/help';
 import type { GlobalOptions } from '../input/options';
-import { type Keyboard, openKeyboard, prompt } from '../input/prompt';
+import { openKeyboard, prompt } from '../input/prompt';
 import { readInput } from '../input/read-input';
 import { chooseFormat } from '../output/choose-format';
 import { describeShape } from '../output/format';
@@ -55,10 +55,7 @@ export function configure(command: Command, context: CliContext): void {
   });
 }
 
-interface Credentials {
-  baseUrl: string;
-  apiKey: string;
-}
+type Credentials = Pick<Settings, 'baseUrl' | 'apiKey'>;
 
 async function login(options: Options, context: CliContext): Promise<void> {
   const format = await chooseFormat(options, identityView, context.stdout);
@@ -72,7 +69,7 @@ async function login(options: Options, context: CliContext): Promise<void> {
   const credentials = options.keyStdin
     ? await readCredentials(given, context)
     : await promptCredentials(given, previousUrl, context, onBaseUrl);
-  const { baseUrl, apiKey } = credentials;
+  const { baseUrl } = credentials;
   if (options.keyStdin) onBaseUrl(baseUrl);
 
   const tradepost = createClientFor(credentials, context, options);
@@ -89,13 +86,8 @@ async function login(options: Options, context: CliContext): Promise<void> {
     printNotice(context, `It replaces the profile '${name}' for ${previousUrl}.`);
   }
   for (const line of findOverrides(name, baseUrl, env)) printNotice(context, line);
-  const settings: Settings = {
-    profile: name,
-    baseUrl,
-    baseUrlSource: 'profile',
-    apiKey,
-    apiKeySource: 'profile',
-  };
+  const source = { baseUrlSource: 'profile', apiKeySource: 'profile' } as const;
+  const settings = { profile: name, ...credentials, ...source };
   await printChange(
     context,
     `profile '${name}' is saved`,
@@ -146,13 +138,7 @@ const stdinHints: Hint[] = [
   'Scripts need no login: set TRADEPOST_BASE_URL and TRADEPOST_API_KEY.',
 ];
 
-/**
- * Prompts for the service URL, unless it is known, and for the API key.
- *
- * @param suggested the initial value of the URL
- * @param onBaseUrl called before the prompt for the key
- * @throws {CliError} `usage` without a user, `interrupted` after Ctrl-C
- */
+/** @param onBaseUrl called before the prompt for the key */
 async function promptCredentials(
   known: string | null,
   suggested: string | null,
@@ -164,54 +150,36 @@ async function promptCredentials(
     throw new CliError('usage', 'Cannot prompt for the API key without a terminal', ...stdinHints);
   }
   try {
-    const baseUrl = known ?? (await promptBaseUrl(keyboard, suggested, context));
+    const { password, text } = await import('../lazy/prompts');
+    const promptUrl = () =>
+      prompt(keyboard, context, (options) =>
+        text({
+          message: 'Service URL',
+          placeholder: 'https://trade.example',
+          ...(suggested === null ? {} : { initialValue: suggested }),
+          validate: (typed) =>
+            isBaseUrl(typed?.trim() ?? '')
+              ? undefined
+              : 'Enter a full URL, such as https://trade.example',
+          ...options,
+        }),
+      );
+    const baseUrl = known ?? (await promptUrl()).trim();
     onBaseUrl(baseUrl);
-    return { baseUrl, apiKey: await promptApiKey(keyboard, context) };
+    const apiKey = await prompt(keyboard, context, (options) =>
+      password({
+        message: 'API key (hidden)',
+        validate: (typed) =>
+          isValidKey(typed?.trim() ?? '') ? undefined : 'Enter the key without spaces',
+        ...options,
+      }),
+    );
+    return { baseUrl, apiKey: apiKey.trim() };
   } finally {
     keyboard.close();
   }
 }
 
-async function promptBaseUrl(
-  keyboard: Keyboard,
-  suggested: string | null,
-  context: CliContext,
-): Promise<string> {
-  const { text } = await import('../lazy/prompts');
-  const typed = await prompt(keyboard, context, (options) =>
-    text({
-      message: 'Service URL',
-      placeholder: 'https://trade.example',
-      ...(suggested === null ? {} : { initialValue: suggested }),
-      validate: (typed) =>
-        isBaseUrl(typed?.trim() ?? '')
-          ? undefined
-          : 'Enter a full URL, such as https://trade.example',
-      ...options,
-    }),
-  );
-  return typed.trim();
-}
-
-async function promptApiKey(keyboard: Keyboard, context: CliContext): Promise<string> {
-  const { password } = await import('../lazy/prompts');
-  const typed = await prompt(keyboard, context, (options) =>
-    password({
-      message: 'API key (hidden)',
-      validate: (typed) =>
-        isValidKey(typed?.trim() ?? '') ? undefined : 'Enter the key without spaces',
-      ...options,
-    }),
-  );
-  return typed.trim();
-}
-
-/**
- * Reads the key from stdin.
- *
- * @throws {CliError} `usage` without a base URL or with a terminal as stdin, `missing_api_key`,
- * `invalid_api_key`, `interrupted`
- */
 async function readCredentials(baseUrl: string | null, context: CliContext): Promise<Credentials> {
   if (baseUrl === null) {
     throw new CliError(

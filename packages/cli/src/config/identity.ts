@@ -3,44 +3,16 @@ import { baseUrlHint, CliError } from '../errors/cli-error';
 import type { View } from '../output/format';
 import { getKeyPrefix, type Settings } from './settings';
 
-/** The active service and account. Fields of the account are null if the service does not report them. */
-export interface Identity {
-  /** The profile that the key or the base URL came from; null if none was needed. */
-  profile: string | null;
-  baseUrl: string;
-  /** `option`, `environment` or `profile`. */
-  baseUrlSource: string;
-  apiKeyHint: string;
-  /** `environment` or `profile`. */
-  apiKeySource: string;
-  accountId: string | null;
-  accountKind: string | null;
-  accountName: string | null;
-  readOnly: boolean | null;
-  /** When the key expires, ISO 8601; null also if it does not. */
-  expiresAt: string | null;
-}
-
-export const identityView: View<Identity> = {
-  fields: [
-    'profile',
-    'baseUrl',
-    'baseUrlSource',
-    'apiKeyHint',
-    'apiKeySource',
-    'accountId',
-    'accountKind',
-    'accountName',
-    'readOnly',
-    'expiresAt',
-  ],
-  columns: [],
-};
+/**
+ * The active service and account, without the key. Fields of the account are null if the service does not
+ * report them; `expiresAt` also if the key does not expire.
+ */
+export type Identity = ReturnType<typeof toIdentity>;
 
 export function toIdentity(
   { profile, baseUrl, baseUrlSource, apiKey, apiKeySource }: Settings,
   account: Account | null,
-): Identity {
+) {
   // Another service may report the account without its key.
   const key: Partial<Account['key']> | undefined = account?.key;
   return {
@@ -56,6 +28,21 @@ export function toIdentity(
     expiresAt: key?.expiresAt ?? null,
   };
 }
+
+export const identityView: View<Identity> = {
+  fields: [
+    'profile',
+    'baseUrl',
+    'baseUrlSource',
+    'apiKeyHint',
+    'apiKeySource',
+    'accountId',
+    'accountKind',
+    'accountName',
+    'readOnly',
+    'expiresAt',
+  ],
+};
 
 /** Whether an error says that the service lacks an extension. */
 export function isUnsupported({ status }: AnyTradepostError): boolean {

@@ -64,12 +64,15 @@ export function localHint(text: string, command: string): CommandHint {
 /** A failure that the CLI itself detected. */
 export class CliError extends Error {
   override readonly name = 'CliError' as const;
-  readonly code: CliErrorCode;
   readonly hints: readonly Hint[];
 
-  constructor(code: CliErrorCode, message: string, ...hints: Hint[]) {
+  constructor(
+    /** It decides the exit code. */
+    readonly code: CliErrorCode,
+    message: string,
+    ...hints: Hint[]
+  ) {
     super(message);
-    this.code = code;
     this.hints = hints;
   }
 }
@@ -77,12 +80,13 @@ export class CliError extends Error {
 /** An error of the SDK with hints that only the command can give. It is reported as its cause. */
 export class ErrorWithHint extends Error {
   override readonly name = 'ErrorWithHint' as const;
-  override readonly cause: Error;
   readonly hints: readonly Hint[];
 
-  constructor(cause: Error, ...hints: Hint[]) {
+  constructor(
+    override readonly cause: Error,
+    ...hints: Hint[]
+  ) {
     super(cause.message);
-    this.cause = cause;
     this.hints = hints;
   }
 }
@@ -95,21 +99,18 @@ export interface Failure {
 /** Thrown at the end of a bulk command of which some or all items failed. The others succeeded. */
 export class BulkError extends Error {
   override readonly name = 'BulkError' as const;
-  readonly succeeded: number;
-  /** At least one. */
-  readonly failures: readonly Failure[];
   /** Hints in addition to those that all failures share. */
   readonly hints: readonly Hint[];
 
   constructor(
     message: string,
-    succeeded: number,
-    failures: readonly Failure[],
+    /** How many items succeeded. */
+    readonly succeeded: number,
+    /** At least one. */
+    readonly failures: readonly Failure[],
     ...hints: readonly Hint[]
   ) {
     super(message);
-    this.succeeded = succeeded;
-    this.failures = failures;
     this.hints = hints;
   }
 }
@@ -139,7 +140,10 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export const baseUrlHint =
   'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.';
 
-const maxSnippetLength = 60;
+/** Shortens an unexpected value that is shown. */
+export function truncate(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
 
 /**
  * Checks that a value from the service is an object. Its fields are not checked.
@@ -148,8 +152,7 @@ const maxSnippetLength = 60;
  */
 export function assertObject<Item>(item: Item): Item {
   if (isRecord(item)) return item;
-  const text = JSON.stringify(item) ?? 'nothing';
-  const snippet = text.length > maxSnippetLength ? `${text.slice(0, maxSnippetLength)}…` : text;
+  const snippet = truncate(JSON.stringify(item) ?? 'nothing');
   throw new CliError(
     'invalid_response',
     `The service sent ${snippet} where an object was expected`,

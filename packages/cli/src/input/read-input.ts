@@ -1,5 +1,5 @@
 import type { CliContext } from '../context';
-import { CliError, getErrorMessage, isRecord } from '../errors/cli-error';
+import { CliError, getErrorMessage, isRecord, truncate } from '../errors/cli-error';
 import { type IdPrefix, isId } from './options';
 
 /**
@@ -45,7 +45,6 @@ const notUtf8 = /^(\ufffd\ufffd|.?\0|PK\p{Cc}{2})/su;
 const delimiterLine = /^"?sep=[,;\t]"?(?=\r?\n|\r)/i;
 
 const maxFaultsShown = 5;
-const maxCharactersShown = 60;
 
 /**
  * Parses IDs out of what another command or a spreadsheet made: plain IDs, JSON (an array, or an object
@@ -177,9 +176,7 @@ function notJson(what: string, { message }: SyntaxError): CliError {
 function invalidIds(faults: Candidate[], prefix: IdPrefix): CliError {
   const noun = prefix === 'ord' ? 'order ID' : 'ID';
   const shown = faults.slice(0, maxFaultsShown).map(({ id, where }) => {
-    if (id === undefined) return where;
-    const text = JSON.stringify(id);
-    return `${where} (${text.length > maxCharactersShown ? `${text.slice(0, maxCharactersShown)}…` : text})`;
+    return id === undefined ? where : `${where} (${truncate(JSON.stringify(id))})`;
   });
   const rest = faults.length - maxFaultsShown;
   const more = rest > 0 ? `, and ${rest} more` : '';

@@ -15,19 +15,14 @@ export async function chooseFormat<Item extends object>(
   view: View<Item>,
   stdout: OutputStream,
 ): Promise<Format<Item>> {
-  if (options.fields === undefined) {
-    return mapItems(await loadFormat(options, view, stdout), assertObject);
-  }
-  const narrow = selectFields(view, options.fields);
-  const format = await loadFormat(options, narrow, stdout);
-  return mapItems(format, (item) => pickFields(assertObject(item), narrow.fields));
-}
-
-function mapItems<Item>(format: Format<Item>, map: (item: Item) => Item): Format<Item> {
+  const narrow = options.fields === undefined ? null : selectFields(view, options.fields);
+  const format = await loadFormat(options, narrow ?? view, stdout);
+  const prepare = (item: Item) =>
+    narrow === null ? assertObject(item) : pickFields(assertObject(item), narrow.fields);
   return {
-    formatItems: (items) => format.formatItems(items.map(map)),
+    formatItems: (items) => format.formatItems(items.map(prepare)),
     end: () => format.end(),
-    formatItem: (item) => format.formatItem(map(item)),
+    formatItem: (item) => format.formatItem(prepare(item)),
   };
 }
 
@@ -58,16 +53,12 @@ async function loadFormat<Item extends object>(
       const { createTableFormat } = await import('./table');
       // Some terminals report 0 columns when they do not know their width.
       const available = (isTerminal && stdout.columns) || Number.POSITIVE_INFINITY;
-      return createTableFormat(view.columns, available, getStyle(stdout));
+      return createTableFormat(view.columns ?? [], available, getStyle(stdout));
     }
   }
 }
 
-/**
- * Reduces a view to some fields, in the given order, with a whole column for each.
- *
- * @throws {CliError} `usage` for an unknown field
- */
+/** Reduces a view to some fields, in the given order, with a whole column for each. */
 function selectFields<Item extends object>(view: View<Item>, names: string): View<Item> {
   const wanted = new Set(names.split(',').map((name) => name.trim()));
   const fields = Array.from(wanted, (name) => {
@@ -76,7 +67,7 @@ function selectFields<Item extends object>(view: View<Item>, names: string): Vie
     throw new CliError('usage', `Unknown field '${name}'. Fields: ${view.fields.join(', ')}`);
   });
   const columns = fields.map((field) => {
-    const known = view.columns.find((column) => column.field === field);
+    const known = view.columns?.find((column) => column.field === field);
     return {
       title: known?.title ?? field.replaceAll(/(?=[A-Z])/g, ' ').toUpperCase(),
       field,

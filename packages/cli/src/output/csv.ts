@@ -1,5 +1,4 @@
 import { stringify } from 'csv-stringify/sync';
-import type { SyncFormat } from './format';
 import { escapeControlChars } from './text';
 
 /**
@@ -32,7 +31,7 @@ function formatCell(value: unknown): string {
 export function createCsvFormat<Item extends object>(
   fields: readonly (keyof Item & string)[],
   isTerminal = false,
-): SyncFormat<Item> {
+) {
   const format = (value: unknown) =>
     isTerminal ? escapeControlChars(formatCell(value)) : formatCell(value);
   let started = false;
@@ -45,6 +44,6 @@ export function createCsvFormat<Item extends object>(
   return {
     formatItems,
     end: () => (started ? '' : formatItems([])),
-    formatItem: (item) => formatItems([item]),
+    formatItem: (item: Item) => formatItems([item]),
   };
 }

@@ -10,12 +10,6 @@ export interface Format<Item> {
   formatItem(item: Item): string | Promise<string>;
 }
 
-export interface SyncFormat<Item> extends Format<Item> {
-  formatItems(items: readonly Item[]): string;
-  end(): string;
-  formatItem(item: Item): string;
-}
-
 export interface Column<Item> {
   title: string;
   /** The field that it shows. `--fields` finds the column by it. */
@@ -36,8 +30,8 @@ export interface Column<Item> {
 export interface View<Item> {
   /** The fields of CSV, in order, which `--fields` can select. JSON has every field of the response. */
   fields: readonly (keyof Item & string)[];
-  /** The columns of a table; empty for items that are only shown one at a time. */
-  columns: readonly Column<Item>[];
+  /** The columns of a table; omitted for items that are only shown one at a time. */
+  columns?: readonly Column<Item>[];
 }
 
 /** Describes the JSON of a view for help pages: `{ id, status }`. */

@@ -1,5 +1,4 @@
 import { CliError } from '../errors/cli-error';
-import type { SyncFormat } from './format';
 import { escapeControlChars, escapeControlCharsInJson } from './text';
 
 /** Applies an expression to JSON values, one after the other. Returns a line of JSON per result. */
@@ -74,7 +73,7 @@ export async function createJqFormat<Item>(
   expression: string,
   output: 'json' | 'ndjson',
   isTerminal: boolean,
-): Promise<SyncFormat<Item>> {
+) {
   const filter = await compile(expression);
   const all: Item[] = [];
   const apply = (values: readonly unknown[]) =>
@@ -82,13 +81,13 @@ export async function createJqFormat<Item>(
       .map((line) => formatResult(line, isTerminal))
       .join('');
   return {
-    formatItems(items) {
+    formatItems(items: readonly Item[]): string {
       if (output === 'ndjson') return items.length > 0 ? apply(items) : '';
       // Not one `push(...items)`: a call has a limit of arguments.
       for (const item of items) all.push(item);
       return '';
     },
     end: () => (output === 'json' ? apply([all]) : ''),
-    formatItem: (item) => apply([item]),
+    formatItem: (item: Item) => apply([item]),
   };
 }

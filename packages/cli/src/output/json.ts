@@ -1,15 +1,14 @@
-import type { SyncFormat } from './format';
 import { escapeControlCharsInJson } from './text';
 
 /**
  * Creates the format for one JSON document: an array for a list, an object for a single item. If a list
  * fails half-way the array stays open, so that the part is not mistaken for the whole.
  */
-export function createJsonFormat<Item>(): SyncFormat<Item> {
+export function createJsonFormat<Item>() {
   const indent = (item: unknown) => escapeControlCharsInJson(JSON.stringify(item, null, 2));
   let started = false;
   return {
-    formatItems(items) {
+    formatItems(items: readonly Item[]): string {
       return items
         .map((item) => {
           const before = started ? ',\n' : '[\n';
@@ -19,15 +18,15 @@ export function createJsonFormat<Item>(): SyncFormat<Item> {
         .join('');
     },
     end: () => (started ? '\n]\n' : '[]\n'),
-    formatItem: (item) => `${indent(item)}\n`,
+    formatItem: (item: Item) => `${indent(item)}\n`,
   };
 }
 
 /** Creates the format for one JSON object per line, for a list and for a single item alike. */
-export function createNdjsonFormat<Item>(): SyncFormat<Item> {
+export function createNdjsonFormat<Item>() {
   const formatItem = (item: Item) => `${escapeControlCharsInJson(JSON.stringify(item))}\n`;
   return {
-    formatItems: (items) => items.map(formatItem).join(''),
+    formatItems: (items: readonly Item[]) => items.map(formatItem).join(''),
     end: () => '',
     formatItem,
   };

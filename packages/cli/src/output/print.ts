@@ -37,18 +37,12 @@ export function isReaderGone(error: unknown): boolean {
   return error instanceof CliError && error.code === 'output_closed';
 }
 
-/** Writes the results of changes as long as that works. A failure does not stop the changes. */
-export interface BestEffortWriter {
-  /** Writes a text, unless an earlier write failed. It never rejects. */
-  write(text: () => string | Promise<string>): Promise<void>;
-  /** Why it stopped writing; null if it did not. */
-  failure(): unknown;
-}
-
-export function createBestEffortWriter(stdout: OutputStream): BestEffortWriter {
+/** Creates a writer for the results of changes. A failure to write does not stop the changes. */
+export function createBestEffortWriter(stdout: OutputStream) {
   let failure: unknown = null;
   return {
-    async write(text) {
+    /** Writes a text, unless an earlier write failed. It never rejects. */
+    async write(text: () => string | Promise<string>): Promise<void> {
       if (failure !== null) return;
       try {
         await writeData(stdout, await text());
@@ -56,7 +50,8 @@ export function createBestEffortWriter(stdout: OutputStream): BestEffortWriter {
         failure = error;
       }
     },
-    failure: () => failure,
+    /** Why it stopped writing; null if it did not. */
+    failure: (): unknown => failure,
   };
 }
 

@@ -4,15 +4,8 @@ import { activeLiveLines } from './print';
 import { cellWidth } from './table';
 import { getStyle } from './text';
 
-/** A line at the end of a terminal that is redrawn. A notice erases it first. */
-export interface LiveLine {
-  /** Returns how many cells a text may have: a wrapped line cannot be erased. */
-  room(): number;
-  draw(text: string): void;
-  clear(): void;
-}
-
-export function createLiveLine(stream: OutputStream): LiveLine {
+/** Creates a line at the end of a terminal that is redrawn. A notice erases it first. */
+export function createLiveLine(stream: OutputStream) {
   function clear(): void {
     if (activeLiveLines.get(stream) !== clear) return;
     activeLiveLines.delete(stream);
@@ -21,19 +14,15 @@ export function createLiveLine(stream: OutputStream): LiveLine {
   }
 
   return {
+    /** Returns how many cells a text may have: a wrapped line cannot be erased. */
     room: () => Math.max(1, (stream.columns || 80) - 1),
-    draw(text) {
+    draw(text: string): void {
       clear();
       stream.write(text);
       activeLiveLines.set(stream, clear);
     },
     clear,
   };
-}
-
-export interface Progress {
-  step(result: 'done' | 'failed'): void;
-  clear(): void;
 }
 
 /** The least time between two redraws, in milliseconds. */
@@ -48,7 +37,10 @@ function formatDuration(seconds: number): string {
  * Shows a line on stderr with a bar, the failures, the rate and the remaining time. Without a terminal it
  * shows nothing.
  */
-export function createProgress(total: number, context: CliContext): Progress {
+export function createProgress(
+  total: number,
+  context: CliContext,
+): { step: (result: 'done' | 'failed') => void; clear: () => void } {
   const { stderr } = context;
   if (stderr.isTTY !== true) return { step: () => {}, clear: () => {} };
   const style = getStyle(stderr);

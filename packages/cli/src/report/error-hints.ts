@@ -113,12 +113,21 @@ function getNetworkHint({ cause }: Error): Hint | null {
   return networkHints.get(code) ?? null;
 }
 
-/** Returns the code of the innermost error, which is the one that the system reported; '' without one. */
-export function getRootCode(error: unknown, depth = 0): string {
-  if (!(error instanceof Error) || depth > 8) return '';
-  const next: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
-  const below = getRootCode(next, depth + 1);
-  return below || ('code' in error && typeof error.code === 'string' ? error.code : '');
+/** Lists an error and its causes, the outermost first. Of several errors at once it follows the first. */
+export function listCauses(error: unknown): Error[] {
+  const found: Error[] = [];
+  let next = error;
+  while (next instanceof Error && !found.includes(next)) {
+    found.push(next);
+    next = next instanceof AggregateError ? next.errors[0] : next.cause;
+  }
+  return found;
+}
+
+/** Returns the code of the innermost error that has one: the system reported it. '' without one. */
+export function getRootCode(error: unknown): string {
+  const codes = listCauses(error).map((cause) => ('code' in cause ? cause.code : ''));
+  return codes.findLast((code): code is string => typeof code === 'string' && code !== '') ?? '';
 }
 
 export function getHints(error: AnyTradepostError): readonly Hint[] {

@@ -8,7 +8,7 @@ import {
   type Hint,
 } from '../errors/cli-error';
 import { mayHaveBeenApplied } from '../errors/exit-codes';
-import { getHints, getRootCode } from './error-hints';
+import { getHints, getRootCode, listCauses } from './error-hints';
 import { formatHints, replaceArg } from './hint';
 
 /** An error with all that is known about it. Programs get it as JSON, people as text. */
@@ -86,18 +86,19 @@ function translateParameters(advice: string): string {
   return advice.replace(/\bbaseUrl\b/, 'the base URL').replace(/\bapiKey\b/, 'the API key');
 }
 
-function getTarget(cause: unknown, depth = 0): string {
-  if (!(cause instanceof Error) || depth > 8) return '';
-  const { address, port, hostname } = cause as {
-    address?: string;
-    port?: number;
-    hostname?: string;
-  };
-  if (address !== undefined && port !== undefined) {
-    return ` to ${address.includes(':') ? `[${address}]` : address}:${port}`;
+function getTarget(error: unknown): string {
+  for (const cause of listCauses(error)) {
+    const { address, port, hostname } = cause as {
+      address?: string;
+      port?: number;
+      hostname?: string;
+    };
+    if (address !== undefined && port !== undefined) {
+      return ` to ${address.includes(':') ? `[${address}]` : address}:${port}`;
+    }
+    if (hostname !== undefined) return ` to ${hostname}`;
   }
-  if (hostname !== undefined) return ` to ${hostname}`;
-  return getTarget(cause instanceof AggregateError ? cause.errors[0] : cause.cause, depth + 1);
+  return '';
 }
 
 function describeTradepostError(error: AnyTradepostError): ErrorReport {

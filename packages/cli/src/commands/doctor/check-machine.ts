@@ -87,13 +87,8 @@ function checkProfiles({ env }: CliContext): Finding {
   }
 }
 
-interface CheckedSettings {
-  findings: Finding[];
-  baseUrl: string | null;
-  apiKey: string | null;
-}
-
-export function checkSettings(context: CliContext, options: ConnectionOptions): CheckedSettings {
+/** Checks the settings. Returns those that are valid, null for the others. */
+export function checkSettings(context: CliContext, options: ConnectionOptions) {
   try {
     const { baseUrl: url, apiKey: key } = findSettings(context, options);
     return {

@@ -10,23 +10,12 @@ import { type Finding, failed, passed, skipped } from './check-machine';
 /** The timeout of a request, in milliseconds. There are no retries: a person is waiting. */
 const timeout = 10_000;
 
-/** The extensions of the API, how to detect them, and what is not possible without them. */
+/** The extensions of the API, and what is not possible without them. */
 const extensions = {
-  account: { request: null, lost: 'whoami cannot show the account' },
-  events: {
-    request: ({ events }: Tradepost, options: object) => events.list({ limit: 1 }, options).safe(),
-    lost: 'events cannot be listed or forwarded',
-  },
-  webhooks: {
-    request: ({ webhooks }: Tradepost, options: object) =>
-      webhooks.list({ limit: 1 }, options).safe(),
-    lost: 'webhooks can be registered, but not listed or changed',
-  },
-  deliveries: {
-    request: ({ deliveries }: Tradepost, options: object) =>
-      deliveries.list({ limit: 1 }, options).safe(),
-    lost: 'deliveries cannot be listed, explained or replayed',
-  },
+  account: 'whoami cannot show the account',
+  events: 'events cannot be listed or forwarded',
+  webhooks: 'webhooks can be registered, but not listed or changed',
+  deliveries: 'deliveries cannot be listed, explained or replayed',
 };
 
 const laterChecks = ['key', 'key-expiry', 'clock', ...Object.keys(extensions), 'service-version'];
@@ -173,14 +162,23 @@ async function checkExtensions(
   send: (call: () => Promise<Result<unknown>>) => Promise<Result<unknown>>,
   account: Account | null,
 ): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const [name, { request, lost }] of Object.entries(extensions)) {
-    const result = request === null ? null : await send(() => request(tradepost, options));
-    const isSupported = result === null ? account !== null : result.ok;
-    if (isSupported) findings.push(passed(name, 'supported'));
-    else if (result === null || result.ok || isUnsupported(result.error)) {
-      findings.push(skipped(name, `not supported: ${lost}`));
-    } else findings.push(skipped(name, `unknown: ${getRequestErrorMessage(result.error)}`));
+  const query = { limit: 1 };
+  const requests = {
+    events: () => tradepost.events.list(query, options).safe(),
+    webhooks: () => tradepost.webhooks.list(query, options).safe(),
+    deliveries: () => tradepost.deliveries.list(query, options).safe(),
+  };
+  const { account: lost, ...others } = extensions;
+  const findings = [
+    account === null
+      ? skipped('account', `not supported: ${lost}`)
+      : passed('account', 'supported'),
+  ];
+  for (const [name, lost] of Object.entries(others)) {
+    const result = await send(requests[name as keyof typeof requests]);
+    if (result.ok) findings.push(passed(name, 'supported'));
+    else if (isUnsupported(result.error)) findings.push(skipped(name, `not supported: ${lost}`));
+    else findings.push(skipped(name, `unknown: ${getRequestErrorMessage(result.error)}`));
   }
   return findings;
 }

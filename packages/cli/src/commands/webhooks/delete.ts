@@ -12,7 +12,7 @@ interface Options extends GlobalOptions {
   yes?: true;
 }
 
-const deletedView: View<{ id: string; deleted: true }> = { fields: ['id', 'deleted'], columns: [] };
+const deletedView: View<{ id: string; deleted: true }> = { fields: ['id', 'deleted'] };
 
 /** `tradepost webhooks delete <id> [--yes]` */
 export function configure(command: Command, context: CliContext): void {

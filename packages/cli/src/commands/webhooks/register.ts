@@ -16,7 +16,6 @@ interface Options extends GlobalOptions {
 
 const createdWebhookView: View<CreatedWebhook> = {
   fields: ['id', 'url', 'events', 'status', 'createdAt', 'updatedAt', 'secret'],
-  columns: [],
 };
 
 /** `tradepost webhooks register --url <url> --events <types>` */

@@ -20,7 +20,6 @@ interface Options extends GlobalOptions {
 
 const stagedSecretView: View<StagedSecret> = {
   fields: ['webhookId', 'secret', 'stagedAt'],
-  columns: [],
 };
 
 /** `tradepost webhooks rotate-secret <id> [--promote]` */

@@ -189,7 +189,6 @@ async function saveSecret<Result extends { secret: string }>(
       keyof Result & string,
       'secret'
     >[],
-    columns: [],
   };
   const format = await chooseFormat(options, withoutSecret, context.stdout);
   const file = createSecretFile(path);

@@ -22,7 +22,6 @@ interface Options extends GlobalOptions {
 
 const verifiedView: View<Omit<EventRow, 'id'>> = {
   fields: ['event', 'createdAt', 'data'],
-  columns: [],
 };
 
 /** `tradepost webhooks verify --secret-file <file> < body` */

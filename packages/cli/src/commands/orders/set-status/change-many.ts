@@ -14,7 +14,6 @@ import {
   CliError,
   type CommandHint,
   commandHint,
-  type Failure,
   getErrorMessage,
   type Hint,
 } from '../../../errors/cli-error';
@@ -172,14 +171,6 @@ export interface SetStatusesOptions {
   shutdownGraceMs?: number;
 }
 
-export interface SetStatusesResult {
-  outcomes: StatusOutcome[];
-  failures: Failure[];
-  left: number;
-  /** What ended the run early; null if nothing did. */
-  stoppedBy: unknown;
-}
-
 export function isDone({ outcome }: StatusOutcome): boolean {
   return outcome === 'updated' || outcome === 'unchanged';
 }
@@ -193,7 +184,7 @@ export async function setStatuses(
   { plan, outcomes: earlier, inDoubt }: JournalContent,
   { targets, dryRun, journal, resumeHint, ...limits }: SetStatusesOptions,
   context: CliContext,
-): Promise<SetStatusesResult> {
+) {
   const outcomes = new Map(earlier);
   let isGuarded = true;
   let isLimited = false;
@@ -237,8 +228,11 @@ export async function setStatuses(
     stoppedBy ??= error;
   }
   return {
+    /** An outcome for each order of the plan. */
     outcomes: plan.ids.map((id) => outcomes.get(id) ?? notAttempted(id, inDoubt.has(id))),
+    /** The orders that failed or were skipped in this run. */
     failures: run.failures,
+    /** How many orders were not attempted. */
     left: run.notAttempted.length,
     stoppedBy,
   };
@@ -277,12 +271,12 @@ const finalReasons: ExitReason[] = ['conflict', 'notFound'];
  */
 function summarize(
   plan: Plan,
-  { outcomes, failures, left, stoppedBy }: SetStatusesResult,
+  { outcomes, failures, left, stoppedBy }: Awaited<ReturnType<typeof setStatuses>>,
   {
     journal,
     resumeHint,
     printFailure,
-  }: { journal: Journal | null; resumeHint: Hint | null; printFailure: unknown },
+  }: Pick<SetStatusesOptions, 'journal' | 'resumeHint'> & { printFailure: unknown },
   context: CliContext,
 ): void {
   const summary = formatSummary(plan, outcomes);

@@ -6,11 +6,11 @@ import {
 } from '@tradepost/sdk';
 import {
   type Clock,
+  createReconnectTracker,
   type FollowPosition,
   followResiliently,
   getLatestCursor,
   type ReconnectPolicy,
-  ReconnectTracker,
 } from '../../../client/follow';
 import type { CliContext } from '../../../context';
 import { assertObject } from '../../../errors/cli-error';
@@ -82,7 +82,7 @@ export async function* changesFromNotifications(
   onTruncated: (limit: number) => void,
 ): AsyncIterable<OrderChange> {
   const { wait, signal } = clock;
-  const tracker = new ReconnectTracker(policy, clock);
+  const tracker = createReconnectTracker(policy, clock);
   let seen = new Set<string>();
   for (let round = 0; !signal.aborted; round += 1) {
     const isNew = ({ id, createdAt }: Notification) =>

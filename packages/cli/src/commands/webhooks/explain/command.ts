@@ -1,6 +1,6 @@
 import {
-  type Delivery,
   type DeliveryAttempt,
+  type DeliveryDetails,
   isTradepostError,
   type Tradepost,
   type WebhookDetails,
@@ -17,7 +17,7 @@ import { escapeControlChars, getStyle, type Style } from '../../../output/text';
 import { formatHints } from '../../../report/hint';
 import { deliveryView } from '../delivery-view';
 import { readSecretFile } from '../secret';
-import { explainDelivery, type Verdict } from './explain-delivery';
+import { type Diagnosis, explainDelivery } from './explain-delivery';
 import {
   curlCommand,
   freshRequest,
@@ -30,27 +30,10 @@ interface Options extends GlobalOptions {
   secretFile?: string;
 }
 
-interface Explanation {
-  delivery: Delivery;
-  verdict: Verdict;
-  reason: string;
-  /** What to do, a sentence each. */
-  hints: readonly string[];
-  /** The attempts, oldest first. */
-  attempts: readonly DeliveryAttempt[];
-  signed: {
-    body: string;
-    bytes: number;
-    /** The headers of the last attempt, or as of now with `--secret-file`; null without either. */
-    headers: Readonly<Record<string, string>> | null;
-  };
-  /** Sends it by hand; null without an attempt and without a secret. */
-  curl: string | null;
-}
+type Explanation = ReturnType<typeof toExplanation>;
 
 const explanationView: View<Explanation> = {
   fields: ['verdict', 'reason', 'hints', 'curl'],
-  columns: [],
 };
 
 /** `tradepost webhooks explain <delivery>` */
@@ -83,8 +66,8 @@ async function explain(id: string, options: Options, context: CliContext): Promi
   const webhook = await findWebhook(client, details.webhookId, context);
 
   const now = context.now();
-  const { verdict, reason, hints } = explainDelivery(details, webhook, now);
-  const texts = hints.map((hint) => formatHints([hint], options) ?? '');
+  const diagnosis = explainDelivery(details, webhook, now);
+  const hints = diagnosis.hints.map((hint) => formatHints([hint], options) ?? '');
   let request: OutgoingRequest | null = lastRequest(details);
   if (secret !== null) {
     const url = webhook?.url;
@@ -92,27 +75,38 @@ async function explain(id: string, options: Options, context: CliContext): Promi
       request = await freshRequest(details, { url: url ?? '', secret, now });
     }
     if ((await isSignedWith(details, secret)) === false) {
-      texts.unshift(
+      hints.unshift(
         `The last attempt was not signed with the secret in ${options.secretFile}: it is of another webhook, or not current.`,
       );
     }
   }
-  const { body, attempts, ...delivery } = details;
-  const explanation: Explanation = {
-    delivery,
-    verdict,
-    reason,
-    hints: texts,
-    attempts,
-    signed: { body, bytes: Buffer.byteLength(body), headers: request?.headers ?? null },
-    curl: request === null ? null : curlCommand(request),
-  };
+  const explanation = toExplanation(details, { ...diagnosis, hints }, request);
   await writeData(
     context.stdout,
     isText
       ? formatExplanation(explanation, getStyle(context.stdout))
       : format.formatItem(explanation),
   );
+}
+
+function toExplanation(
+  { body, attempts, ...delivery }: DeliveryDetails,
+  { verdict, reason, hints }: Omit<Diagnosis, 'hints'> & { hints: string[] },
+  request: OutgoingRequest | null,
+) {
+  return {
+    delivery,
+    verdict,
+    reason,
+    /** What to do, a sentence each. */
+    hints,
+    /** The attempts, oldest first. */
+    attempts,
+    /** The signed body, and the headers of the last attempt, or as of now with `--secret-file`. */
+    signed: { body, bytes: Buffer.byteLength(body), headers: request?.headers ?? null },
+    /** Sends it by hand; null without an attempt and without a secret. */
+    curl: request === null ? null : curlCommand(request),
+  };
 }
 
 /** Returns the webhook of a delivery; null if the service does not report it. */

@@ -4,14 +4,7 @@ import { createLiveLine } from '../../../output/progress';
 import { shorten } from '../../../output/table';
 import { escapeControlChars } from '../../../output/text';
 
-export interface StatusLine {
-  contact(): void;
-  forwarded(): void;
-  say(text: string): void;
-  /** Erases the line while something else is written to the terminal. */
-  aside<Result>(write: () => Promise<Result>): Promise<Result>;
-  end(): void;
-}
+export type StatusLine = ReturnType<typeof createStatusLine>;
 
 /** The least time between two notices without a terminal, in milliseconds. */
 const noticeIntervalMs = 60_000;
@@ -23,7 +16,7 @@ const redrawIntervalMs = 1_000;
  * Shows the last contact and the number of forwarded events: on a terminal in a line that is redrawn,
  * elsewhere in a notice per minute.
  */
-export function createStatusLine(waitingFor: string, context: CliContext): StatusLine {
+export function createStatusLine(waitingFor: string, context: CliContext) {
   const { stderr } = context;
   const isLive = stderr.isTTY === true;
   let lastContact: number | null = null;
@@ -46,28 +39,29 @@ export function createStatusLine(waitingFor: string, context: CliContext): Statu
   }
 
   return {
-    contact() {
+    contact(): void {
       lastContact = context.elapsed();
       draw();
       if (isLive || lastContact - lastNotice < noticeIntervalMs) return;
       lastNotice = lastContact;
       printNotice(context, `${new Date(context.now()).toISOString()}: ${format()}`);
     },
-    forwarded() {
+    forwarded(): void {
       count += 1;
       draw();
     },
-    say(text) {
+    say(text: string): void {
       printNotice(context, text);
       draw();
     },
-    async aside(write) {
+    /** Erases the line while something else is written to the terminal. */
+    async aside<Result>(write: () => Promise<Result>): Promise<Result> {
       line.clear();
       const result = await write();
       draw();
       return result;
     },
-    end() {
+    end(): void {
       clearInterval(timer);
       line.clear();
     },
