@@ -1,12 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import envPaths from 'env-paths';
 import type { CliContext } from '../context';
-import { CliError, getErrorMessage, isRecord } from '../errors/cli-error';
+import { attempt, CliError, isRecord } from '../errors/cli-error';
 import { LockedError, lockFile } from '../files/lock-file';
-import { hasCode, parseJsonObject, writePrivateFile } from '../files/private-files';
+import { parseJsonObject, readIfExists, writePrivateFile } from '../files/private-files';
 
 type Environment = CliContext['env'];
 
@@ -59,19 +59,13 @@ export function profilesFile(folder: string): string {
  * @throws {CliError} `file_failed` if the file cannot be read or is malformed
  */
 export function readProfiles(file: string): Profiles {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) {
-      return { current: null, profiles: {} };
-    }
-    throw new CliError(
-      'file_failed',
-      `Cannot read the profiles: ${getErrorMessage(error)}`,
-      'Check the owner and the mode of the file.',
-    );
-  }
+  const text = attempt(
+    () => readIfExists(file),
+    'file_failed',
+    'Cannot read the profiles',
+    'Check the owner and the mode of the file.',
+  );
+  if (text === null) return { current: null, profiles: {} };
   const found = parseProfiles(text);
   if (found !== null) return found;
   throw new CliError(
@@ -100,15 +94,8 @@ function parseProfiles(text: string): Profiles | null {
  * @throws {CliError} `file_failed`
  */
 export function writeProfiles(file: string, profiles: Profiles): void {
-  try {
-    writePrivateFile(file, `${JSON.stringify(profiles, null, 2)}\n`);
-  } catch (error) {
-    throw new CliError(
-      'file_failed',
-      `Cannot write the profiles: ${getErrorMessage(error)}`,
-      'Nothing changed.',
-    );
-  }
+  const write = () => writePrivateFile(file, `${JSON.stringify(profiles, null, 2)}\n`);
+  attempt(write, 'file_failed', 'Cannot write the profiles', 'Nothing changed.');
 }
 
 /** A change takes milliseconds. A process that keeps the lock longer than this is stuck. */

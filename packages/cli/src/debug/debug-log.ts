@@ -12,7 +12,7 @@ import process from 'node:process';
 import type { Fetch } from '@tradepost/sdk';
 import { version } from '../../package.json';
 import type { CliContext } from '../context';
-import { CliError, getErrorMessage } from '../errors/cli-error';
+import { attempt, CliError, getErrorMessage } from '../errors/cli-error';
 import { getExitCode } from '../errors/exit-codes';
 import { findStats } from '../files/private-files';
 import { printNotice } from '../output/print';
@@ -40,16 +40,12 @@ export function openDebugLog(
   context: CliContext,
 ): (error?: unknown) => void {
   const startedAt = context.now();
-  try {
-    recreate(file);
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    throw new CliError(
-      'file_unusable',
-      `Cannot write the debug log: ${getErrorMessage(error)}`,
-      'Nothing was sent. Name a file in a folder that you can write to.',
-    );
-  }
+  attempt(
+    () => recreate(file),
+    'file_unusable',
+    'Cannot write the debug log',
+    'Nothing was sent. Name a file in a folder that you can write to.',
+  );
   const write = createLogWriter(file, context.env.TRADEPOST_API_KEY?.trim() || null, context);
   const { platform, arch, version: node } = process;
   write({ kind: 'command', argv, tradepost: version, node, platform, arch });

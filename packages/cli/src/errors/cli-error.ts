@@ -1,40 +1,45 @@
-/** What failed in the CLI itself, before or after a response of the service. */
-export type CliErrorCode =
+/** What failed in the CLI itself, and the meaning of the exit code. */
+export const cliErrorReasons = {
   /** The command line, or a setting it depends on, is not valid. */
-  | 'usage'
-  | 'missing_api_key'
+  usage: 'usage',
+  missing_api_key: 'auth',
   /** The API key is malformed or was rejected. */
-  | 'invalid_api_key'
+  invalid_api_key: 'auth',
   /** The input of a command is missing or unreadable. Nothing was done. */
-  | 'input_unreadable'
+  input_unreadable: 'usage',
   /** A file that an option or a setting names cannot be used. Nothing was done. */
-  | 'file_unusable'
+  file_unusable: 'usage',
   /** A local file cannot be read or written. */
-  | 'file_failed'
+  file_failed: 'error',
   /** The condition of a conditional change was not met. */
-  | 'precondition_failed'
+  precondition_failed: 'conflict',
   /** The user declined at a confirmation prompt. */
-  | 'declined'
+  declined: 'error',
   /** It is unknown whether a change was applied, and reading it again did not settle it. */
-  | 'in_doubt'
+  in_doubt: 'error',
   /** A 2xx response that does not match the request. */
-  | 'invalid_response'
+  invalid_response: 'error',
   /** The signature of a delivery does not match its body. */
-  | 'verification_failed'
+  verification_failed: 'error',
   /** A test event did not arrive. */
-  | 'delivery_failed'
+  delivery_failed: 'error',
   /** A receiver did not accept a forwarded event. */
-  | 'forwarding_failed'
-  | 'check_failed'
-  | 'service_unreachable'
+  forwarding_failed: 'error',
+  /** `doctor` found a problem. */
+  check_failed: 'error',
+  /** `doctor` cannot reach the service. */
+  service_unreachable: 'unreachable',
   /** The list has more items than were printed, and `--fail-if-truncated` was set. */
-  | 'truncated'
+  truncated: 'truncated',
   /** The user pressed Ctrl-C. */
-  | 'interrupted'
+  interrupted: 'interrupted',
   /** The reader of stdout closed the pipe, as `head` does. */
-  | 'output_closed'
+  output_closed: 'ok',
   /** Stdout does not accept data, for example because the disk is full. */
-  | 'output_failed';
+  output_failed: 'error',
+} as const;
+
+export type CliErrorCode = keyof typeof cliErrorReasons;
 
 /** What to do about an error: a sentence, or a sentence followed by a command of this program. */
 export type Hint = string | CommandHint;
@@ -74,6 +79,26 @@ export class CliError extends Error {
   ) {
     super(message);
     this.hints = hints;
+  }
+}
+
+/**
+ * Does something that may throw an error of the system.
+ *
+ * @param what what failed: `Cannot read the profiles`
+ * @throws {CliError} with that text and the reason; a `CliError` is passed on
+ */
+export function attempt<Result>(
+  act: () => Result,
+  code: CliErrorCode,
+  what: string,
+  ...hints: Hint[]
+): Result {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError(code, `${what}: ${getErrorMessage(error)}`, ...hints);
   }
 }
 

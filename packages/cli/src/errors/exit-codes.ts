@@ -1,5 +1,5 @@
 import { type AnyTradepostError, isTradepostError } from '@tradepost/sdk';
-import { BulkError, CliError, type CliErrorCode, ErrorWithHint } from './cli-error';
+import { BulkError, CliError, cliErrorReasons, ErrorWithHint } from './cli-error';
 
 /** Every exit code, and what it tells a script. A code never changes its meaning. */
 export const exitCodes = {
@@ -19,28 +19,6 @@ export const exitCodes = {
 } as const;
 
 export type ExitReason = keyof typeof exitCodes;
-
-const reasonByCliCode: Record<CliErrorCode, ExitReason> = {
-  usage: 'usage',
-  missing_api_key: 'auth',
-  invalid_api_key: 'auth',
-  input_unreadable: 'usage',
-  file_unusable: 'usage',
-  file_failed: 'error',
-  precondition_failed: 'conflict',
-  declined: 'error',
-  in_doubt: 'error',
-  invalid_response: 'error',
-  verification_failed: 'error',
-  delivery_failed: 'error',
-  forwarding_failed: 'error',
-  check_failed: 'error',
-  service_unreachable: 'unreachable',
-  truncated: 'truncated',
-  interrupted: 'interrupted',
-  output_closed: 'ok',
-  output_failed: 'error',
-};
 
 /**
  * Codes that say more than the status: those of the SDK, which has no status then, and those of the
@@ -75,7 +53,7 @@ const reasonByStatus: Readonly<Record<number, ExitReason>> = {
 
 /** Maps an error to the meaning of an exit code. This is the only such map. */
 export function getExitReason(error: unknown): ExitReason {
-  if (error instanceof CliError) return reasonByCliCode[error.code];
+  if (error instanceof CliError) return cliErrorReasons[error.code];
   if (error instanceof ErrorWithHint) return getExitReason(error.cause);
   if (error instanceof BulkError) {
     const reasons = new Set(error.failures.map((failure) => getExitReason(failure.error)));

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'nod
 import { hostname } from 'node:os';
 import { dirname, relative, resolve } from 'node:path';
 import process from 'node:process';
-import { CliError, getErrorMessage } from '../errors/cli-error';
+import { attempt, CliError } from '../errors/cli-error';
 import { createFolder, hasCode } from './private-files';
 
 /** Another process has locked a file. It can be waited for. */
@@ -39,20 +39,21 @@ export function lockFile(path: string): () => void {
 
 /** Creates a lock. Returns false if it exists: of several processes, one succeeds. */
 function createLock(file: string, content: string): boolean {
-  try {
-    createFolder(dirname(file));
-  } catch (error) {
-    throw cannotLockError(error);
-  }
-  try {
-    writeFileSync(file, content, { flag: 'wx', mode: 0o600 });
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    // A full disk can leave it empty.
-    if (hasCode(error, 'ENOSPC')) rmSync(file, { force: true });
-    throw cannotLockError(error);
-  }
+  const hint = 'Nothing changed. Use a folder that you can write to.';
+  const guard = <Result>(act: () => Result) =>
+    attempt(act, 'file_unusable', 'Cannot create a file there', hint);
+  guard(() => createFolder(dirname(file)));
+  return guard(() => {
+    try {
+      writeFileSync(file, content, { flag: 'wx', mode: 0o600 });
+      return true;
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) return false;
+      // A full disk can leave it empty.
+      if (hasCode(error, 'ENOSPC')) rmSync(file, { force: true });
+      throw error;
+    }
+  });
 }
 
 /** Resolves links: one file has one lock. A new file has its own name. */
@@ -121,13 +122,5 @@ function lockedError(owner: string | null, path: string): LockedError {
     'file_failed',
     `${path} is in use by ${who}${machine ? ` on ${machine}` : ''}`,
     `Try again when it has ended. If there is no such process, delete ${path}.lock*.`,
-  );
-}
-
-function cannotLockError(error: unknown): CliError {
-  return new CliError(
-    'file_unusable',
-    `Cannot create a file there: ${getErrorMessage(error)}`,
-    'Nothing changed. Use a folder that you can write to.',
   );
 }

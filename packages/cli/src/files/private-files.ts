@@ -5,6 +5,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   type Stats,
@@ -35,6 +36,16 @@ export function parseJsonObject(text: string): Record<string, unknown> | null {
     return isRecord(value) ? value : null;
   } catch {
     return null;
+  }
+}
+
+/** Reads a text file; null if there is none. @throws the system's error */
+export function readIfExists(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return null;
+    throw error;
   }
 }
 

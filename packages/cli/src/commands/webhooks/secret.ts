@@ -6,7 +6,7 @@ import {
 } from '@tradepost/sdk/testing';
 import type { Command, Option } from 'commander';
 import type { CliContext } from '../../context';
-import { CliError, capitalize, getErrorMessage } from '../../errors/cli-error';
+import { attempt, CliError, capitalize, getErrorMessage } from '../../errors/cli-error';
 import { hasCode } from '../../files/private-files';
 import type { OutputOptions } from '../../input/options';
 import { chooseFormat } from '../../output/choose-format';
@@ -22,7 +22,12 @@ const maxBytes = 4_096;
  * @throws {CliError} `input_unreadable` if the file cannot be read, `usage` if it has no secret
  */
 export function readSecretFile(path: string): string {
-  const text = readStart(path);
+  const text = attempt(
+    () => readStart(path),
+    'input_unreadable',
+    'Cannot read the secret',
+    'Name a file with the secret of the webhook, whsec_…, and nothing else.',
+  );
   if (Buffer.byteLength(text) >= maxBytes) {
     throw new CliError('usage', `${path} is not a secret: it has ${maxBytes} bytes or more`);
   }
@@ -34,22 +39,14 @@ export function readSecretFile(path: string): string {
 function readStart(path: string): string {
   const bytes = Buffer.alloc(maxBytes);
   let length = 0;
+  const file = openSync(path, 'r');
   try {
-    const file = openSync(path, 'r');
-    try {
-      // A pipe may return a secret in parts.
-      for (let read = -1; read !== 0 && length < maxBytes; length += read) {
-        read = readSync(file, bytes, length, maxBytes - length, null);
-      }
-    } finally {
-      closeSync(file);
+    // A pipe may return a secret in parts.
+    for (let read = -1; read !== 0 && length < maxBytes; length += read) {
+      read = readSync(file, bytes, length, maxBytes - length, null);
     }
-  } catch (error) {
-    throw new CliError(
-      'input_unreadable',
-      `Cannot read the secret: ${getErrorMessage(error)}`,
-      'Name a file with the secret of the webhook, whsec_…, and nothing else.',
-    );
+  } finally {
+    closeSync(file);
   }
   return bytes.toString('utf8', 0, length);
 }
@@ -78,22 +75,15 @@ export function newSecretFileOption(command: Command): Option {
   );
 }
 
-interface NewSecretFile {
-  /** Writes the secret as a line. If that fails the file is deleted. @throws {CliError} `file_failed` */
-  save(secret: string): void;
-  discard(): void;
-}
-
 /**
  * Creates a file for a secret, readable by its owner only (0600), before the secret is requested: a
  * secret that is shown once must not get lost.
  *
  * @throws {CliError} `file_unusable` if it exists or cannot be created
  */
-function createSecretFile(path: string): NewSecretFile {
-  let descriptor: number;
+function createSecretFile(path: string): number {
   try {
-    descriptor = openSync(path, 'wx', 0o600);
+    return openSync(path, 'wx', 0o600);
   } catch (error) {
     throw hasCode(error, 'EEXIST')
       ? new CliError(
@@ -107,26 +97,6 @@ function createSecretFile(path: string): NewSecretFile {
           'Nothing was sent. Name a file in a folder that you can write to.',
         );
   }
-  return {
-    save(secret) {
-      try {
-        writeFileSync(descriptor, `${secret}\n`);
-        fsyncSync(descriptor);
-        closeSync(descriptor);
-      } catch (error) {
-        // Half a secret is useless.
-        rmSync(path, { force: true });
-        throw new CliError(
-          'file_failed',
-          `the secret could not be written to ${path}: ${getErrorMessage(error)}`,
-        );
-      }
-    },
-    discard() {
-      closeSync(descriptor);
-      rmSync(path, { force: true });
-    },
-  };
 }
 
 interface SecretRequest<Result> {
@@ -196,16 +166,24 @@ async function saveSecret<Result extends { secret: string }>(
   try {
     result = assertSecret(await request(), subject);
   } catch (error) {
-    file.discard();
+    closeSync(file);
+    rmSync(path, { force: true });
     throw error;
   }
   const { secret, ...rest } = result;
   try {
-    file.save(secret);
+    writeFileSync(file, `${secret}\n`);
+    fsyncSync(file);
+    closeSync(file);
   } catch (error) {
+    // Half a secret is useless.
+    rmSync(path, { force: true });
     printOnStderr(secret, subject(result), context);
-    const message = `${capitalize(subject(result))}, but ${getErrorMessage(error)}`;
-    throw new CliError('file_failed', message, onStderr);
+    throw new CliError(
+      'file_failed',
+      `${capitalize(subject(result))}, but the secret could not be written to ${path}: ${getErrorMessage(error)}`,
+      onStderr,
+    );
   }
   printNotice(context, `Secret saved in ${path}. It is not shown again.`);
   const text = () => format.formatItem(rest);

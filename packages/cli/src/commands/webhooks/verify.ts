@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { WebhookEvent } from '@tradepost/sdk/webhooks';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
-import { CliError, getErrorMessage, InvalidArgument } from '../../errors/cli-error';
+import { attempt, CliError, InvalidArgument } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
 import { type GlobalOptions, parseCount } from '../../input/options';
 import { readInput } from '../../input/read-input';
@@ -67,7 +67,14 @@ async function verify(options: Options, context: CliContext): Promise<void> {
   const format = await chooseFormat(options, verifiedView, context.stdout);
   const secret = readSecretFile(secretFile);
   const payload =
-    bodyFile === undefined ? await readInput(context, 'bodies') : readBodyFile(bodyFile);
+    bodyFile === undefined
+      ? await readInput(context, 'bodies')
+      : attempt(
+          () => readFileSync(bodyFile),
+          'input_unreadable',
+          'Cannot read the body',
+          'Name a file with the raw body as received.',
+        );
   const { verifyWebhookSync, WebhookVerificationError } = await import('@tradepost/sdk/webhooks');
   let event: WebhookEvent;
   try {
@@ -82,16 +89,4 @@ async function verify(options: Options, context: CliContext): Promise<void> {
     );
   }
   await writeData(context.stdout, format.formatItem(event));
-}
-
-function readBodyFile(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new CliError(
-      'input_unreadable',
-      `Cannot read the body: ${getErrorMessage(error)}`,
-      'Name a file with the raw body as received.',
-    );
-  }
 }

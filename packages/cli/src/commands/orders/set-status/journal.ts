@@ -1,10 +1,10 @@
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { isOutcomeKind } from '../../../bulk/run-bulk';
 import { stateFolder } from '../../../config/profiles';
 import type { CliContext } from '../../../context';
-import { CliError, type CliErrorCode, getErrorMessage } from '../../../errors/cli-error';
+import { attempt, CliError, type CliErrorCode } from '../../../errors/cli-error';
 import { createFolder, findStats, parseJsonObject } from '../../../files/private-files';
 import { isId } from '../../../input/options';
 import { isOrderStatus, type StatusChange, type StatusOutcome } from './outcome-view';
@@ -46,16 +46,13 @@ export function defaultJournalPath(context: CliContext): string {
   const time = new Date(context.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const name = `set-status-${time}-${process.pid}.ndjson`;
   const path = join(stateFolder(context.env), 'results', name);
-  try {
-    createFolder(dirname(path));
-    return path;
-  } catch (error) {
-    throw new CliError(
-      'file_unusable',
-      `Cannot create the folder of the journal: ${getErrorMessage(error)}`,
-      'Nothing changed. Name a file with --journal, or pass --no-journal.',
-    );
-  }
+  attempt(
+    () => createFolder(dirname(path)),
+    'file_unusable',
+    'Cannot create the folder of the journal',
+    'Nothing changed. Name a file with --journal, or pass --no-journal.',
+  );
+  return path;
 }
 
 /** @throws {CliError} `file_unusable` if the path exists */
@@ -89,13 +86,13 @@ export function createJournal(path: string, plan: Plan, now: number): Journal {
   assertNewFile(path);
   const file = openFile(path, 'wx');
   try {
-    file.write([first, ...ids.map((id) => ({ kind: 'order', id }))]);
+    file.write([first, ...ids.map((id) => ({ kind: 'order', id }))].map(toLine).join(''));
     file.sync();
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
   }
-  return toJournal(path, file);
+  return file;
 }
 
 /**
@@ -106,51 +103,35 @@ export function createJournal(path: string, plan: Plan, now: number): Journal {
  */
 export function openJournal(path: string, isTruncated: boolean): Journal {
   const file = openFile(path, 'a');
-  if (isTruncated) file.endLine();
-  return toJournal(path, file);
+  if (isTruncated) file.write('\n');
+  return file;
 }
 
-function toJournal(path: string, file: ReturnType<typeof openFile>): Journal {
+function openFile(
+  path: string,
+  flags: 'wx' | 'a',
+): Journal & { write(text: string): void; sync(): void } {
+  const hint = 'Nothing changed. Name a file in another folder with --journal.';
+  const guard = <Result>(act: () => Result, code: CliErrorCode = 'file_failed') =>
+    attempt(act, code, 'Cannot write the journal', hint);
+  const descriptor = guard(() => openSync(path, flags, 0o600), 'file_unusable');
+  const write = (text: string) => guard(() => writeFileSync(descriptor, text));
+  const sync = () => guard(() => fsyncSync(descriptor));
   return {
     path,
-    begin: (id) => file.write([{ kind: 'started', id }]),
-    end: (outcome) => file.write([{ kind: 'outcome', ...outcome }]),
+    write,
+    begin: (id) => write(toLine({ kind: 'started', id })),
+    end: (outcome) => write(toLine({ kind: 'outcome', ...outcome })),
+    sync,
     close() {
-      file.sync();
-      file.close();
+      sync();
+      closeSync(descriptor);
     },
   };
 }
 
-function openFile(path: string, flags: 'wx' | 'a') {
-  function attempt<Result>(act: () => Result, code: CliErrorCode = 'file_failed'): Result {
-    try {
-      return act();
-    } catch (error) {
-      throw new CliError(
-        code,
-        `Cannot write the journal: ${getErrorMessage(error)}`,
-        'Nothing changed. Name a file in another folder with --journal.',
-      );
-    }
-  }
-  const descriptor = attempt(() => openSync(path, flags, 0o600), 'file_unusable');
-  return {
-    write: (entries: readonly object[]) => {
-      const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-      attempt(() => writeFully(descriptor, Buffer.from(text)));
-    },
-    endLine: () => attempt(() => writeFully(descriptor, Buffer.from('\n'))),
-    sync: () => attempt(() => fsyncSync(descriptor)),
-    close: () => closeSync(descriptor),
-  };
-}
-
-/** A nearly full disk accepts a part first, and fails then. */
-function writeFully(descriptor: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length; ) {
-    written += writeSync(descriptor, bytes, written);
-  }
+function toLine(entry: object): string {
+  return `${JSON.stringify(entry)}\n`;
 }
 
 /**
@@ -159,12 +140,8 @@ function writeFully(descriptor: number, bytes: Buffer): void {
  * @throws {CliError} `input_unreadable` if it cannot be read, `usage` if it is not a complete journal
  */
 export function readJournal(path: string): JournalContent & { isTruncated: boolean } {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new CliError('input_unreadable', `Cannot read the journal: ${getErrorMessage(error)}`);
-  }
+  const read = () => readFileSync(path, 'utf8');
+  const text = attempt(read, 'input_unreadable', 'Cannot read the journal');
   const [first, ...entries] = splitLines(text, path);
   const ids = new Set<string>();
   const outcomes = new Map<string, StatusOutcome>();
@@ -189,10 +166,10 @@ export function readJournal(path: string): JournalContent & { isTruncated: boole
   }
   if (first?.kind !== journalKind || first.version !== 1) throw invalidJournalError(path);
   const { baseUrl, keyHint, status, ifStatus, total } = first;
-  // No change was sent under an incomplete plan.
-  if (total !== ids.size || typeof baseUrl !== 'string') throw invalidJournalError(path);
-  if (typeof keyHint !== 'string') throw invalidJournalError(path);
-  if (!isOrderStatus(status) || !(ifStatus === null || isOrderStatus(ifStatus))) {
+  const isComplete =
+    // No change was sent under an incomplete plan.
+    total === ids.size && typeof baseUrl === 'string' && typeof keyHint === 'string';
+  if (!isComplete || !isOrderStatus(status) || !(ifStatus === null || isOrderStatus(ifStatus))) {
     throw invalidJournalError(path);
   }
   const plan = { baseUrl, keyHint, status, ifStatus, ids: [...ids] };

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tradepost } from '@tradepost/sdk';
 import { fetchAccount } from '../../../config/identity';
 import type { CliContext } from '../../../context';
-import { CliError, getErrorMessage, isRecord } from '../../../errors/cli-error';
-import { hasCode, parseJsonObject, writePrivateFile } from '../../../files/private-files';
+import { attempt, CliError, isRecord } from '../../../errors/cli-error';
+import { parseJsonObject, readIfExists, writePrivateFile } from '../../../files/private-files';
 
 export interface Route {
   service: string;
@@ -49,13 +48,8 @@ function serializeRoute({ service, account, forwardTo, kinds }: Route): string {
  * @throws {CliError} `file_unusable` if it cannot be read or is malformed, `usage` for another route
  */
 export function readCheckpoint(file: string, route: Route): Checkpoint | null {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw new CliError('file_unusable', `Cannot read the checkpoint: ${getErrorMessage(error)}`);
-  }
+  const text = attempt(() => readIfExists(file), 'file_unusable', 'Cannot read the checkpoint');
+  if (text === null) return null;
   const found = parseCheckpoint(text);
   if (found === null) {
     throw new CliError(
@@ -96,13 +90,10 @@ function isStringArray(value: unknown): value is string[] {
  * @throws {CliError} `file_failed`
  */
 export function writeCheckpoint(file: string, route: Route, checkpoint: Checkpoint): void {
-  try {
-    writePrivateFile(file, `${JSON.stringify({ ...route, ...checkpoint })}\n`);
-  } catch (error) {
-    throw new CliError(
-      'file_failed',
-      `Cannot save the checkpoint: ${getErrorMessage(error)}`,
-      'Name a file in a folder that you can write to with --state-file.',
-    );
-  }
+  attempt(
+    () => writePrivateFile(file, `${JSON.stringify({ ...route, ...checkpoint })}\n`),
+    'file_failed',
+    'Cannot save the checkpoint',
+    'Name a file in a folder that you can write to with --state-file.',
+  );
 }
