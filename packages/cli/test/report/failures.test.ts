@@ -209,7 +209,7 @@ describe('a failure of the service', () => {
     });
   });
 
-  it('exits 1 when the reply is none of the contract', async () => {
+  it('exits 1 when the response does not match the contract', async () => {
     const service = await BareService.start();
     service.instead = () => ({ status: 200, body: '<html>Welcome</html>' });
     const { exitCode, stderr } = await service.cli(argv);

@@ -59,7 +59,7 @@ describe.each(lists.map((argv) => ({ argv, name: argv.join(' ') })))(
 
 describe('a problem with names of another world', () => {
   it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
-    'is told as any other: %s',
+    'is reported like any other: %s',
     async (code) => {
       const service = await BareService.start();
       service.instead = () => aProblem(422, code, { title: 5, requestId: { a: 1 } });
