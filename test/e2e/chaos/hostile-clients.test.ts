@@ -31,7 +31,8 @@ async function open({ server }: SeededServer, bytes = ''): Promise<Socket> {
 /** Waits until the other side has closed a connection, with or without an error. */
 function untilClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
-    if (socket.closed) resolve();
+    // The end may have arrived while the test awaited something else.
+    if (socket.readableEnded || socket.closed) resolve();
     socket.once('end', resolve).once('close', () => resolve());
     socket.resume();
   });
