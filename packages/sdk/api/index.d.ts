@@ -525,6 +525,8 @@ export declare class TradepostError extends Error {
   readonly method: string | null;
   readonly path: string | null;
   readonly problem: Problem | null;
+  readonly headers: ResponseHeaders | null;
+  readonly body: unknown;
   readonly mayHaveBeenApplied: boolean;
   constructor(message: string, details: TradepostErrorDetails);
 }
@@ -536,6 +538,8 @@ export interface TradepostErrorDetails {
   method?: string | null;
   path?: string | null;
   problem?: Problem | null;
+  headers?: ResponseHeaders | null;
+  body?: unknown;
   mayHaveBeenApplied?: boolean;
   cause?: unknown;
 }

@@ -33,7 +33,7 @@ export type ClientErrorCode =
   | 'redirected'
   /** A 2xx response whose body is not the JSON of the contract. */
   | 'invalid_response'
-  /** A 2xx response that the `validate` option rejected. */
+  /** A 2xx response that the `validate` option rejected, or a page whose cursor leads back to an earlier one. */
   | 'contract_mismatch'
   /** A function of the caller threw: the `onRequest` hook, or `validate`. */
   | 'hook_failed'
@@ -45,6 +45,14 @@ export type ClientErrorCode =
  * so a `switch` needs a default.
  */
 export type ErrorCode = ProblemCode | ClientErrorCode | Unrecognized;
+
+/** The headers of a response: the part of the standard `Headers` that the client uses. */
+export interface ResponseHeaders {
+  /** Returns the value of a header, case-insensitively; null when it is absent. */
+  get(name: string): string | null;
+  /** Calls the callback for each header, with its value and its lower-case name. */
+  forEach(callback: (value: string, name: string) => void): void;
+}
 
 /** The fields of a `TradepostError`, besides its message. Fields that are left out become null. */
 export interface TradepostErrorDetails {
@@ -60,6 +68,10 @@ export interface TradepostErrorDetails {
   path?: string | null;
   /** The problem in the response. */
   problem?: Problem | null;
+  /** Headers of the response. */
+  headers?: ResponseHeaders | null;
+  /** Body of the response: the parsed JSON, or the text. */
+  body?: unknown;
   /** Whether an attempt before the last one may have been applied. */
   mayHaveBeenApplied?: boolean;
   /** The underlying error, or the reason of an abort. */
@@ -87,6 +99,13 @@ export class TradepostError extends Error {
   readonly path: string | null;
   /** The problem in the response. Null when there was none. */
   readonly problem: Problem | null;
+  /** Headers of the response. Null when there was no response. Not enumerable. */
+  declare readonly headers: ResponseHeaders | null;
+  /**
+   * Body of the response: the parsed JSON; or the text, if it is not JSON or has more than 16,384
+   * characters, of which these are the first. Null when there was no response.
+   */
+  readonly body: unknown;
   /**
    * Whether an attempt of the call before the last one may have been applied, although its response was
    * lost. If true, the change may have been made, whatever this error says.
@@ -101,7 +120,10 @@ export class TradepostError extends Error {
     this.method = details.method ?? null;
     this.path = details.path ?? null;
     this.problem = details.problem ?? null;
+    this.body = details.body ?? null;
     this.mayHaveBeenApplied = !!details.mayHaveBeenApplied;
+    // Not enumerable, so that a printed error is not mostly headers.
+    Object.defineProperty(this, 'headers', { value: details.headers ?? null });
     Object.defineProperty(this, errorBrand, { value: true });
   }
 }
@@ -208,8 +230,8 @@ export interface InvalidResponseErrorDetails extends TradepostErrorDetails {
 
 /**
  * Thrown when a 2xx response does not match the contract: its body is not the JSON of the service
- * (`invalid_response`; the message shows its first characters), or the `validate` option rejected it
- * (`contract_mismatch`). The request itself may have been applied.
+ * (`invalid_response`; the message shows its first characters), the `validate` option rejected it, or a
+ * page's cursor leads back to an earlier page (`contract_mismatch`). The request itself may have been applied.
  */
 export class InvalidResponseError extends TradepostError {
   override readonly name = 'InvalidResponseError' as const;

@@ -45,6 +45,7 @@ export {
   PreconditionFailedError,
   type Problem,
   RateLimitError,
+  type ResponseHeaders,
   ServerError,
   TimeoutError,
   TradepostError,
@@ -55,7 +56,6 @@ export type {
   ApiPromise,
   ApiResponse,
   FailureResult,
-  ResponseHeaders,
   Result,
   SuccessResult,
 } from './http/api-promise';

@@ -1,6 +1,5 @@
 import type { ProblemIssue } from '@tradepost/contract/wire';
-import type { ErrorCode, TradepostError } from './errors';
-import type { ResponseHeaders } from './http/api-promise';
+import type { ErrorCode, ResponseHeaders, TradepostError } from './errors';
 
 /** The part of the standard `fetch` that the client uses. */
 export type Fetch = (

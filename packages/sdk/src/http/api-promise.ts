@@ -1,12 +1,4 @@
-import type { AnyTradepostError } from '../errors';
-
-/** The headers of a response: the part of the standard `Headers` that the client uses. */
-export interface ResponseHeaders {
-  /** Returns the value of a header, case-insensitively; null when it is absent. */
-  get(name: string): string | null;
-  /** Calls the callback for each header, with its value and its lower-case name. */
-  forEach(callback: (value: string, name: string) => void): void;
-}
+import type { AnyTradepostError, ResponseHeaders } from '../errors';
 
 /** The data of a call, with the response that it came from. */
 export interface ApiResponse<Data> {

@@ -1,5 +1,4 @@
-import type { TradepostError, TradepostErrorDetails } from '../errors';
-import type { ResponseHeaders } from './api-promise';
+import type { ResponseHeaders, TradepostError, TradepostErrorDetails } from '../errors';
 import type { Redact } from './redact';
 
 /** A complete request: what each attempt sends. */
@@ -36,17 +35,27 @@ export function createError<Details extends TradepostErrorDetails, Failure exten
   Class: new (message: string, details: Details) => Failure,
   { method, path, number, mayHaveBeenApplied, redact }: Attempt,
   what: string,
-  { cause, ...details }: Details,
+  { cause, headers, ...details }: Details,
 ): Failure {
   const notes: string[] = [];
   if (details.requestId) notes.push(`request ${details.requestId}`);
   if (number > 1) notes.push(`${number} attempts`);
   const footnote = notes.length > 0 ? ` (${notes.join(', ')})` : '';
-  return new Class(
-    redact(`${method} ${path} ${what}${footnote}`),
+  return new Class(redact(`${method} ${path} ${what}${footnote}`), {
+    ...redact({ ...details, method, path }),
+    headers: headers && redactResponseHeaders(headers, redact),
+    mayHaveBeenApplied,
     // The cause is passed on unchanged.
-    { ...redact({ ...details, method, path }), mayHaveBeenApplied, cause } as unknown as Details,
-  );
+    cause,
+  } as unknown as Details);
+}
+
+function redactResponseHeaders(headers: ResponseHeaders, redact: Redact): ResponseHeaders {
+  const redacted = new Headers();
+  headers.forEach((value, name) => {
+    redacted.append(name, redact(value));
+  });
+  return redacted;
 }
 
 /** Returns the text of anything that was thrown, on one line. */

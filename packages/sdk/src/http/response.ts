@@ -29,19 +29,19 @@ const maxListedIssues = 3;
  * @throws {TradepostError} when the response is not valid.
  */
 export function parseResponse<Result>(
-  { status, requestId, text }: RawResponse,
+  response: RawResponse,
   attempt: Attempt,
   call: Call<Result>,
   validate: ResponseValidator | undefined,
 ): Result {
+  const { status, text } = response;
   const body = parseJson(text);
   const result = call.read(body, status);
   if (result === null) {
     const what = `returned ${status}, but its body is not the JSON of the contract: ${truncate(attempt.redact(text))}. Check that baseUrl is the address of the service.`;
     throw createError(InvalidResponseError, attempt, what, {
+      ...describeResponse(response, body),
       code: 'invalid_response',
-      status,
-      requestId,
     });
   }
   if (!validate) return result;
@@ -51,20 +51,29 @@ export function parseResponse<Result>(
   } catch (cause) {
     const what = `succeeded, but the validate option threw: ${getErrorMessage(cause)}.`;
     throw createError(TradepostError, attempt, what, {
+      ...describeResponse(response, body),
       code: 'hook_failed',
-      status,
-      requestId,
       cause,
     });
   }
   if (errors.length === 0) return result;
   const what = `returned ${status}, but its body does not match the contract: ${listIssues(errors)}. The request itself succeeded.`;
   throw createError(InvalidResponseError, attempt, what, {
+    ...describeResponse(response, body),
     code: 'contract_mismatch',
-    status,
-    requestId,
     errors,
   });
+}
+
+/** How many characters of a body an error keeps. */
+const maxBodyLength = 16_384;
+
+/** Returns what an error tells about its response, which has the given JSON, or undefined. */
+function describeResponse({ status, headers, requestId, text }: RawResponse, json: unknown) {
+  const isKept = json !== undefined && text.length <= maxBodyLength;
+  // Browsers report a redirect as status 0.
+  const known = { status: status || null, headers, requestId };
+  return { ...known, body: isKept ? json : text.slice(0, maxBodyLength) };
 }
 
 function listIssues(issues: readonly ProblemIssue[]): string {
@@ -149,7 +158,8 @@ export function errorFromResponse(
   retryAfter: number | null,
 ): TradepostError {
   const { status, text, headers } = response;
-  const problem = readProblem(parseJson(text));
+  const body = parseJson(text);
+  const problem = readProblem(body);
   const requestId = problem?.requestId || response.requestId;
   let code: ErrorCode = 'http_error';
   let reason: string;
@@ -175,8 +185,13 @@ export function errorFromResponse(
     );
   }
   const Class = errorClasses[status] ?? (status >= 500 ? ServerError : TradepostError);
-  const details = { code, status: status || null, requestId, problem, retryAfter };
-  return createError(Class, attempt, `failed with ${reason}`, details);
+  return createError(Class, attempt, `failed with ${reason}`, {
+    ...describeResponse(response, body),
+    code,
+    requestId,
+    problem,
+    retryAfter,
+  });
 }
 
 /** Reads a problem. A body counts as one if it has the two required fields, `code` and `detail`. */

@@ -1,7 +1,6 @@
 import type { FetchOptions } from 'ofetch';
-import type { TradepostError } from '../errors';
+import type { ResponseHeaders, TradepostError } from '../errors';
 import type { Fetch } from '../options';
-import type { ResponseHeaders } from './api-promise';
 import type { Attempt, AttemptResult, OutgoingRequest } from './attempt';
 import { requestId as requestIdName } from './headers';
 import type { Instrumentation } from './instrumentation';

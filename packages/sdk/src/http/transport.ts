@@ -68,12 +68,12 @@ export class Transport {
   /** Returns a function that creates the error for a page whose cursor leads back to an earlier page. */
   loopErrorFactory({ method, path }: Call<unknown>['endpoint']) {
     const { redact } = this.#options;
-    return ({ status, requestId }: ApiResponse<unknown>): InvalidResponseError =>
+    return ({ data, status, headers, requestId }: ApiResponse<unknown>): InvalidResponseError =>
       createError(
         InvalidResponseError,
         { method, path, number: 1, mayHaveBeenApplied: false, redact },
         `returned ${status}, but its cursor leads back to an earlier page. Report it to the operator of the service.`,
-        { code: 'invalid_response', status, requestId },
+        { code: 'contract_mismatch', status, headers, requestId, body: data },
       );
   }
 

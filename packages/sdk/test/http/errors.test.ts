@@ -70,6 +70,41 @@ describe('a problem response', () => {
     );
   });
 
+  test('has the headers and the body of the response, without the API key', async () => {
+    const error = await updateAgainst(
+      json(409, { reason: 'taken', by: ['tpk_test'] }, { 'X-Region': 'eu', 'X-Echo': 'tpk_test' }),
+    );
+    expect(error).toMatchObject({
+      code: 'http_error',
+      problem: null,
+      body: { reason: 'taken', by: ['[redacted]'] },
+    });
+    expect(error.headers?.get('x-region')).toBe('eu');
+    expect(error.headers?.get('x-echo')).toBe('[redacted]');
+    expect(Object.keys(error)).not.toContain('headers');
+  });
+
+  test.each([
+    ['a problem', problem(409, 'invalid_transition'), { code: 'invalid_transition' }],
+    ['a JSON text', text(500, '"down"'), 'down'],
+    ['a page of a proxy', text(502, '<h1>Bad gateway</h1>'), '<h1>Bad gateway</h1>'],
+    ['an empty body', text(404, ''), ''],
+    ['a long text', text(418, 'x'.repeat(20_000)), 'x'.repeat(16_384)],
+    ['a long JSON', json(418, ['x'.repeat(20_000)]), `["${'x'.repeat(16_382)}`],
+    ['a success that is not of the service', text(200, '<p>Welcome</p>'), '<p>Welcome</p>'],
+  ])('keeps its body: %s', async (_, step, body) => {
+    const error = await updateAgainst(step);
+    if (typeof body === 'string') expect(error.body).toBe(body);
+    else expect(error.body).toMatchObject(body);
+  });
+
+  test('has neither headers nor a body if there was no response', async () => {
+    const error = await updateAgainst((response) => {
+      response.destroy();
+    });
+    expect(error).toMatchObject({ code: 'connection_failed', headers: null, body: null });
+  });
+
   test('includes the number of attempts', async () => {
     const service = await scriptedService(problem(503, 'store_unavailable'));
     const error = await catchTradepostError(createTestClient(service).orders.get('ord_1'));

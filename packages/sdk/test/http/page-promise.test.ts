@@ -119,7 +119,7 @@ test('a repeated cursor is an error, not an endless loop', async () => {
   const error = await catchTradepostError(orders.list().toArray({ limit: 10 }));
   expect(error).toMatchObject({
     name: 'InvalidResponseError',
-    code: 'invalid_response',
+    code: 'contract_mismatch',
     status: 200,
     requestId: 'req_7',
     method: 'GET',
@@ -153,7 +153,7 @@ test('a failure during a loop is thrown from the loop', async () => {
 });
 
 describe('with any pages', () => {
-  const neverStuck = () => new InvalidResponseError('stuck', { code: 'invalid_response' });
+  const neverStuck = () => new InvalidResponseError('stuck', { code: 'contract_mismatch' });
   const pageSizes = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 8 });
 
   /** Pages of the given sizes with consecutive numbers. The cursor is the position of the next page. */

@@ -66,7 +66,7 @@ describe('a list of events', () => {
   test('that repeats its cursor with events is an error, not an endless loop', async () => {
     const { events } = await takeEvents(pageResponse(['evt_1'], 'c1'));
     const error = await catchTradepostError(events.list().toArray({ limit: 99 }));
-    expect(error.code).toBe('invalid_response');
+    expect(error.code).toBe('contract_mismatch');
   });
 
   test('passes through an unknown event type', async () => {
