@@ -166,8 +166,8 @@ export const baseUrlHint =
   'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.';
 
 /** Shortens an unexpected value that is shown. */
-export function truncate(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+export function truncate(text: string, maxLength = 60): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
 /**

@@ -9,8 +9,6 @@ const placeholders = { ord: 'ORDER_ID', whk: 'WEBHOOK_ID', dlv: 'DELIVERY_ID' } 
 const { ord: orderId, whk: webhookId, dlv: deliveryId } = placeholders;
 
 const checkBaseUrl = 'Check TRADEPOST_BASE_URL or --base-url';
-const laterHint = 'Try again later.';
-const supportHint = 'Try again later. If the error persists, give the request ID to support.';
 const keyHints: Hint[] = [
   'The API key may be mistyped, expired, revoked or for another service.',
   commandHint('Check TRADEPOST_API_KEY, or run', 'login'),
@@ -65,7 +63,6 @@ const hintsByStatus: Readonly<Record<number, readonly Hint[]>> = {
   403: ['This key is not allowed to do this. Use the key of another account.'],
   404: ['Check the ID, and that this key can see it.'],
   412: ['It was changed by someone else. Read it again before you change it.'],
-  429: ['Too many requests. Wait a minute, then try again more slowly.'],
 };
 
 const checksByPath: readonly (readonly [RegExp, Hint])[] = [
@@ -142,9 +139,8 @@ export function getHints(error: AnyTradepostError): readonly Hint[] {
 
 function chooseHints(error: AnyTradepostError): readonly Hint[] {
   const { code, path, status } = error;
-  if (lacksExtension(error)) {
-    return ['This service does not support this: it is an extension of the API.', baseUrlHint];
-  }
+  const extensionHints = getExtensionHints(error);
+  if (extensionHints.length > 0) return extensionHints;
   if (mayHaveBeenApplied(error)) {
     const check = checksByPath.find(([pattern]) => pattern.test(path ?? ''))?.[1];
     return [
@@ -153,7 +149,7 @@ function chooseHints(error: AnyTradepostError): readonly Hint[] {
       ...(code === 'invalid_response' ? [baseUrlHint] : []),
     ];
   }
-  if (code === 'timeout') return [laterHint];
+  if (code === 'timeout') return [getRetryHint(error)];
   if (code === 'aborted') return [];
   const network = getNetworkHint(error);
   if (network !== null) return [network];
@@ -162,22 +158,36 @@ function chooseHints(error: AnyTradepostError): readonly Hint[] {
   if (status === null) return [];
   if (status === 404 && getExitReason(error) === 'usage') return [baseUrlHint];
   if (status === 409 && path?.startsWith('/v1/orders/')) return [seeOrder];
-  const serverHints = status >= 500 ? [error.requestId ? supportHint : laterHint] : [];
-  return hintsByStatus[status] ?? serverHints;
+  if (status === 429) return [`Too many requests. ${getRetryHint(error)}`];
+  if ([408, 425].includes(status)) return [getRetryHint(error)];
+  if (status >= 500) {
+    const support = 'If the error persists, give the request ID to support.';
+    return [error.requestId ? `${getRetryHint(error)} ${support}` : getRetryHint(error)];
+  }
+  // Another program responded, except that it knew the resource: 409 and 422 are about the request.
+  const isForeign = code === 'http_error' && ![409, 422].includes(status);
+  return hintsByStatus[status] ?? (isForeign ? [baseUrlHint] : []);
+}
+
+function getRetryHint(error: AnyTradepostError): string {
+  const seconds = 'retryAfter' in error ? error.retryAfter : null;
+  return seconds ? `Try again in ${Math.ceil(seconds)} s.` : 'Try again later.';
 }
 
 /**
- * Whether the service lacks a path that is an extension, and its problem does not say so. Source: the
- * API specification, its endpoints.
+ * Returns hints when the service lacks a path that is an extension, as far as the response tells. Source:
+ * the API specification, its endpoints.
  */
-function lacksExtension(error: AnyTradepostError): boolean {
+function getExtensionHints(error: AnyTradepostError): readonly Hint[] {
   const { status, code, method, path, problem } = error;
-  if (problem === null) return false;
+  if (problem === null && mayHaveBeenApplied(error)) return [];
   const isExtension =
     /^\/v1\/(events|deliveries|account|webhooks\/)/.test(path ?? '') ||
     (path === '/v1/webhooks' && method !== 'POST');
-  const isPathMissing = status === 404 && getExitReason(error) === 'usage';
-  return (
-    isExtension && (isPathMissing || status === 405 || status === 501 || code === 'route_not_found')
-  );
+  // Without a problem, a 404 may also be about the ID in the path.
+  const isPathMissing = status === 404 && (problem === null || getExitReason(error) === 'usage');
+  const isRejected = status === 405 || status === 501 || code === 'route_not_found';
+  if (!(isExtension && (isPathMissing || isRejected))) return [];
+  const does = problem === null ? 'may not' : 'does not';
+  return [`This service ${does} support this: it is an extension of the API.`, baseUrlHint];
 }

@@ -6,6 +6,7 @@ import {
   type Failure,
   getErrorMessage,
   type Hint,
+  truncate,
 } from '../errors/cli-error';
 import { mayHaveBeenApplied } from '../errors/exit-codes';
 import { getHints, getRootCode, listCauses } from './error-hints';
@@ -58,10 +59,13 @@ const connectionFailures: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Returns the message of an error. Those of the SDK name its parameters, which users do not know. */
+/**
+ * Returns the message of an error. Those of the SDK give advice that names its options, which users of the
+ * CLI do not know: the hints have their own.
+ */
 export function getRequestErrorMessage(error: unknown): string {
-  if (!isTradepostError(error)) return getErrorMessage(error);
-  const { code, method, path, problem, message } = error;
+  if (!isTradepostError(error) || error.problem !== null) return getErrorMessage(error);
+  const { code, method, path, status, message } = error;
   switch (code) {
     case 'invalid_configuration':
       return message.startsWith('baseUrl') ? 'The service URL is not valid' : message;
@@ -73,17 +77,25 @@ export function getRequestErrorMessage(error: unknown): string {
       const what = isSent ? `${method} ${path} got no complete response` : 'Could not connect';
       return `${what}${getTarget(error.cause)} (${connectionFailures.get(reason) ?? (reason || message)})`;
     }
+    case 'redirected': {
+      const target = error.headers?.get('location') ?? null;
+      const to = target === null ? '' : ` to ${quote(target)}`;
+      return `${method} ${path} was redirected${to}. The redirect was not followed, so that the API key is not sent elsewhere`;
+    }
+    case 'invalid_response':
+      return `${method} ${path} returned ${status}, but its body is not the JSON of the service: ${quote(error.body)}`;
+    case 'http_error':
+      return `${method} ${path} failed with ${status}, and its body is not a problem of the service: ${quote(error.body)}`;
     default:
-      // Only the message quotes a response that is not a problem, so just its advice is translated.
-      return problem === null ? message.replace(sdkAdvice, translateParameters) : message;
+      return message;
   }
 }
 
-/** The advice of the SDK: what follows the last full stop or colon, up to the note in parentheses. */
-const sdkAdvice = /[^.:]*\.(?: \([^()]*\))?$/;
-
-function translateParameters(advice: string): string {
-  return advice.replace(/\bbaseUrl\b/, 'the base URL').replace(/\bapiKey\b/, 'the API key');
+/** Quotes what another program than the service sent: its first characters, on one line. */
+function quote(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return line === '' ? 'an empty body' : truncate(line, 200);
 }
 
 function getTarget(error: unknown): string {

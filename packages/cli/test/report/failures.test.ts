@@ -157,18 +157,58 @@ describe('a failure of the service', () => {
   });
 
   it.each([
-    [{ status: 400, body: 'no baseUrl' }, 'no baseUrl. Check that the base URL is the address'],
-    [{ status: 401, body: 'no apiKey' }, 'no apiKey. Check the API key and the base URL.'],
-    [{ status: 307, body: '', headers: { location: 'https://a.example/baseUrl' } }, 'set the base'],
+    [
+      { status: 400, body: 'no\n\u0007baseUrl ' },
+      'failed with 400, and its body is not a problem of the service: no baseUrl\n',
+      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
+    ],
+    [
+      { status: 401, body: '{"error":"no apiKey"}' },
+      'failed with 401, and its body is not a problem of the service: {"error":"no apiKey"}\n',
+      'Check TRADEPOST_API_KEY, or run `tradepost login`.',
+    ],
+    [
+      { status: 200, body: `<p>${'x'.repeat(20_000)}` },
+      `returned 200, but its body is not the JSON of the service: <p>${'x'.repeat(197)}…\n`,
+      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
+    ],
+    [
+      { status: 307, body: '', headers: { location: 'https://a.example/baseUrl' } },
+      'was redirected to https://a.example/baseUrl. The redirect was not followed, so that the API key is not sent elsewhere\n',
+      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
+    ],
+    [
+      { status: 429, body: '', headers: { 'retry-after': '3600' } },
+      'failed with 429, and its body is not a problem of the service: an empty body\n',
+      'Too many requests. Try again in 3600 s.',
+    ],
+    [
+      { status: 422, body: 'quantity must be positive' },
+      'failed with 422, and its body is not a problem of the service: quantity must be positive\n',
+      null,
+    ],
   ])(
-    'names the options as users know them, and quotes the response as it is: %j',
-    async (response, text) => {
+    'quotes a response that is not of the service, with a hint: %j',
+    async (response, text, hint) => {
       const service = await BareService.start();
       service.instead = () => response;
-      expect((await service.cli(argv)).stderr).toContain(text);
-      expect((await service.cli(argv)).stderr).toMatch(/baseUrl|no apiKey/);
+      const { stderr } = await service.cli(argv);
+      expect(stderr).toContain(`error: PATCH /v1/orders/ord_1 ${text}`);
+      expect(stderr).not.toMatch(/(Check|set) (that )?(baseUrl|apiKey)/);
+      if (hint === null) expect(stderr).not.toContain('hint:');
+      else expect(stderr).toContain(hint);
     },
   );
+
+  it('reports that a service may lack an extension whose path gets 404 without a problem', async () => {
+    const service = await BareService.start();
+    service.instead = () => ({ status: 404, body: '{"error":"not found"}' });
+    const { exitCode, stderr } = await service.cli(['webhooks', 'pause', 'whk_1']);
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain(
+      'hint: This service may not support this: it is an extension of the API.',
+    );
+  });
 
   it('repeats no key and no secret that the service quotes', async () => {
     const service = await BareService.start();

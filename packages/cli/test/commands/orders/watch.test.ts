@@ -154,7 +154,8 @@ it('orders watch ends when an event log that was there is gone, and tells nothin
   const { exitCode, stdout, stderr } = await bare.cli(argv);
   expect(exitCode).toBe(2);
   expect(stdout.trim().split('\n')).toHaveLength(log.length - 1);
-  expect(JSON.parse(stderr).error.message).toContain('is an extension');
+  const { error } = JSON.parse(stderr);
+  expect(error.hint).toContain('is an extension');
 });
 
 it('orders watch begins with what happens from now on, unless told', async () => {

@@ -53,7 +53,7 @@ describe('webhooks list and get', () => {
       const result = await service.cli(argv);
       expect(result).toMatchObject({ exitCode, stdout: '' });
       expect(result.stderr).toContain(said);
-      expect(result.stderr).toContain('hint: Check');
+      expect(result.stderr).toContain('Check TRADEPOST_BASE_URL');
     },
   );
 });
