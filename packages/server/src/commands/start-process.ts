@@ -8,18 +8,16 @@ import { systemClock } from '../kernel/context';
 import { createLog } from '../kernel/log';
 import { loadApiMetrics, loadEngineMetrics, loadQueueMetrics } from '../metrics/load-metrics';
 import type { Metrics } from '../metrics/metrics-server';
-import { startApi } from '../runtime/api';
+import { shutdownTimeoutMs, startApi } from '../runtime/api';
+import type { Engine } from '../runtime/engine';
+import type { EngineConfig } from '../runtime/engine-config';
+import { startEngineThread } from '../runtime/engine-thread';
 import {
   allocateDescriptors,
-  type Engine,
   readDescriptorLimit,
   reservedDescriptors,
   type SocketBudget,
-  startEngine,
-} from '../runtime/engine';
-import { createEngine, type EngineConfig } from '../runtime/engine-config';
-import { startEngineThread } from '../runtime/engine-thread';
-import { shutdownTimeoutMs } from '../runtime/server';
+} from '../runtime/socket-budget';
 import { readFileId, type SqliteOptions } from '../stores/sqlite/database';
 import { createPriorityMemory } from '../stores/sqlite/group-commit';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
@@ -81,6 +79,7 @@ async function startEngineForRole(
     const metrics = config.metrics ? await loadEngineMetrics(store, systemClock) : undefined;
     const { retention, sockets } = config;
     const webhookPolicy = getWebhookPolicy(options);
+    const { startEngine } = await import('../runtime/engine');
     return startEngine({ store, log, webhookPolicy, retention, sockets, metrics });
   }
   // Clients wait for writes of the API, but nothing waits for the record of a delivery.
@@ -97,6 +96,8 @@ function getMetrics(engine: Engine): Metrics {
 }
 
 async function startWorker(options: StartOptions): Promise<StartedProcess> {
+  // Loaded only where it runs: a server whose engine has its own thread starts faster without it.
+  const { createEngine } = await import('../runtime/engine-config');
   const engine = await createEngine({ ...getEngineConfig(options), pollIntervalMs: workerPollMs });
   return {
     messages: `delivering from ${options.database}`,

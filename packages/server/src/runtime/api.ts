@@ -13,6 +13,8 @@ import { type CompletedRequest, describeRequest } from '../http/request-log';
 import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
 import type { Store } from '../stores/store';
 
+/** How long a process waits for requests and attempts when it stops, in milliseconds. */
+export const shutdownTimeoutMs = 5_000;
 const defaultMaxConnections = 10_000;
 
 /** Options of the API server. */

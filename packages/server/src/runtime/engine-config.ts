@@ -5,7 +5,8 @@ import { loadEngineMetrics } from '../metrics/load-metrics';
 import type { Retention } from '../retention/retention';
 import type { SqliteOptions } from '../stores/sqlite/database';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
-import { type Engine, type SocketBudget, startEngine } from './engine';
+import { type Engine, startEngine } from './engine';
+import type { SocketBudget } from './socket-budget';
 
 /** The configuration of a standalone engine. Plain values, so that they can be passed to a thread. */
 export interface EngineConfig {

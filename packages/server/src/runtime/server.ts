@@ -1,10 +1,7 @@
 import { strictWebhookPolicy, type WebhookPolicy } from '../features/webhooks/webhook-policy';
 import { resolveRetention } from '../retention/retention';
-import { type ApiOptions, startApi } from './api';
+import { type ApiOptions, shutdownTimeoutMs, startApi } from './api';
 import { type EngineOptions, startEngine } from './engine';
-
-/** The shutdown timeout in milliseconds. */
-export const shutdownTimeoutMs = 5_000;
 
 /** Options of a server. Closing the server closes the store. */
 export interface ServerOptions

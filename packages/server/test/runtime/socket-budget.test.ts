@@ -4,7 +4,7 @@ import {
   allocateDescriptors,
   readDescriptorLimit,
   reservedDescriptors,
-} from '../../src/runtime/engine';
+} from '../../src/runtime/socket-budget';
 
 const both = { api: true, deliveries: true };
 
