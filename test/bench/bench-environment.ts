@@ -1,7 +1,10 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import { checkout } from '../helpers/programs';
 import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-folder';
 
@@ -14,20 +17,46 @@ export interface StartedProcess {
   readLogTail(): string;
 }
 
-/** The folder and the processes of the benches. Closing it deletes the folder and kills the processes. */
+/** The folders and the processes of the benches. Closing it deletes the folders and kills the processes. */
 export class BenchEnvironment {
   readonly #folder: TemporaryFolder;
+  /** A folder for compiled programs. */
+  readonly #programs: string;
+  readonly #compiled = new Map<string, string>();
   readonly #children = new Set<ChildProcess>();
   #files = 0;
   #closed = false;
 
-  private constructor(folder: TemporaryFolder) {
+  private constructor(folder: TemporaryFolder, programs: string) {
     this.#folder = folder;
+    this.#programs = programs;
   }
 
   /** Creates an environment. Close it at the end, and when interrupted. */
   static async open(): Promise<BenchEnvironment> {
-    return new BenchEnvironment(await temporaryFolder());
+    // Within `test/`, so that the packages of this checkout resolve.
+    const programs = await mkdtemp(join(checkout, 'test/.bench-'));
+    return new BenchEnvironment(await temporaryFolder(), programs);
+  }
+
+  /** Compiles a program, once: a loader would do it at each start. Returns the file to run. */
+  compile(program: URL): string {
+    const path = fileURLToPath(program);
+    const known = this.#compiled.get(path);
+    if (known !== undefined) return known;
+    const outfile = join(this.#programs, `${basename(path, '.ts')}.mjs`);
+    buildSync({
+      entryPoints: [path],
+      outfile,
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      sourcemap: 'inline',
+    });
+    this.#compiled.set(path, outfile);
+    return outfile;
   }
 
   /** Returns an unused path in the folder, such as `…/7-tradepost.db`. */
@@ -65,12 +94,15 @@ export class BenchEnvironment {
     };
   }
 
-  /** Kills every process that still runs and deletes the folder. */
+  /** Kills every process that still runs and deletes the folders. */
   async close(): Promise<void> {
     this.#closed = true;
     const ends = [...this.#children].map((child) => once(child, 'close'));
     for (const child of this.#children) child.kill('SIGKILL');
     await Promise.all(ends);
-    await this.#folder.remove();
+    await Promise.all([
+      this.#folder.remove(),
+      rm(this.#programs, { recursive: true, force: true }),
+    ]);
   }
 }

@@ -15,9 +15,9 @@ export interface BenchProcess<Known extends Operations> {
 }
 
 /**
- * Starts a TypeScript file that calls `serveParent` in a separate process.
+ * Starts a program of this folder that calls `serveParent` in a separate process.
  *
- * @param file The file's URL.
+ * @param file The URL of its TypeScript file.
  */
 export function startBenchProcess<Known extends Operations>(
   environment: BenchEnvironment,
@@ -25,7 +25,7 @@ export function startBenchProcess<Known extends Operations>(
 ): BenchProcess<Known> {
   const path = fileURLToPath(file);
   const { child, stop, readLogTail } = environment.start(
-    ['--import', 'tsx', path],
+    ['--enable-source-maps', environment.compile(file)],
     ['ignore', 'ignore', 'ipc'],
   );
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
