@@ -82,9 +82,9 @@ const slowProject = (name: keyof typeof slowTests) => ({
 
 /**
  * These tests wait for processes of their own more than they compute, so a few more of them than there are
- * processors overlap. They run after the unit tests.
+ * processors overlap. They run after the unit tests, and each worker loads a module once.
  */
-const waitingTests = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+const waitingTests = { isolate: false, maxWorkers: 3, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {

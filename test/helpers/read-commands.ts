@@ -14,6 +14,21 @@ export async function readCommands(): Promise<Map<string, string>> {
   return helps;
 }
 
+/**
+ * Reads the paths of these commands alone, in a third of the processes: from the help of the program and of its
+ * groups. The test of the examples checks that no group has groups.
+ */
+export async function readCommandPaths(): Promise<string[]> {
+  const { stdout } = await runCli(['--help']);
+  const paths = await Promise.all(
+    parseCommandNames(stdout).map(async (name) => {
+      const names = parseCommandNames((await runCli([name, '--help'])).stdout);
+      return names.length === 0 ? [name] : names.map((own) => `${name} ${own}`);
+    }),
+  );
+  return paths.flat();
+}
+
 /** Reads the lines `  name   summary` below the headings of commands. */
 function parseCommandNames(help: string): string[] {
   const names: string[] = [];

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readCommands } from '../../helpers/read-commands';
+import { readCommandPaths } from '../../helpers/read-commands';
 import { type ServerProcess, startServerProcess } from '../../helpers/start-server-process';
 import { temporaryFolder } from '../../helpers/temporary-folder';
 import { runScenario } from './helpers/run-scenario';
@@ -30,7 +30,7 @@ it('the transcripts include every command, on pipes and on a terminal', async ()
   );
   const halves = texts.map((text) => text.split(onTerminal));
   // No help lists this one: shells call it.
-  const commands = [...(await readCommands()).keys(), 'complete'];
+  const commands = [...(await readCommandPaths()), 'complete'];
   expect(commands.length).toBeGreaterThan(25);
   for (const half of [0, 1]) {
     const lines = halves.flatMap((parts) => (parts[half] ?? '').match(/^\w+\$ .*$/gm) ?? []);

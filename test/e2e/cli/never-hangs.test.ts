@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { cleanEnvironment } from '../../helpers/clean-environment';
 import { tradepostBin } from '../../helpers/programs';
-import { readCommands } from '../../helpers/read-commands';
+import { readCommandPaths } from '../../helpers/read-commands';
 import { runAll } from '../../helpers/run-all';
 import { startCountingProxy } from '../../helpers/start-counting-proxy';
 import { type Exit, runProcess } from '../../helpers/start-process';
@@ -44,7 +44,7 @@ async function prepare() {
 
 it('every command ends by itself and prints only data, in every environment', async () => {
   const { seeded, lines, folder } = await prepare();
-  const paths = [...(await readCommands()).keys(), 'complete'];
+  const paths = [...(await readCommandPaths()), 'complete'];
   expect([...lines.keys(), 'orders watch'].sort()).toEqual(paths.sort());
   const env = {
     ...seeded.createEnvironment(seeded.seller),
