@@ -29,17 +29,29 @@ test('the notices name exactly the packages whose code is in dist', () => {
   expect([...sections.keys()]).toEqual([...bundled.packages.keys()].sort());
 });
 
-test.each([...bundled.packages])('the notices have the complete license of %s', (name, folder) => {
-  const section = normalize(sections.get(name) ?? '');
-  const license = readdirSync(folder).find((file) => /^(licen[cs]e|copying)\b/i.test(file));
-  if (license !== undefined) {
-    expect(section).toContain(normalize(readFileSync(join(folder, license), 'utf8')));
-    return;
-  }
-  // A package without a license file names its license in the manifest.
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  expect(manifest.license).toBe('MIT');
-  expect(section).toContain('Permission is hereby granted, free of charge');
+test.each([...bundled.packages])(
+  'the notices have the complete license of %s',
+  (name, { folder }) => {
+    const section = normalize(sections.get(name) ?? '');
+    const license = readdirSync(folder).find((file) => /^(licen[cs]e|copying)\b/i.test(file));
+    if (license !== undefined) {
+      expect(section).toContain(normalize(readFileSync(join(folder, license), 'utf8')));
+      return;
+    }
+    // A package without a license file names its license in the manifest.
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(manifest.license).toBe('MIT');
+    expect(section).toContain('Permission is hereby granted, free of charge');
+  },
+);
+
+test('the notices name the files that include each package', () => {
+  const named = [...sections].map(([name, section]) => [
+    name,
+    Array.from(section.matchAll(/`dist\/([\w/-]+)\.cjs`/g), ([, file]) => file).sort(),
+  ]);
+  const actual = [...bundled.packages].map(([name, { files }]) => [name, [...files].sort()]);
+  expect(Object.fromEntries(named)).toEqual(Object.fromEntries(actual));
 });
 
 test.each([
@@ -51,7 +63,7 @@ test.each([
 });
 
 test('no bundled package has its own notices file', () => {
-  const own = [...bundled.packages].flatMap(([name, folder]) =>
+  const own = [...bundled.packages].flatMap(([name, { folder }]) =>
     readdirSync(folder)
       .filter((file) => /notice|third[-_]?party/i.test(file))
       .map((file) => `${name}/${file}`),

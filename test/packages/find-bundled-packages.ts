@@ -3,12 +3,19 @@ import { build } from 'esbuild';
 import config from '../../packages/cli/tsup.config';
 import { checkout } from '../helpers/programs';
 
+/** A package whose code is included. */
+interface BundledPackage {
+  folder: string;
+  /** The files that include it, such as `lazy/jq`. */
+  files: Set<string>;
+}
+
 /** The contents of the CLI's `dist`. */
 interface BundleContents {
   /** Its files without extensions, such as `lazy/jq`. */
   files: string[];
-  /** The packages whose code is included: a map from name to folder. */
-  packages: Map<string, string>;
+  /** The packages whose code is included, by name. */
+  packages: Map<string, BundledPackage>;
 }
 
 const root = join(checkout, 'packages/cli');
@@ -37,11 +44,14 @@ export async function findBundledPackages(): Promise<BundleContents> {
         logLevel: 'error',
       })
     ).metafile;
-    for (const [file, { inputs }] of Object.entries(outputs)) {
-      bundled.files.push(file.replace(/^dist\//, '').replace(/\.js$/, ''));
+    for (const [path, { inputs }] of Object.entries(outputs)) {
+      const file = path.replace(/^dist\//, '').replace(/\.js$/, '');
+      bundled.files.push(file);
       for (const input of Object.keys(inputs)) {
         const [, folder, name] = inPackage.exec(input) ?? [];
-        if (folder && name) bundled.packages.set(name, join(root, folder));
+        if (!(folder && name)) continue;
+        const known = bundled.packages.get(name)?.files;
+        bundled.packages.set(name, { folder: join(root, folder), files: new Set(known).add(file) });
       }
     }
   }
