@@ -45,7 +45,7 @@ const concurrency = fc.integer({ min: 1, max: 8 });
 const firstOnes = (length: number) => Array.from({ length }, (_, index) => index);
 
 describe('a pool', () => {
-  it('works on every target once, started in their order, so many at a time, the first alone', async () => {
+  it('runs every target once, in order, the first alone, then up to the concurrency', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), count, concurrency, async (scheduler, size, limit) => {
         const { told, started, underWay, finished } = await watchPool(scheduler, size, {
@@ -61,7 +61,7 @@ describe('a pool', () => {
     );
   });
 
-  it('has as many under way as it may, once the first is done', async () => {
+  it('runs as many in parallel as the concurrency allows after the first one', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
         const { underWay } = await watchPool(scheduler, 20, { concurrency: 4 });
@@ -70,7 +70,7 @@ describe('a pool', () => {
     );
   });
 
-  it('begins nothing after a result that ends all, and finishes what is under way', async () => {
+  it('starts nothing after a result that ends the run, and finishes what is in progress', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -102,7 +102,7 @@ describe('a pool', () => {
     );
   });
 
-  it('stops after the first one, when that ends all', async () => {
+  it('stops after the first result if that ends the run', async () => {
     const pool = { concurrency: 4, stopsRun: () => true };
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
@@ -112,7 +112,7 @@ describe('a pool', () => {
     );
   });
 
-  it('begins nothing after an interruption, and finishes what is under way', async () => {
+  it('starts nothing after an interruption, and finishes what is in progress', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -155,7 +155,7 @@ describe('a pool', () => {
     expect(await runPool({ ...pool, signal: AbortSignal.abort() })).toBe(0);
   });
 
-  it('starts each in its turn, and requests no turn that is not used', async () => {
+  it('starts each target when the pacer allows it, and requests no turn that it does not use', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), count, concurrency, async (scheduler, size, limit) => {
         let turns = 0;

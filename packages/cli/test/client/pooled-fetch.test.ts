@@ -16,7 +16,7 @@ function init(more: { method?: string; body?: string; signal?: AbortSignal } = {
   return { method: 'GET', headers: { 'x-one': '1' }, redirect: 'manual', signal, ...more } as const;
 }
 
-it('sends method, headers and body, and tells status, headers and text', async () => {
+it('sends method, headers and body, and returns status, headers and text', async () => {
   const url = await start(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -35,7 +35,7 @@ it('sends method, headers and body, and tells status, headers and text', async (
   expect(await reply.text()).toBe('PATCH /a?b=c 1 {} ü');
 });
 
-it('follows no redirect: the key goes nowhere else', async () => {
+it('follows no redirect, so that the key is sent nowhere else', async () => {
   const url = await start((_, response) => {
     response.writeHead(302, { location: 'http://127.0.0.1:9/' });
     response.end();
@@ -44,7 +44,7 @@ it('follows no redirect: the key goes nowhere else', async () => {
   expect([reply.status, reply.headers.get('location')]).toEqual([302, 'http://127.0.0.1:9/']);
 });
 
-it('reads what a proxy compressed unasked', async () => {
+it('reads a response that a proxy compressed without being asked', async () => {
   const url = await start((_, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' });
     response.end(gzipSync('{"data":[]}'));
@@ -52,7 +52,7 @@ it('reads what a proxy compressed unasked', async () => {
   expect(await (await createPooledFetch(1)(url, init())).text()).toBe('{"data":[]}');
 });
 
-it('opens no more connections than it may', async () => {
+it('opens no more connections than the limit', async () => {
   const connections = new Set<unknown>();
   let waiting: (() => void)[] = [];
   const url = await start((request, response) => {
@@ -68,7 +68,7 @@ it('opens no more connections than it may', async () => {
   expect(connections.size).toBe(2);
 });
 
-it('ends at once when it is aborted, and says why no connection came about', async () => {
+it('ends immediately when it is aborted, and reports why a connection failed', async () => {
   const interrupt = new AbortController();
   const url = await start(() => interrupt.abort(new Error('enough')));
   await expect(createPooledFetch(1)(url, init({ signal: interrupt.signal }))).rejects.toThrow(

@@ -29,7 +29,7 @@ async function follow(client: Tradepost, count: number, reconnectTimeout: number
     from: { since: '2026-11-21T00:00:00.000Z' },
     ...createReconnectPolicy(reconnectTimeout, (text) => said.push(text)),
   };
-  // The clock goes on by a second each time that it is looked at.
+  // The clock advances by a second at each reading.
   const elapsed = () => (time += 1_000);
   let error: unknown = null;
   try {
@@ -49,7 +49,7 @@ async function follow(client: Tradepost, count: number, reconnectTimeout: number
 }
 
 describe('following events', () => {
-  it('goes on after the last page when the service was away', async () => {
+  it('continues after the last page once the service is reachable again', async () => {
     const { urls, client } = await serviceOf([1, 'away', 'away', 2]);
     const { ids, said, error } = await follow(client, 2, 300);
     expect({ ids, error }).toEqual({ ids: ['evt_1', 'evt_2'], error: null });
@@ -62,7 +62,7 @@ describe('following events', () => {
     ]);
   });
 
-  it('gives up when the service stays away', async () => {
+  it('gives up if the service stays unreachable', async () => {
     const { client } = await serviceOf([1, 'away']);
     const { ids, said, error } = await follow(client, 2, 3);
     expect(ids).toEqual(['evt_1']);

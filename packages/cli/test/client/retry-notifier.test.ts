@@ -24,8 +24,8 @@ function told(retries: { at: number; delayMs: number }[], stderr = aScreen()): s
   return stderr.text;
 }
 
-describe('an attempt that is repeated', () => {
-  it('is reported when no response came in time, in words of this program', async () => {
+describe('a repeated attempt', () => {
+  it('is reported after a timeout, in the words of the CLI', async () => {
     const service = await BareService.start();
     service.instead = () => new Promise(() => {});
     const stderr = aScreen();
@@ -40,19 +40,19 @@ describe('an attempt that is repeated', () => {
     expect(stderr.text).toBe('No response in time; retrying.\n');
   });
 
-  it('is told of when the next is far, with the time until then', () => {
+  it('is reported with the wait if the next attempt is far off', () => {
     expect(told([{ at: 0, delayMs: 3_200 }])).toBe('Connection failed; retrying in 4 s.\n');
   });
 
-  it('is not told of when it failed at once and the next is near', () => {
+  it('is not reported if it failed fast and the next attempt is soon', () => {
     expect(told([{ at: 0, delayMs: 2_999 }])).toBe('');
   });
 
-  it('is not told of where stderr is no terminal: a program may read it', () => {
+  it('is not reported if stderr is not a terminal, since a program may read it', () => {
     expect(told([{ at: 0, delayMs: 30_000 }], new FakeStream())).toBe('');
   });
 
-  it('is told of every 25 s at most, however many are under way', () => {
+  it('is reported at most every 25 s, however many are in progress', () => {
     const retries = [0, 1, 24, 25, 26].map((at) => ({ at, delayMs: 30_000 }));
     expect(told(retries).split('\n')).toHaveLength(3);
   });
@@ -69,7 +69,7 @@ describe('an attempt that is repeated', () => {
   });
 });
 
-it('a command that waits for a service which limits says so, and can be interrupted', async () => {
+it('a command that waits for a rate limit reports it, and can be interrupted', async () => {
   const service = await BareService.start();
   service.instead = () => {
     const { headers, ...problem } = aProblem(429, 'rate_limited');

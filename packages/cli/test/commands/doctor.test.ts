@@ -56,7 +56,7 @@ async function unusedAddress(): Promise<string> {
 }
 
 describe('doctor', () => {
-  it('finds nothing wrong with a service that has all there is', async () => {
+  it('finds no fault in a service with all extensions', async () => {
     const service = await BareService.start();
     service.instead = wholeService;
     const { exitCode, stderr, checks, of } = await examine(service.baseUrl);
@@ -83,7 +83,7 @@ describe('doctor', () => {
     expect(of('settings')?.detail).toContain('key tpk_3fQx… (environment)');
   });
 
-  it('takes it for no failure when a service has what the interface says and no more', async () => {
+  it('finds no fault in a service with only the seven endpoints', async () => {
     const service = await BareService.start();
     const { exitCode, checks, of } = await examine(service.baseUrl, { now: Date.now });
     expect(exitCode).toBe(0);
@@ -98,7 +98,7 @@ describe('doctor', () => {
     expect(of('clock')?.ok).toBe(true);
   });
 
-  it('is a table for people, with what to do below it', async () => {
+  it('prints a table, with hints below it', async () => {
     const service = await BareService.start();
     service.instead = () => aProblem(401, 'invalid_api_key');
     const { env } = loginFolder();
@@ -113,7 +113,7 @@ describe('doctor', () => {
     expect(stderr).toMatch(/^key: The API key may be.*\nerror: 1 check failed: key\n$/);
   });
 
-  it('exits 9 when the service does not respond, and says why and what to do', async () => {
+  it('exits 9 when the service does not respond, and prints the reason and a hint', async () => {
     const { exitCode, stderr, of } = await examine(await unusedAddress());
     expect(exitCode).toBe(9);
     expect(JSON.parse(stderr).error).toMatchObject({
@@ -128,7 +128,7 @@ describe('doctor', () => {
     expect(of('key')?.ok).toBeNull();
   });
 
-  it('speaks of the proxy that Node does not use', async () => {
+  it('warns about a proxy setting that Node does not use', async () => {
     const env = { HTTPS_PROXY: 'http://proxy.example:3128' };
     const { of } = await examine(await unusedAddress(), { env });
     expect(of('service')?.hint).toContain('NODE_USE_ENV_PROXY=1');
@@ -150,14 +150,14 @@ describe('doctor', () => {
     expect(service.seen.length).toBeLessThanOrEqual(2);
   });
 
-  it('speaks of TLS where the port has none', async () => {
+  it('reports that the port does not speak TLS', async () => {
     const service = await BareService.start();
     const { exitCode, of } = await examine(service.baseUrl.replace('http:', 'https:'));
     expect(exitCode).toBe(9);
     expect(of('service')?.hint).toContain('does not use TLS');
   });
 
-  it('goes on with what it can when settings are missing', async () => {
+  it('runs the remaining checks when settings are missing', async () => {
     const service = await BareService.start();
     service.instead = () => ({ status: 401, body: '' });
     const keyless = await examine(service.baseUrl, { env: { TRADEPOST_API_KEY: undefined } });
@@ -172,7 +172,7 @@ describe('doctor', () => {
     expect((await examine(undefined, {}, ['--profile', 'no-such-profile'])).exitCode).toBe(2);
   });
 
-  it('never shows the key, nor what was put in the wrong place', async () => {
+  it('never shows the key, nor a secret in the wrong setting', async () => {
     const service = await BareService.start();
     service.instead = () => aProblem(401, 'invalid_api_key', { detail: `no key ${key}` });
     for (const baseUrl of [service.baseUrl, key, `https://me:${key}@a.example`]) {
@@ -182,7 +182,7 @@ describe('doctor', () => {
     }
   });
 
-  it('warns of a key that expires within two weeks', async () => {
+  it('warns about a key that expires within two weeks', async () => {
     const service = await BareService.start();
     const expiry = async (expiresAt: string) => {
       service.instead = (request) => wholeService(request, expiresAt);
@@ -198,7 +198,7 @@ describe('doctor', () => {
     expect(await expiry('soon')).toMatchObject({ ok: null });
   });
 
-  it('finds keys that others may read, and a file that is broken', async () => {
+  it('finds a profiles file that others can read, and one that is invalid', async () => {
     const service = await BareService.start();
     const folder = loginFolder({ live: { baseUrl: service.baseUrl, apiKey: key } });
     const setting = { env: folder.env, now: Date.now };

@@ -62,7 +62,7 @@ describe('help', () => {
     ]);
   });
 
-  it('and the README say the same of the exit codes', async () => {
+  it('lists the same exit codes as the README', async () => {
     const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
     const { stdout } = await runCli(['help', 'exit-codes']);
     const rows = Array.from(stdout.matchAll(/^ +(\d+) {2}(.*)$/gm), ([, code, meaning]) => {
@@ -71,7 +71,7 @@ describe('help', () => {
     expect(readme.replaceAll(/ +\|/g, ' |')).toContain(`\n${rows.join('\n')}\n\n`);
   });
 
-  it('has colours on a terminal that has them, and none elsewhere', async () => {
+  it('has colours only on a terminal that supports them', async () => {
     const coloured = await runCli(['--help'], { screen: { columns: 80, colours: true } });
     const plain = await runCli(['--help'], { screen: { columns: 80 } });
     expect(coloured.stdout).toContain('\u001b[1mEXAMPLES:\u001b[22m');

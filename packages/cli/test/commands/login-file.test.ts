@@ -5,8 +5,8 @@ import { loginFolder } from '../helpers/profile-folder';
 import { runAtKeyboard } from '../helpers/run-at-keyboard';
 import { runCli } from '../helpers/run-cli';
 
-describe('the file of the logins', () => {
-  it('keeps the logins of all that log in at once', async () => {
+describe('the profiles file', () => {
+  it('keeps the profiles of concurrent logins', async () => {
     const service = await startAccountService();
     const folder = loginFolder();
     const names = Array.from({ length: 12 }, (_, index) => `login-${index}`);
@@ -33,7 +33,7 @@ describe('the file of the logins', () => {
     expect(existsSync(`${folder.file}.lock`)).toBe(false);
   });
 
-  it('says which process keeps it locked, rather than to wait for ever', async () => {
+  it('reports which process has locked it instead of waiting forever', async () => {
     const service = await startAccountService();
     const folder = loginFolder();
     writeFileSync(`${folder.file}.lock`, String(process.pid));
@@ -44,7 +44,7 @@ describe('the file of the logins', () => {
     expect(stderr).toContain(`delete ${folder.file}.lock`);
   });
 
-  it('is looked at before the key is asked for', async () => {
+  it('is checked before the prompt for the key', async () => {
     const folder = loginFolder();
     writeFileSync(folder.file, '{ "profiles": [');
     const { exitCode, stderr } = await runAtKeyboard(['login'], [], folder.env);

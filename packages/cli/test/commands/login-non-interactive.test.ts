@@ -19,7 +19,7 @@ describe('login without a terminal', () => {
     expect(folder.stored().profiles).toEqual({ ci: { baseUrl: service.baseUrl, apiKey: key } });
   });
 
-  it('exits 2 at once without --key-stdin, and says how', async () => {
+  it('exits 2 immediately without --key-stdin, with a hint', async () => {
     const { exitCode, stdout, stderr } = await runCli(
       ['login', '--base-url', 'https://a.example'],
       {
@@ -38,7 +38,7 @@ describe('login without a terminal', () => {
     ['two lines', ['--base-url', 'https://a.example'], `${key}\n${key}`, 4, 'the key alone'],
     ['no URL', ['--base-url', 'a.example'], key, 2, 'https://trade.example'],
     ['a name with a slash', ['--profile', '../x'], key, 2, '64 at most'],
-    ['a field there is not', ['--fields', 'key'], key, 2, 'Unknown field'],
+    ['an unknown field', ['--fields', 'key'], key, 2, 'Unknown field'],
   ])(
     'exits with a code and a hint for %s, without a request',
     async (_, options, input, code, hint) => {
@@ -67,7 +67,7 @@ describe('login without a terminal', () => {
     expect(folder.stored().profiles.default?.apiKey).toBe('tpk_before');
   });
 
-  it('checks the key by the orders where the service does not tell whose it is', async () => {
+  it('checks the key with the list of orders if the service has no account endpoint', async () => {
     const service = await BareService.start();
     const folder = loginFolder();
     const argv = ['login', '--key-stdin', '--base-url', service.baseUrl];
@@ -96,7 +96,7 @@ describe('login without a terminal', () => {
     },
   );
 
-  it('says what of the environment goes before the login', async () => {
+  it('reports which environment variables override the profile', async () => {
     const service = await startAccountService();
     const env = {
       ...loginFolder().env,

@@ -6,7 +6,7 @@ import { runAtKeyboard } from '../helpers/run-at-keyboard';
 import { runCli } from '../helpers/run-cli';
 
 describe('login at a keyboard', () => {
-  it('asks for base URL and key, checks the key, stores both, and says who is logged in', async () => {
+  it('prompts for base URL and key, checks and stores them, and prints the account', async () => {
     const service = await startAccountService();
     const folder = loginFolder();
     const result = await runAtKeyboard(
@@ -42,7 +42,7 @@ describe('login at a keyboard', () => {
     expect(folder.mode()).toBe('600');
   });
 
-  it('shows no part of the key while it is typed, and later commands use it', async () => {
+  it('shows no part of the key while it is typed, and stores it for later commands', async () => {
     const service = await startAccountService();
     const folder = loginFolder();
     const { exitCode, stdout, stderr } = await runAtKeyboard(
@@ -58,7 +58,7 @@ describe('login at a keyboard', () => {
     expect(who).toBe('profile  staging\n');
   });
 
-  it('asks again for what cannot be a base URL or a key', async () => {
+  it('prompts again after an invalid base URL or key', async () => {
     const service = await startAccountService();
     const { exitCode } = await runAtKeyboard(
       ['login'],
@@ -90,14 +90,14 @@ describe('login at a keyboard', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('ends with 130 when it was interrupted before it could ask', async () => {
+  it('ends with 130 when it was interrupted before its first prompt', async () => {
     const result = await runAtKeyboard(['login'], [], loginFolder().env, {
       signal: AbortSignal.abort(),
     });
     expect(result).toMatchObject({ exitCode: 130, isRestored: true });
   });
 
-  it('asks on one line where the terminal does not know how wide it is', async () => {
+  it('prompts on one line if the terminal reports no width', async () => {
     const argv = ['login', '--base-url', 'https://trade.example'];
     const { stderr } = await runAtKeyboard(argv, [['API key', '\u0003']], loginFolder().env, {
       columns: 0,
@@ -105,7 +105,7 @@ describe('login at a keyboard', () => {
     expect(stderr).toContain('API key (hidden)\n');
   });
 
-  it('warns before the key is typed when others on the way could read it', async () => {
+  it('warns before the key is typed if the connection is not encrypted', async () => {
     const warned = await runAtKeyboard(
       ['login', '--base-url', 'http://trade.example'],
       [['API key', '\u0003']],

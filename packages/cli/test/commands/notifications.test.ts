@@ -19,7 +19,7 @@ describe('notifications list', () => {
     );
   });
 
-  it('shows unread ones alone, also where the service knows no such filter', async () => {
+  it('shows only unread ones, even if the service ignores the filter', async () => {
     const service = await BareService.start();
     service.notifications = [{ ...first, read: true }, second];
     const argv = ['notifications', 'list', '--unread', '--output', 'json'];
@@ -30,7 +30,7 @@ describe('notifications list', () => {
 });
 
 describe('notifications read', () => {
-  it('marks each one read and prints them as a list, also when it is only one', async () => {
+  it('marks each one as read and prints a list, even of a single one', async () => {
     const service = await BareService.start();
     service.notifications = [{ ...first }, { ...second }];
     expect(await service.cli(['notifications', 'read', 'ntf_1', '--output', 'json'])).toEqual({
@@ -46,7 +46,7 @@ describe('notifications read', () => {
     ]);
   });
 
-  it('goes on after a failure, tells which failed and exits 7', async () => {
+  it('continues after a failure, lists what failed and exits 7', async () => {
     const service = await BareService.start();
     service.notifications = [{ ...first }, { ...second }];
     service.instead = ({ path }) =>
@@ -81,7 +81,7 @@ describe('notifications read', () => {
     });
   });
 
-  it("exits with the failures' own code when all failed alike, and prints no data", async () => {
+  it('exits with the code of the failure when all failed alike, and prints no data', async () => {
     const service = await BareService.start();
     const { exitCode, stdout, stderr } = await service.cli([
       'notifications',
@@ -109,7 +109,7 @@ describe('notifications read', () => {
     expect(JSON.parse(stderr).error.code).toBe('notification_not_found');
   });
 
-  it('stops at a failure that would meet all the others too', async () => {
+  it('stops at a failure that would affect all the others', async () => {
     const service = await BareService.start();
     service.instead = () => aProblem(401, 'invalid_api_key');
     const { exitCode, stderr } = await service.cli([
@@ -124,7 +124,7 @@ describe('notifications read', () => {
     expect(service.seen).toHaveLength(1);
   });
 
-  it('marks one that is named twice once, whether it can be or not', async () => {
+  it('marks a repeated ID once, whether that succeeds or fails', async () => {
     const service = await BareService.start();
     service.notifications = [{ ...first }];
     const twice = await service.cli(['notifications', 'read', 'ntf_1', 'ntf_1', '--output', 'csv']);
@@ -136,7 +136,7 @@ describe('notifications read', () => {
     expect(stderr).toContain('error: Marked 1 of 2 notifications as read; 1 failed\n');
   });
 
-  it('tries the first one alone, then several at a time, and prints them in their order', async () => {
+  it('sends the first one alone, then several in parallel, and prints them in order', async () => {
     const service = await BareService.start();
     const ids = Array.from({ length: 20 }, (_, index) => `ntf_${index}`);
     service.notifications = ids.map((id) => aNotification({ id }));
@@ -160,7 +160,7 @@ describe('notifications read', () => {
     expect(stdout.trimEnd().split('\n')).toEqual(ids);
   });
 
-  it('shows on a terminal how far it has come, and takes that away in the end', async () => {
+  it('shows progress on a terminal, and removes it at the end', async () => {
     const service = await BareService.start();
     service.notifications = [{ ...first }, { ...second }];
     const argv = ['notifications', 'read', 'ntf_1', 'ntf_2'];
@@ -172,7 +172,7 @@ describe('notifications read', () => {
 });
 
 describe('notifications read --all', () => {
-  it('marks those that are not read, also where the service knows no such filter', async () => {
+  it('marks the unread ones, even if the service ignores the filter', async () => {
     const service = await BareService.start();
     service.notifications = [{ ...first, read: true }, { ...second }];
     const argv = ['notifications', 'read', '--all', '--output', 'json'];
@@ -185,7 +185,7 @@ describe('notifications read --all', () => {
     ]);
   });
 
-  it('reads the whole list before it marks any: marking would move the pages', async () => {
+  it('reads the whole list before it marks any, since marking shifts the pages', async () => {
     const service = await BareService.start();
     const pages = [[first], [second]];
     service.notifications = pages.flat().map((one) => ({ ...one }));
@@ -200,7 +200,7 @@ describe('notifications read --all', () => {
     expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'PATCH', 'PATCH']);
   });
 
-  it('says so when nothing is unread, and prints an empty list', async () => {
+  it('reports that nothing is unread, and prints an empty list', async () => {
     const service = await BareService.start();
     service.notifications = [{ ...first, read: true }];
     expect(await service.cli(['notifications', 'read', '--all', '--output', 'json'])).toEqual({
@@ -214,7 +214,7 @@ describe('notifications read --all', () => {
     [[], 'Specify notification IDs or --all'],
     [['--all', 'ntf_1'], 'Specify notification IDs or --all, not both'],
     [['--all', 'ord_1'], 'IDs of this type begin with ntf_.'],
-  ])('takes ids or --all, and sends nothing otherwise: %j', async (more, message) => {
+  ])('requires IDs or --all, and sends nothing otherwise: %j', async (more, message) => {
     const service = await BareService.start();
     const { exitCode, stdout, stderr } = await service.cli(['notifications', 'read', ...more]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -222,7 +222,7 @@ describe('notifications read --all', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('says what failed when the list cannot be had, and marks nothing', async () => {
+  it('reports a failure of the list, and marks nothing', async () => {
     const service = await BareService.start();
     service.instead = () => aProblem(403, 'account_kind_not_allowed');
     const { exitCode, stdout } = await service.cli(['notifications', 'read', '--all']);
@@ -230,7 +230,7 @@ describe('notifications read --all', () => {
     expect(service.seen).toHaveLength(1);
   });
 
-  it('says how many are read when they cannot be printed', async () => {
+  it('reports how many were marked if they cannot be printed', async () => {
     const service = await BareService.start();
     service.notifications = [aNotification({ id: 'ntf_1' }), aNotification({ id: 'ntf_2' })];
     const argv = ['notifications', 'read', '--all'];

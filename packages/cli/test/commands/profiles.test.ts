@@ -13,7 +13,7 @@ const staging = {
 };
 
 describe('profiles list', () => {
-  it('shows the logins by name, and of a key its first characters', async () => {
+  it('shows the profiles by name, with the first characters of each key', async () => {
     const { env } = loginFolder({ staging, live }, 'live');
     const { exitCode, stdout, stderr } = await runCli(['profiles', 'list'], { env });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -27,7 +27,7 @@ describe('profiles list', () => {
     );
   });
 
-  it('has no logins where none are stored', async () => {
+  it('prints an empty list if no profile is stored', async () => {
     const { env } = loginFolder();
     expect(await runCli(['profiles', 'list'], { env })).toEqual({
       exitCode: 0,
@@ -38,7 +38,7 @@ describe('profiles list', () => {
     expect(asJson).toEqual({ exitCode: 0, stdout: '[]\n', stderr: '' });
   });
 
-  it('takes `default` for the current one when none was chosen, as every command does', async () => {
+  it('treats `default` as the current profile if none is selected, as every command does', async () => {
     const { env } = loginFolder({ default: live, staging });
     const { stdout } = await runCli(['profiles', 'list', '--output', 'json'], { env });
     expect(JSON.parse(stdout).map(({ current }: { current: boolean }) => current)).toEqual([
@@ -47,7 +47,7 @@ describe('profiles list', () => {
     ]);
   });
 
-  it('says when the environment names another than the current one', async () => {
+  it('reports that the environment names another profile than the current one', async () => {
     const { env } = loginFolder({ live, staging }, 'live');
     const { stderr } = await runCli(['profiles', 'list'], {
       env: { ...env, TRADEPOST_PROFILE: 'staging' },
@@ -65,7 +65,7 @@ describe('profiles list', () => {
 });
 
 describe('profiles use', () => {
-  it('makes a login the current one', async () => {
+  it('makes a profile the current one', async () => {
     const folder = loginFolder({ live, staging }, 'live');
     const argv = ['profiles', 'use', 'staging', '--output', 'json'];
     const { exitCode, stdout } = await runCli(argv, { env: folder.env });
@@ -89,7 +89,7 @@ describe('profiles use', () => {
     },
   );
 
-  it('says when the environment goes before it', async () => {
+  it('reports that the environment overrides it', async () => {
     const { env } = loginFolder({ live, staging }, 'live');
     const setting = { env: { ...env, TRADEPOST_PROFILE: 'live' } };
     const { stderr } = await runCli(['profiles', 'use', 'staging'], setting);
@@ -98,7 +98,7 @@ describe('profiles use', () => {
 });
 
 describe('logout', () => {
-  it('removes the current login, and the only one that is left takes its place', async () => {
+  it('removes the current profile, and selects the only one that is left', async () => {
     const folder = loginFolder({ live, staging }, 'live');
     const { exitCode, stdout, stderr } = await runCli(['logout', '--output', 'json'], {
       env: folder.env,
@@ -113,14 +113,14 @@ describe('logout', () => {
     expect(folder.mode()).toBe('600');
   });
 
-  it('leaves no profile current when several are left', async () => {
+  it('selects no profile when several are left', async () => {
     const folder = loginFolder({ live, staging, third: live }, 'live');
     const { stderr } = await runCli(['logout'], { env: folder.env });
     expect(folder.stored().current).toBeNull();
     expect(stderr).toContain('choose one with `tradepost profiles use NAME`');
   });
 
-  it('removes the one that is named, and leaves the current one', async () => {
+  it('removes the named profile, and keeps the current one', async () => {
     const folder = loginFolder({ live, staging }, 'live');
     expect((await runCli(['logout', '--profile', 'staging'], { env: folder.env })).exitCode).toBe(
       0,
@@ -128,7 +128,7 @@ describe('logout', () => {
     expect(folder.stored()).toEqual({ current: 'live', profiles: { live } });
   });
 
-  it('removes all of them with --all, which is no failure when there is none', async () => {
+  it('removes all profiles with --all, and succeeds if there is none', async () => {
     const folder = loginFolder({ live, staging }, 'live');
     expect((await runCli(['logout', '--all'], { env: folder.env })).exitCode).toBe(0);
     expect(folder.stored()).toEqual({ current: null, profiles: {} });
@@ -151,14 +151,14 @@ describe('logout', () => {
     expect(folder.stored()).toEqual({ current: null, profiles: { live, staging } });
   });
 
-  it('says when a key of the environment is used all the same', async () => {
+  it('reports that a key in the environment is still used', async () => {
     const { env } = loginFolder({ live }, 'live');
     const { stderr } = await runCli(['logout'], { env: { ...env, TRADEPOST_API_KEY: 'tpk_x' } });
     expect(stderr).toContain('TRADEPOST_API_KEY is set and still used.');
   });
 });
 
-describe('the file of the logins', () => {
+describe('the profiles file', () => {
   it.each(['', '{', 'null', '[]', '{"profiles":[]}', '{"profiles":{"a":{"baseUrl":1}}}'])(
     'that says %j is a failure that names the file',
     async (text) => {
@@ -173,14 +173,14 @@ describe('the file of the logins', () => {
     },
   );
 
-  it('is for its owner alone again after it is written, whatever it was before', () => {
+  it('is readable only by its owner after a write, whatever its mode was', () => {
     const folder = loginFolder({ live });
     chmodSync(folder.file, 0o644);
     writeProfiles(folder.file, { current: null, profiles: {} });
     expect(folder.mode()).toBe('600');
   });
 
-  it('gives back what was written, whatever the logins are', () => {
+  it('returns the profiles that were written, whatever they contain', () => {
     const { file } = loginFolder();
     const name = fc.stringMatching(/^[A-Za-z0-9][\w.-]{0,10}$/).filter(isProfileName);
     const profile = fc.record({ baseUrl: fc.webUrl(), apiKey: fc.string() });
@@ -193,8 +193,8 @@ describe('the file of the logins', () => {
   });
 });
 
-describe('what is shown of a key', () => {
-  it('is never more than four characters after its prefix, and never most of a short one', () => {
+describe('the visible part of a key', () => {
+  it('has at most four characters after its prefix, and less than half of a short one', () => {
     expect(getKeyPrefix(live.apiKey)).toBe('tpk_3fQx…');
     expect(getKeyPrefix('tpk_short')).toBe('…');
     expect(getKeyPrefix('0123456789abcdef0123')).toBe('0123…');

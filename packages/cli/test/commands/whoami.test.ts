@@ -18,7 +18,7 @@ function anAccount(fields: Record<string, unknown> = {}): StubResponse {
 }
 
 describe('whoami', () => {
-  it('says which service is asked, as whom, and where both come from', async () => {
+  it('prints service, account, and where both settings come from', async () => {
     const service = await BareService.start();
     service.instead = () => anAccount();
     const { exitCode, stdout, stderr } = await service.cli(['whoami'], {
@@ -42,7 +42,7 @@ describe('whoami', () => {
     );
   });
 
-  it('names the login', async () => {
+  it('prints the profile', async () => {
     const service = await BareService.start();
     service.instead = () => anAccount();
     const { env } = loginFolder({ staging: { baseUrl: service.baseUrl, apiKey } });
@@ -56,7 +56,7 @@ describe('whoami', () => {
     expect((await runCli(argv, { env })).stdout).toBe('staging profile\n');
   });
 
-  it('asks for an order where the service does not tell, and says so', async () => {
+  it('checks the key with the list of orders without an account endpoint, and notes that', async () => {
     for (const status of [404, 405, 501]) {
       const service = await BareService.start();
       service.instead = ({ path }) =>
@@ -69,7 +69,7 @@ describe('whoami', () => {
     }
   });
 
-  it('makes do with a service that tells the account and nothing of the key', async () => {
+  it('accepts a service that returns the account without details of the key', async () => {
     const service = await BareService.start();
     service.instead = () => anAccount({ key: undefined });
     const { exitCode, stdout } = await service.cli(['whoami', '--output', 'json']);
@@ -81,7 +81,7 @@ describe('whoami', () => {
     ['a rejected key', aProblem(401, 'invalid_api_key'), 4],
     ['a service that is down', aProblem(503, 'unavailable'), 9],
     ['no such service', { status: 404, body: '<html>' }, 2],
-  ])('ends with a code of its own for %s', async (_, reply, exitCode) => {
+  ])('ends with a specific exit code for %s', async (_, reply, exitCode) => {
     const service = await BareService.start();
     service.instead = () => ({ ...reply, headers: { ...reply.headers, 'retry-after': '0' } });
     const result = await service.cli(['whoami']);

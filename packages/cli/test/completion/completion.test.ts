@@ -31,8 +31,8 @@ const leaves = Object.values(helpSections).flatMap((chapter) =>
   Object.entries(chapter).flatMap(([name, entry]) => leavesOf(entry, [name])),
 );
 
-describe('what is suggested', () => {
-  it('are the commands, with what they do, and none that is hidden', async () => {
+describe('completion candidates', () => {
+  it('are the commands with their summaries, without hidden ones', async () => {
     const { stdout } = await runCli(['complete', '--', '']);
     expect(stdout).toContain('orders\tList, view and update orders\n');
     expect(await wordsFor('')).toEqual(expect.arrayContaining(['orders', 'login', 'completion']));
@@ -57,7 +57,7 @@ describe('what is suggested', () => {
     },
   );
 
-  it('are the values that an option or an argument takes', async () => {
+  it('are the values that an option or an argument accepts', async () => {
     expect(await wordsFor('orders', 'list', '--output', '')).toEqual([
       'table',
       'json',
@@ -71,7 +71,7 @@ describe('what is suggested', () => {
     expect(await wordsFor('orders', 'set-status', '--stdin', 'conf')).toEqual(['confirmed']);
   });
 
-  it('are event kinds one after the other, each once, with no space between', async () => {
+  it('are event types separated by commas, each once', async () => {
     const register = ['webhooks', 'register', '--url', 'https://a.example', '--events'];
     expect(await suggested([...register, ''])).toEqual({ words: [...eventTypes], directive: 6 });
     expect(await wordsFor(...register, 'order.created,o')).toEqual([
@@ -79,7 +79,7 @@ describe('what is suggested', () => {
     ]);
   });
 
-  it('are the names of the logins, without the service and whatever is in the file', async () => {
+  it('are the names of the profiles, without the service and with any file content', async () => {
     const profile = { baseUrl: 'http://127.0.0.1:1', apiKey: 'tpk_x' };
     const folder = loginFolder({ live: profile, staging: profile, '$(rm -rf /)': profile });
     expect((await suggested(['--profile', ''], folder.env)).words).toEqual(['live', 'staging']);
@@ -89,7 +89,7 @@ describe('what is suggested', () => {
     expect((await suggested(['--profile', ''], folder.env)).words).toEqual([]);
   });
 
-  it('are files where an option takes one, and nothing where anything may stand', async () => {
+  it('are files for a file option, and nothing for free text', async () => {
     expect(await suggested(['orders', 'list', '--debug', 'rec'])).toEqual({
       words: [],
       directive: 0,
@@ -104,7 +104,7 @@ describe('what is suggested', () => {
     expect(await wordsFor('orders', 'lst', '--out')).toEqual(['--output']);
   });
 
-  it('begin with what is typed, and end with a directive, whatever that is', async () => {
+  it('start with the typed text, and end with a directive, for any input', async () => {
     const word = fc.oneof(
       fc.constantFrom(
         'orders',
@@ -193,7 +193,7 @@ describe.runIf(isInstalled('bash'))('the script for bash', () => {
     return { reply: run().split('\n').slice(0, -1), asked };
   }
 
-  it('hands over what is typed and takes what comes back', async () => {
+  it('passes the typed words on and shows the suggestions', async () => {
     expect(await pressTab('tradepost orders li')).toEqual({
       reply: ['list'],
       asked: ['complete', '--', 'orders', 'li'],
@@ -202,7 +202,7 @@ describe.runIf(isInstalled('bash'))('the script for bash', () => {
     expect((await pressTab('tradepost ')).reply).toContain('orders');
   });
 
-  it('puts together what bash splits at = and :', async () => {
+  it('joins the words that bash splits at = and :', async () => {
     expect(await pressTab('tradepost orders list --status=pe')).toEqual({
       reply: ['pending'],
       asked: ['complete', '--', 'orders', 'list', '--status=pe'],
@@ -213,19 +213,19 @@ describe.runIf(isInstalled('bash'))('the script for bash', () => {
     expect(reply).toEqual(['list']);
   });
 
-  it('gives the whole word where bash does not split at =', async () => {
+  it('suggests the whole word if bash does not split at =', async () => {
     const shell = await pressTab('tradepost orders list --status pe', "COMP_WORDBREAKS=' '");
     expect(shell.reply).toEqual(['pending']);
   });
 
-  it('runs nothing that stands on the command line', async () => {
+  it('executes nothing on the command line', async () => {
     const { asked } = await pressTab('tradepost $(touch,ran) `touch,ran` li');
     expect(asked).toEqual(['complete', '--', '$(touch,ran)', '`touch,ran`', 'li']);
   });
 });
 
 describe.each(['zsh', 'fish', 'powershell'])('the script for %s', (shell) => {
-  it('asks the program, whatever --output says', async () => {
+  it('works with any --output', async () => {
     const { exitCode, stdout, stderr } = await runCli(['completion', shell, '--output', 'json']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/tradepost complete ('--'|--)/);
@@ -233,7 +233,7 @@ describe.each(['zsh', 'fish', 'powershell'])('the script for %s', (shell) => {
 });
 
 describe('completion', () => {
-  it('exits 2 for a shell that there is no script for', async () => {
+  it('exits 2 for an unsupported shell', async () => {
     const { exitCode, stdout, stderr } = await runCli(['completion', 'cmd']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('bash, zsh, fish, powershell');

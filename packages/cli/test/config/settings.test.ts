@@ -16,7 +16,7 @@ function keysSeenBy(service: BareService): (string | undefined)[] {
 }
 
 describe('the settings of a command', () => {
-  it('come from the current login when nothing else is set', async () => {
+  it('come from the current profile if nothing else is set', async () => {
     const { first, second } = await startTwo();
     const { env } = loginFolder(
       {
@@ -30,7 +30,7 @@ describe('the settings of a command', () => {
     expect(keysSeenBy(second)).toEqual(['Bearer tpk_two']);
   });
 
-  it('come from the login of TRADEPOST_PROFILE, and --profile goes before it', async () => {
+  it('come from the profile in TRADEPOST_PROFILE, which --profile overrides', async () => {
     const { first, second } = await startTwo();
     const { env } = loginFolder({
       one: { baseUrl: first.baseUrl, apiKey: 'tpk_one' },
@@ -42,7 +42,7 @@ describe('the settings of a command', () => {
     expect(keysSeenBy(second)).toEqual(['Bearer tpk_two']);
   });
 
-  it('come from the environment before the current login, and from --profile before both', async () => {
+  it('come from --profile first, then from the environment, then from the current profile', async () => {
     const { first, second } = await startTwo();
     const folder = loginFolder({ one: { baseUrl: first.baseUrl, apiKey: key } }, 'one');
     const env = {
@@ -57,7 +57,7 @@ describe('the settings of a command', () => {
     expect(second.seen).toHaveLength(1);
   });
 
-  it("never send a login's key to another service than its own", async () => {
+  it('never send the key of a profile to another service', async () => {
     const { first, second } = await startTwo();
     const { env } = loginFolder({ one: { baseUrl: first.baseUrl, apiKey: key } }, 'one');
     const elsewhere = [
@@ -86,7 +86,7 @@ describe('the settings of a command', () => {
     expect(stderr).not.toContain('another service');
   });
 
-  it('take a base URL for the same however it is written', async () => {
+  it('treat spellings of a base URL as equal', async () => {
     const { first } = await startTwo();
     const { env } = loginFolder({ one: { baseUrl: first.baseUrl, apiKey: key } }, 'one');
     const written = `${first.baseUrl.replace('http://', 'HTTP://')}///`;

@@ -30,7 +30,7 @@ async function startServer(reply: RequestListener): Promise<string> {
   return server.url;
 }
 
-describe('the record of --debug', () => {
+describe('the debug log', () => {
   it('has the command line, each request, each response, and the exit code', async () => {
     const service = await BareService.start();
     service.orders = [anOrder()];
@@ -59,7 +59,7 @@ describe('the record of --debug', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('never has the key or a secret, whatever the command and whatever the service sends', async () => {
+  it('never has the key or a secret, whatever the command is and the service sends', async () => {
     const service = await BareService.start();
     const quoted = { title: key, detail: `${key} ${secret}`, [key]: secret, apiKey: 'plain' };
     const events = ['--url', 'https://a.example', '--events', 'order.created'];
@@ -99,7 +99,7 @@ describe('the record of --debug', () => {
     }
   });
 
-  it('has neither the key of a login nor one that was rejected', async () => {
+  it('has neither the key of a profile nor one that was rejected', async () => {
     const service = await BareService.start();
     const { env: logins, path } = loginFolder({ one: { baseUrl: service.baseUrl, apiKey: key } });
     const file = join(path, 'record.ndjson');
@@ -112,7 +112,7 @@ describe('the record of --debug', () => {
     expect(JSON.stringify(entries.filter(({ kind }) => kind !== 'end'))).not.toContain('secretkey');
   });
 
-  it('says how a command failed, with what lies underneath', async () => {
+  it('records how a command failed, with its causes', async () => {
     const baseUrl = await startServer((request) => request.socket.destroy());
     const file = recordFile();
     const argv = ['whoami', '--base-url', baseUrl, '--debug', file];
@@ -130,7 +130,7 @@ describe('the record of --debug', () => {
     });
   });
 
-  it('takes the place of an earlier one, for its owner alone also where that was for others', async () => {
+  it('replaces an earlier one, readable only by its owner even if that one was not', async () => {
     const file = recordFile();
     await runCli(['orders', 'list', '--limit', '77', '--debug', file], { env });
     chmodSync(file, 0o644);
@@ -180,7 +180,7 @@ describe('the record of --debug', () => {
     expect(entriesOf(file).at(-1)).toMatchObject({ exitCode: 2, error: { code: 'usage' } });
   });
 
-  it('has a body that is no text, and one that broke off', async () => {
+  it('has a body that is not text, and a truncated one', async () => {
     const bytes = Buffer.from([0xff, 0x00, 0xfe, 0x1b]);
     const binary = await startServer((_, response) => response.end(bytes));
     const broken = await startServer((_, response) => {

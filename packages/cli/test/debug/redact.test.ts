@@ -5,7 +5,7 @@ import { createRedactor } from '../../src/output/text';
 const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6';
 
 describe('redaction', () => {
-  it('leaves no trace of the key in any JSON value, and keeps its shape', () => {
+  it('removes the key from any JSON value, and keeps its shape', () => {
     const redact = createRedactor(key);
     const text = fc.oneof(
       fc.string(),
@@ -36,7 +36,7 @@ describe('redaction', () => {
     'apiKey',
     'clientSecret',
     'secrets',
-  ])('takes out all below %s, of a value and of a text that broke off', (name) => {
+  ])('removes everything below %s, from a value and from truncated text', (name) => {
     const redact = createRedactor(null);
     const value = { [name]: 'hidden' };
     expect(redact({ ...value, deep: { [name]: ['hidden', { a: 'hidden' }] } })).toEqual({
@@ -48,7 +48,7 @@ describe('redaction', () => {
     expect(redact(`{"${name}" : "hidd`)).toBe(`{"${name}" : "[redacted]`);
   });
 
-  it('leaves the rest alone', () => {
+  it('changes nothing else', () => {
     const value = { 'idempotency-key': 'a', nextCursor: 'b', secretly: 'c', at: 1, list: [true] };
     expect(createRedactor(key)(value)).toEqual(value);
   });

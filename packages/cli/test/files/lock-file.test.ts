@@ -28,7 +28,7 @@ const aFile = () => join(aFolder(), 'result.ndjson');
 const gonePid = 999_999_999;
 
 describe('a lock', () => {
-  it('keeps a second one out, until it is given back', () => {
+  it('excludes a second holder until it is released', () => {
     const file = aFile();
     const release = lockFile(file);
     expect(() => lockFile(file)).toThrow(
@@ -43,7 +43,7 @@ describe('a lock', () => {
     lockFile(file)();
   });
 
-  it('keeps another process out, and names the one that has it', async () => {
+  it('excludes another process, and names the holder', async () => {
     const file = aFile();
     const [one, other] = await Promise.all([startLockProcess(), startLockProcess()]);
     expect(await one.take(file)).toBe('taken');
@@ -53,7 +53,7 @@ describe('a lock', () => {
     expect(await other.take(file)).toBe('taken');
   });
 
-  it('is one for one file, whatever links lead to it', () => {
+  it('is the same for one file, whatever links lead to it', () => {
     const file = aFile();
     const folder = join(aFolder(), 'linked');
     symlinkSync(dirname(file), folder);
@@ -67,7 +67,7 @@ describe('a lock', () => {
     lockFile(link)();
   });
 
-  it('that says nothing is taken over once that has lasted', () => {
+  it('that stays empty is taken over after a while', () => {
     const file = aFile();
     writeFileSync(`${file}.lock`, '');
     expect(() => lockFile(file)).toThrow(/is in use by/);
@@ -87,7 +87,7 @@ describe('a lock', () => {
     expect(readFileSync(`${file}.lock`, 'utf8')).toBe(`${other.pid} ${hostname()}`);
   });
 
-  it('goes to exactly one of many that try at once: a new one, and that of a killed process', async () => {
+  it('is acquired by exactly one of many: a new one, and that of a killed process', async () => {
     const folder = aFolder();
     const processes = await Promise.all(Array.from({ length: 6 }, startLockProcess));
     for (let round = 0; round < 60; round += 1) {
@@ -102,7 +102,7 @@ describe('a lock', () => {
     }
   });
 
-  it('of the number that this process has itself is taken over: a container gives it again', () => {
+  it('with the ID of this process itself is taken over, since containers reuse IDs', () => {
     const file = aFile();
     writeFileSync(`${file}.lock`, `${process.pid} ${hostname()}`);
     const release = lockFile(file);
@@ -123,7 +123,7 @@ describe('a lock', () => {
     '4294967297',
     `${gonePid} another-machine`,
     '../../x',
-  ])('that says %j is left alone: a person has to judge', (content) => {
+  ])('with the content %j is kept for a person to check', (content) => {
     const file = aFile();
     writeFileSync(`${file}.lock`, content);
     expect(() => lockFile(file)).toThrow(`${file} is in use by `);
@@ -131,14 +131,14 @@ describe('a lock', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['result.ndjson.lock']);
   });
 
-  it('that cannot be read is left alone', () => {
+  it('that cannot be read is kept', () => {
     const file = aFile();
     mkdirSync(`${file}.lock`);
     expect(() => lockFile(file)).toThrow(`${file} is in use by another process`);
     expect(existsSync(`${file}.lock`)).toBe(true);
   });
 
-  it('is kept if a process was killed while taking it over, and the hint says so', () => {
+  it('is kept if a process was killed during the takeover, and the hint explains it', () => {
     const file = aFile();
     writeFileSync(`${file}.lock`, String(gonePid));
     writeFileSync(`${file}.lock.${gonePid}`, '1');
@@ -155,7 +155,7 @@ describe('a lock', () => {
     expect(readFileSync(`${file}.lock`, 'utf8')).toBe('1 another-machine');
   });
 
-  it('makes the folders that it needs, for their owner alone', () => {
+  it('creates the folders that it needs, accessible only by their owner', () => {
     const file = join(aFolder(), 'state', 'tradepost', 'x');
     lockFile(file);
     expect(readdirSync(join(file, '..'))).toEqual(['x.lock']);
@@ -165,7 +165,7 @@ describe('a lock', () => {
     }
   });
 
-  it('says so where it cannot be made', () => {
+  it('reports that it cannot be created', () => {
     const file = aFile();
     writeFileSync(file, 'no folder');
     for (const path of [join(file, 'x'), join(file, 'a', 'b'), 'a\0b']) {

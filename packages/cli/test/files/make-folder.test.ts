@@ -13,12 +13,12 @@ beforeEach(() => {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-it('makes a folder and those above it, for their owner alone', () => {
+it('creates a folder and its parents, accessible only by their owner', () => {
   createFolder(join(place, 'a/b/c'));
   for (const path of ['a', 'a/b', 'a/b/c']) expect(modeOf(join(place, path))).toBe('700');
 });
 
-it('leaves one that is there as it is', () => {
+it('does not change an existing one', () => {
   chmodSync(place, 0o755);
   createFolder(place);
   expect(modeOf(place)).toBe('755');
@@ -31,7 +31,7 @@ it('follows a link to a folder', () => {
   expect(statSync(join(place, 'a')).isDirectory()).toBe(true);
 });
 
-it('cannot make one below a file', () => {
+it('cannot create one below a file', () => {
   writeFileSync(join(place, 'file'), '');
   expect(() => createFolder(join(place, 'file/a'))).toThrow(/ENOTDIR/);
 });

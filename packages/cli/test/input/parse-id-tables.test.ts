@@ -34,8 +34,8 @@ const cell = fc.oneof(
   ),
 );
 
-describe('ids of our own output', () => {
-  it('are read back from every format that a program reads, whatever else the orders say', async () => {
+describe('IDs in our own output', () => {
+  it('are read back from every machine-readable format, whatever the other fields contain', async () => {
     const order = fc.record({ id, buyerId: cell, listingId: cell, agentId: fc.option(cell) });
     const output = fc.constantFrom<OutputFormat>('json', 'ndjson', 'csv');
     const fields = fc.option(
@@ -64,7 +64,7 @@ describe('ids of our own output', () => {
   });
 });
 
-describe('ids of a spreadsheet', () => {
+describe('IDs of a spreadsheet', () => {
   it.each([
     [
       'the line of Excel that names the delimiter',
@@ -89,7 +89,7 @@ describe('ids of a spreadsheet', () => {
     expect(await read(text)).toEqual(['ord_1', 'ord_2']);
   });
 
-  it('are rejected if two columns have that name', async () => {
+  it('are rejected if two columns have the same name', async () => {
     for (const head of ['id,id', 'id,status,ID', '"id";"Id"']) {
       const mark = head.includes(';') ? ';' : ',';
       const row = head.split(mark).fill('ord_1').join(mark);

@@ -24,7 +24,7 @@ async function rejection(text: string): Promise<{ message: string; hint: unknown
   }
 }
 
-describe('ids one by one', () => {
+describe('IDs as separate words', () => {
   it.each([
     ['one a line', 'ord_1\nord_2\n'],
     ['lines of Windows', 'ord_1\r\nord_2\r\n'],
@@ -40,14 +40,14 @@ describe('ids one by one', () => {
     expect(await read(text)).toEqual(['ord_1', 'ord_2']);
   });
 
-  it('are read once each, in their order, and what came again is counted', async () => {
+  it('are read once each, in order, and repetitions are counted', async () => {
     expect(await parseIds('ord_2\nord_1\nord_2\nord_2\n', 'ord')).toEqual({
       ids: ['ord_2', 'ord_1'],
       repeated: 2,
     });
   });
 
-  it('are read as they came, whatever blank is between them', async () => {
+  it('are read in order, whatever white space separates them', async () => {
     const id = fc.stringMatching(/^ord_[\w.~=+:-]{1,40}$/);
     const blank = fc.constantFrom('\n', '\r\n', ' ', '\t', '\n\n', ' \r\n');
     await fc.assert(
@@ -60,7 +60,7 @@ describe('ids one by one', () => {
   });
 });
 
-describe('what is no id', () => {
+describe('an invalid ID', () => {
   it.each([
     'ord_',
     'ORD_1',
@@ -97,14 +97,14 @@ describe('what is no id', () => {
     },
   );
 
-  it('is told with its place, five at once, and the others are counted', async () => {
+  it('is reported with its position, up to five, and the others are counted', async () => {
     const text = `ord_1\nx1\nx2 x3\n\nx4\r\nx5\nx6\nx7\n`;
     expect((await rejection(text)).message).toBe(
       'Input without order ID: Line 2 ("x1"), Line 3 ("x2"), Line 3 ("x3"), Line 5 ("x4"), Line 6 ("x5"), and 2 more',
     );
   });
 
-  it('is not repeated whole, however long it is', async () => {
+  it('is truncated in the message, however long it is', async () => {
     const { message } = await rejection(`ord_1\n${'x'.repeat(5_000_000)}`);
     expect(message.length).toBeLessThan(200);
   });
@@ -122,7 +122,7 @@ describe('what is no id', () => {
     }
   });
 
-  it('never becomes an id that leads elsewhere, whatever the text is', async () => {
+  it('is never accepted as an ID with a path, whatever the text is', async () => {
     const part = fc.oneof(
       fc.constantFrom('ord_', 'id', '{', '[', '"', ',', ';', '\t', '\n', '\r', ':', '..', '/', '?'),
       fc.string({ unit: 'binary', maxLength: 5 }),
@@ -159,13 +159,13 @@ describe('JSON', () => {
     ]);
   });
 
-  it('without an id is told by its place', async () => {
+  it('without an ID is reported with its position', async () => {
     const { message } = await rejection('[{"id":"ord_1"},{"orderId":"ord_2"},null,[]]');
     expect(message).toBe('Input without order ID: Item 2, Item 3, Item 4');
     expect((await rejection('{"data":[]}')).message).toContain('ID: The object');
   });
 
-  it('is rejected if it was cut off, with what JSON is required', async () => {
+  it('is rejected if it is truncated, with the required form', async () => {
     const array = await rejection('[{"id":"ord_1"},');
     expect(array.message).toMatch(/^Input is not a JSON array: /);
     const lines = await rejection('{"id":"ord_1"}\n\n{"id":"ord_2"');

@@ -7,7 +7,7 @@ const kinds = ['order.created', 'order.status_changed', 'task.completed'] as con
 const parseKinds = listParser(kinds, 'event type');
 
 describe('a list of names', () => {
-  it('has each name once, in the order that they are given in, spaces around them or not', () => {
+  it('has each name once, in the given order, with or without spaces', () => {
     const spaces = fc.constantFrom('', ' ', '  ');
     const name = fc.tuple(spaces, fc.constantFrom(...kinds), spaces);
     fc.assert(

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { readInput } from '../../src/input/read-input';
 import { aContext } from '../helpers/a-context';
 
-describe('what is read from stdin', () => {
-  it('is every byte up to the end, also where a character is split', async () => {
+describe('the input from stdin', () => {
+  it('is every byte up to the end, even if a character is split between chunks', async () => {
     const bytes = Buffer.from('ord_1\r\nß\u{1f600}\0\xff', 'latin1');
     const stdin = () => Readable.from([...bytes].map((byte) => Buffer.of(byte)));
     expect(await readInput(aContext({ stdin }), 'the ids')).toEqual(bytes);
     expect(await readInput(aContext(), 'the ids')).toEqual(Buffer.of());
   });
 
-  it('ends with an interruption while it waits, and lets go of stdin', async () => {
+  it('ends with an interruption while it waits, and releases stdin', async () => {
     const interrupt = new AbortController();
     const stdin = new PassThrough();
     stdin.write('ord_1\n');
@@ -30,7 +30,7 @@ describe('what is read from stdin', () => {
     await expect(readInput(context, 'the ids')).rejects.toMatchObject({ code: 'interrupted' });
   });
 
-  it('is not asked of a person, who would not know what to type', async () => {
+  it('is not read from a terminal', async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     await expect(readInput(aContext({ stdin: () => stdin }), 'the ids')).rejects.toMatchObject({
       code: 'usage',
@@ -39,7 +39,7 @@ describe('what is read from stdin', () => {
     expect(stdin.listenerCount('readable') + stdin.listenerCount('data')).toBe(0);
   });
 
-  it('says so when it cannot be read: a folder, say', async () => {
+  it('is reported if it cannot be read, such as a folder', async () => {
     const stdin = () =>
       new Readable({ read: (): void => undefined }).destroy(
         Object.assign(new Error('EISDIR: illegal operation on a directory, read')),

@@ -21,7 +21,7 @@ function rejection(text: string): string {
   }
 }
 
-describe('a time', () => {
+describe('a timestamp', () => {
   it.each([
     ['45s', '2026-11-22T11:59:15.000Z'],
     ['30m', '2026-11-22T11:30:00.000Z'],
@@ -40,7 +40,7 @@ describe('a time', () => {
     expect(parseTime(text, now)).toBe(iso);
   });
 
-  it('reads back what it was written as, in whatever zone', () => {
+  it('is parsed back to the same time, in any zone', () => {
     fc.assert(
       fc.property(time, fc.integer({ min: -1439, max: 1439 }), (date, zone) => {
         expect(parseTime(date.toISOString(), now)).toBe(date.toISOString());
@@ -55,7 +55,7 @@ describe('a time', () => {
     );
   });
 
-  it('is as long ago as it says, in every unit', () => {
+  it('is the given duration ago, in every unit', () => {
     const unit = fc.constantFrom(['s', 1000], ['m', 60_000], ['h', 3_600_000], ['d', day]);
     fc.assert(
       fc.property(unit, fc.integer({ min: 0, max: 700_000 }), ([name, size], count) => {
@@ -110,7 +110,7 @@ describe('a time', () => {
     },
   );
 
-  it('is ISO 8601 with a four-digit year, or rejected, whatever is typed', () => {
+  it('is ISO 8601 with a four-digit year or rejected, for any input', () => {
     const near = fc.stringMatching(/^[\d]{4}-[\d]{2}-[\d]{2}(T[\d:.]{0,9}(Z|[+-][\d:]{5}))?$/);
     const ago = fc.stringMatching(/^\d{1,12}[smhdwy]$/);
     fc.assert(

@@ -4,7 +4,7 @@ import { runCli } from '../helpers/run-cli';
 /** Nothing listens there: a request would exit with 9. */
 const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1' };
 
-describe('a command line that makes no sense', () => {
+describe('an invalid command line', () => {
   it.each([
     [['oders'], "Unknown command 'oders'", 'Did you mean orders?'],
     [['orders', 'lst'], "Unknown command 'lst'", 'Did you mean list?'],
@@ -36,7 +36,7 @@ describe('a command line that makes no sense', () => {
     [['help', 'constructor'], "No help for 'constructor'", 'Other topics: '],
     [['help', 'toString'], "No help for 'toString'", 'Other topics: '],
     [['help', 'oders'], "No help for 'oders'", 'Other topics: exit-codes, environment, output.'],
-  ])('%j exits 2 and says what to do', async (argv, message, hint) => {
+  ])('%j exits 2 with a hint', async (argv, message, hint) => {
     const { exitCode, stdout, stderr } = await runCli(argv, { env });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     const [error, advice] = stderr.split('\nhint: ');
@@ -57,7 +57,7 @@ describe('a command line that makes no sense', () => {
     expect(none.stderr).toMatch(/Use one of: orders, .*, completion, help\n$/);
   });
 
-  it('is one JSON object on stderr where JSON is asked for', async () => {
+  it('is one JSON object on stderr with JSON output', async () => {
     const argvs = [['orders'], ['oders'], ['orders', 'get'], ['orders', 'list', '--nope', 'x']];
     for (const argv of argvs) {
       for (const output of ['json', 'ndjson']) {
@@ -76,7 +76,7 @@ describe('a command line that makes no sense', () => {
     }
   });
 
-  it('never repeats a key or a secret, wherever it was put', async () => {
+  it('never prints a key or a secret, wherever it was passed', async () => {
     for (const secret of ['tpk_3fQxA9c0ZkV1mP7sT2uW4yB6dE8g', 'whsec_MfKQ9r8GKYqrTwjUPD8I+/A=']) {
       for (const argv of [
         ['orders', 'get', secret],
@@ -104,7 +104,7 @@ describe('a command line that makes no sense', () => {
     expect(stderr).toMatch(/^error: 'tpk_…' is invalid for argument 'id'\. /);
   });
 
-  it('never repeats a key that was given as an option', async () => {
+  it('never prints a key that was passed as an option', async () => {
     for (const argv of [['--api-key=tpk_secret'], ['--api-key', 'tpk_secret']]) {
       const { exitCode, stderr } = await runCli([...argv, 'orders', 'list'], { env });
       expect(exitCode).toBe(2);
@@ -127,7 +127,7 @@ describe('settings', () => {
     });
   });
 
-  it('exits 2 with a base URL that cannot be one', async () => {
+  it('exits 2 with an invalid base URL', async () => {
     for (const baseUrl of ['trade.example', 'ftp://trade.example', 'https://me:pw@trade.example']) {
       const { exitCode, stderr } = await runCli(['orders', 'list', '--base-url', baseUrl]);
       expect(exitCode).toBe(2);

@@ -8,7 +8,7 @@ const text = fc.string({ unit: 'grapheme', maxLength: 60 }).map(escapeControlCha
 beforeAll(() => prepareToMeasure(['界']));
 
 describe('a cell of a table', () => {
-  it('is never wider than asked for once it is shortened', () => {
+  it('is never wider than the limit once it is truncated', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 60 }), (value, cells) => {
         expect(cellWidth(shorten(value, cells))).toBeLessThanOrEqual(cells);
@@ -16,7 +16,7 @@ describe('a cell of a table', () => {
     );
   });
 
-  it('stays as it is where it fits', () => {
+  it('is unchanged if it fits', () => {
     fc.assert(
       fc.property(text, (value) => {
         expect(shorten(value, Math.max(1, cellWidth(value)))).toBe(value);
@@ -24,7 +24,7 @@ describe('a cell of a table', () => {
     );
   });
 
-  it('keeps its start, and more of its end, when it is shortened', () => {
+  it('keeps its start, and more of its end, when it is truncated', () => {
     expect(shorten('Order ord_1 is now fulfilling.', 20)).toBe('Order o… fulfilling.');
   });
 
@@ -33,7 +33,7 @@ describe('a cell of a table', () => {
     expect(cellWidth('日…注文')).toBe(7);
   });
 
-  it('is filled up to its width whatever it holds', () => {
+  it('is padded to its width, whatever it contains', () => {
     fc.assert(
       fc.property(text, (value) => {
         const cells = cellWidth(value) + 3;

@@ -34,7 +34,7 @@ const item = fc.record({ id: fc.string({ unit: 'binary' }), message: fc.string()
 const formulaStart = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 describe('CSV', () => {
-  it('reads back as what was written, but for the apostrophe before a formula', () => {
+  it('is read back as written, except for the apostrophe before a formula', () => {
     fc.assert(
       fc.property(fc.array(fc.array(item)), (parts) => {
         const format = createCsvFormat<{ id: string; message: string }>(fields);
@@ -54,7 +54,7 @@ describe('CSV', () => {
     );
   });
 
-  it('never has a cell that a spreadsheet would take for a formula', () => {
+  it('never has a cell that a spreadsheet treats as a formula', () => {
     const starts = fc.constantFrom('=', '+', '-', '@', '\t', '\r');
     fc.assert(
       fc.property(starts, fc.string(), (start, rest) => {
@@ -65,7 +65,7 @@ describe('CSV', () => {
     );
   });
 
-  it('has no formula either where a spreadsheet splits it at other characters', () => {
+  it('has no formula either if a spreadsheet splits at other separators', () => {
     const separators = fc.constantFrom(';', '\t', '\n', '\r\n', '; ', ';"', '\t "');
     const starts = fc.constantFrom('=', '+', '-', '@');
     fc.assert(
@@ -85,12 +85,12 @@ describe('CSV', () => {
     expect(format.formatItem({ id: 'a;=1+1;b; -2' })).toBe("id\na;'=1+1;b; '-2\n");
   });
 
-  it('is quick with a text that is made to slow it down', () => {
+  it('is fast even with text designed to slow it down', () => {
     const id = `${'\t '.repeat(100_000)};`;
     expect(createCsvFormat<{ id: string }>(['id']).formatItem({ id })).toContain(id);
   });
 
-  it('is harmless on a terminal, and to the byte elsewhere', () => {
+  it('has no control characters on a terminal, and exact bytes elsewhere', () => {
     const id = 'a\u001b[2J\u0007\u202eb';
     expect(createCsvFormat<{ id: string }>(['id'], true).formatItem({ id })).toBe(
       'id\na\\u001b[2J\\u0007\\u202eb\n',
@@ -98,7 +98,7 @@ describe('CSV', () => {
     expect(createCsvFormat<{ id: string }>(['id']).formatItem({ id })).toBe(`id\n${id}\n`);
   });
 
-  it('has its heading once, also when there is nothing below it', () => {
+  it('has its heading once, even without rows', () => {
     const format = createCsvFormat<{ id: string }>(['id']);
     expect(format.formatItems([]) + format.formatItems([{ id: 'ord_1' }]) + format.end()).toBe(
       'id\nord_1\n',

@@ -18,7 +18,7 @@ const commands = [
 ];
 
 describe('--fields', () => {
-  it('prints those fields alone, in the order that they are named in, in every format', async () => {
+  it('prints only those fields, in the given order, in every format', async () => {
     const service = await BareService.start();
     service.orders = [anOrder({ id: 'ord_1' }), anOrder({ id: 'ord_2', agentId: 'usr_a' })];
     const list = async (output: OutputFormat) => {
@@ -38,7 +38,7 @@ describe('--fields', () => {
     expect(json.map(Object.keys)).toEqual(Array(2).fill(['agentId', 'quantity', 'id']));
   });
 
-  it('is heeded by every command', async () => {
+  it('applies to every command', async () => {
     const service = await BareService.start();
     const order = { status: 201, body: { data: anOrder({ id: 'ord_1' }) } };
     service.instead = ({ method }) => (method === 'POST' ? order : undefined);
@@ -74,19 +74,19 @@ describe('--fields', () => {
     },
   );
 
-  it('names a field once, however often it is named, with spaces or without', async () => {
+  it('prints a field once, however often it is listed, with or without spaces', async () => {
     const options = { output: 'csv', fields: ' id , status,id,  status ' } as const;
     const format = await chooseFormat(options, orderView, new FakeStream());
     expect(await format.formatItem(anOrder({ id: 'ord_1' }))).toBe('id,status\nord_1,pending\n');
   });
 
-  it('shows a single thing with those fields alone, a line for each', async () => {
+  it('prints a single object with only those fields, one per line', async () => {
     const options = { output: 'table', fields: 'agentId,id' } as const;
     const format = await chooseFormat(options, orderView, new FakeStream());
     expect(await format.formatItem(anOrder({ id: 'ord_1' }))).toBe('agentId  -\nid       ord_1\n');
   });
 
-  it('keeps every column whole on a narrow terminal: it was asked for', async () => {
+  it('keeps every selected column complete on a narrow terminal', async () => {
     const options = { output: 'table', fields: 'message,orderId' } as const;
     const format = await chooseFormat(options, notificationView, new FakeStream({ columns: 20 }));
     const { message, orderId } = aNotification();
@@ -100,14 +100,14 @@ describe('--fields', () => {
     expect((await service.cli(argv)).stdout).toBe('{"id":"ord_1","agentId":null}\n');
   });
 
-  it('goes before --jq, which sees those fields alone', async () => {
+  it('applies before --jq, which receives only those fields', async () => {
     const service = await BareService.start();
     service.orders = [anOrder({ id: 'ord_1' })];
     const argv = ['orders', 'list', '--fields', 'status,id', '--jq', '.[0]'];
     expect((await service.cli(argv)).stdout).toBe('{"status":"pending","id":"ord_1"}\n');
   });
 
-  it('says in JSON what the whole says, for any choice of fields', async () => {
+  it('has the same values as the complete JSON, for any selection of fields', async () => {
     const chosen = fc.shuffledSubarray([...orderView.fields], { minLength: 1 });
     await fc.assert(
       fc.asyncProperty(chosen, async (fields) => {
@@ -127,7 +127,7 @@ describe('CSV of a list, for a spreadsheet', () => {
     .tuple(fc.constantFrom(...starts, '"=', "'=", ',=', '\n='), fc.string({ unit: 'binary' }))
     .map((parts) => parts.join(''));
 
-  it('has no cell that begins a formula, in whichever field it came, with --fields or without', async () => {
+  it('has no cell that starts a formula, in any field, with or without --fields', async () => {
     const { parse } = await import('csv-parse/sync');
     const fields = fc.option(fc.shuffledSubarray([...orderView.fields], { minLength: 1 }));
     await fc.assert(

@@ -15,7 +15,7 @@ function total(widths: number[]): number {
 }
 
 describe('fitting columns into a terminal', () => {
-  it('fits wherever the columns that must stay whole leave room for it', () => {
+  it('fits if the columns that must stay complete leave room', () => {
     fc.assert(
       fc.property(columns, available, (sizes, cells) => {
         const least = sizes
@@ -27,7 +27,7 @@ describe('fitting columns into a terminal', () => {
     );
   });
 
-  it('changes nothing where everything fits', () => {
+  it('changes nothing if everything fits', () => {
     fc.assert(
       fc.property(columns, (sizes) => {
         const widths = sizes.map((size) => size.width);
@@ -37,7 +37,7 @@ describe('fitting columns into a terminal', () => {
     );
   });
 
-  it('keeps whole what must stay whole, and never widens', () => {
+  it('keeps the columns complete that must be, and never widens', () => {
     fc.assert(
       fc.property(columns, available, (sizes, cells) => {
         for (const [index, width] of fitColumns(sizes, cells).entries()) {
@@ -51,7 +51,7 @@ describe('fitting columns into a terminal', () => {
     );
   });
 
-  it('leaves out the last column first', () => {
+  it('drops the last column first', () => {
     const sizes: ColumnSize[] = [
       { width: 30 },
       { width: 20, whenNarrow: 'leave-out' },
@@ -62,7 +62,7 @@ describe('fitting columns into a terminal', () => {
     expect(fitColumns(sizes, 51)).toEqual([30, 0, 0]);
   });
 
-  it('shortens a text before it leaves a column out, and gives freed room back to it', () => {
+  it('truncates text before it drops a column, and gives freed space back', () => {
     const sizes: ColumnSize[] = [
       { width: 30 },
       { width: 60, whenNarrow: 'shorten' },

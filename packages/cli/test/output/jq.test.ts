@@ -56,7 +56,7 @@ describe('--jq', () => {
     ['[limit(1; .[])] | length', '1\n'],
     ['100000000000000000000', '100000000000000000000\n'],
   ])(
-    '%s of a list is what it makes of the whole array, texts raw, the rest as JSON',
+    '%s of a list is applied to the whole array: strings raw, the rest as JSON',
     async (expression, stdout) => {
       const service = await BareService.start();
       service.orders = two;
@@ -70,20 +70,20 @@ describe('--jq', () => {
     },
   );
 
-  it('gets each item by itself where ndjson is asked for', async () => {
+  it('receives each item separately with ndjson', async () => {
     const service = await BareService.start();
     service.orders = two;
     const { stdout } = await list(service, '--output', 'ndjson', '--jq', '.id, .quantity');
     expect(stdout).toBe('ord_1\n5\nord_2\n20\n');
   });
 
-  it('gets an empty array of an empty list, and nothing of it as ndjson', async () => {
+  it('receives an empty array for an empty list, and nothing with ndjson', async () => {
     const service = await BareService.start();
     expect((await list(service, '--jq', 'length')).stdout).toBe('0\n');
     expect((await list(service, '--jq', 'length', '--output', 'ndjson')).stdout).toBe('');
   });
 
-  it('writes a page of ndjson before it asks for the next', async () => {
+  it('writes a page of ndjson before it requests the next', async () => {
     const service = await BareService.start();
     const stdout = new FakeStream();
     const writtenBefore: string[] = [];
@@ -98,7 +98,7 @@ describe('--jq', () => {
     expect(stdout.text).toBe('ord_1\nord_2\n');
   });
 
-  it('prints of an interrupted list what was whole: pages of ndjson, and no array', async () => {
+  it('prints only complete parts of an interrupted list: pages of ndjson, and no array', async () => {
     const service = await BareService.start();
     for (const [output, stdout] of [
       ['ndjson', 'ord_1\n'],
@@ -201,14 +201,14 @@ describe('--jq', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   });
 
-  it('tells an expression nothing of the environment, in which the key is', async () => {
+  it('hides the environment, and with it the key, from an expression', async () => {
     const service = await BareService.start();
     const { stdout } = await list(service, '--jq', 'env, $ENV');
     expect(stdout).not.toMatch(/tpk_|TRADEPOST/);
     expect(stdout).not.toBe('');
   });
 
-  it('prints nothing on a terminal that it acts on, a line for each result, whatever the data is', async () => {
+  it('prints one line per result without control characters on a terminal, for any data', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('\u001b[2J', 'a\nb', '\r', '\u009b1m', '\u202e', '\u2028', '\ufeff', 'a\tb'),
@@ -228,7 +228,7 @@ describe('--jq', () => {
     );
   });
 
-  it('gives a program each string as it is, whatever is in it', async () => {
+  it('passes each string unchanged to a program, whatever it contains', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (id) => {
         const format = await createJqFormat('.id', 'ndjson', false);
@@ -237,7 +237,7 @@ describe('--jq', () => {
     );
   });
 
-  it('gives JSON back as it was, for any JSON', async () => {
+  it('returns any JSON unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), async (items) => {
         const values = items.filter((item) => typeof item !== 'string');

@@ -8,7 +8,7 @@ const list = fc.array(fc.array(item));
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('JSON', () => {
-  it('is one document that says what the items say, in however many parts they come', () => {
+  it('is one document with all items, in however many parts they arrive', () => {
     fc.assert(
       fc.property(list, (parts) => {
         const format = createJsonFormat();
@@ -18,12 +18,12 @@ describe('JSON', () => {
     );
   });
 
-  it('is not complete before its end, so that a part is not taken for the whole', () => {
+  it('is incomplete before its end, so that a part is not mistaken for the whole', () => {
     const text = createJsonFormat().formatItems([{ id: 'ord_1' }]);
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
   });
 
-  it('is laid out for people, too', () => {
+  it('is indented for people', () => {
     const format = createJsonFormat();
     expect(
       format.formatItems([{ id: 'a' }]) + format.formatItems([{ id: 'b' }]) + format.end(),
@@ -34,7 +34,7 @@ describe('JSON', () => {
 });
 
 describe('ndjson', () => {
-  it('is one object a line', () => {
+  it('has one object per line', () => {
     fc.assert(
       fc.property(list, (parts) => {
         const format = createNdjsonFormat();
@@ -47,7 +47,7 @@ describe('ndjson', () => {
 });
 
 describe('JSON and ndjson', () => {
-  it('hold no character that a terminal acts on', () => {
+  it('have no terminal control characters', () => {
     fc.assert(
       fc.property(item, (one) => {
         for (const format of [createJsonFormat(), createNdjsonFormat()]) {

@@ -19,8 +19,8 @@ function aScreen(columns: number, colours = false) {
 /** The lines that were drawn, one after the other. */
 const drawn = ({ text }: FakeStream) => text.split(cleared).filter((line) => line !== '');
 
-describe('the progress of many', () => {
-  it('has a bar, what failed, the pace and the time that is left', () => {
+describe('the progress of a bulk command', () => {
+  it('has a bar, the failures, the rate and the remaining time', () => {
     const { stderr, clock, context } = aScreen(100);
     const progress = createProgress(4, context);
     clock.time += 2000;
@@ -33,7 +33,7 @@ describe('the progress of many', () => {
     ]);
   });
 
-  it('is taken away in the end, once', () => {
+  it('is removed once, at the end', () => {
     const { stderr, context } = aScreen(100);
     const progress = createProgress(1, context);
     progress.clear();
@@ -45,7 +45,7 @@ describe('the progress of many', () => {
     expect(stderr.text.endsWith(` left${cleared}`)).toBe(true);
   });
 
-  it('is not written where stderr is no terminal', () => {
+  it('is not written if stderr is not a terminal', () => {
     const context = aContext();
     const progress = createProgress(2, context);
     progress.step('done');
@@ -74,7 +74,7 @@ describe('the progress of many', () => {
     expect(stderr.text).toContain('  \u001b[31m1 failed\u001b[39m  ');
   });
 
-  it('fits the line and holds sound numbers, whatever the width, the total and the clock', () => {
+  it('fits the line and has valid numbers, for any width, total and clock', () => {
     const width = fc.oneof(fc.integer({ min: 2, max: 200 }), fc.constant(80));
     const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: -500, max: 90_000_000 })), {
       minLength: 1,
@@ -99,7 +99,7 @@ describe('the progress of many', () => {
     );
   });
 
-  it('takes a terminal that does not know its width for one of 80 cells', () => {
+  it('assumes 80 cells if the terminal reports no width', () => {
     const { stderr, context } = aScreen(0);
     createProgress(3, context).step('done');
     expect(stderr.text).toBe('████████░░░░░░░░░░░░░░░░  1/3  1000/s  1 s left');

@@ -5,7 +5,7 @@ import { redactSecrets } from '../../src/output/text';
 const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6dE8gH5jK';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/A=';
 
-describe('a text that is shown', () => {
+describe('displayed text', () => {
   it.each([
     [key, 'tpk_…'],
     [secret, 'whsec_…'],
@@ -16,7 +16,7 @@ describe('a text that is shown', () => {
     [`${key},${key} and ${secret}`, 'tpk_…,tpk_… and whsec_…'],
     [`/v1/orders/ord_${encodeURIComponent(secret)}`, '/v1/orders/ord_whsec_…'],
     [JSON.stringify({ a: `\n${key}`, b: 1 }), String.raw`{"a":"\ntpk_…","b":1}`],
-  ])('%j has no key and no secret left', (text, redacted) => {
+  ])('%j contains no key and no secret', (text, redacted) => {
     expect(redactSecrets(text)).toBe(redacted);
   });
 
@@ -27,7 +27,7 @@ describe('a text that is shown', () => {
     },
   );
 
-  it('is still JSON when it was, whatever is in it', () => {
+  it('is still JSON if it was, whatever it contains', () => {
     const anyText = fc
       .array(fc.oneof(fc.constantFrom(key, secret), fc.string()))
       .map((parts) => parts.join(''));

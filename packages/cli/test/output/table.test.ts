@@ -31,7 +31,7 @@ const rows = fc.array(fc.record({ id: nasty, count: fc.integer(), text: nasty })
 });
 
 describe('a table', () => {
-  it('never holds a control character, whatever the service sends', async () => {
+  it('never contains a control character, whatever the service sends', async () => {
     await fc.assert(
       fc.asyncProperty(rows, async (items) => {
         const text = await createTableFormat(columns, everywhere, plain).formatItems(items);
@@ -67,7 +67,7 @@ describe('a table', () => {
     expect(text).toBe(['ID     COUNT  TEXT', '注文       5  a', 'order     12  b', ''].join('\n'));
   });
 
-  it('has its heading once; columns only get wider from part to part', async () => {
+  it('has its heading once, and columns only get wider from part to part', async () => {
     const table = createTableFormat(columns, everywhere, plain);
     const parts = [
       [{ id: 'long-one', count: 1, text: 'a' }],
@@ -87,7 +87,7 @@ describe('a table', () => {
     );
   });
 
-  it('shows what it can of things that lack fields, or have others in their place', async () => {
+  it('shows objects whose fields are missing or of another type', async () => {
     const things = fc.dictionary(fc.constantFrom('id', 'count', 'text', 'other'), fc.jsonValue());
     const reckless: Column<Row>[] = [
       ...columns,
@@ -117,7 +117,7 @@ describe('a table', () => {
     expect([await table.formatItems([]), await table.end()]).toEqual(['', '']);
   });
 
-  it('shows a single thing field by field, whole, in the order it came', async () => {
+  it('shows a single object field by field, complete, in the received order', async () => {
     const table = createTableFormat<object>([], 20, plain);
     const thing = {
       id: 'whk_1',

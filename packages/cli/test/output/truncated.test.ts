@@ -31,7 +31,7 @@ describe.each([
   ['that pages', pagingService],
   ['without pages', bareService],
 ])('--fail-if-truncated, on a service %s', (_, serviceOf) => {
-  it('exits 8 when there are more, with all that was asked for on stdout', async () => {
+  it('exits 8 when there are more, with the requested ones on stdout', async () => {
     const service = await serviceOf(5);
     expect(await list(service, '--limit', '3', '--output', 'csv')).toEqual({
       exitCode: 8,
@@ -52,7 +52,7 @@ describe.each([
     expect(JSON.parse(asJq.stderr).error.message).toMatch(/^The list was truncated after 1 order$/);
   });
 
-  it('exits 8 at the usual 50, too', async () => {
+  it('exits 8 at the default of 50, too', async () => {
     const { exitCode, stderr } = await list(await serviceOf(51));
     expect({ exitCode, stderr }).toEqual({
       exitCode: 8,
@@ -87,7 +87,7 @@ describe('--fail-if-truncated with a filter that the service does not know', () 
     return service;
   }
 
-  it('counts only what is meant: what is left out by the filter is not more', async () => {
+  it('counts only matching items', async () => {
     const service = await serviceWith(false, true, false, true);
     const { exitCode, stdout, stderr } = await service.cli([...unread, '--limit', '2']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -98,7 +98,7 @@ describe('--fail-if-truncated with a filter that the service does not know', () 
     ]);
   });
 
-  it('exits 8 when more are meant than are shown', async () => {
+  it('exits 8 when more items match than are shown', async () => {
     const service = await serviceWith(true, false, true, false);
     const { exitCode, stdout, stderr } = await service.cli([...unread, '--limit', '1']);
     expect(exitCode).toBe(8);
@@ -108,7 +108,7 @@ describe('--fail-if-truncated with a filter that the service does not know', () 
     );
   });
 
-  it('goes on through pages of which nothing is meant', async () => {
+  it('continues through pages without a match', async () => {
     const service = await BareService.start();
     const all = [true, true, true, true, false].map((read, index) =>
       aNotification({ id: `ntf_${index}`, read }),
@@ -129,7 +129,7 @@ describe('the note that more exist', () => {
     [['webhooks', 'deliveries'], 'delivery'],
     [['webhooks', 'list'], 'webhook'],
     [['orders', 'list'], 'order'],
-  ])('%j speaks of a single one in the singular', async (argv, noun) => {
+  ])('%j has a singular form', async (argv, noun) => {
     const service = await BareService.start();
     const item = anOrder();
     service.instead = () => ({ status: 200, body: { data: [item], nextCursor: 'next' } });

@@ -6,7 +6,7 @@ import { runCli } from '../helpers/run-cli';
 const argv = ['orders', 'set-status', 'ord_1', 'completed'];
 
 describe('a failure of the service', () => {
-  it('says what failed, why, what to do, and the request id', async () => {
+  it('names what failed, why, what to do, and the request ID', async () => {
     const service = await BareService.start();
     service.instead = () =>
       aProblem(409, 'invalid_transition', {
@@ -27,7 +27,7 @@ describe('a failure of the service', () => {
     });
   });
 
-  it('is one JSON object on stderr where JSON is asked for', async () => {
+  it('is one JSON object on stderr with JSON output', async () => {
     const service = await BareService.start();
     const errors = [{ path: 'status', message: 'must be one of …' }];
     service.instead = () => aProblem(422, 'validation_failed', { errors });
@@ -59,7 +59,7 @@ describe('a failure of the service', () => {
     ]);
   });
 
-  it('shows nothing that a terminal acts on', async () => {
+  it('shows no terminal control characters', async () => {
     const service = await BareService.start();
     const nasty = 'a\u001b[2J\u202eb\r\nc\u009b';
     service.instead = () =>
@@ -100,7 +100,7 @@ describe('a failure of the service', () => {
     [404, 5, 'Check the ID'],
     [409, 6, 'To see the order, run `tradepost orders get ord_1`'],
     [412, 6, 'It was changed by someone else'],
-  ])('%i without a problem exits %i with a hint all the same', async (status, exitCode, hint) => {
+  ])('%i without a problem exits %i, too, with a hint', async (status, exitCode, hint) => {
     const service = await BareService.start();
     service.instead = () => ({ status, body: '' });
     const result = await service.cli(argv);
@@ -133,7 +133,7 @@ describe('a failure of the service', () => {
     [['orders', 'list']],
     [['notifications', 'list']],
     [['webhooks', 'register', '--url', 'https://a.example', '--events', 'order.created']],
-  ])('%j without such a path exits 2 and says to check the base URL', async (list) => {
+  ])('%j without such a path exits 2 and advises to check the base URL', async (list) => {
     const service = await BareService.start();
     const replies = [
       { status: 404, body: '<html>Not found</html>' },
@@ -148,7 +148,7 @@ describe('a failure of the service', () => {
     }
   });
 
-  it('marks no further notification as read where there is no such path', async () => {
+  it('marks no further notification as read if the path does not exist', async () => {
     const service = await BareService.start();
     service.instead = () => aProblem(404, 'route_not_found');
     const { exitCode } = await service.cli(['notifications', 'read', 'ntf_1', 'ntf_2']);
@@ -210,7 +210,7 @@ describe('a failure of the service', () => {
     );
   });
 
-  it('repeats no key and no secret that the service quotes', async () => {
+  it('prints no key and no secret that the service quotes', async () => {
     const service = await BareService.start();
     const key = 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6dE8gH5jK';
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -261,7 +261,7 @@ describe('a failure of the service', () => {
 });
 
 describe('an interruption', () => {
-  it('aborts the request, exits 130 and says what may have happened', async () => {
+  it('aborts the request, exits 130 and reports what may have happened', async () => {
     const service = await BareService.start();
     const interrupt = new AbortController();
     service.instead = () => {
@@ -279,7 +279,7 @@ describe('an interruption', () => {
     });
   });
 
-  it('in the middle of several keeps what is done, and exits 130', async () => {
+  it('keeps finished results, and exits 130', async () => {
     const service = await BareService.start();
     const interrupt = new AbortController();
     service.orders = [anOrder()];

@@ -57,7 +57,7 @@ describe.each(lists.map((argv) => ({ argv, name: argv.join(' ') })))(
   },
 );
 
-describe('a problem with names of another world', () => {
+describe('a problem with unknown names', () => {
   it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
     'is reported like any other: %s',
     async (code) => {
@@ -73,7 +73,7 @@ describe('a problem with names of another world', () => {
   );
 });
 
-it('CSV is harmless on a terminal', async () => {
+it('CSV on a terminal has no control characters', async () => {
   const service = await BareService.start();
   const data = [aWebhook({ url: 'https://a.example/\u001b[2J\u0007\u202e' })];
   service.instead = () => ({ status: 200, body: { data, nextCursor: null } });

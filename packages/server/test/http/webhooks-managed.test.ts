@@ -177,7 +177,7 @@ describe('PATCH /v1/webhooks/:id', () => {
     ['no body', undefined, '', 'is required'],
     ['a list', [], '', 'must be a JSON object'],
     ['a secret', { secret: 'whsec_mine' }, 'secret', 'unknown field; known: url, events, status'],
-    ['a status that there is none of', { status: 'deleted' }, 'status', 'must be one of active'],
+    ['an unknown status', { status: 'deleted' }, 'status', 'must be one of active'],
     ['no events', { events: [] }, 'events', 'must have at least one event type'],
     ['an unknown event', { events: ['order.shipped'] }, 'events.0', 'must be one of'],
     ['an event twice', { events: ['order.created', 'order.created'] }, 'events', 'each'],

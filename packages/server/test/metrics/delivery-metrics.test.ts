@@ -38,7 +38,7 @@ describe('metrics of deliveries', () => {
     const bad = await Receiver.open(inTurn(respond(503), respond(404), respond(200)));
     await subscribe(good.origin);
     await subscribe(bad.origin);
-    await subscribe('http://127.0.0.1:1/nobody');
+    await subscribe('http://127.0.0.1:1/closed');
     await measured.place(3);
     expect(await measured.filterSamples('tradepost_delivery_attempts_total')).toEqual({
       '{outcome="acknowledged",status_class="2xx",error="none"}': 1,

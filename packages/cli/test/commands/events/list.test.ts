@@ -25,7 +25,7 @@ describe('events list', () => {
     expect(service.seen[1]?.query).toEqual({ limit: '50', after: '2' });
   });
 
-  it('picks kinds on this side, and knows whether more of them exist', async () => {
+  it('filters event types locally, and reports whether more exist', async () => {
     const service = await BareService.start();
     service.instead = logOf(9, (number) => (number % 4 === 0 ? 'task.completed' : 'order.created'));
     const only = [...argv, '--events', 'task.completed', '--limit'];
@@ -38,7 +38,7 @@ describe('events list', () => {
     expect(idsOf(cut.stdout)).toEqual(['evt_4']);
   });
 
-  it('has a table of what they are about, and CSV with what happened as JSON', async () => {
+  it('prints a table of the subjects, and CSV with the data as JSON', async () => {
     const service = await BareService.start();
     service.instead = logOf(1, () => 'order.created');
     const event = anEvent(1);
@@ -53,7 +53,7 @@ describe('events list', () => {
     expect(csv.stdout).toContain(`evt_1,order.created,${event.createdAt},"${quoted}"`);
   });
 
-  it('is an empty list where nothing happened', async () => {
+  it('prints an empty list if there are no events', async () => {
     const service = await BareService.start();
     service.instead = logOf(0, () => 'order.created');
     expect((await service.cli(argv)).stdout).toBe('[]\n');

@@ -80,7 +80,7 @@ describe('orders set-status --if-status', () => {
     return { ...result, outcome, patches };
   }
 
-  it('says of an order that it may have been moved, where looking again fails', async () => {
+  it('reports that an order may have moved if reading it again fails', async () => {
     const rejected = () => aProblem(401, 'invalid_api_key');
     const { exitCode, stderr, outcome } = await one(['as it is', 'lost after', rejected]);
     expect(exitCode).toBe(9);
@@ -100,7 +100,7 @@ describe('orders set-status --if-status', () => {
     expect(outcome).toMatchObject({ outcome: 'updated', from: 'pending', to: 'confirmed' });
   });
 
-  it('does not call an order left alone that went on after a change without a response', async () => {
+  it('does not report an order as skipped that moved on after a change without a response', async () => {
     const wentOn: Step = (order, reply) => {
       if (order) order.status = 'fulfilling';
       return reply();
@@ -113,7 +113,7 @@ describe('orders set-status --if-status', () => {
     expect(stderr).toContain('1 order in doubt');
   });
 
-  it('does not wait for a service that asks for longer than a person waits', async () => {
+  it('does not wait as long as a service requests if that is too long for a person', async () => {
     const slow = () => ({ ...aProblem(429, 'rate_limited'), headers: { 'retry-after': '3600' } });
     const { exitCode, outcome, patches } = await one([slow]);
     expect(exitCode).toBe(1);
@@ -136,7 +136,7 @@ describe('orders set-status --if-status', () => {
     expect(stderr).toContain('Resume with: `tradepost orders set-status --resume ');
   });
 
-  it('waits for a service that limits how fast it may be asked, and says so once', async () => {
+  it('waits for a rate limit, and reports it once', async () => {
     const { service, ids, env, input, reply } = await startGuardedOrders(4);
     let rejected = 0;
     service.instead = (request) => {
@@ -152,7 +152,7 @@ describe('orders set-status --if-status', () => {
 });
 
 describe('orders set-status', () => {
-  it('does not say of an order that it was moved when it was so long before', async () => {
+  it('does not report an order as moved that already had the status', async () => {
     const { service, env } = await startPendingOrders(2);
     const long = { status: 'confirmed', updatedAt: '2026-01-01T00:00:00.000Z' } as const;
     service.instead = ({ method, path }) =>

@@ -29,7 +29,7 @@ describe('orders create', () => {
     ]);
   });
 
-  it('sends the idempotency key that is given, and else one of its own, each time another', async () => {
+  it('sends the given idempotency key, or a new one each time', async () => {
     const service = await aShop();
     await service.cli([...argv, '--idempotency-key', 'ticket-4711']);
     await service.cli(argv);
@@ -45,13 +45,13 @@ describe('orders create', () => {
     ['idempotency_key_reused', 6],
     ['insufficient_quantity', 6],
     ['validation_failed', 1],
-  ])('exits by what was wrong with the order: %s', async (code, exitCode) => {
+  ])('exits with the code of the error: %s', async (code, exitCode) => {
     const service = await BareService.start();
     service.instead = () => aProblem(code === 'insufficient_quantity' ? 409 : 422, code);
     expect(await service.cli(argv)).toMatchObject({ exitCode, stdout: '' });
   });
 
-  it('leaves the key where an earlier attempt may have placed it, whatever the last one ended in', async () => {
+  it('prints the idempotency key if an earlier attempt may have placed the order', async () => {
     const service = await BareService.start();
     service.instead = () =>
       service.seen.length === 1
@@ -64,7 +64,7 @@ describe('orders create', () => {
     expect(JSON.parse(stderr).error.hint).toContain(`\`--idempotency-key ${key}\``);
   });
 
-  it('sends the same key again if there was no response', async () => {
+  it('repeats the idempotency key if there was no response', async () => {
     const service = await aShop();
     const shop = service.instead;
     service.instead = (request) =>
@@ -97,7 +97,7 @@ describe('orders create', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('says which account may order when the key is of another', async () => {
+  it('reports which account may order if the key belongs to another', async () => {
     const service = await BareService.start();
     service.instead = () => aProblem(403, 'account_kind_not_allowed');
     const { exitCode, stdout, stderr } = await service.cli(argv);
@@ -105,7 +105,7 @@ describe('orders create', () => {
     expect(stderr).toContain('POST /v1/orders returned 403 account_kind_not_allowed\nhint: ');
   });
 
-  it('says what the service found wrong with the quantity', async () => {
+  it('reports what is wrong with the quantity', async () => {
     const service = await BareService.start();
     const errors = [{ path: 'quantity', message: 'must be at most 3: no more are available' }];
     service.instead = () => aProblem(422, 'validation_failed', { errors });
@@ -116,7 +116,7 @@ describe('orders create', () => {
     expect(JSON.parse(asJson.stderr).error).toMatchObject({ code: 'validation_failed', errors });
   });
 
-  it('says to look first when an interruption may have come too late', async () => {
+  it('advises to check first if the interruption may have been too late', async () => {
     const service = await BareService.start();
     const interrupt = new AbortController();
     service.instead = () => {
@@ -128,7 +128,7 @@ describe('orders create', () => {
     expect(stderr).toContain('Check before you repeat it.');
   });
 
-  it('says that the order is placed when it cannot be shown', async () => {
+  it('reports that the order is placed if it cannot be printed', async () => {
     const service = await aShop();
     const asJq = await service.cli([...argv, '--jq', '.quantity | .[]']);
     expect(asJq).toMatchObject({ exitCode: 1, stdout: '' });

@@ -53,7 +53,7 @@ describe('a journal', () => {
     });
   });
 
-  it('is JSON a line, for its owner alone', () => {
+  it('has one JSON object per line, readable only by its owner', () => {
     const lines = writeHalf().trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line).kind)).toEqual([
       'tradepost orders set-status',
@@ -73,7 +73,7 @@ describe('a journal', () => {
     expect(readFileSync(path, 'utf8')).toBe('mine');
   });
 
-  it('is rejected, or reports no more than was written, wherever it was cut off', () => {
+  it('is rejected, or reports only what was written, wherever it was truncated', () => {
     const whole = Buffer.from(writeHalf());
     const planEnd = whole.lastIndexOf('{"kind":"order"') + '{"kind":"order","id":"ord_3"}\n'.length;
     fc.assert(
@@ -107,7 +107,7 @@ describe('a journal', () => {
     );
   });
 
-  it('is read with the last word about an order that was tried again', () => {
+  it('is read with the last outcome of an order that was retried', () => {
     const file = createJournal(path, plan, 0);
     file.begin('ord_1');
     file.end({ ...done('ord_1'), outcome: 'failed', code: 'timeout', message: 'No response.' });
@@ -127,7 +127,7 @@ describe('a journal', () => {
     ['a newer version', '{"kind":"tradepost orders set-status","version":2,"total":0}\n'],
     ['what is no JSON', 'ord_1\n'],
     [
-      'a status that there is not',
+      'an unknown status',
       '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","keyHint":"tpk_a…","status":"lost","ifStatus":null,"total":0}\n',
     ],
     [
@@ -135,7 +135,7 @@ describe('a journal', () => {
       '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","keyHint":"tpk_a…","status":"confirmed","ifStatus":null,"total":1}\n{"kind":"order","id":"ord_1/../../webhooks/whk_1"}\n',
     ],
     [
-      'an outcome that there is not',
+      'an unknown outcome',
       '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","keyHint":"tpk_a…","status":"confirmed","ifStatus":null,"total":1}\n{"kind":"order","id":"ord_1"}\n{"kind":"outcome","id":"ord_1","outcome":"perhaps"}\n',
     ],
   ])('is rejected when it is %s', (_, text) => {
@@ -155,7 +155,7 @@ describe('a journal', () => {
     expect(() => readJournal(path)).toThrow(/is not a complete journal/);
   });
 
-  it('is named when it is not there', () => {
+  it('is named in the error when it does not exist', () => {
     expect(() => readJournal(path)).toThrow(path);
   });
 });

@@ -10,7 +10,7 @@ function orders(count: number) {
 }
 
 describe('orders list', () => {
-  it('shows a table, whole on a pipe', async () => {
+  it('shows a table, at full width on a pipe', async () => {
     const service = await BareService.start();
     service.orders = [
       anOrder({ id: 'ord_2', status: 'confirmed', agentId: 'usr_agent' }),
@@ -28,7 +28,7 @@ describe('orders list', () => {
     });
   });
 
-  it('fits the table into a terminal and leaves the ids whole', async () => {
+  it('fits the table to the terminal and keeps IDs complete', async () => {
     const service = await BareService.start();
     service.orders = [anOrder()];
     const { stdout } = await service.cli(['orders', 'list'], { screen: { columns: 80 } });
@@ -41,7 +41,7 @@ describe('orders list', () => {
     );
   });
 
-  it('colours headings and statuses on a terminal that has colours', async () => {
+  it('colours headings and statuses on a terminal that supports colours', async () => {
     const service = await BareService.start();
     service.orders = [anOrder({ id: 'ord_1' }), anOrder({ id: 'ord_2', status: 'cancelled' })];
     const screen = { columns: 30, colours: true };
@@ -56,7 +56,7 @@ describe('orders list', () => {
     );
   });
 
-  it('asks for the status, and for the filter alone', async () => {
+  it('sends the status filter, and no other', async () => {
     const service = await BareService.start();
     service.orders = [anOrder({ id: 'ord_1' }), anOrder({ id: 'ord_2', status: 'completed' })];
     const argv = ['orders', 'list', '--status', 'completed', '--output', 'ndjson'];
@@ -67,7 +67,7 @@ describe('orders list', () => {
     ]);
   });
 
-  it('sends the key of the environment, and names itself', async () => {
+  it('sends the key of the environment and its own user agent', async () => {
     const service = await BareService.start();
     await service.cli(['orders', 'list'], { env: { TRADEPOST_API_KEY: 'tpk_mine\n' } });
     expect(service.seen[0]?.headers.authorization).toBe('Bearer tpk_mine');
@@ -85,7 +85,7 @@ describe('orders list', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('shows 50 unless told, and says that more exist', async () => {
+  it('shows 50 by default, and reports that more exist', async () => {
     const service = await BareService.start();
     service.orders = orders(51);
     const result = await service.cli(['orders', 'list', '--output', 'json']);
@@ -94,7 +94,7 @@ describe('orders list', () => {
     expect(result.exitCode).toBe(0);
   });
 
-  it('shows all that a service without a cursor has', async () => {
+  it('shows everything that a service without a cursor returns', async () => {
     const service = await BareService.start();
     service.orders = orders(130);
     const result = await service.cli(['orders', 'list', '--all', '--output', 'json']);
@@ -102,7 +102,7 @@ describe('orders list', () => {
     expect(result.stderr).toBe('');
   });
 
-  it('follows the cursor as far as the limit asks for', async () => {
+  it('follows the cursor up to the limit', async () => {
     const service = await BareService.start();
     const all = orders(250);
     service.instead = ({ query }) => {
@@ -131,7 +131,7 @@ describe('orders list', () => {
     expect(exact.stderr).toBe('');
   });
 
-  it('prints nothing but a note when a table would be empty', async () => {
+  it('prints only a note instead of an empty table', async () => {
     const service = await BareService.start();
     expect(await service.cli(['orders', 'list'])).toEqual({
       exitCode: 0,
@@ -180,7 +180,7 @@ describe('orders list', () => {
     expect(service.seen).toHaveLength(1);
   });
 
-  it('says when the data cannot be written', async () => {
+  it('reports that the data cannot be written', async () => {
     const service = await BareService.start();
     service.orders = orders(1);
     const result = await service.cli(['orders', 'list'], { stdout: brokenStream('ENOSPC') });
@@ -196,7 +196,7 @@ describe('orders list', () => {
 });
 
 describe('orders get', () => {
-  it('shows every field on a line of its own, new ones included', async () => {
+  it('shows every field on a separate line, including unknown ones', async () => {
     const service = await BareService.start();
     service.orders = [{ ...anOrder(), giftNote: 'for\u001b[2J you' } as never];
     const { stdout, exitCode } = await service.cli(['orders', 'get', anOrder().id]);
@@ -227,7 +227,7 @@ describe('orders get', () => {
 });
 
 describe('orders set-status', () => {
-  it('moves the order and shows it as it now is, with nothing on stderr', async () => {
+  it('changes the status and prints the order, with nothing on stderr', async () => {
     const service = await BareService.start();
     service.orders = [anOrder()];
     const argv = ['orders', 'set-status', anOrder().id, 'fulfilling', '--output', 'ndjson'];

@@ -54,7 +54,7 @@ describe('orders list --since and --until', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('asks the service for as much as that, so that it sends no more', async () => {
+  it('sends the time range to the service, so that it returns no more', async () => {
     const service = await aBareService();
     await list(service, '--since', '1d', '--until', '6h');
     await list(service, '--until', '2026-11-20', '--status', 'pending');
@@ -71,7 +71,7 @@ describe('orders list --since and --until', () => {
     ]);
   });
 
-  it('shows as many as the limit says of those that are meant', async () => {
+  it('shows up to the limit of the matching orders', async () => {
     const service = await aBareService();
     const cut = await list(service, '--until', '1d', '--limit', '2');
     expect(cut.times).toEqual(placed.slice(3, 5));
@@ -80,7 +80,7 @@ describe('orders list --since and --until', () => {
     expect(whole).toEqual({ times: placed.slice(3), stderr: '' });
   });
 
-  it('divides orders at any timestamp: each is on one side of it', async () => {
+  it('splits the orders at any timestamp, each on exactly one side', async () => {
     const service = await BareService.start();
     const time = fc
       .integer({ min: -3, max: 3 })

@@ -55,7 +55,7 @@ describe('the journal of orders set-status', () => {
     expect(second.exitCode).toBe(0);
   });
 
-  it('exits 130 when it is interrupted while it goes on, and says how to go on again', async () => {
+  it('exits 130 when it is interrupted during a resumed run, and prints how to resume', async () => {
     const { service, ids, env, file } = await startPendingOrders(4);
     service.instead = ({ method }) =>
       method === 'PATCH' ? aProblem(409, 'invalid_transition') : undefined;
@@ -85,7 +85,7 @@ describe('the journal of orders set-status', () => {
     expect(outcomesOf(last.stdout).map(({ outcome }) => outcome)).toEqual(ids.map(() => 'updated'));
   });
 
-  it('does not take an order for untried that a killed run may have moved', async () => {
+  it('does not report an order as not attempted that a killed run may have moved', async () => {
     const { service, ids, env, file } = await startPendingOrders(3);
     await service.cli([...set, ...ids, 'confirmed', '--yes', '--journal', file], { env });
     // As after a kill: all three were started, and none has an outcome.
@@ -104,7 +104,7 @@ describe('the journal of orders set-status', () => {
     ]);
   });
 
-  it('is gone on with by the orders whose turn did not come, rather than by one that ends each run', async () => {
+  it('is resumed with the orders that were not attempted, before one that ends each run', async () => {
     const { service, ids, env, file } = await startPendingOrders(4);
     service.instead = ({ method, path }) =>
       method === 'PATCH' && path.endsWith('ord_2')
@@ -123,7 +123,7 @@ describe('the journal of orders set-status', () => {
     ]);
   });
 
-  it('is gone on with by the command that is printed, as the same account at the same service', async () => {
+  it('is resumed by the printed command, for the same account and service', async () => {
     const { service, ids, env, file } = await startPendingOrders(1);
     service.instead = ({ method }) =>
       method === 'PATCH' ? aProblem(500, 'internal_error') : undefined;
@@ -135,14 +135,14 @@ describe('the journal of orders set-status', () => {
     expect(stderr).toContain(`Resume with: \`tradepost ${words}\`.\n`);
   });
 
-  it('goes on with a journal that names the service in another way', async () => {
+  it('resumes a journal that spells the base URL differently', async () => {
     const { service, ids, env, file } = await startPendingOrders(2);
     await service.cli([...set, ...ids, 'confirmed', '--yes', '--journal', file], { env });
     const argv = [...set, '--resume', file, '--yes', '--base-url', `${service.baseUrl}/`];
     expect((await service.cli(argv, { env })).exitCode).toBe(0);
   });
 
-  it('says so when it goes on with another key', async () => {
+  it('reports that it resumes with another key', async () => {
     const { service, ids, env, file } = await startPendingOrders(2);
     await service.cli([...set, ...ids, 'confirmed', '--yes', '--journal', file], { env });
     const other = { ...env, TRADEPOST_API_KEY: 'tpk_other_and_long_enough_1' };
@@ -153,7 +153,7 @@ describe('the journal of orders set-status', () => {
     expect(stderr).toMatch(/^Started with key \S+, resuming with key tpk_othe…\.\n/);
   });
 
-  it('writes down what came of a single order where that is asked for', async () => {
+  it('records the outcome of a single order on request', async () => {
     const { service, env, file } = await startPendingOrders(1);
     const argv = [...set, 'ord_1', 'confirmed', '--journal', file, '--yes'];
     expect((await service.cli(argv, { env })).exitCode).toBe(0);
@@ -171,7 +171,7 @@ describe('the journal of orders set-status', () => {
     expect(service.seen).toEqual([]);
   });
 
-  it('writes nothing down with --no-journal, and makes no folder', async () => {
+  it('writes no journal with --no-journal, and creates no folder', async () => {
     const { service, ids } = await startPendingOrders(2);
     const argv = [...set, ...ids, 'confirmed', '--yes', '--no-journal'];
     expect(await service.cli(argv)).toMatchObject({
@@ -180,7 +180,7 @@ describe('the journal of orders set-status', () => {
     });
   });
 
-  it('changes nothing when what is to come of it cannot be written down', async () => {
+  it('changes nothing if the journal cannot be written', async () => {
     const { service, ids } = await startPendingOrders(2);
     const { exitCode, stdout, stderr } = await service.cli([...set, ...ids, 'confirmed', '--yes']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

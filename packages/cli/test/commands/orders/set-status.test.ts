@@ -7,7 +7,7 @@ import { outcomesOf, startPendingOrders } from '../../helpers/pending-orders';
 const set = ['orders', 'set-status'];
 
 describe('orders set-status of several orders', () => {
-  it('sends one request for each, and prints what came of them in the order of the ids', async () => {
+  it('sends one request for each, and prints the outcomes in the order of the IDs', async () => {
     const { service, env } = await startPendingOrders(3);
     const { exitCode, stdout, stderr } = await service.cli(
       [...set, 'ord_3', 'ord_1', 'ord_3', 'ord_2', 'confirmed', '--yes', '--output', 'json'],
@@ -27,7 +27,7 @@ describe('orders set-status of several orders', () => {
     expect(stderr).toMatch(/^Journal: \S+\n3 orders moved to confirmed\.\n$/);
   });
 
-  it('guards each change by the ETag of what it saw, and reads a 412 as a guard that failed', async () => {
+  it('guards each change by the ETag it read, and treats 412 as a failed guard', async () => {
     const { service, env } = await startPendingOrders(2);
     service.instead = ({ method, path }) => {
       const id = path.split('/').at(-1) ?? '';
@@ -59,7 +59,7 @@ describe('orders set-status of several orders', () => {
     expect(patches.map(({ headers }) => headers['if-match'])).toEqual(['"ord_1-1"', '"ord_2-1"']);
   });
 
-  it('guards by looking alone where the service sends no ETag, and says so', async () => {
+  it('guards only by reading first if the service sends no ETag, and reports that', async () => {
     const { service, env } = await startPendingOrders(2);
     const { exitCode, stderr } = await service.cli(
       [...set, 'ord_1', 'ord_2', 'confirmed', '--if-status', 'pending', '--yes'],
@@ -70,7 +70,7 @@ describe('orders set-status of several orders', () => {
     expect(stderr.match(/ETag/g)).toHaveLength(1);
   });
 
-  it('begins no other when the first shows what would meet all: a wrong key', async () => {
+  it('starts no other if the first fails with what would affect all, such as a wrong key', async () => {
     const { service, env, file } = await startPendingOrders(20);
     service.instead = () => aProblem(401, 'invalid_api_key');
     const { exitCode, stdout, stderr } = await service.cli(
@@ -99,7 +99,7 @@ describe('orders set-status of several orders', () => {
       1,
       '2 orders moved to confirmed, but the result could not be printed',
     ],
-  ])('with %s at stdout finishes, and tells what was done', async (_, stdout, code, story) => {
+  ])('finishes with %s at stdout, and reports what was done', async (_, stdout, code, story) => {
     const { service, ids, env, file } = await startPendingOrders(2);
     const argv = [...set, ...ids, 'confirmed', '--yes', '--journal', file];
     const { exitCode, stderr } = await service.cli(argv, { env, stdout });
@@ -116,7 +116,7 @@ describe('orders set-status of several orders', () => {
     expect(exitCode).toBe(7);
   });
 
-  it('tells what was done when --jq does not fit it', async () => {
+  it('reports what was done when --jq does not fit the data', async () => {
     const { service, ids, env } = await startPendingOrders(2);
     const argv = [...set, ...ids, 'confirmed', '--yes', '--jq', '.[0].id.x'];
     const { exitCode, stdout, stderr } = await service.cli(argv, { env });
@@ -126,7 +126,7 @@ describe('orders set-status of several orders', () => {
     );
   });
 
-  it('says nothing of its own listeners, however many are under way', async () => {
+  it('prints no warning about its own listeners, however many run in parallel', async () => {
     const { service, ids, env } = await startPendingOrders(30);
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => warnings.push(warning);

@@ -37,7 +37,7 @@ async function willing(): Promise<BareService> {
 }
 
 describe.each(changes)('%j that cannot be printed', (argv, what) => {
-  it('says that it is done, whatever was wrong with printing it', async () => {
+  it('reports that the change was made, whatever failed in printing it', async () => {
     const service = await willing();
     for (const [more, stdout] of [
       [[], brokenStream('ENOSPC')],
@@ -60,7 +60,7 @@ describe.each(changes)('%j that cannot be printed', (argv, what) => {
   });
 });
 
-it('a login that cannot be printed is stored, chosen and removed all the same', async () => {
+it('a profile that cannot be printed is still stored, selected and removed', async () => {
   const service = await BareService.start();
   const folder = loginFolder();
   const setting = { env: folder.env, stdout: brokenStream('ENOSPC') };
@@ -99,7 +99,7 @@ describe.each(losses)('a response that %s', (_, lose) => {
     [['webhooks', 'rotate-secret', id], 'Staging a secret again replaces the staged one'],
     [['webhooks', 'pause', id], '`tradepost webhooks get whk_1`'],
     [['webhooks', 'replay', 'dlv_1'], '`tradepost webhooks explain dlv_1`'],
-  ])('to %j may be that of a change that was made, and the hint says so', async (argv, look) => {
+  ])('to %j may be that of an applied change, and the hint reports that', async (argv, look) => {
     const { env } = await aLossyProxy();
     const { exitCode, stderr } = await runCli(argv, { env });
     expect([1, 9]).toContain(exitCode);
@@ -107,7 +107,7 @@ describe.each(losses)('a response that %s', (_, lose) => {
     expect(stderr).toContain(look);
   });
 
-  it('to an order leaves the key that it is repeated with', async () => {
+  it('to an order leaves the idempotency key for a repetition', async () => {
     const { env, keys } = await aLossyProxy();
     const { stderr } = await runCli(['orders', 'create', ...order], { env });
     expect(stderr).toContain('may have been');
@@ -117,14 +117,14 @@ describe.each(losses)('a response that %s', (_, lose) => {
     expect(JSON.parse(asJson.stderr).error.hint).toContain("--idempotency-key 'my$key'");
   });
 
-  it('to a question is no change, and is not told as one', async () => {
+  it('to a read request is not reported as that of a change', async () => {
     const { env } = await aLossyProxy();
     const { stderr } = await runCli(['orders', 'get', 'ord_1'], { env });
     expect(stderr).not.toContain('may have been done');
   });
 });
 
-it('a change that was never sent is not told as one that may be made', async () => {
+it('a change that was never sent is not reported as possibly applied', async () => {
   const port = await findUnusedPort();
   for (const nowhere of [`127.0.0.1:${port}`, '127.0.0.1:1', 'nowhere.invalid']) {
     const env = { TRADEPOST_BASE_URL: `http://${nowhere}` };

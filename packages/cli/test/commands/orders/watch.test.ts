@@ -18,7 +18,7 @@ function interruptAfter(service: BareService, rounds: number, onRound: (round: n
   return interrupt.signal;
 }
 
-it('on a service with the seven endpoints alone, orders watch asks for notifications', async () => {
+it('orders watch reads notifications if the service has only the seven endpoints', async () => {
   const service = await BareService.start();
   service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
   const old = aNotification({ id: 'ntf_1', orderId: 'ord_1' });
@@ -50,7 +50,7 @@ it('on a service with the seven endpoints alone, orders watch asks for notificat
   );
 });
 
-it('on such a service orders watch goes on after an outage, and misses nothing of it', async () => {
+it('orders watch of notifications continues after an outage, and misses nothing', async () => {
   const service = await BareService.start();
   service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
   let rounds = 0;
@@ -72,7 +72,7 @@ it('on such a service orders watch goes on after an outage, and misses nothing o
   expect(watched.stderr).toContain('Retrying for up to 5 minutes.\nReconnected.\n');
 });
 
-it('Ctrl-C ends orders watch in an outage of such a service, too', async () => {
+it('Ctrl-C ends orders watch of notifications during an outage', async () => {
   const service = await BareService.start();
   const interrupt = new AbortController();
   service.instead = () => {
@@ -88,7 +88,7 @@ it('Ctrl-C ends orders watch in an outage of such a service, too', async () => {
   expect(watched.stderr).toContain('Retrying for up to');
 });
 
-it('orders watch does not take a log that it has read for one that there is not', async () => {
+it('orders watch does not switch to notifications after it has read the event log', async () => {
   const service = await EventService.start();
   const before = service.bare.instead;
   // It was asked where it ends; that it is followed from there is what fails.
@@ -99,7 +99,7 @@ it('orders watch does not take a log that it has read for one that there is not'
   expect(stderr).not.toContain('no event log');
 });
 
-it('orders watch --since begins with what such a service tells of that time', async () => {
+it('orders watch --since starts with the notifications of that time', async () => {
   const service = await BareService.start();
   service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
   service.notifications = [
@@ -124,7 +124,7 @@ it('orders watch --since begins with what such a service tells of that time', as
   ]);
 });
 
-it('orders watch says when more happened than such a service can be asked for', async () => {
+it('orders watch reports when there are more notifications than it reads', async () => {
   const service = await BareService.start();
   service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
   const all = Array.from({ length: 1_101 }, (_, index) =>
@@ -145,7 +145,7 @@ it('orders watch says when more happened than such a service can be asked for', 
   expect(stderr).toContain('only the newest 1000 are shown');
 });
 
-it('orders watch ends when an event log that was there is gone, and tells nothing twice', async () => {
+it('orders watch ends when the event log disappears, and prints nothing twice', async () => {
   const { bare, log } = await EventService.start();
   const reply = bare.instead;
   bare.instead = (request) =>
@@ -158,7 +158,7 @@ it('orders watch ends when an event log that was there is gone, and tells nothin
   expect(error.hint).toContain('is an extension');
 });
 
-it('orders watch begins with what happens from now on, unless told', async () => {
+it('orders watch starts with new events by default', async () => {
   const service = await EventService.start();
   const interrupt = new AbortController();
   service.onEnd = () => {
@@ -170,7 +170,7 @@ it('orders watch begins with what happens from now on, unless told', async () =>
   expect(stdout.trim().split('\n')).toHaveLength(1);
 }, 30_000);
 
-it('orders watch does not wait for what happens to an order that is not there', async () => {
+it('orders watch does not wait for an order that does not exist', async () => {
   const { bare } = await EventService.start();
   const { exitCode, stderr } = await bare.cli(['orders', 'watch', 'ord_nope']);
   expect(exitCode).toBe(5);

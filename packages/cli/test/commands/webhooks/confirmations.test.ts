@@ -32,7 +32,7 @@ describe.each([
   [['webhooks', 'rotate-secret', id, '--promote'], 'Promote the staged secret', 1],
   [['webhooks', 'replay', '--failed'], 'Replay 2 deliveries?', 2],
 ])('%j', (argv, question, changes) => {
-  it('asks first, and does it after a yes', async () => {
+  it('prompts, and proceeds after yes', async () => {
     const result = await asking(argv, [[question, 'y']]);
     expect(result).toMatchObject({ exitCode: 0, changes, isRestored: true });
   });
@@ -45,7 +45,7 @@ describe.each([
 });
 
 describe('webhooks verify at a keyboard', () => {
-  it('says that the body comes from elsewhere, rather than wait for it', async () => {
+  it('reports that the body must come from a pipe or file instead of waiting for it', async () => {
     const argv = ['webhooks', 'verify', '--secret-file', 'package.json', '--signature', 'ab'];
     const { exitCode, stderr } = await asking(argv, []);
     expect(exitCode).toBe(2);

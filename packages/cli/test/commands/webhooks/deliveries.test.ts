@@ -5,7 +5,7 @@ import { aDelivery } from '../../helpers/webhook-builders';
 const now = () => Date.parse('2026-11-21T12:00:00Z');
 
 describe('webhooks deliveries', () => {
-  it('asks with each filter, and shows why the last attempt failed', async () => {
+  it('sends each filter, and shows why the last attempt failed', async () => {
     const service = await BareService.start();
     const rejected = aDelivery({ lastStatus: null, lastError: 'connection_refused' });
     const waiting = aDelivery({ id: 'dlv_2', state: 'pending', lastStatus: null, attemptCount: 0 });
@@ -45,7 +45,7 @@ describe('webhooks deliveries', () => {
     ]);
   });
 
-  it('says that there are more, and fails then if it is told to', async () => {
+  it('reports that more exist, and fails then with --fail-if-truncated', async () => {
     const service = await BareService.start();
     service.instead = () => ({ status: 200, body: { data: [aDelivery()], nextCursor: 'more' } });
     const argv = ['webhooks', 'deliveries', '--limit', '1'];

@@ -44,8 +44,8 @@ const bodies = fc.oneof(
   }),
 );
 
-describe('a word of a shell', () => {
-  it('comes back from a shell to the byte, whatever is in it', () => {
+describe('a shell word', () => {
+  it('is returned by a shell byte for byte, whatever it contains', () => {
     const words = bodies.filter((one) => !/\0|\n$/.test(one));
     fc.assert(
       fc.property(fc.array(words, { minLength: 1, maxLength: 40 }), (texts) => {
@@ -56,7 +56,7 @@ describe('a word of a shell', () => {
     );
   });
 
-  it('holds nothing that a terminal or a history acts on', () => {
+  it('contains nothing that a terminal or a shell history interprets', () => {
     fc.assert(
       fc.property(
         bodies.filter((one) => !/\0|\n$/.test(one)),
@@ -73,8 +73,8 @@ describe('a word of a shell', () => {
   });
 });
 
-describe('the line for curl', () => {
-  it('is none for what no client can send', () => {
+describe('the curl command', () => {
+  it('is null for a request that no client can send', () => {
     const request = { url: 'http://127.0.0.1/', headers: {}, body: '' };
     expect(curlCommand({ ...request, headers: { 'X-A': 'b\r\nX-C: d' } })).toBeNull();
     expect(curlCommand({ ...request, headers: { 'X A': 'b' } })).toBeNull();

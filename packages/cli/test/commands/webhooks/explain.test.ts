@@ -83,13 +83,13 @@ describe('webhooks explain', () => {
     [null, 'forbidden_address', 'tradepost webhooks listen'],
     [null, 'a_name_of_tomorrow', 'a_name_of_tomorrow'],
     [null, 'constructor', 'constructor'],
-  ])('knows what to do about %j %j', async (lastStatus, lastError, said) => {
+  ])('has advice for %j %j', async (lastStatus, lastError, said) => {
     const { reason, hints } = await explained(await serviceWith({ lastStatus, lastError }));
     expect([reason, ...hints].join('\n')).toContain(said);
     expect(hints.at(-1)).toContain('tradepost webhooks replay dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD');
   });
 
-  it('gives the exact bytes that were signed, their number, and the headers of the last attempt', async () => {
+  it('prints the exact signed bytes, their number, and the headers of the last attempt', async () => {
     const body = '{"note":"ü ✓"}';
     const attemptLog = [anAttempt({ number: 1, headers: {} }), anAttempt()];
     const service = await serviceWith({ body, attempts: attemptLog });
@@ -118,7 +118,7 @@ describe('webhooks explain', () => {
     expect(fresh.curl).not.toContain(exampleSecret);
   });
 
-  it('tells when the secret is not the one that signed the last attempt', async () => {
+  it('reports a secret that did not sign the last attempt', async () => {
     const file = join(await aFolder(), 'secret');
     await writeFile(file, exampleSecret);
     const [wrong] = (await explained(await serviceWith({}), '--secret-file', file)).hints;
@@ -138,7 +138,7 @@ describe('webhooks explain', () => {
     expect(result.stderr).not.toContain('whsec_!!');
   });
 
-  it('is a text for people, without anything that a terminal acts on', async () => {
+  it('prints text for people, without terminal control characters', async () => {
     const nasty = 'a\u001b[2J\u202eb';
     const attempt = anAttempt({
       responseSnippet: nasty,
@@ -165,7 +165,7 @@ describe('webhooks explain', () => {
     }
   });
 
-  it('needs the webhook only to say more', async () => {
+  it('needs the webhook only for details', async () => {
     expect((await explained(await serviceWith(pending, null))).verdict).toBe('retrying');
   });
 

@@ -25,8 +25,8 @@ const places: fc.Arbitrary<Checkpoint> = fc.record({
   done: fc.option(texts),
 });
 
-describe('a place that is kept', () => {
-  it('comes back as it was, and leaves nothing else in its folder', async () => {
+describe('a stored checkpoint', () => {
+  it('is read back unchanged, and leaves nothing else in its folder', async () => {
     const folder = await aFolder();
     const file = join(folder, 'place.json');
     fc.assert(
@@ -39,7 +39,7 @@ describe('a place that is kept', () => {
     expect(await readdir(folder)).toEqual(['place.json']);
   });
 
-  it('is none where there is no file, and an error where the file is another one', async () => {
+  it('is null without a file, and an error if the file is of another kind', async () => {
     const file = join(await aFolder(), 'place.json');
     expect(readCheckpoint(file, route)).toBeNull();
     const others = fc.oneof(texts, fc.json(), fc.constant('{"from":{}}'), fc.constant('null'));
@@ -52,7 +52,7 @@ describe('a place that is kept', () => {
     );
   });
 
-  it('has a file of its own for each service, account, receiver and choice of kinds', () => {
+  it('has a separate file for each service, account, receiver and set of event types', () => {
     const others: Route[] = [
       route,
       { ...route, service: 'https://other.example' },

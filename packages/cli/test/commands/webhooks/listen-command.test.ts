@@ -8,7 +8,7 @@ import { aProblem, BareService } from '../../helpers/minimal-service';
 import { anEvent } from '../../helpers/webhook-builders';
 
 describe('webhooks listen', () => {
-  it('forwards what a real delivery has, and prints a line for each event', async () => {
+  it('forwards the headers and body of a real delivery, and prints a line per event', async () => {
     const { service, receiver, argv, secretFile } = await stage();
     const more = [...argv, ...fromTheStart, '--secret-file', secretFile, '--output', 'ndjson'];
     const { exitCode, stdout, stderr } = await listening(service, more);
@@ -39,7 +39,7 @@ describe('webhooks listen', () => {
     }
   });
 
-  it('tells a secret of its own once on stderr, and signs with it', async () => {
+  it('prints its generated secret once on stderr, and signs with it', async () => {
     const { service, receiver, argv } = await stage();
     const { stdout, stderr } = await listening(service, [...argv, ...fromTheStart]);
     const [secret = ''] = /whsec_[\w+/]{43}=/.exec(stderr) ?? [];
@@ -48,7 +48,7 @@ describe('webhooks listen', () => {
     await expect(verifyDelivery({ payload: body, headers, secret })).resolves.toBeTruthy();
   });
 
-  it('begins with what happens from now on, by the clock of the service', async () => {
+  it('starts with new events, by the clock of the service', async () => {
     const { service, argv, idsSent, stateFile } = await stage();
     await listening(service, argv);
     expect(idsSent()).toEqual([]);
@@ -64,7 +64,7 @@ describe('webhooks listen', () => {
     expect(idsSent()).toEqual(['evt_4']);
   });
 
-  it('stops when the receiver does, says how to go on, and goes on with that event', async () => {
+  it('stops when the receiver stops, prints how to resume, and resumes with that event', async () => {
     const { service, argv, idsSent } = await stage((number) => (number === 2 ? 503 : 204));
     const argvOnce = [...argv, '--max-attempts', '1'];
     const stopped = await listening(service, [...argvOnce, ...fromTheStart]);
@@ -78,7 +78,7 @@ describe('webhooks listen', () => {
     expect(idsSent()).toEqual(['evt_1', 'evt_2', 'evt_2', 'evt_3']);
   });
 
-  it('names a command that goes on where it stopped: one without --since', async () => {
+  it('prints a command that resumes where it stopped: one without --since', async () => {
     const { service, argv } = await stage();
     const started = await listening(service, [...argv, ...fromTheStart]);
     expect(started.stderr).toContain('error: Stopped. Run it again without --since to continue');
@@ -86,7 +86,7 @@ describe('webhooks listen', () => {
     expect(continued.stderr).toContain('error: Stopped. Run it again to continue.');
   });
 
-  it('finishes the attempt under way when it is interrupted, and says so', async () => {
+  it('finishes the attempt in progress when it is interrupted, and reports that', async () => {
     const interrupt = new AbortController();
     const { service, argv, idsSent } = await stage(() => {
       interrupt.abort();
@@ -102,7 +102,7 @@ describe('webhooks listen', () => {
     expect(idsSent()).toEqual(['evt_1']);
   });
 
-  it('repeats no secret and no key that a receiver tells', async () => {
+  it('prints no secret and no key from a response of the receiver', async () => {
     const { service, argv } = await stage(() => 400);
     const told = 'tpk_abcdefghijklmnop whsec_abcdefghijklmnop';
     service.log[0] = { ...anEvent(1), id: `evt_${told.replace(' ', '_')}` };
@@ -130,7 +130,7 @@ describe('webhooks listen', () => {
     expect((await listening(service, argv)).exitCode).toBe(130);
   });
 
-  it('keeps a place for each service, account and receiver in the state folder', async () => {
+  it('keeps a checkpoint for each service, account and receiver in the state folder', async () => {
     const { service, receiver, folder } = await stage();
     for (const url of [receiver.url, receiver.url, `${receiver.url}/2`]) {
       const interrupt = new AbortController();
@@ -165,7 +165,7 @@ describe('webhooks listen', () => {
     expect(rejectedToo.stderr).toContain('is the checkpoint of other events');
   });
 
-  it('says that the service does not know the place any more', async () => {
+  it('reports that the service no longer knows the cursor', async () => {
     const { service, argv } = await stage();
     await listening(service, argv);
     service.bare.instead = ({ path }) =>
@@ -177,7 +177,7 @@ describe('webhooks listen', () => {
     expect(result.stderr).toContain('Start again with --since');
   });
 
-  it('rewrites one line on a terminal, and takes it away in the end', async () => {
+  it('rewrites one line on a terminal, and removes it at the end', async () => {
     const { service, argv } = await stage();
     const { stderr } = await listening(service, [...argv, ...fromTheStart], { columns: 120 });
     expect(stderr).toContain('last contact 0 s ago · 3 forwarded · waiting for events');
@@ -187,7 +187,7 @@ describe('webhooks listen', () => {
   it.each([
     [() => undefined, 2, 'is an extension'],
     [() => aProblem(401, 'invalid_api_key'), 4, 'The API key may be'],
-  ])('ends with a clear error where it cannot begin', async (instead, exitCode, said) => {
+  ])('ends with a clear error if it cannot start', async (instead, exitCode, said) => {
     const { service, argv, receiver } = await stage();
     service.bare.instead = instead;
     const result = await listening(service, argv);

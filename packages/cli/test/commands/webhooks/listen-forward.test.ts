@@ -47,14 +47,14 @@ describe('forwarding an event', () => {
     expect(await forwardEvent(anEvent(1), { ...setting, url })).toMatchObject(result);
   });
 
-  it('tells that nothing listens, and that what listens speaks no HTTP', async () => {
+  it('reports that nothing listens, or that the listener does not speak HTTP', async () => {
     const rejected = { ...setting, url: `http://127.0.0.1:${await findUnusedPort()}/` };
     expect(await forwardEvent(anEvent(1), rejected)).toMatchObject({ error: 'connection_refused' });
     const url = await startReplying('220 mail.example ESMTP\r\n');
     expect((await forwardEvent(anEvent(1), { ...setting, url })).error).toMatch(/./);
   });
 
-  it('gives a receiver that says nothing 15 s, and no more', async () => {
+  it('waits 15 s for a receiver that does not respond', async () => {
     const held = createServer((socket) => socket.on('error', () => {}).resume());
     const port = await listenOnLoopback(held);
     onTestFinished(() => void held.close());
@@ -74,7 +74,7 @@ describe('forwarding an event', () => {
     expect(await forwarded).toEqual({ status: null, error: 'timeout', responseSnippet: '' });
   });
 
-  it('ends before its time when the signal says so', async () => {
+  it('ends early when its signal aborts', async () => {
     const held = createServer((socket) => socket.on('error', () => {}));
     const port = await listenOnLoopback(held);
     onTestFinished(() => closeServer(held));
@@ -85,7 +85,7 @@ describe('forwarding an event', () => {
     expect(forwarded).toMatchObject({ status: null, error: expect.any(String) });
   });
 
-  it('keeps only the beginning of a long error response', async () => {
+  it('keeps only the start of a long error response', async () => {
     const url = await startReplying(`HTTP/1.1 400 No\r\n\r\n${'x'.repeat(100_000)}`);
     expect((await forwardEvent(anEvent(1), { ...setting, url })).responseSnippet).toBe(
       'x'.repeat(500),
@@ -93,8 +93,8 @@ describe('forwarding an event', () => {
   });
 });
 
-describe('the status where stderr is no terminal', () => {
-  it('is a note a minute at most', () => {
+describe('the status line without a terminal', () => {
+  it('is printed at most once a minute', () => {
     const stderr = new FakeStream();
     let time = Date.parse('2026-11-21T12:00:00Z');
     const status = createStatusLine('order.created', aContext({ stderr, now: () => time }));

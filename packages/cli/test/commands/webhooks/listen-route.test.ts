@@ -4,8 +4,8 @@ import { fromTheStart, listening, stage } from '../../helpers/event-service';
 import { brokenStream } from '../../helpers/fake-stream';
 import { anEvent } from '../../helpers/webhook-builders';
 
-describe('the place of webhooks listen', () => {
-  it('has a place for each choice of events, so that a wider one leaves nothing out', async () => {
+describe('the checkpoint of webhooks listen', () => {
+  it('has a checkpoint for each set of event types, so that a wider one misses nothing', async () => {
     const { service, folder, receiver, idsSent } = await stage();
     const env = { TRADEPOST_STATE_DIR: join(folder, 'state') };
     const argv = ['webhooks', 'listen', '--forward-to', receiver.url];
@@ -26,17 +26,20 @@ describe('the place of webhooks listen', () => {
   it.each([
     ['EPIPE', 'forwarding_failed', 'The reader closed stdout'],
     ['ENOSPC', 'output_failed', 'ENOSPC'],
-  ])('cannot go on when stdout ends with %s, and says where it is', async (why, code, said) => {
-    const { service, argv, idsSent } = await stage();
-    const broken = ['webhooks', 'listen', ...argv, ...fromTheStart, '--output', 'ndjson'];
-    const { exitCode, stderr } = await service.bare.cli(broken, { stdout: brokenStream(why) });
-    expect(exitCode).toBe(1);
-    const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
-    expect(error.code).toBe(code);
-    expect(error.message).toContain(`evt_1 was forwarded, but could not be printed`);
-    expect(error.message).toContain(said);
-    expect(error.hint).toContain('Run it again without --since');
-    expect((await listening(service, argv)).exitCode).toBe(130);
-    expect(idsSent()).toEqual(['evt_1', 'evt_2', 'evt_3']);
-  });
+  ])(
+    'cannot continue when stdout fails with %s, and prints its position',
+    async (why, code, said) => {
+      const { service, argv, idsSent } = await stage();
+      const broken = ['webhooks', 'listen', ...argv, ...fromTheStart, '--output', 'ndjson'];
+      const { exitCode, stderr } = await service.bare.cli(broken, { stdout: brokenStream(why) });
+      expect(exitCode).toBe(1);
+      const { error } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+      expect(error.code).toBe(code);
+      expect(error.message).toContain(`evt_1 was forwarded, but could not be printed`);
+      expect(error.message).toContain(said);
+      expect(error.hint).toContain('Run it again without --since');
+      expect((await listening(service, argv)).exitCode).toBe(130);
+      expect(idsSent()).toEqual(['evt_1', 'evt_2', 'evt_3']);
+    },
+  );
 });

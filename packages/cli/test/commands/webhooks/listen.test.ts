@@ -86,7 +86,7 @@ async function listenTo(
 const three = [anEvent(1), anEvent(2, 'task.completed'), anEvent(3)];
 
 describe('listening', () => {
-  it('forwards each event once and in order, and tells of it', async () => {
+  it('forwards each event once, in order, and reports it', async () => {
     const { sent, told, kept, error } = await listenTo(three);
     expect(error).toBeNull();
     expect(sent).toEqual(['evt_1', 'evt_2', 'evt_3']);
@@ -107,7 +107,7 @@ describe('listening', () => {
     ]);
   });
 
-  it('retries after longer and longer pauses, and says why', async () => {
+  it('retries after increasing pauses, and reports why', async () => {
     const replies = [500, 'connection_refused', 301];
     const { sent, told, pauses, said } = await listenTo(three, { replies });
     expect(sent).toEqual(['evt_1', 'evt_1', 'evt_1', 'evt_1', 'evt_2', 'evt_3']);
@@ -126,7 +126,7 @@ describe('listening', () => {
     ]);
   });
 
-  it('gives up after so many attempts, with the event that it stopped at', async () => {
+  it('gives up after the maximum number of attempts, with the event it stopped at', async () => {
     const { sent, error, kept } = await listenTo(three, {
       replies: [204, 500, 500],
       maxAttempts: 2,
@@ -139,25 +139,25 @@ describe('listening', () => {
     expect(kept.at(-1)).toMatchObject({ done: 'evt_1' });
   });
 
-  it('forwards the kinds that are asked for, and passes the others by', async () => {
+  it('forwards the requested event types, and skips the others', async () => {
     const { sent, kept } = await listenTo(three, { kinds: ['task.completed'] });
     expect(sent).toEqual(['evt_2']);
     expect(kept.at(-1)).toEqual({ from: { after: '3' }, done: null });
   });
 
-  it('finishes the event under way when it is interrupted, and begins no other', async () => {
+  it('finishes the event in progress when it is interrupted, and starts no other', async () => {
     const { sent, told, error } = await listenTo(three, { interruptAt: 1 });
     expect(sent).toEqual(['evt_1']);
     expect(told).toHaveLength(1);
     expect(error).toBeNull();
   });
 
-  it('does not try again once it is interrupted', async () => {
+  it('does not retry once it is interrupted', async () => {
     const { sent, pauses, error } = await listenTo(three, { interruptAt: 1, replies: [500] });
     expect({ sent, pauses, error }).toEqual({ sent: ['evt_1'], pauses: [], error: null });
   });
 
-  it('forwards each event exactly once and in order, wherever it stops and goes on', async () => {
+  it('forwards each event exactly once, in order, wherever it stops and resumes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 12 }),

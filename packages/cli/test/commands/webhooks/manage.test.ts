@@ -21,7 +21,7 @@ function asked(service: BareService) {
 }
 
 describe('webhooks list and get', () => {
-  it('shows how deliveries fare', async () => {
+  it('shows the state of the deliveries', async () => {
     const webhook = aWebhook({ pendingDeliveries: 3, consecutiveFailures: 7, status: 'paused' });
     const service = await serviceWith({
       'GET /v1/webhooks': { data: [webhook], nextCursor: null },
@@ -47,7 +47,7 @@ describe('webhooks list and get', () => {
     [['webhooks', 'deliveries'], 2, 'is an extension'],
     [['events', 'list'], 2, 'is an extension'],
   ])(
-    '%j ends with a clear error on a service that has only the interface',
+    '%j ends with a clear error on a service with only the seven endpoints',
     async (argv, exitCode, said) => {
       const service = await BareService.start();
       const result = await service.cli(argv);
@@ -59,7 +59,7 @@ describe('webhooks list and get', () => {
 });
 
 describe('webhooks update, pause and resume', () => {
-  it('changes what is named and nothing else', async () => {
+  it('changes only the given fields', async () => {
     const service = await serviceWith({ [`PATCH /v1/webhooks/${id}`]: { data: aWebhook() } });
     const url = 'https://receiver.example/new';
     for (const argv of [
@@ -109,7 +109,7 @@ describe('webhooks delete', () => {
 describe('webhooks rotate-secret', () => {
   const staged = { webhookId: id, secret: 'whsec_bmV4dA==', stagedAt: '2026-11-21T09:30:00.000Z' };
 
-  it('shows the staged secret once, and tells what the second step is', async () => {
+  it('shows the staged secret once, and prints the second step', async () => {
     const service = await serviceWith({ [`POST /v1/webhooks/${id}/secret`]: { data: staged } });
     service.instead = ({ path }) => {
       return path.endsWith('promote') ? undefined : { status: 201, body: { data: staged } };
@@ -126,7 +126,7 @@ describe('webhooks rotate-secret', () => {
     expect(stderr).toContain(`tradepost webhooks rotate-secret ${id} --promote`);
   });
 
-  it('promotes with --promote --yes, and says what to do when none is staged', async () => {
+  it('promotes with --promote --yes, and prints a hint if none is staged', async () => {
     const service = await BareService.start();
     service.instead = () => ({ status: 200, body: { data: aWebhook() } });
     const argv = ['webhooks', 'rotate-secret', id, '--promote'];
@@ -153,7 +153,7 @@ describe('--secret-file', () => {
     'order.created',
   ];
 
-  it('gets the secret, for its owner alone, and nothing else shows it', async () => {
+  it('receives the secret, readable only by its owner, and nothing else shows it', async () => {
     const service = await BareService.start();
     const file = join(await aFolder(), 'webhook.secret');
     const argv = [...register, '--secret-file', file, '--output', 'json'];
@@ -169,7 +169,7 @@ describe('--secret-file', () => {
     expect(stdout + stderr).not.toContain('whsec_');
   });
 
-  it('is never overwritten: nothing is sent then', async () => {
+  it('is never overwritten, and nothing is sent then', async () => {
     const service = await BareService.start();
     const file = join(await aFolder(), 'webhook.secret');
     await writeFile(file, 'precious');
@@ -224,7 +224,7 @@ describe('webhooks test', () => {
     expect(looks).toBe(2);
   });
 
-  it('stops waiting when its time is over', async () => {
+  it('stops waiting after its timeout', async () => {
     const service = await BareService.start();
     service.instead = ({ method }) =>
       method === 'POST'

@@ -4,7 +4,7 @@ import { BareService } from '../../helpers/minimal-service';
 const url = 'https://receiver.example/tradepost';
 
 describe('webhooks register', () => {
-  it('prints the webhook with its secret, and says on stderr that it is shown once', async () => {
+  it('prints the webhook with its secret, and notes on stderr that it is shown once', async () => {
     const service = await BareService.start();
     const events = 'order.created, order.status_changed,order.created';
     const argv = ['webhooks', 'register', '--url', url, '--events', events, '--output', 'json'];

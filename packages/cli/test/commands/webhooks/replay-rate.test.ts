@@ -55,19 +55,19 @@ async function beginnings(
   return { started, endedAt: clock.now() };
 }
 
-describe('the pace of replays', () => {
-  it('is kept when they are fast, and nothing is waited for at the end', async () => {
+describe('the rate of replays', () => {
+  it('is kept when they are fast, without a wait at the end', async () => {
     const { started, endedAt } = await beginnings([1, 1, 1, 1], 200, 4);
     expect(started).toEqual([0, 200, 400, 600]);
     expect(endedAt).toBe(601);
   });
 
-  it('is not caught up with a burst after slow ones', async () => {
+  it('is not followed by a burst after slow ones', async () => {
     const { started } = await beginnings([1_000, 1, 1, 1], 200, 1);
     expect(started).toEqual([0, 1_000, 1_200, 1_400]);
   });
 
-  it('never is faster than asked for, however long each takes and however many run at once', async () => {
+  it('is never exceeded, however long each takes and however many run in parallel', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 12 }),
@@ -90,7 +90,7 @@ describe('the pace of replays', () => {
 });
 
 describe('parseRate', () => {
-  it('reads so many a second or a minute', () => {
+  it('parses a number per second or per minute', () => {
     expect(parseRate('5/s')).toBe(200);
     expect(parseRate('30/m')).toBe(2_000);
     expect(parseRate('1000/s')).toBe(1);

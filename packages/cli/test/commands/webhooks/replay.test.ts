@@ -18,8 +18,8 @@ function replayed(service: BareService): string[] {
   return service.seen.filter(({ method }) => method === 'POST').map(({ path }) => path);
 }
 
-describe('webhooks replay with ids', () => {
-  it('replays each once and prints what came of it', async () => {
+describe('webhooks replay with IDs', () => {
+  it('replays each once and prints its outcome', async () => {
     const service = await BareService.start();
     service.instead = replaying();
     const { exitCode, stdout, stderr } = await service.cli([
@@ -42,7 +42,7 @@ describe('webhooks replay with ids', () => {
     ]);
   });
 
-  it('goes on after a failure and exits 7', async () => {
+  it('continues after a failure and exits 7', async () => {
     const service = await BareService.start();
     service.instead = replaying({ dlv_1: aProblem(409, 'delivery_in_progress') });
     const { exitCode, stdout, stderr } = await service.cli([
@@ -56,7 +56,7 @@ describe('webhooks replay with ids', () => {
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'partial_failure' });
   });
 
-  it('ends early with what would meet all the others, and tells which were not tried', async () => {
+  it('stops at a failure that would affect all others, and lists those not attempted', async () => {
     const service = await BareService.start();
     service.instead = () => aProblem(401, 'invalid_api_key');
     const ids = Array.from({ length: 20 }, (_, index) => `dlv_${index}`);
@@ -77,7 +77,7 @@ describe('webhooks replay with ids', () => {
     expect(stderr).toContain('hint: Check the delivery ID');
   });
 
-  it('finishes what is under way when it is interrupted, and begins no other', async () => {
+  it('finishes what is in progress when it is interrupted, and starts no other', async () => {
     const service = await BareService.start();
     const interrupt = new AbortController();
     const reply = replaying();
@@ -95,7 +95,7 @@ describe('webhooks replay with ids', () => {
     ]);
   });
 
-  it('looks at each with --dry-run, and tells which there are', async () => {
+  it('reads each with --dry-run, and lists those that exist', async () => {
     const service = await BareService.start();
     service.instead = ({ path }) =>
       path.endsWith('dlv_2')
@@ -116,7 +116,7 @@ describe('webhooks replay with ids', () => {
     expect(replayed(service)).toEqual([]);
   });
 
-  it('replays them all when the reader closes the pipe, and says so', async () => {
+  it('replays them all when the reader closes the pipe, and reports it', async () => {
     const service = await BareService.start();
     service.instead = replaying();
     const ids = Array.from({ length: 6 }, (_, index) => `dlv_${index}`);
@@ -131,7 +131,7 @@ describe('webhooks replay with ids', () => {
     expect(replayed(service)).toHaveLength(12);
   });
 
-  it('replays them all when stdout takes no more, and exits 1', async () => {
+  it('replays them all when stdout cannot be written, and exits 1', async () => {
     const service = await BareService.start();
     service.instead = replaying();
     for (const setting of [{ stdout: brokenStream('ENOSPC') }, {}]) {
@@ -185,7 +185,7 @@ describe('webhooks replay --failed', () => {
     return service;
   }
 
-  it('takes those that all filters leave, oldest first', async () => {
+  it('replays those that match all filters, oldest first', async () => {
     const service = await serviceWithFailures();
     const filter = [
       '--failed',
@@ -209,7 +209,7 @@ describe('webhooks replay --failed', () => {
     });
   });
 
-  it('takes the newest so many with --limit', async () => {
+  it('replays only the newest with --limit', async () => {
     const service = await serviceWithFailures();
     await service.cli([...replay, '--failed', '--limit', '2', '--yes']);
     expect(replayed(service)).toEqual([
@@ -232,7 +232,7 @@ describe('webhooks replay --failed', () => {
     expect(replayed(service)).toEqual([]);
   });
 
-  it('replays several only after a yes, and one without it', async () => {
+  it('prompts before several, and not before one', async () => {
     const service = await serviceWithFailures();
     const rejected = await service.cli([...replay, '--failed']);
     expect(rejected.exitCode).toBe(2);
@@ -242,7 +242,7 @@ describe('webhooks replay --failed', () => {
     expect(replayed(service)).toEqual(['/v1/deliveries/dlv_8/replay']);
   });
 
-  it('says so when there is none', async () => {
+  it('reports that nothing matches', async () => {
     const service = await serviceWithFailures();
     const argv = [...replay, '--failed', '--status-class', '3xx', '--output', 'json'];
     expect(await service.cli(argv)).toEqual({

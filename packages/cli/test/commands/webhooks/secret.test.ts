@@ -49,7 +49,7 @@ describe.each(commands)('the secret of %j', (argv, what) => {
     ['a jq expression that leaves it out', ['--jq', 'keys'], undefined],
     ['a full disk', [], 'ENOSPC'],
     ['a reader who has gone', [], 'EPIPE'],
-  ])('is on stderr, whole, after %s', async (_, more, broken) => {
+  ])('is on stderr, complete, after %s', async (_, more, broken) => {
     const service = await telling();
     const setting = broken === undefined ? {} : { stdout: brokenStream(broken) };
     const { exitCode, stderr } = await service.cli([...argv, ...more], setting);
@@ -59,7 +59,7 @@ describe.each(commands)('the secret of %j', (argv, what) => {
     expect(stderr).toContain('Do not repeat it');
   });
 
-  it('is on stdout as a jq expression has it, and nowhere else', async () => {
+  it('is on stdout if a jq expression selects it, and nowhere else', async () => {
     const service = await telling();
     const { exitCode, stdout, stderr } = await service.cli([...argv, '--jq', '{s: .secret}']);
     expect(exitCode).toBe(0);
@@ -67,7 +67,7 @@ describe.each(commands)('the secret of %j', (argv, what) => {
     expect(stderr).not.toContain(secret);
   });
 
-  it('is not made when --fields would not show it', async () => {
+  it('is not created if --fields does not show it', async () => {
     const service = await telling();
     const [field = ''] = argv[1] === 'register' ? ['id'] : ['webhookId'];
     const rejected = await service.cli([...argv, '--fields', field]);
@@ -83,7 +83,7 @@ describe.each(commands)('the secret of %j', (argv, what) => {
     expect(await readFile(file, 'utf8')).toBe(`${secret}\n`);
   });
 
-  it('is in its file, on the disk, also when the rest cannot be printed', async () => {
+  it('is in its file, on the disk, even if the rest cannot be printed', async () => {
     const service = await telling();
     const file = join(await aFolder(), 'secret');
     const setting = { stdout: brokenStream('ENOSPC') };
@@ -96,7 +96,7 @@ describe.each(commands)('the secret of %j', (argv, what) => {
     expect(disk.synced).toBe(1);
   });
 
-  it('is on stderr when its file takes it no more, and half a file is not left', async () => {
+  it('is on stderr if its file cannot be written, and no partial file remains', async () => {
     const service = await telling();
     const file = join(await aFolder(), 'secret');
     disk.isFull = true;
@@ -108,7 +108,7 @@ describe.each(commands)('the secret of %j', (argv, what) => {
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  it('is missed where the service does not tell it', async () => {
+  it('is reported as missing if the service does not return it', async () => {
     const service = await telling();
     service.instead = () => ({ status: 201, body: { data: { id: 'whk_1' } } });
     const file = join(await aFolder(), 'secret');
@@ -122,7 +122,7 @@ describe.each(commands)('the secret of %j', (argv, what) => {
 });
 
 describe('a private file that cannot be written', () => {
-  it('leaves what was there, and no draft', async () => {
+  it('keeps the previous file, and leaves no temporary one', async () => {
     const { writePrivateFile } = await import('../../../src/files/private-files');
     const folder = await aFolder();
     const file = join(folder, 'profiles.json');

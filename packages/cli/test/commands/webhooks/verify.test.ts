@@ -29,7 +29,7 @@ async function setting() {
 }
 
 describe('webhooks verify', () => {
-  it('prints the event of a right delivery, without a service and without a key', async () => {
+  it('prints the event of a valid delivery, without a service and without a key', async () => {
     const { argv, signature, text } = await setting();
     const result = await runCli([...argv, '--signature', signature, '--output', 'json'], {
       env,
@@ -85,7 +85,7 @@ describe('webhooks verify', () => {
     ['a line end at its end', (text: string) => `${text}\n`, 'BODY_RESERIALIZED'],
     ['a body that was cut', (text: string) => text.slice(0, -3), 'SIGNATURE_MISMATCH'],
     ['no body', () => '', 'SIGNATURE_MISMATCH'],
-  ])('tells %s', async (_, change, code) => {
+  ])('reports %s', async (_, change, code) => {
     const { argv, signature, text } = await setting();
     const result = await runCli([...argv, '--signature', signature, '--output', 'json'], {
       env,
@@ -102,7 +102,7 @@ describe('webhooks verify', () => {
     ['another secret', 'whsec_b3RoZXI=\n', 'WRONG_SECRET'],
     ['spaces around the secret', ` ${exampleSecret} \n`, 'SECRET_WHITESPACE'],
     ['a second line end after the secret', `${exampleSecret}\n\n`, 'SECRET_WHITESPACE'],
-  ])('tells %s, and never shows it', async (_, secret, code) => {
+  ])('reports %s, and never shows it', async (_, secret, code) => {
     const { signature, text } = await setting();
     const argv = ['webhooks', 'verify', '--secret-file', await secretFile(secret)];
     const result = await runCli([...argv, '--signature', signature], { env, now, input: text });
@@ -111,14 +111,14 @@ describe('webhooks verify', () => {
     expect(result.stderr).not.toContain(secret.trim());
   });
 
-  it('takes a secret with the line end of Windows', async () => {
+  it('accepts a secret with a Windows line ending', async () => {
     const { signature, text } = await setting();
     const argv = ['webhooks', 'verify', '--secret-file', await secretFile(`${exampleSecret}\r\n`)];
     const result = await runCli([...argv, '--signature', signature], { env, now, input: text });
     expect(result.exitCode).toBe(0);
   });
 
-  it('rejects files without a secret or a body with exit code 2, because they say nothing about the delivery', async () => {
+  it('rejects files without a secret or a body with exit code 2, not as an invalid delivery', async () => {
     const signature = ['--signature', 'ab'.repeat(32)];
     const empty = ['webhooks', 'verify', '--secret-file', await secretFile('\n'), ...signature];
     expect((await runCli(empty, { env, input: '{}' })).exitCode).toBe(2);
@@ -142,7 +142,7 @@ describe('webhooks verify', () => {
     expect((await runCli([...argv, ...more], { env, input: '{}' })).exitCode).toBe(2);
   });
 
-  it('writes what happened as JSON into a cell of CSV', async () => {
+  it('writes the data of the event as JSON into a cell of CSV', async () => {
     const { argv, signature, text } = await setting();
     const result = await runCli([...argv, '--signature', signature, '--output', 'csv'], {
       env,
