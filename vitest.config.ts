@@ -68,6 +68,7 @@ const slowTests = {
     'test/debug/debug.test.ts',
     'test/files/lock-file.test.ts',
     'test/output/jq.test.ts',
+    'test/report/failures.test.ts',
   ],
 };
 
