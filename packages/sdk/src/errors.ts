@@ -103,9 +103,9 @@ export class TradepostError extends Error {
   declare readonly headers: ResponseHeaders | null;
   /**
    * Body of the response: the parsed JSON; or the text, if it is not JSON or has more than 16,384
-   * characters, of which these are the first. Null when there was no response.
+   * characters, of which these are the first. Null when there was no response. Not enumerable.
    */
-  readonly body: unknown;
+  declare readonly body: unknown;
   /**
    * Whether an attempt of the call before the last one may have been applied, although its response was
    * lost. If true, the change may have been made, whatever this error says.
@@ -120,10 +120,12 @@ export class TradepostError extends Error {
     this.method = details.method ?? null;
     this.path = details.path ?? null;
     this.problem = details.problem ?? null;
-    this.body = details.body ?? null;
     this.mayHaveBeenApplied = !!details.mayHaveBeenApplied;
-    // Not enumerable, so that a printed error is not mostly headers.
-    Object.defineProperty(this, 'headers', { value: details.headers ?? null });
+    // Not enumerable, so that logs of an error have neither: a body may contain a webhook's secret.
+    Object.defineProperties(this, {
+      headers: { value: details.headers ?? null },
+      body: { value: details.body ?? null },
+    });
     Object.defineProperty(this, errorBrand, { value: true });
   }
 }

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import {
   AbortError,
@@ -82,6 +83,7 @@ describe('a problem response', () => {
     expect(error.headers?.get('x-region')).toBe('eu');
     expect(error.headers?.get('x-echo')).toBe('[redacted]');
     expect(Object.keys(error)).not.toContain('headers');
+    expect(Object.keys(error)).not.toContain('body');
   });
 
   test.each([
@@ -96,6 +98,19 @@ describe('a problem response', () => {
     const error = await updateAgainst(step);
     if (typeof body === 'string') expect(error.body).toBe(body);
     else expect(error.body).toMatchObject(body);
+  });
+
+  test('shows neither headers nor the body, which may have a secret, when it is printed', async () => {
+    const webhook = { data: { id: 'whk_1', secret: 'whsec_c2VjcmV0' } };
+    const { webhooks } = createTestClient({
+      ...(await scriptedService(json(201, webhook, { 'X-Region': 'eu' }))),
+      validate: () => [{ path: 'data.url', code: 'required', message: 'is required' }],
+    });
+    const error = await catchTradepostError(
+      webhooks.create({ url: 'https://a.example', events: ['order.created'] }),
+    );
+    expect(error).toMatchObject({ code: 'contract_mismatch', body: webhook });
+    expect(inspect(error) + JSON.stringify(error)).not.toMatch(/whsec_|X-Region/i);
   });
 
   test('has neither headers nor a body if there was no response', async () => {
