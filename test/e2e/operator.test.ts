@@ -163,7 +163,7 @@ describe('tradepost-server', () => {
   it('creates no database for a command that needs an existing one', async () => {
     const { code, stderr } = await runOperator(['keys', 'list', '--database', database]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`Cannot open the database ${database}`);
+    expect(stderr).toContain(`The database ${database} does not exist.`);
     expect(existsSync(database)).toBe(false);
   });
 

@@ -94,20 +94,20 @@ export function addKeyCommands(program: Command, streams: Streams): void {
     .option('--read-only', 'a key that cannot change anything')
     .option('--expires <duration>', 'when it expires, such as 90d, 12h or 30m', parseDuration)
     .addOption(jsonOption())
-    .addOption(databaseOption())
+    .addOption(databaseOption({ mustExist: true }))
     .action((options) => createRun(options, streams));
   keys
     .command('list')
     .description('list API keys, newest first; the keys themselves are not stored')
     .option('--account <id>', 'only keys of this account')
     .addOption(jsonOption())
-    .addOption(databaseOption())
+    .addOption(databaseOption({ mustExist: true }))
     .action((options) => listRun(options, streams));
   keys
     .command('revoke')
     .description('revoke an API key immediately and permanently')
     .argument('<id>', 'the key, key_<id>')
     .addOption(jsonOption())
-    .addOption(databaseOption())
+    .addOption(databaseOption({ mustExist: true }))
     .action((id, options) => revokeRun(id, options, streams));
 }

@@ -53,6 +53,6 @@ export function addListingCommands(program: Command, streams: Streams): void {
     .requiredOption('--quantity <units>', 'the available quantity', parseQuantity)
     .option('--low-threshold <units>', 'send an event when fewer units are left', parseQuantity)
     .addOption(jsonOption())
-    .addOption(databaseOption())
+    .addOption(databaseOption({ mustExist: true }))
     .action((options) => createRun(options, streams));
 }

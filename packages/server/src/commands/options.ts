@@ -36,9 +36,10 @@ function parseFile(text: string): string {
   return text;
 }
 
-/** The `--database` option of every command. */
-export function databaseOption(): Option {
-  return new Option('--database <file>', 'SQLite file; created if it does not exist')
+/** The `--database` option of every command: of a file that exists, or is created. */
+export function databaseOption({ mustExist = false } = {}): Option {
+  const what = mustExist ? 'must exist' : 'created if it does not exist';
+  return new Option('--database <file>', `SQLite file; ${what}`)
     .env('TRADEPOST_DATABASE')
     .default('./tradepost.db')
     .argParser(parseFile);

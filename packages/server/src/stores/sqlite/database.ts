@@ -1,10 +1,10 @@
-import { type BigIntStats, closeSync, openSync, realpathSync, statSync } from 'node:fs';
+import { type BigIntStats, closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { type CommitOptions, GroupCommit, type WritePrioritySettings } from './group-commit';
 import { migrate } from './migrate';
-import { isLocked, translateError, translateOpeningError } from './sqlite-errors';
+import { isLocked, missingFile, translateError, translateOpeningError } from './sqlite-errors';
 
 const openTimeoutMs = 2_000;
 const walAttempts = 100;
@@ -76,6 +76,7 @@ function openConnection(
 ): Database.Database {
   let connection: Database.Database;
   try {
+    if (mustExist && !existsSync(file)) throw missingFile(file);
     if (!(mustExist || expectedFile !== undefined)) makePrivateFile(file);
     connection = new Database(file, { timeout: openTimeoutMs, fileMustExist: true });
   } catch (error) {

@@ -20,6 +20,13 @@ export function translateError(error: unknown): unknown {
   return new StoreUnavailableError(`SQLite: ${error.message} (${error.code})`, { cause: error });
 }
 
+/** Creates the error for a file that must exist and does not. */
+export function missingFile(file: string): StoreUnavailableError {
+  return new StoreUnavailableError(
+    `The database ${file} does not exist. Check the path, or create it with \`tradepost-server seed\`.`,
+  );
+}
+
 /** Returns whether Node could not access the file system, for example because the directory does not exist. */
 function isFileSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error;

@@ -84,7 +84,11 @@ describe('openSqliteStore', () => {
 
   test('creates no file where one must exist', () => {
     const file = tempFile();
-    expect(() => openSqliteStore(file, { mustExist: true })).toThrow('Cannot open the database');
+    for (const missing of [file, join(dirname(file), 'no-folder', 'trade.db')]) {
+      const open = () => openSqliteStore(missing, { mustExist: true });
+      expect(open).toThrow(StoreUnavailableError);
+      expect(open).toThrow(`The database ${missing} does not exist. Check the path`);
+    }
     expect(existsSync(file)).toBe(false);
   });
 
