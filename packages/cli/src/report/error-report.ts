@@ -72,10 +72,10 @@ export function getRequestErrorMessage(error: unknown): string {
     case 'timeout':
       return `${method} ${path} timed out: no complete response in time`;
     case 'connection_failed': {
-      const reason = getRootCode(error);
+      const reason = getRootCode(error.cause);
       const isSent = error.name === 'ConnectionError' && !error.notSent;
       const what = isSent ? `${method} ${path} got no complete response` : 'Could not connect';
-      return `${what}${getTarget(error.cause)} (${connectionFailures.get(reason) ?? (reason || message)})`;
+      return `${what}${getTarget(error.cause)} (${connectionFailures.get(reason) ?? (reason || getRootMessage(error))})`;
     }
     case 'redirected': {
       const target = error.headers?.get('location') ?? null;
@@ -83,17 +83,26 @@ export function getRequestErrorMessage(error: unknown): string {
       return `${method} ${path} was redirected${to}. The redirect was not followed, so that the API key is not sent elsewhere`;
     }
     case 'invalid_response':
-      return `${method} ${path} returned ${status}, but its body is not the JSON of the service: ${quote(error.body)}`;
+      return `${method} ${path} returned ${status}, but its body is not the expected JSON: ${quote(error.body)}`;
     case 'http_error':
-      return `${method} ${path} failed with ${status}, and its body is not a problem of the service: ${quote(error.body)}`;
+      return `${method} ${path} failed with ${status}, and its body is not a problem document: ${quote(error.body)}`;
     default:
       return message;
   }
 }
 
-/** Quotes what another program than the service sent: its first characters, on one line. */
+/** Returns the message of the innermost cause. */
+function getRootMessage(error: Error): string {
+  return listCauses(error).at(-1)?.message ?? error.message;
+}
+
+/**
+ * Quotes what another program than the service sent: its first characters, on one line; not a body that may
+ * have a secret, as the registration of a webhook does.
+ */
 function quote(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (/secret|whsec/i.test(text)) return 'not shown: may have a secret';
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line === '' ? 'an empty body' : truncate(line, 200);
 }

@@ -121,7 +121,7 @@ describe('settings', () => {
       stdout: '',
       stderr: [
         'error: You are not logged in',
-        'hint: Run `tradepost login`. Or set TRADEPOST_BASE_URL and TRADEPOST_API_KEY. A local reference server listens on http://127.0.0.1:4010.',
+        'hint: Run `tradepost login`. For scripts, set TRADEPOST_BASE_URL and TRADEPOST_API_KEY. A local reference server listens on http://127.0.0.1:4010.',
         '',
       ].join('\n'),
     });
@@ -134,6 +134,18 @@ describe('settings', () => {
       expect(stderr).toContain('hint: Check TRADEPOST_BASE_URL or --base-url');
       expect(stderr).not.toContain('pw');
     }
+  });
+
+  it('names the cause of a failed connection that has no code', async () => {
+    // `fetch` rejects this port.
+    const { exitCode, stderr } = await runCli([
+      'orders',
+      'list',
+      '--base-url',
+      'http://127.0.0.1:1',
+    ]);
+    expect(exitCode).toBe(9);
+    expect(stderr).toContain('error: Could not connect (bad port)\n');
   });
 
   it('exits 4 without a key, or with one that cannot be sent', async () => {

@@ -99,7 +99,7 @@ describe('a failure of the service', () => {
     [403, 4, 'This key is not allowed'],
     [404, 5, 'Check the ID'],
     [409, 6, 'To see the order, run `tradepost orders get ord_1`'],
-    [412, 6, 'It was changed by someone else'],
+    [412, 6, 'It was changed by another client'],
   ])('%i without a problem exits %i, too, with a hint', async (status, exitCode, hint) => {
     const service = await BareService.start();
     service.instead = () => ({ status, body: '' });
@@ -159,17 +159,22 @@ describe('a failure of the service', () => {
   it.each([
     [
       { status: 400, body: 'no\n\u0007baseUrl ' },
-      'failed with 400, and its body is not a problem of the service: no baseUrl\n',
+      'failed with 400, and its body is not a problem document: no baseUrl\n',
       'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
     ],
     [
       { status: 401, body: '{"error":"no apiKey"}' },
-      'failed with 401, and its body is not a problem of the service: {"error":"no apiKey"}\n',
+      'failed with 401, and its body is not a problem document: {"error":"no apiKey"}\n',
       'Check TRADEPOST_API_KEY, or run `tradepost login`.',
     ],
     [
       { status: 200, body: `<p>${'x'.repeat(20_000)}` },
-      `returned 200, but its body is not the JSON of the service: <p>${'x'.repeat(197)}…\n`,
+      `returned 200, but its body is not the expected JSON: <p>${'x'.repeat(197)}…\n`,
+      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
+    ],
+    [
+      { status: 200, body: '{"id":"whk_1","signingSecret":"abcdefgh"}' },
+      'returned 200, but its body is not the expected JSON: not shown: may have a secret\n',
       'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
     ],
     [
@@ -179,12 +184,12 @@ describe('a failure of the service', () => {
     ],
     [
       { status: 429, body: '', headers: { 'retry-after': '3600' } },
-      'failed with 429, and its body is not a problem of the service: an empty body\n',
+      'failed with 429, and its body is not a problem document: an empty body\n',
       'Too many requests. Try again in 3600 s.',
     ],
     [
       { status: 422, body: 'quantity must be positive' },
-      'failed with 422, and its body is not a problem of the service: quantity must be positive\n',
+      'failed with 422, and its body is not a problem document: quantity must be positive\n',
       null,
     ],
   ])(

@@ -82,7 +82,7 @@ export function resolveOptions(options: TradepostOptions): ResolvedOptions {
   }
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw invalidConfiguration(
-      'apiKey has a character that no key has, such as a line break: trim it.',
+      'apiKey contains a space, line break or non-ASCII character: remove it.',
     );
   }
   const base = parseBaseUrl(baseUrl);

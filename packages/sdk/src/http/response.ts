@@ -38,7 +38,7 @@ export function parseResponse<Result>(
   const body = parseJson(text);
   const result = call.read(body, status);
   if (result === null) {
-    const what = `returned ${status}, but its body is not the JSON of the contract: ${truncate(attempt.redact(text))}. Check that baseUrl is the address of the service.`;
+    const what = `returned ${status}, but its body is not the expected JSON: ${truncate(attempt.redact(text))}. Check that baseUrl is the address of the service.`;
     throw createError(InvalidResponseError, attempt, what, {
       ...describeResponse(response, body),
       code: 'invalid_response',
@@ -57,7 +57,7 @@ export function parseResponse<Result>(
     });
   }
   if (errors.length === 0) return result;
-  const what = `returned ${status}, but its body does not match the contract: ${listIssues(errors)}. The request itself succeeded.`;
+  const what = `returned ${status}, but its body does not match the contract: ${listIssues(errors)}. The request succeeded.`;
   throw createError(InvalidResponseError, attempt, what, {
     ...describeResponse(response, body),
     code: 'contract_mismatch',
@@ -68,7 +68,7 @@ export function parseResponse<Result>(
 /** How many characters of a body an error keeps. */
 const maxBodyLength = 16_384;
 
-/** Returns what an error tells about its response, which has the given JSON, or undefined. */
+/** Returns what an error reports about its response, which has the given JSON, or undefined. */
 function describeResponse({ status, headers, requestId, text }: RawResponse, json: unknown) {
   const isKept = json !== undefined && text.length <= maxBodyLength;
   // Browsers report a redirect as status 0.
@@ -175,13 +175,13 @@ export function errorFromResponse(
     const to = headers.get(location);
     reason = `a redirect${to === null ? '' : ` to ${truncate(attempt.redact(to))}`}. It was not followed, so that the API key is not sent elsewhere: set baseUrl to the address of the service.`;
   } else {
-    reason = `${status}, and its body is not a problem of the service: ${truncate(attempt.redact(text))}. ${getHint(status, extension, retryAfter)}`;
+    reason = `${status}, and its body is not a problem document: ${truncate(attempt.redact(text))}. ${getHint(status, extension, retryAfter)}`;
   }
   // A POST is safe because of its idempotency key.
   if (attempt.mayHaveBeenApplied && status < 500 && ['PATCH', 'DELETE'].includes(attempt.method)) {
     reason = appendHint(
       reason,
-      'An earlier attempt may have been applied: check the current state before you retry.',
+      'An earlier attempt may have been applied: check before you retry.',
     );
   }
   const Class = errorClasses[status] ?? (status >= 500 ? ServerError : TradepostError);
@@ -210,8 +210,7 @@ function getHint(status: number, extension: boolean, retryAfter: number | null):
   if (status < 500 && ![408, 425, 429].includes(status)) {
     return 'Check that baseUrl is the address of the service.';
   }
-  const when = retryAfter ? `in ${Math.ceil(retryAfter)} s` : 'later';
-  return `The service, or a proxy in front of it, is not available: try again ${when}.`;
+  return `Try again ${retryAfter ? `in ${Math.ceil(retryAfter)} s` : 'later'}.`;
 }
 
 /** Appends a sentence to a text, after a full stop. */
@@ -222,8 +221,12 @@ function appendHint(text: string, sentence: string): string {
 
 const maxLength = 200;
 
-/** Returns the start of a body for an error message: on one line, without control characters. */
+/**
+ * Returns the start of a body for an error message: on one line, without control characters. A body that may
+ * have a secret, as the registration of a webhook does, is not shown.
+ */
 export function truncate(text: string): string {
+  if (/secret|whsec/i.test(text)) return 'not shown: may have a secret';
   const line = text
     .slice(0, maxLength * 2)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')

@@ -100,8 +100,30 @@ describe('a problem response', () => {
     else expect(error.body).toMatchObject(body);
   });
 
+  test.each([
+    ['that lacks the envelope', 201, '{"id":"whk_1","secret":"whsec_abcdefgh"}'],
+    ['that is truncated', 201, '{"data":{"id":"whk_1","secret":"whsec_abcd'],
+    ['whose secret has another form and name', 201, '[{"signingSecret":"abcdefgh"}]'],
+    ['of a failure without a problem', 500, '{"error":"db","key":"whsec_abcdefgh"}'],
+  ])('quotes no body %s, because it may have a secret', async (_, status, body) => {
+    const logged: unknown[] = [];
+    const log = (...entry: unknown[]) => void logged.push(entry);
+    const { webhooks } = createTestClient({
+      ...(await scriptedService(text(status, body))),
+      maxRetries: 0,
+      logger: { debug: log, info: log, warn: log, error: log },
+    });
+    const error = await catchTradepostError(
+      webhooks.create({ url: 'https://a.example', events: ['order.created'] }),
+    );
+    expect(error.message).toContain('not shown: may have a secret');
+    expect(error.body).not.toBeNull();
+    expect(logged.length).toBeGreaterThan(0);
+    expect(inspect([error, logged], { depth: null })).not.toContain('abcd');
+  });
+
   test('shows neither headers nor the body, which may have a secret, when it is printed', async () => {
-    const webhook = { data: { id: 'whk_1', secret: 'whsec_c2VjcmV0' } };
+    const webhook = { data: { id: 'whk_1', secret: 'whsec_abcdefgh' } };
     const { webhooks } = createTestClient({
       ...(await scriptedService(json(201, webhook, { 'X-Region': 'eu' }))),
       validate: () => [{ path: 'data.url', code: 'required', message: 'is required' }],
@@ -186,7 +208,7 @@ describe('an error response without a problem', () => {
     expect(error).toBeInstanceOf(ServerError);
     expect(error).toMatchObject({ code: 'http_error', problem: null, requestId: 'req_proxy' });
     expect(error.message).toMatch(
-      /^PATCH \/v1\/orders\/ord_1 failed with 502, and its body is not a problem of the service: <html> <h1>502 Bad Gateway<\/h1>x+…\. The service, or a proxy in front of it, is not available: try again later\. \(request req_proxy\)$/,
+      /^PATCH \/v1\/orders\/ord_1 failed with 502, and its body is not a problem document: <html> <h1>502 Bad Gateway<\/h1>x+…\. Try again later\. \(request req_proxy\)$/,
     );
     expect(error.message.length).toBeLessThan(400);
   });
@@ -218,12 +240,12 @@ describe('an error response without a problem has advice', () => {
     [403, {}, 'Check that baseUrl is the address of the service.'],
     [404, {}, 'Check that baseUrl is the address of the service.'],
     [418, {}, 'Check that baseUrl is the address of the service.'],
-    [408, {}, 'is not available: try again later.'],
-    [425, {}, 'is not available: try again later.'],
-    [429, { 'retry-after': '7' }, 'is not available: try again in 7 s.'],
-    [500, {}, 'The service, or a proxy in front of it, is not available: try again later.'],
-    [503, { 'retry-after': '0.2' }, 'is not available: try again in 1 s.'],
-    [503, { 'retry-after': '0' }, 'is not available: try again later.'],
+    [408, {}, 'Try again later.'],
+    [425, {}, 'Try again later.'],
+    [429, { 'retry-after': '7' }, 'Try again in 7 s.'],
+    [500, {}, 'Try again later.'],
+    [503, { 'retry-after': '0.2' }, 'Try again in 1 s.'],
+    [503, { 'retry-after': '0' }, 'Try again later.'],
   ])('for %i %o: %s', async (status, headers, advice) => {
     const error = await updateAgainst(text(status, '<html>', headers));
     expect(error.message).toContain('<html>. ');
@@ -263,7 +285,7 @@ describe('a redirect or an unusable response', () => {
     const error = await updateAgainst(text(200, body, { 'x-request-id': 'req_2' }));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error).toMatchObject({ code: 'invalid_response', status: 200, requestId: 'req_2' });
-    expect(error.message).toContain(`the JSON of the contract: ${body}.`);
+    expect(error.message).toContain(`the expected JSON: ${body}.`);
   });
 
   test('a 204 has no body', async () => {

@@ -38,8 +38,7 @@ describe('a change of a webhook', () => {
 });
 
 describe('a rejected retry', () => {
-  const doneBefore =
-    'An earlier attempt may have been applied: check the current state before you retry.';
+  const doneBefore = 'An earlier attempt may have been applied: check before you retry.';
   const updateAgainst = async (...steps: Step[]) =>
     catchTradepostError(
       createTestClient(await scriptedService(...steps)).orders.update('ord_1', {

@@ -20,8 +20,8 @@ describe('the client rejects invalid options before it sends anything', () => {
   test.each<[string, object, string]>([
     ['no options at all', {}, 'apiKey is missing'],
     ['an empty key', { ...good, apiKey: '' }, 'apiKey is missing'],
-    ['a key with a line break', { ...good, apiKey: 'tpk_test\n' }, 'trim it'],
-    ['a key in quotes that are not ASCII', { ...good, apiKey: '“tpk_test”' }, 'trim it'],
+    ['a key with a line break', { ...good, apiKey: 'tpk_test\n' }, 'remove it'],
+    ['a key in quotes that are not ASCII', { ...good, apiKey: '“tpk_test”' }, 'remove it'],
     ['no base URL', { apiKey: 'tpk_test' }, 'baseUrl must be an absolute http or https URL'],
     ['a host without a scheme', { ...good, baseUrl: 'trade.example' }, 'baseUrl must be'],
     ['another scheme', { ...good, baseUrl: 'ftp://trade.example' }, 'baseUrl must be'],

@@ -51,7 +51,7 @@ describe('the validate option', () => {
       errors,
     });
     expect(error.message).toBe(
-      'POST /v1/orders returned 201, but its body does not match the contract: data.id must be there; data.status must be there; data.quantity must be there (and 1 more). The request itself succeeded. (request req_7)',
+      'POST /v1/orders returned 201, but its body does not match the contract: data.id must be there; data.status must be there; data.quantity must be there (and 1 more). The request succeeded. (request req_7)',
     );
     expect(service.seen).toHaveLength(1);
   });
