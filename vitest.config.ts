@@ -136,7 +136,7 @@ export default defineConfig({
       // End-to-end tests, docs and benches: they start processes of the built packages.
       {
         test: {
-          name: 'stories',
+          name: 'e2e',
           root: 'test',
           exclude: [...configDefaults.exclude, 'packages/**', 'runtimes/**'],
           globalSetup: [setupFile('helpers/seed')],
@@ -147,7 +147,7 @@ export default defineConfig({
       // The SDK and the CLI as packed tarballs, installed once for the project.
       {
         test: {
-          name: 'published',
+          name: 'packages',
           root: 'test',
           include: ['packages/**/*.test.ts', 'runtimes/**/*.test.ts'],
           exclude: ['runtimes/browser.test.ts'],
