@@ -769,7 +769,7 @@ declare const problems: {
   };
   readonly delivery_in_progress: {
     readonly status: 409;
-    readonly title: 'An attempt of the delivery is in progress';
+    readonly title: 'An attempt of the delivery is in flight';
   };
   readonly precondition_failed: {
     readonly status: 412;

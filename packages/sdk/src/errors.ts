@@ -11,9 +11,9 @@ export interface Problem {
   status: number;
   /** What failed in this request, and what to do. */
   detail: string;
-  /** The problem code. Decide on this, not on texts. The service may add codes. */
+  /** The problem code. Branch on this, not on texts. The service may add codes. */
   code: ProblemCode | Unrecognized;
-  /** ID of the request, the same as `X-Request-Id`. Quote it when you ask for support. */
+  /** ID of the request, the same as `X-Request-Id`. Include it when you contact support. */
   requestId: string;
   /** The invalid fields, if the request failed validation. */
   errors?: ProblemIssue[];
@@ -31,13 +31,13 @@ export type ClientErrorCode =
   | 'aborted'
   /** The response was a redirect. */
   | 'redirected'
-  /** A 2xx response whose body is not the JSON of the contract. */
+  /** A 2xx response whose body does not have the JSON format of the contract. */
   | 'invalid_response'
   /** A 2xx response that the `validate` option rejected, or a page whose cursor leads back to an earlier one. */
   | 'contract_mismatch'
   /** A function of the caller threw: the `onRequest` hook, or `validate`. */
   | 'hook_failed'
-  /** Another status, and the body is not a problem of the service, such as a proxy's page. */
+  /** Another status, and the body is not a problem document, such as a proxy's page. */
   | 'http_error';
 
 /**
@@ -83,15 +83,16 @@ const errorBrand: unique symbol = Symbol.for('@tradepost/sdk.error');
 
 /**
  * The base class of all errors of the client. Thrown itself for an invalid option
- * (`invalid_configuration`), a redirect (`redirected`) and a status without a class of its own.
+ * (`invalid_configuration`), a redirect (`redirected`), a function of the caller that threw (`hook_failed`)
+ * and a status without a class of its own.
  */
 export class TradepostError extends Error {
   override readonly name: string = 'TradepostError';
-  /** Why the call failed. Decide on this, not on texts. */
+  /** Why the call failed. Branch on this, not on texts. */
   readonly code: ErrorCode;
   /** HTTP status of the response. Null when there was no response. */
   readonly status: number | null;
-  /** ID of the last request, as the service logs it. Quote it when you ask for support. */
+  /** ID of the last request, as the service logs it. Include it when you contact support. */
   readonly requestId: string | null;
   /** HTTP method of the request. Null when the call failed before a request. */
   readonly method: string | null;
@@ -231,8 +232,8 @@ export interface InvalidResponseErrorDetails extends TradepostErrorDetails {
 }
 
 /**
- * Thrown when a 2xx response does not match the contract: its body is not the JSON of the service
- * (`invalid_response`; the message shows its first characters), the `validate` option rejected it, or a
+ * Thrown when a 2xx response does not match the contract: its body does not have the JSON
+ * format of the contract (`invalid_response`; the message shows its first characters), the `validate` option rejected it, or a
  * page's cursor leads back to an earlier page (`contract_mismatch`). The request itself may have been applied.
  */
 export class InvalidResponseError extends TradepostError {

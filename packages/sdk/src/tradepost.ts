@@ -10,8 +10,8 @@ import { Orders } from './resources/orders';
 import { Webhooks } from './resources/webhooks';
 
 /**
- * The client of the service. One client serves a whole program: it holds no connection of its own, and its
- * calls may run concurrently.
+ * The client of the service. Create one client per program: it keeps no connections, and concurrent calls are
+ * safe.
  *
  * @example
  * const tradepost = new Tradepost({ baseUrl: 'https://trade.example', apiKey });

@@ -226,7 +226,7 @@ export function createRateLimiter(
   };
 }
 
-export const finishingNotice = 'Finishing requests in progress. Press Ctrl-C again to quit now.';
+export const finishingNotice = 'Finishing requests in flight. Press Ctrl-C again to quit now.';
 
 /** Longer than a response takes, and no longer than a person waits. */
 const defaultShutdownGraceMs = 10_000;

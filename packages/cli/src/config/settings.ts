@@ -115,7 +115,7 @@ export function resolveSettings(context: CliContext, options: ConnectionOptions)
       'usage',
       'You are not logged in',
       commandHint('Run', 'login'),
-      'Or set TRADEPOST_BASE_URL and TRADEPOST_API_KEY. A local reference server listens on http://127.0.0.1:4010.',
+      'For scripts, set TRADEPOST_BASE_URL and TRADEPOST_API_KEY. A local reference server listens on http://127.0.0.1:4010.',
     );
   }
   if (apiKey === null || apiKeySource === null) {
@@ -123,7 +123,7 @@ export function resolveSettings(context: CliContext, options: ConnectionOptions)
       'missing_api_key',
       'No API key is set',
       commandHint('Run', 'login'),
-      'Or set TRADEPOST_API_KEY. There is no option for it: other programs can see the command line.',
+      'For scripts, set TRADEPOST_API_KEY. There is no option for it: other programs can see the command line.',
     );
   }
   if (!isValidKey(apiKey)) {

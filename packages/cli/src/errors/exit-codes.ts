@@ -1,7 +1,7 @@
 import { type AnyTradepostError, isTradepostError } from '@tradepost/sdk';
 import { BulkError, CliError, cliErrorReasons, ErrorWithHint } from './cli-error';
 
-/** Every exit code, and what it tells a script. A code never changes its meaning. */
+/** Every exit code, and what it means to a script. A code never changes its meaning. */
 export const exitCodes = {
   ok: { code: 0, meaning: 'success' },
   error: { code: 1, meaning: 'other failure' },

@@ -4,7 +4,7 @@ import { CliError, capitalize, getErrorMessage, type Hint } from '../errors/cli-
 import { getLimit, type OutputOptions, type PaginationOptions } from '../input/options';
 import { chooseFormat } from './choose-format';
 import type { View } from './format';
-import { escapeControlChars, redactSecrets } from './text';
+import { escapeControlChars, formatCount, redactSecrets } from './text';
 
 /**
  * Writes data and waits until the stream has accepted it, so that memory use does not depend on the
@@ -73,12 +73,12 @@ export function printSecretNotice(context: CliContext, text: string): void {
  * Prints a list on stdout page by page; only one page is in memory. A notice says when there are more
  * items than were requested.
  *
- * @param noun the name of the items, in the plural
+ * @param nouns the name of the items, in the singular and the plural
  * @throws {CliError} `truncated` at the end if there are more, with `failIfTruncated`
  */
 export async function printList<Item extends object>(
   pages: AsyncIterable<Page<Item>>,
-  noun: string,
+  [one, many]: readonly [one: string, many: string],
   view: View<Item>,
   context: CliContext,
   options: OutputOptions & PaginationOptions,
@@ -96,14 +96,14 @@ export async function printList<Item extends object>(
   }
   await writeData(context.stdout, format.end());
   if (hasMore) {
-    const count = `${shown} ${shown === 1 ? noun.replace(/ies$/, 'ys').replace(/s$/, '') : noun}`;
+    const count = formatCount(shown, one, many);
     const hint = 'Use --all, or a larger --limit.';
     if (options.failIfTruncated) {
       throw new CliError('truncated', `The list was truncated after ${count}`, hint);
     }
     printNotice(context, `Showing ${count}; more exist. ${hint}`);
   } else if (shown === 0 && options.output === 'table') {
-    printNotice(context, `No ${noun} found.`);
+    printNotice(context, `No ${many} found.`);
   }
 }
 

@@ -14,6 +14,11 @@ export function supportsColor(stream: OutputStream): boolean {
   return getStyle(stream)('bold', '-') !== '-';
 }
 
+/** Formats a count with its noun: `1 order`, `2 orders`. */
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
 /** Control characters, line and paragraph separators, lone surrogates, and bidirectional controls. */
 const controlChars =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;

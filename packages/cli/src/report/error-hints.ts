@@ -47,7 +47,7 @@ const hintsByCode = new Map<string, readonly Hint[]>(
     webhook_deleted: [commandHint('Register it again under a new ID:', 'webhooks register')],
     no_staged_secret: [commandHint('Stage a secret first:', 'webhooks rotate-secret', webhookId)],
     delivery_in_progress: [
-      commandHint('An attempt is in progress. For its result, run', 'webhooks explain', deliveryId),
+      commandHint('An attempt is in flight. For its result, run', 'webhooks explain', deliveryId),
     ],
     invalid_cursor: ['The saved position is not valid on this service. Start again with --since.'],
     webhook_limit_reached: [
@@ -62,7 +62,7 @@ const hintsByStatus: Readonly<Record<number, readonly Hint[]>> = {
   401: keyHints,
   403: ['This key is not allowed to do this. Use the key of another account.'],
   404: ['Check the ID, and that this key can see it.'],
-  412: ['It was changed by someone else. Read it again before you change it.'],
+  412: ['It was changed by another client. Read it again before you change it.'],
 };
 
 const checksByPath: readonly (readonly [RegExp, Hint])[] = [
@@ -175,7 +175,7 @@ function getRetryHint(error: AnyTradepostError): string {
 }
 
 /**
- * Returns hints when the service lacks a path that is an extension, as far as the response tells. Source:
+ * Returns hints when the service lacks a path that is an extension, as far as the response shows. Source:
  * the API specification, its endpoints.
  */
 function getExtensionHints(error: AnyTradepostError): readonly Hint[] {

@@ -14,7 +14,7 @@ describe('login without a terminal', () => {
       { env: folder.env, input: `${key}\n` },
     );
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('apiKeyHint     tpk_3fQx…\n');
+    expect(stdout).toContain('apiKeyPrefix   tpk_3fQx…\n');
     expect(stdout + stderr).not.toContain(key);
     expect(folder.stored().profiles).toEqual({ ci: { baseUrl: service.baseUrl, apiKey: key } });
   });

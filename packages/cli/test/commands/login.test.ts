@@ -23,7 +23,7 @@ describe('login at a keyboard', () => {
       profile: 'default',
       baseUrl: service.baseUrl,
       baseUrlSource: 'profile',
-      apiKeyHint: 'tpk_3fQx…',
+      apiKeyPrefix: 'tpk_3fQx…',
       apiKeySource: 'profile',
       accountId: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GS',
       accountKind: 'seller',

@@ -105,7 +105,7 @@ describe('logout', () => {
     });
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual([
-      { name: 'live', current: true, baseUrl: live.baseUrl, apiKeyHint: 'tpk_3fQx…' },
+      { name: 'live', current: true, baseUrl: live.baseUrl, apiKeyPrefix: 'tpk_3fQx…' },
     ]);
     expect(stderr).toContain('Its key is still valid.');
     expect(stderr).toContain("'staging' is now the current profile.");

@@ -30,7 +30,7 @@ describe('whoami', () => {
         'profile        -',
         `baseUrl        ${service.baseUrl}`,
         'baseUrlSource  environment',
-        'apiKeyHint     tpk_3fQx…',
+        'apiKeyPrefix   tpk_3fQx…',
         'apiKeySource   environment',
         'accountId      usr_1',
         'accountKind    agent',

@@ -11,7 +11,7 @@ export const accountEndpoints = initContract().router({
     query: noQuerySchema,
     summary: 'Get the account of the API key.',
     description:
-      'Returns the account, and the public facts about the key of this request. A read-only key may call it too.',
+      'Returns the account, and the non-secret properties of the key of this request. A read-only key may call it too.',
     responses: { 200: envelopeSchema(accountSchema), ...problemResponses() },
     metadata: { operationId: 'getAccount', extension: true, responseHeaders: [] } as RouteMetadata,
   },

@@ -22,7 +22,7 @@ export const accountKeySchema = z
   })
   .meta({
     id: 'AccountKey',
-    description: 'The public facts about an API key; never the key itself.',
+    description: 'The non-secret properties of an API key; never the key itself.',
   });
 
 /** Schema of `Account`. */

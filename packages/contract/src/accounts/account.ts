@@ -4,7 +4,7 @@ export const accountKinds = ['buyer', 'seller', 'agent'] as const;
 /** One kind of account. */
 export type AccountKind = (typeof accountKinds)[number];
 
-/** The public facts about an API key; never the key itself. */
+/** The non-secret properties of an API key; never the key itself. */
 export interface AccountKey {
   /** `key_<id>`. Identifies the key when it is listed or revoked. */
   id: string;

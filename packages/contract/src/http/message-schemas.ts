@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { pageLimit } from './endpoints';
 
 /**
- * Builds the schema of a JSON body. It rejects unknown fields, so that a misspelt field is not silently
+ * Builds the schema of a JSON body. It rejects unknown fields, so that a misspelled field is not silently
  * ignored. The issue's `keys` name the field; its message lists the known ones.
  */
 export function bodySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -18,7 +18,7 @@ export function bodySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 }
 
 /**
- * Builds the schema of a query. It rejects unknown parameters, so that a misspelt filter does not list
+ * Builds the schema of a query. It rejects unknown parameters, so that a misspelled filter does not list
  * everything. The issue's `keys` name the parameter; its message lists the known ones.
  */
 export function querySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {

@@ -52,7 +52,7 @@ const headerSchemas = {
   requestId: describedHeader(
     'requestId',
     z.string(),
-    'ID of the request. Quote it when you ask for support. A valid one of the request is kept.',
+    'ID of the request. Include it when you contact support. A valid one of the request is kept.',
     'req_6f1f7a862f0c4f439f6e0f0c2b8a9d11',
   ),
   retryAfter: describedHeader(

@@ -11,18 +11,18 @@ event deliveries instead of polling.
 \`nextCursor\`: send it as \`cursor\` to get the next page, until it is null. A page has at most
 ${pageLimit.default} items unless \`limit\` is set, newest first. The exception is \`/v1/events\`, which
 lists events oldest first: there \`nextCursor\` is never null, and is sent as \`after\`. Unknown body
-fields and query parameters are rejected, so that a misspelt one is not silently ignored. Responses
+fields and query parameters are rejected, so that a misspelled one is not silently ignored. Responses
 may contain fields that are not documented here.
 
-**Errors.** Every error response is a problem document (RFC 9457). Decide on its \`code\`, show its
-\`detail\`, and quote its \`requestId\` when you ask for support. An unknown path is a 404 with
+**Errors.** Every error response is a problem document (RFC 9457). Branch on its \`code\`, show its
+\`detail\`, and include its \`requestId\` when you contact support. An unknown path is a 404 with
 \`route_not_found\`. A method that a path does not support is a 405 with \`method_not_allowed\` and
 \`Allow\`.
 
 **Retries.** A POST with an \`Idempotency-Key\` can be repeated safely: requests with the same key have
 one effect and get the same response, for 24 hours.
 
-**Extensions.** Everything marked \`x-extension\` is not part of the service interface. Another
+**Extensions.** Everything marked \`x-extension\` is not part of the API specification. Another
 implementation of the service may not have it, and a client must work without it.
 `;
 

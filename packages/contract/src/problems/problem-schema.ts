@@ -10,7 +10,7 @@ export const problemSchema = z
     detail: z.string().meta({ description: 'What failed in this request, and what to do.' }),
     code: z.enum(problemCodes).meta({
       id: 'ProblemCode',
-      description: 'The problem code. Decide on this, not on texts.',
+      description: 'The problem code. Branch on this, not on texts.',
     }),
     requestId: z.string(),
     errors: z

@@ -1,6 +1,6 @@
 /**
- * Every problem code, with its HTTP status and title. The list is closed, so a client may switch on
- * `code`. A code never changes its meaning; later versions may add codes.
+ * Every problem code of this version, with its HTTP status and title. Later versions may add codes, so a
+ * `switch` on `code` needs a default. A code never changes its meaning.
  */
 export const problems = {
   malformed_request: { status: 400, title: 'The request is malformed' },
@@ -26,7 +26,7 @@ export const problems = {
   webhook_deleted: { status: 409, title: 'The webhook and its secret were deleted' },
   webhook_paused: { status: 409, title: 'The webhook is paused' },
   no_staged_secret: { status: 409, title: 'The webhook has no staged secret' },
-  delivery_in_progress: { status: 409, title: 'An attempt of the delivery is in progress' },
+  delivery_in_progress: { status: 409, title: 'An attempt of the delivery is in flight' },
   precondition_failed: { status: 412, title: 'The order has changed since it was read' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The content type is not application/json' },
@@ -43,7 +43,7 @@ export const problems = {
   store_unavailable: { status: 503, title: 'The store is not available' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
-/** A problem code: the part of an error that programs decide on. */
+/** A problem code: the part of an error that programs branch on. */
 export type ProblemCode = keyof typeof problems;
 
 /** Every problem code, as a list. */
@@ -75,9 +75,9 @@ export interface Problem {
   status: number;
   /** What failed in this request, and what to do. */
   detail: string;
-  /** The problem code. Decide on this, not on texts. */
+  /** The problem code. Branch on this, not on texts. */
   code: ProblemCode;
-  /** ID of the request, the same as `X-Request-Id`. Quote it when you ask for support. */
+  /** ID of the request, the same as `X-Request-Id`. Include it when you contact support. */
   requestId: string;
   /** The invalid fields, if the request failed validation. */
   errors?: ProblemIssue[];

@@ -36,7 +36,7 @@ describe.each(lists)('the query of $of', ({ schema, known }) => {
     expect(schema.parse({})).toEqual({});
   });
 
-  test('rejects an unknown parameter, so that a misspelt filter does not list everything', () => {
+  test('rejects an unknown parameter, so that a misspelled filter does not list everything', () => {
     expect(listIssues(schema, { statsu: 'pending' })).toEqual([
       `statsu: unknown query parameter; known: ${known}`,
     ]);

@@ -30,7 +30,7 @@ export interface FailureResult {
 export type Result<Data> = SuccessResult<Data> | FailureResult;
 
 /**
- * A call in progress: a promise of its data, with two methods to get the same response in another form.
+ * A call in flight: a promise of its data, with two methods to get the same response in another form.
  * However many of them are used, one call sends one request.
  */
 export interface ApiPromise<Data> extends Promise<Data> {

@@ -19,6 +19,7 @@ export interface PagePromise<Item, OnePage extends Page<Item> = Page<Item>>
    * Collects items into an array.
    *
    * @param options.limit maximum number of items: an integer of at least 1, or `Infinity` for all
+   * @throws {TradepostError} `invalid_configuration` without a valid limit, and what a page throws.
    */
   toArray(options: { limit: number }): Promise<Item[]>;
   /** Resolves to the awaited page with the response's status, headers and request ID. */

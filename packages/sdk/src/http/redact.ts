@@ -5,7 +5,7 @@ const redacted = '[redacted]';
 /** Values nested deeper than this are not searched, and therefore not shown. */
 const maxDepth = 32;
 
-/** The form of error codes. Programs decide on codes, so they are never redacted. */
+/** The form of error codes. Programs branch on codes, so they are never redacted. */
 const codePattern = /^[a-z_]+$/;
 
 /**

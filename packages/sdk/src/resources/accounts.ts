@@ -31,7 +31,7 @@ export class Accounts {
     this.#transport = transport;
   }
 
-  /** Gets the account and the public facts about the API key. A read-only key may call it too. */
+  /** Gets the account and the non-secret properties of the API key. A read-only key may call it too. */
   get(options?: RequestOptions): ApiPromise<Account> {
     return this.#transport.request({
       endpoint: endpoints.account.get,

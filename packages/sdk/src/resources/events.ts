@@ -73,7 +73,11 @@ export interface EventPage {
 export interface EventListParams {
   /** `nextCursor` of a processed page: only later events. */
   after?: string;
-  /** Only events at or after this time, ISO 8601. Excludes `after`. */
+  /**
+   * Only events at or after this time:
+   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`. Excludes
+   * `after`.
+   */
   since?: string;
   /** Maximum number of events per page: 1 to 100. @default 50 */
   limit?: number;
@@ -85,7 +89,11 @@ export interface EventListParams {
 export interface FollowEventsOptions {
   /** `nextCursor` of a processed page: only later events. */
   after?: string;
-  /** Only events at or after this time, ISO 8601. Excludes `after`. */
+  /**
+   * Only events at or after this time:
+   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`. Excludes
+   * `after`.
+   */
   since?: string;
   /** Maximum number of events per page: 1 to 100. @default 50 */
   limit?: number;

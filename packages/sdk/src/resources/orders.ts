@@ -49,9 +49,15 @@ export interface OrderUpdateParams {
 export interface OrderListParams {
   /** Only orders with this status. */
   status?: OrderStatus;
-  /** Only orders created after this time (exclusive), ISO 8601. */
+  /**
+   * Only orders created after this time (exclusive):
+   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
+   */
   createdAfter?: string;
-  /** Only orders created before this time (exclusive), ISO 8601. */
+  /**
+   * Only orders created before this time (exclusive):
+   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
+   */
   createdBefore?: string;
   /** Maximum number of orders per page: 1 to 100. @default 50 */
   limit?: number;
@@ -90,6 +96,10 @@ export class Orders {
    * Creates an order. Buyer accounts only.
    *
    * The call sends a random idempotency key, so that a retry does not create a second order.
+   *
+   * @throws {ValidationError} `listing_not_found`, and `validation_failed` for an invalid quantity.
+   * @throws {ConflictError} `insufficient_quantity`: the listing has less left.
+   * @throws {PermissionError} for the key of another kind of account.
    */
   create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order> {
     return this.#transport.request({
@@ -100,7 +110,11 @@ export class Orders {
     });
   }
 
-  /** Gets one order. */
+  /**
+   * Gets one order.
+   *
+   * @throws {NotFoundError} when it does not exist, or the account may not see it.
+   */
   get(id: string, options?: RequestOptions): ApiPromise<Order> {
     return this.#transport.request({
       endpoint: endpoints.orders.get,
@@ -110,7 +124,14 @@ export class Orders {
     });
   }
 
-  /** Moves an order to another status. Seller and agent accounts only. */
+  /**
+   * Moves an order to another status. Seller and agent accounts only.
+   *
+   * @throws {ConflictError} `invalid_transition`: the order cannot move from its status to that one.
+   * @throws {PreconditionFailedError} when the order has changed since `ifMatch` was read.
+   * @throws {NotFoundError} when it does not exist, or the account may not see it.
+   * @throws {PermissionError} for the key of a buyer account, and for a read-only key.
+   */
   update(id: string, params: OrderUpdateParams, options?: UpdateOrderOptions): ApiPromise<Order> {
     return this.#transport.request({
       endpoint: endpoints.orders.update,

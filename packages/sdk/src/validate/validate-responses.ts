@@ -20,7 +20,7 @@ const maxIssues = 50;
 /**
  * Validates a successful response against the contract. Pass it to the client as its option `validate`.
  *
- * Unknown fields are allowed, and so is everything that the service interface leaves open: a list without
+ * Unknown fields are allowed, and so is everything that the API specification leaves open: a list without
  * `nextCursor`, a created webhook with other fields, a notification of another type. A success status that the
  * contract does not have is an issue.
  *

@@ -62,7 +62,7 @@ export function* diagnoseMismatch(options: CheckedDelivery): Search<Verification
   if (yield* isStaged(all, headers, raw)) {
     return fail(
       'WRONG_SECRET',
-      'The secret signed webhook-signature, but not Service-Signature: it is staged and not yet promoted. Until it is, pass the current secret too, in secrets.',
+      'The secret signed webhook-signature, but not Service-Signature: most likely it is staged and not yet promoted. Until it is, pass the current secret too, in secrets. A forged Service-Signature looks the same.',
     );
   }
   for (const [description, body] of alternativeBodies(raw)) {
@@ -82,7 +82,7 @@ export function* diagnoseMismatch(options: CheckedDelivery): Search<Verification
   return isUnchanged(decodeText(raw))
     ? fail(
         'WRONG_SECRET',
-        'Service-Signature does not match, although the body looks unchanged: most likely the secret is of another webhook or another environment. Compare it with the one from the registration response. A forged delivery looks the same.',
+        'Service-Signature does not match, although the body is formatted as the service formats it: most likely the secret is of another webhook or another environment. Compare it with the one from the registration response. A forged delivery, or one with a changed value, looks the same.',
       )
     : null;
 }

@@ -211,30 +211,30 @@ function readCreatedAt(payload: unknown): string {
 
 /** Describes what a signed body lacks. */
 function describeEnvelope(payload: unknown): Explanation {
-  const lacks = (
-    what: string,
+  const explain = (
+    fault: string,
     code: WebhookVerificationErrorCode = 'MALFORMED_BODY',
-  ): Explanation => [code, `The signed body has no ${what}: check which service sent it.`];
+  ): Explanation => [code, `The signed body ${fault}: check which service sent it.`];
   let envelope: unknown;
   try {
     envelope = JSON.parse(decodeText(rawBytes(payload) ?? ''));
   } catch {
-    return lacks('JSON');
+    return explain('is not valid JSON');
   }
   if (typeof envelope !== 'object' || !envelope || Array.isArray(envelope)) {
-    return lacks('JSON object');
+    return explain('is not a JSON object');
   }
   const { event, type, createdAt } = envelope as Record<string, unknown>;
   if (typeof event !== 'string' || !event) {
     const hint = type ? ' (it has "type", but this service names the type in "event")' : '';
-    return lacks(`field "event"${hint}`, 'MISSING_EVENT');
+    return explain(`has no field "event"${hint}`, 'MISSING_EVENT');
   }
-  return lacks(typeof createdAt === 'string' ? 'field "data"' : 'field "createdAt"');
+  return explain(`has no field "${typeof createdAt === 'string' ? 'data' : 'createdAt'}"`);
 }
 
 /** Returns the message for a body of more than `maxBytes`. */
 export function tooLarge(maxBytes: number): string {
-  return `The body has more than ${maxBytes} bytes, which no delivery of the service has. To accept it, raise maxBytes.`;
+  return `The body exceeds maxBytes, ${maxBytes} bytes. Deliveries of the service are smaller. To accept larger ones, raise maxBytes.`;
 }
 
 /**
@@ -293,7 +293,7 @@ const frameworks: Framework[] = [
 ];
 
 const defaultHint =
-  "Take the body before a parser does: in Express with express.raw({ type: 'application/json' }) on the route, from a Request by passing the Request itself.";
+  "Read the raw body before any parser does. In Express, use express.raw({ type: 'application/json' }) on the route. With a web Request, pass the Request itself.";
 
 /** Returns how to get the raw body in the framework in use, as far as stack and environment reveal it. */
 export function rawBodyHint(stack = ''): string {

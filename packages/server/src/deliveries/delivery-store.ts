@@ -78,7 +78,7 @@ export interface DeliveryLogStore {
    * take a while: accounts take turns, and only a few searches of each account run at once.
    *
    * @param signal Cancels a search. The promise rejects with the signal's reason.
-   * @throws DomainError `rate_limited` if too many searches of the account are in progress.
+   * @throws DomainError `rate_limited` if too many searches of the account are in flight.
    */
   listDeliveries(
     accountId: string,

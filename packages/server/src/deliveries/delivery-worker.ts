@@ -111,7 +111,7 @@ export class DeliveryWorker {
   }
 
   async #drain(): Promise<void> {
-    // A poll in progress may still start attempts.
+    // A poll in flight may still start attempts.
     await this.#polling;
     await Promise.all(this.#inFlight);
   }

@@ -82,7 +82,7 @@ export function replayDelivery(delivery: LoggedDelivery, now: number): LoggedDel
   if (delivery.inProgress) {
     throw new DomainError(
       'delivery_in_progress',
-      `An attempt of delivery ${delivery.id} is in progress. Wait for its result before you replay the delivery.`,
+      `An attempt of delivery ${delivery.id} is in flight. Wait for its result before you replay the delivery.`,
     );
   }
   return {

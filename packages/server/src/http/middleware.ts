@@ -117,9 +117,11 @@ const parseJson = express.json({ limit: maxBodyBytes, strict: false, verify: req
 const requireJson: RequestHandler = (req, _res, next) => {
   // `is` returns null for a request without a body and false for another type. It treats an empty body as a body.
   if (req.is('application/json') === false && req.get('content-length') !== '0') {
+    const type = req.get('content-type');
+    const what = type ? `The Content-Type is ${type}` : 'The request has no Content-Type';
     throw new DomainError(
       'unsupported_media_type',
-      `Send the body with Content-Type: application/json, not ${req.get('content-type') ?? 'without a type'}.`,
+      `${what}. Send the body with Content-Type: application/json.`,
     );
   }
   next();

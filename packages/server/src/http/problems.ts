@@ -157,7 +157,7 @@ function listIssues(part: ValidationResult | null, source: unknown): ProblemIssu
       }));
     }
     const value = getValue(source, keys);
-    const message = value === undefined ? `is required: ${issue.message}` : issue.message;
+    const message = value === undefined ? `is required and ${issue.message}` : issue.message;
     return [{ path: keys.map(String).join('.'), message }];
   });
 }

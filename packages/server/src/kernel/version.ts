@@ -1,4 +1,4 @@
 import { version as packageVersion } from '../../package.json';
 
-/** This package's version, as `User-Agent` and `--version` tell it. */
+/** This package's version, as in `User-Agent` and `--version`. */
 export const version: string = packageVersion;

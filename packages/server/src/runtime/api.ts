@@ -19,7 +19,9 @@ const defaultMaxConnections = 10_000;
 
 /** Options of the API server. */
 export interface ApiOptions {
+  /** The store that requests read and change. */
   store: Store;
+  /** Receives log entries, without keys, secrets or bodies. */
   log: Logger;
   /** TCP port; 0 for a free one. */
   port: number;
@@ -34,7 +36,10 @@ export interface ApiOptions {
   maxConnections?: number | undefined;
   /** Which webhook URLs are allowed. */
   webhookPolicy: WebhookPolicy;
-  /** The system clock by default. */
+  /**
+   * The source of the current time.
+   * @default the system clock
+   */
   clock?: Clock;
   /** Whether to validate responses against the contract. For tests, because it costs time. */
   validateResponses?: boolean;
@@ -46,8 +51,9 @@ export interface ApiOptions {
 export interface Api {
   /** The URL, such as `http://127.0.0.1:4010`. */
   url: string;
+  /** The TCP port that it listens on, also when 0 was requested. */
   port: number;
-  /** Finishes the requests in progress, for up to `timeoutMs`. Does not close the store. */
+  /** Finishes the requests in flight, for up to `timeoutMs`. Does not close the store. */
   stop(timeoutMs: number): Promise<void>;
 }
 

@@ -7,7 +7,10 @@ import { type EngineOptions, startEngine } from './engine';
 export interface ServerOptions
   extends Omit<ApiOptions, 'webhookPolicy'>,
     Omit<EngineOptions, 'webhookPolicy'> {
-  /** Which webhook URLs are allowed. The strict policy by default. */
+  /**
+   * Which webhook URLs are allowed.
+   * @default strictWebhookPolicy
+   */
   webhookPolicy?: WebhookPolicy;
 }
 
@@ -15,8 +18,9 @@ export interface ServerOptions
 export interface RunningServer {
   /** The URL, such as `http://127.0.0.1:4010`. */
   url: string;
+  /** The TCP port that it listens on, also when 0 was requested. */
   port: number;
-  /** Finishes requests and attempts in progress, and closes the store. */
+  /** Finishes requests and attempts in flight, and closes the store. */
   close(): Promise<void>;
 }
 

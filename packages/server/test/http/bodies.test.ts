@@ -39,8 +39,30 @@ describe('the body parser', () => {
       const request = { as: buyer, body: '{}', headers: { 'Content-Type': type } };
       const problem = getProblem(await service.request('POST /v1/orders', request));
       expect(problem).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+      expect(problem.detail).toContain(`The Content-Type is ${type}. Send the body with`);
     },
   );
+
+  it('returns 415 for a body without a Content-Type', async () => {
+    const response = await fetch(`${service.url}/v1/orders`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${buyer.key}` },
+      body: Buffer.from('{}'),
+    });
+    expect(response.status).toBe(415);
+    expect(await response.json()).toMatchObject({
+      code: 'unsupported_media_type',
+      detail: 'The request has no Content-Type. Send the body with Content-Type: application/json.',
+    });
+  });
+
+  it('names a missing field as required, with what it must be', async () => {
+    const problem = getProblem(await service.request('POST /v1/orders', { as: buyer, body: {} }));
+    expect(problem.errors).toContainEqual({
+      path: 'quantity',
+      message: 'is required and must be an integer',
+    });
+  });
 
   it.each([{ 'Content-Encoding': 'zip' }, { 'Content-Type': 'application/json; charset=ebcdic' }])(
     'returns 415 for %j',

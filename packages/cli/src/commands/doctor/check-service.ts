@@ -3,6 +3,7 @@ import { isUnsupported } from '../../config/identity';
 import type { CliContext } from '../../context';
 import { CliError, commandHint, type Hint } from '../../errors/cli-error';
 import { getExitReason } from '../../errors/exit-codes';
+import { formatCount } from '../../output/text';
 import { getHints } from '../../report/error-hints';
 import { getRequestErrorMessage } from '../../report/error-report';
 import { type Finding, failed, passed, skipped } from './check-machine';
@@ -119,7 +120,7 @@ function checkExpiry(account: Account | null, now: number): Finding {
   const hints: Hint[] = ['Request a new key.', commandHint('Then run', 'login')];
   if (left <= 0) return failed('key-expiry', 'auth', `expired at ${expiresAt}`, ...hints);
   const days = Math.floor(left / dayMs);
-  const detail = `expires at ${expiresAt}, in ${days === 1 ? '1 day' : `${days} days`}`;
+  const detail = `expires at ${expiresAt}, in ${formatCount(days, 'day')}`;
   return passed('key-expiry', detail, ...(days < soonDays ? hints : []));
 }
 

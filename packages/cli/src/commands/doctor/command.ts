@@ -7,6 +7,7 @@ import type { GlobalOptions } from '../../input/options';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type View } from '../../output/format';
 import { printNotice, writeData } from '../../output/print';
+import { formatCount } from '../../output/text';
 import { formatHints } from '../../report/hint';
 import { checkMachine, checkSettings, type Finding } from './check-machine';
 import { checkService, skipService } from './check-service';
@@ -94,6 +95,5 @@ function throwMostSevere(failures: readonly Finding[]): void {
   const reasons = new Set(failures.map(({ reason }) => reason));
   const code = codesByReason.find(([reason]) => reasons.has(reason))?.[1] ?? 'check_failed';
   const names = failures.map(({ check }) => check).join(', ');
-  const count = failures.length === 1 ? '1 check' : `${failures.length} checks`;
-  throw new CliError(code, `${count} failed: ${names}`);
+  throw new CliError(code, `${formatCount(failures.length, 'check')} failed: ${names}`);
 }

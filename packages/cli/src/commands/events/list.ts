@@ -25,7 +25,7 @@ interface Options extends GlobalOptions, PaginationOptions {
 /** `tradepost events list` */
 export function configure(command: Command, context: CliContext): void {
   command
-    .option('--since <time>', 'only events at or after', timeParser(context))
+    .option('--since <time>', 'only events at or after <time>', timeParser(context))
     .option(...eventsOption('only events of these types'));
   addPaginationOptions(command, 'events').action(() =>
     list(command.optsWithGlobals<Options>(), context),
@@ -35,7 +35,10 @@ export function configure(command: Command, context: CliContext): void {
       '$ tradepost events list --since 2h',
       '$ tradepost events list --since 2026-11-20 --events order.created --all --output ndjson',
     ],
-    Output: [`json: an array of ${describeShape(eventView)}`, 'ABOUT is the order or the listing.'],
+    Output: [
+      `json: an array of ${describeShape(eventView)}`,
+      'table: the column ABOUT has the ID of the order or listing',
+    ],
     Notes: ['Without --since it starts with the oldest event that the service keeps.', timeNote],
   });
 }
@@ -47,7 +50,7 @@ async function list(options: Options, context: CliContext): Promise<void> {
   const { events } = createClient(context, options);
   const all = events.list(query, { signal: context.signal }).pages();
   const pages = filterUntilLatest(all, options);
-  await printList(pages, 'events', eventView, context, options);
+  await printList(pages, ['event', 'events'], eventView, context, options);
 }
 
 /**

@@ -42,5 +42,5 @@ async function list(options: Options, context: CliContext): Promise<void> {
   const all = notifications.list(query, { signal: context.signal }).pages();
   const isUnread = ({ read }: Notification) => !read;
   const pages = options.unread ? filterPages(all, isUnread) : all;
-  await printList(pages, 'notifications', notificationView, context, options);
+  await printList(pages, ['notification', 'notifications'], notificationView, context, options);
 }

@@ -9,6 +9,7 @@ import { addIds, type GlobalOptions } from '../../input/options';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape } from '../../output/format';
 import { createBestEffortWriter, isReaderGone, printNotice } from '../../output/print';
+import { formatCount } from '../../output/text';
 import { notificationView } from './notification-view';
 
 interface Options extends GlobalOptions {
@@ -74,7 +75,7 @@ async function read(ids: string[], options: Options, context: CliContext): Promi
   }
   const printFailure = isReaderGone(writer.failure()) ? null : writer.failure();
   if (printFailure !== null) {
-    const count = `${done.length} notification${done.length === 1 ? '' : 's'}`;
+    const count = formatCount(done.length, 'notification');
     const why = getErrorMessage(printFailure);
     printNotice(context, `Marked ${count} as read, but the result could not be printed: ${why}`);
   }

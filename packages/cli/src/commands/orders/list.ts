@@ -27,8 +27,8 @@ export function configure(command: Command, context: CliContext): void {
   const status = command.createOption('--status <status>', 'only orders in this status');
   command
     .addOption(status.choices(orderStatuses))
-    .option('--since <time>', 'only orders created at or after', timeParser(context))
-    .option('--until <time>', 'only orders created before', timeParser(context));
+    .option('--since <time>', 'only orders created at or after <time>', timeParser(context))
+    .option('--until <time>', 'only orders created before <time>', timeParser(context));
   addPaginationOptions(command, 'orders').action(() =>
     list(command.optsWithGlobals<Options>(), context),
   );
@@ -67,5 +67,5 @@ async function list(options: Options, context: CliContext): Promise<void> {
     (since === undefined || Date.parse(createdAt) >= Date.parse(since)) &&
     (until === undefined || Date.parse(createdAt) < Date.parse(until));
   const wanted = since || until ? filterPages(pages, isWanted) : pages;
-  await printList(wanted, 'orders', orderView, context, options);
+  await printList(wanted, ['order', 'orders'], orderView, context, options);
 }

@@ -22,7 +22,10 @@ async function list(options: GlobalOptions, context: CliContext): Promise<void> 
   async function* pages() {
     yield { data: toProfileItems(readProfiles(file)), nextCursor: null };
   }
-  await printList(pages(), 'profiles', profileView, context, { ...options, all: true });
+  await printList(pages(), ['profile', 'profiles'], profileView, context, {
+    ...options,
+    all: true,
+  });
   const named = context.env.TRADEPOST_PROFILE?.trim();
   if (named) printNotice(context, `TRADEPOST_PROFILE is set: '${named}' is used.`);
 }

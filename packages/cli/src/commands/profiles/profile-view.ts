@@ -6,11 +6,11 @@ export interface ProfileItem {
   name: string;
   current: boolean;
   baseUrl: string;
-  apiKeyHint: string;
+  apiKeyPrefix: string;
 }
 
 export const profileView: View<ProfileItem> = {
-  fields: ['name', 'current', 'baseUrl', 'apiKeyHint'],
+  fields: ['name', 'current', 'baseUrl', 'apiKeyPrefix'],
   columns: [
     { title: 'NAME', field: 'name' },
     {
@@ -20,7 +20,7 @@ export const profileView: View<ProfileItem> = {
       style: ({ current }) => (current ? 'green' : 'dim'),
     },
     { title: 'BASE URL', field: 'baseUrl' },
-    { title: 'KEY', field: 'apiKeyHint', whenNarrow: 'leave-out' },
+    { title: 'KEY', field: 'apiKeyPrefix', whenNarrow: 'leave-out' },
   ],
 };
 
@@ -32,6 +32,6 @@ export function toProfileItems({ profiles, current }: Profiles): ProfileItem[] {
       name,
       current: name === (current ?? defaultProfile),
       baseUrl,
-      apiKeyHint: getKeyPrefix(apiKey),
+      apiKeyPrefix: getKeyPrefix(apiKey),
     }));
 }

@@ -27,9 +27,8 @@ function explainError(error: string): AttemptFailure {
   const [, name = '', detail = ''] = /^(\w+)(.*)$/s.exec(error) ?? [];
   if (!isAttemptError(name)) return { reason: `no response: ${error}`, hints: [] };
   const { summary, action } = attemptErrors[name];
-  const sentence = `${summary.charAt(0).toLowerCase()}${summary.slice(1).replace(/\.$/, '')}`;
   return {
-    reason: `${sentence}${detail}`,
+    reason: `${summary}${detail}`,
     hints: [action, ...[commandsByError[name] ?? []].flat()],
   };
 }

@@ -28,7 +28,7 @@ export function configure(command: Command, context: CliContext): void {
     const { deliveries } = createClient(context, options);
     const query = toDeliveryQuery(options, getPageSize(options));
     const pages = deliveries.list(query, { signal: context.signal }).pages();
-    await printList(pages, 'deliveries', deliveryView, context, options);
+    await printList(pages, ['delivery', 'deliveries'], deliveryView, context, options);
   });
   addHelp(command, {
     Examples: [
@@ -37,7 +37,7 @@ export function configure(command: Command, context: CliContext): void {
     ],
     Output: [
       `json: an array of ${describeShape(deliveryView)}`,
-      'LAST is the status of the last response, or the error without one.',
+      'table: the column LAST has the last status, or the error if there was no response',
     ],
     Notes: ['`tradepost webhooks explain` explains a failure.', timeNote],
   });

@@ -20,7 +20,7 @@ export function configure(command: Command, context: CliContext): void {
     const pages = webhooks
       .list({ limit: getPageSize(options) }, { signal: context.signal })
       .pages();
-    await printList(pages, 'webhooks', webhookView, context, options);
+    await printList(pages, ['webhook', 'webhooks'], webhookView, context, options);
   });
   addHelp(command, {
     Examples: [

@@ -17,6 +17,7 @@ import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type Format, type View } from '../../output/format';
 import { createBestEffortWriter, isReaderGone, printNotice, writeData } from '../../output/print';
 import type { StyleName } from '../../output/text';
+import { formatCount } from '../../output/text';
 import { getStateStyle } from './delivery-view';
 import {
   addDeliveryFilter,
@@ -114,7 +115,7 @@ async function replay(given: string[], options: Options, context: CliContext): P
     return printNotice(context, 'No failed deliveries found.');
   }
   if (targets.length > 1) {
-    const question = `Replay ${countDeliveries(targets.length)}?`;
+    const question = `Replay ${formatCount(targets.length, 'delivery', 'deliveries')}?`;
     await confirm(question, context, { ...options, canDryRun: true });
   }
   const ids = targets.map(({ id }) => id);
@@ -163,7 +164,7 @@ async function replayAll(
 
   const rest = notAttempted.length > 0 ? `, ${notAttempted.length} not attempted` : '';
   const verb = dryRun ? 'Would replay' : 'Replayed';
-  const summary = `${verb} ${succeeded} of ${countDeliveries(ids.length)}; ${failures.length} failed${rest}`;
+  const summary = `${verb} ${succeeded} of ${formatCount(ids.length, 'delivery', 'deliveries')}; ${failures.length} failed${rest}`;
   const printFailure = writer.failure();
   const [first] = failures;
   if (printFailure !== null) {
@@ -182,7 +183,10 @@ async function replayAll(
 }
 
 function printDryRun(count: number, context: CliContext): void {
-  printNotice(context, `Would replay ${countDeliveries(count)}. Nothing changed.`);
+  printNotice(
+    context,
+    `Would replay ${formatCount(count, 'delivery', 'deliveries')}. Nothing changed.`,
+  );
 }
 
 /** @throws {CliError} `usage` for IDs together with filters, and for neither */
@@ -215,8 +219,4 @@ async function listFailed(
     if (found.length >= limit) break;
   }
   return found.reverse();
-}
-
-function countDeliveries(count: number): string {
-  return `${count} ${count === 1 ? 'delivery' : 'deliveries'}`;
 }

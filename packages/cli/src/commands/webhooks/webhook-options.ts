@@ -43,7 +43,7 @@ export function addDeliveryFilter(command: Command, context: CliContext): Comman
       parseId(text, 'whk'),
     )
     .addOption(eventOption(command, 'only deliveries of this event type'))
-    .option('--since <time>', 'only deliveries queued at or after', timeParser(context))
+    .option('--since <time>', 'only deliveries queued at or after <time>', timeParser(context))
     .addOption(
       command
         .createOption(

@@ -125,7 +125,7 @@ describe('a journal', () => {
     ['nothing', ''],
     ['another kind of file', '{"kind":"plan"}\n'],
     ['a newer version', '{"kind":"tradepost orders set-status","version":2,"total":0}\n'],
-    ['what is no JSON', 'ord_1\n'],
+    ['a text that is not JSON', 'ord_1\n'],
     [
       'an unknown status',
       '{"kind":"tradepost orders set-status","version":1,"baseUrl":"https://a.example","keyHint":"tpk_a…","status":"lost","ifStatus":null,"total":0}\n',

@@ -49,7 +49,7 @@ it.each([
       { outcome: 'not_attempted', code: null },
     ]);
     expect(stderr.text).toContain(
-      'Finishing requests in progress. Press Ctrl-C again to quit now.\n',
+      'Finishing requests in flight. Press Ctrl-C again to quit now.\n',
     );
   },
 );

@@ -45,7 +45,7 @@ describe('webhooks explain', () => {
     ['failed', { attemptCount: 0, lastStatus: null, attempts: [] }, {}, 'before the first attempt'],
     ['failed', { test: true, attemptCount: 1 }, {}, 'Test events are not retried'],
     ['paused', pending, { status: 'paused' }, 'The webhook is paused'],
-    ['held', pending, { backoffUntil: later }, `in backoff until ${later}`],
+    ['backoff', pending, { backoffUntil: later }, `in backoff until ${later}`],
     [
       'retrying',
       pending,
@@ -53,7 +53,7 @@ describe('webhooks explain', () => {
       `The next one is at ${later}`,
     ],
     ['waiting', { ...pending, attemptCount: 0, lastStatus: null }, {}, `due at ${later}`],
-    ['in_progress', { ...pending, nextAttemptAt: null }, {}, 'An attempt is in progress'],
+    ['in_progress', { ...pending, nextAttemptAt: null }, {}, 'An attempt is in flight'],
     ['unknown', { state: 'parked' as 'failed' }, {}, 'parked'],
   ] as [string, Partial<DeliveryDetails>, Partial<WebhookDetails>, string][])(
     'says %s of %j to %j',

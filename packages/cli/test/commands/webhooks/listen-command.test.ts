@@ -97,7 +97,7 @@ describe('webhooks listen', () => {
       { signal: interrupt.signal },
     );
     expect(exitCode).toBe(130);
-    expect(stderr).toContain('Finishing requests in progress. Press Ctrl-C again to quit now.\n');
+    expect(stderr).toContain('Finishing requests in flight. Press Ctrl-C again to quit now.\n');
     expect(stdout.split('\n')).toEqual([expect.stringContaining('"id":"evt_1"'), '']);
     expect(idsSent()).toEqual(['evt_1']);
   });

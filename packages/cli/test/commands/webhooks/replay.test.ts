@@ -88,7 +88,7 @@ describe('webhooks replay with IDs', () => {
     const argv = ['webhooks', 'replay', '--rate', '1/m', 'dlv_1', 'dlv_2', '--output', 'json'];
     const { exitCode, stdout, stderr } = await service.cli(argv, { signal: interrupt.signal });
     expect(exitCode).toBe(130);
-    expect(stderr).toMatch(/^Finishing requests in progress\. Press Ctrl-C again to quit now\.\n/);
+    expect(stderr).toMatch(/^Finishing requests in flight\. Press Ctrl-C again to quit now\.\n/);
     expect(JSON.parse(stdout)).toMatchObject([
       { id: 'dlv_1', outcome: 'replayed' },
       { id: 'dlv_2', outcome: 'not_attempted' },

@@ -7,6 +7,6 @@ test('the README explains each attempt error as the contract does', () => {
   const rows = [...readme.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)];
   const documented = new Map(rows.map(([, name, meaning]) => [name, meaning]));
   for (const [name, { summary }] of Object.entries(attemptErrors)) {
-    expect(documented.get(name)).toBe(summary);
+    expect(documented.get(name)).toBe(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
   }
 });

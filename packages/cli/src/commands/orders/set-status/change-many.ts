@@ -23,6 +23,7 @@ import type { GlobalOptions } from '../../../input/options';
 import { confirm } from '../../../input/prompt';
 import { chooseFormat } from '../../../output/choose-format';
 import { createBestEffortWriter, isReaderGone, printNotice } from '../../../output/print';
+import { formatCount } from '../../../output/text';
 import { quoteWord } from '../../../report/hint';
 import { changeOrderWithRetry, type OrdersClient, unguardedNotice } from './change-order';
 import {
@@ -327,7 +328,7 @@ function formatSummary({ status }: Plan, outcomes: readonly StatusOutcome[]): st
   } as const;
   const counts = Object.entries(verbs).flatMap(([kind, verb]) => {
     const count = outcomes.filter((one) => getSummaryKind(one) === kind).length;
-    return count > 0 ? [{ kind, text: `${formatCount(count)} ${verb}` }] : [];
+    return count > 0 ? [{ kind, text: formatCount(count, verb, verb) }] : [];
   });
   const [only, ...others] = counts;
   if (only === undefined) return 'No orders';
@@ -344,11 +345,6 @@ function getSummaryKind({ outcome, code }: StatusOutcome): string {
   return outcome === 'failed' && code === inDoubtCode ? code : outcome;
 }
 
-function formatCount(count: number): string {
-  return count.toLocaleString('en-US');
-}
-
 function countOrders(count: number, status: string | null = null): string {
-  const noun = count === 1 ? 'order' : 'orders';
-  return [formatCount(count), status, noun].filter((word) => word !== null).join(' ');
+  return formatCount(count, status === null ? 'order' : `${status} order`);
 }

@@ -72,7 +72,7 @@ export async function changeOrder(
         from: found?.status ?? null,
         to: isSkipped ? (found?.status ?? null) : null,
         ...toFailure(error),
-        ...(isConcurrent && { message: 'Skipped: changed by someone else' }),
+        ...(isConcurrent && { message: 'Skipped: changed by another client' }),
       },
       order: found,
       error,
@@ -194,7 +194,7 @@ function resolveLostAttempt(lost: OrderChangeResult, last: OrderChangeResult): O
     return { ...last, outcome: { ...outcome, outcome: 'updated', from } };
   }
   if (outcome.outcome === 'skipped') {
-    const now = outcome.to === null ? 'changed by someone else' : `now ${outcome.to}`;
+    const now = outcome.to === null ? 'changed by another client' : `now ${outcome.to}`;
     const error = new CliError(
       'in_doubt',
       `The response was lost; ${now}. It is unknown whether the order was moved in between`,

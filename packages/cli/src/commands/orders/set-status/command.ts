@@ -37,7 +37,7 @@ export function configure(command: Command, context: CliContext): void {
       command
         .createOption(
           '--if-status <status>',
-          'only orders in this status that no one changes meanwhile',
+          'update only orders in this status, unless they change concurrently',
         )
         .choices(orderStatuses),
     )
@@ -46,7 +46,7 @@ export function configure(command: Command, context: CliContext): void {
     .option('--concurrency <n>', 'number of orders at a time', integerParser(1, 64), 8)
     .option('--max-failures <n>', 'stop after <n> failures', parseCount)
     .option('--journal <file>', 'where to record the outcome of each order')
-    .option('--no-journal', 'no journal (cannot resume)')
+    .option('--no-journal', 'write no journal; the run cannot be resumed')
     .option('--resume <file>', 'continue with the orders of a journal that are not done')
     .action((args: string[]) => setStatus(args, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
@@ -58,13 +58,13 @@ export function configure(command: Command, context: CliContext): void {
     Output: [
       `json, one ID: the order as it is now, ${describeShape(orderView)}`,
       `json, several IDs, --stdin, --dry-run, --resume: an array of ${describeShape(statusOutcomeView)}`,
-      'outcome: updated, unchanged (was so already), would_change, skipped (condition not met), failed, not_attempted',
+      'outcome: updated, unchanged (already had the status), would_change, skipped (condition not met), failed, not_attempted',
     ],
     Notes: [
       'It needs the key of a seller or agent account. The service checks each transition.',
       'Moving an order to its current status succeeds and changes nothing.',
       'It continues after a failure. Exit code 7: some orders were moved and some were not.',
-      'Ctrl-C completes requests in progress. The journal has all outcomes; --resume continues.',
+      'Ctrl-C completes requests in flight. The journal has all outcomes; --resume continues.',
     ],
   });
 }

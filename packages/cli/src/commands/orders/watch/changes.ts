@@ -63,7 +63,7 @@ const orderEvents: ReadonlyMap<string, string> = new Map([
 const maxPerPoll = 1_000;
 
 /**
- * Polls the account's notifications for changes of orders, for services without events. It ends when the
+ * Polls the account's notifications for changes of orders, for services without an event log. It ends when the
  * signal aborts.
  *
  * A notification has no status: the order is read for it, so that a status between two polls is missed.

@@ -32,10 +32,10 @@ export function configure(command: Command, context: CliContext): void {
   const status = command.createOption('--status <status>', 'only changes to this status');
   addIds(command, 'ord')
     .addOption(status.choices(orderStatuses))
-    .option('--since <time>', 'start with earlier changes', timeParser(context))
+    .option('--since <time>', 'start with changes since <time>', timeParser(context))
     .option(
       '--poll <seconds>',
-      'poll interval for services without events',
+      'poll interval for services without an event log',
       integerParser(1, 3600),
       5,
     )

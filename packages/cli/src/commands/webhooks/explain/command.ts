@@ -49,7 +49,7 @@ export function configure(command: Command, context: CliContext): void {
     Output: [
       'json: { delivery, verdict, reason, hints, attempts, signed: { body, bytes, headers }, curl }',
       `delivery: ${describeShape(deliveryView)}`,
-      'verdict: delivered, failed, waiting, retrying, held, paused, in_progress or unknown',
+      'verdict: delivered, failed, waiting, retrying, backoff, paused, in_progress or unknown',
     ],
     Notes: [
       'curl sends exactly what the last attempt sent. A receiver that checks the time rejects it later: --secret-file signs it again. The secret is never shown.',

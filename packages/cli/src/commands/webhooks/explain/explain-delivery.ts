@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryDetails, WebhookDetails } from '@tradepost/sdk';
 import { commandHint, type Hint } from '../../../errors/cli-error';
+import { formatCount } from '../../../output/text';
 import { formatFailure, getAttemptFailure } from '../attempt-failure';
 
 /** The status of a delivery, in a word for programs. */
@@ -13,7 +14,7 @@ export type Verdict =
   /** An attempt failed; it is retried. */
   | 'retrying'
   /** Its endpoint is in backoff. */
-  | 'held'
+  | 'backoff'
   /** Its webhook is paused. */
   | 'paused'
   /** An attempt is in flight. */
@@ -86,7 +87,7 @@ function explainPending(
   if (nextAttemptAt === null) {
     return {
       verdict: 'in_progress',
-      reason: `An attempt is in progress.${lastFailure}`,
+      reason: `An attempt is in flight.${lastFailure}`,
       hints: ['Check again in a few seconds.'],
     };
   }
@@ -98,7 +99,7 @@ function explainPending(
   const backoffUntil = webhook?.backoffUntil ?? null;
   if (backoffUntil !== null && Date.parse(backoffUntil) > now) {
     return {
-      verdict: 'held',
+      verdict: 'backoff',
       reason: `The endpoint is in backoff until ${backoffUntil}: it keeps failing, or requested it.${lastFailure} ${expiry}`,
       hints: [...hints, retryNow],
     };
@@ -112,7 +113,7 @@ function explainPending(
   }
   return {
     verdict: 'retrying',
-    reason: `The last of ${countAttempts(attemptCount)} failed: ${last.reason}. The next one is at ${nextAttemptAt}. ${expiry}`,
+    reason: `The last of ${formatCount(attemptCount, 'attempt')} failed: ${last.reason}. The next one is at ${nextAttemptAt}. ${expiry}`,
     hints: [...hints, retryNow],
   };
 }
@@ -127,9 +128,5 @@ function failedReason(delivery: DeliveryDetails): string {
   const reason = formatFailure(delivery);
   if (attemptCount === 0) return `It failed: ${reason} (${deadlineAt}).`;
   if (test) return `Test events are not retried, and the attempt failed: ${reason}.`;
-  return `It failed after ${countAttempts(attemptCount)}. The last one: ${reason}.`;
-}
-
-function countAttempts(count: number): string {
-  return count === 1 ? '1 attempt' : `${count} attempts`;
+  return `It failed after ${formatCount(attemptCount, 'attempt')}. The last one: ${reason}.`;
 }

@@ -66,7 +66,11 @@ export function configure(command: Command, context: CliContext): void {
       'receiver, such as http://127.0.0.1:3000/webhooks',
       parseReceiver,
     )
-    .option('--since <time>', 'start again with earlier events', timeParser(context))
+    .option(
+      '--since <time>',
+      'ignore the checkpoint; start with events since <time>',
+      timeParser(context),
+    )
     .option(...eventsOption('only events of these types'))
     .option('--secret-file <file>', 'sign with this secret (default: a new one)')
     .option('--state-file <file>', 'file of the checkpoint')
@@ -85,7 +89,7 @@ export function configure(command: Command, context: CliContext): void {
     ],
     Output: [
       `json lines (ndjson): one per accepted event, ${describeShape(forwardedView)}`,
-      'It is endless: --output json is rejected.',
+      '--output json is rejected, because the output has no end.',
     ],
     Notes: [
       'It polls the service for events and posts each to the receiver, signed like a real delivery. No tunnel and no webhook is needed.',
@@ -109,7 +113,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
   if (options.output === 'json') {
     throw new CliError(
       'usage',
-      'The output is endless, which --output json does not support',
+      '--output json is not supported, because the output has no end',
       'Use --output ndjson, also with --jq.',
     );
   }

@@ -1,6 +1,7 @@
 import type { AccountEvent, EventPage, EventType } from '@tradepost/sdk';
 import { version } from '../../../../package.json';
 import { assertObject, CliError } from '../../../errors/cli-error';
+import { formatCount } from '../../../output/text';
 import { getAttemptFailure } from '../attempt-failure';
 import { signDelivery } from '../secret';
 import type { Checkpoint } from './checkpoint';
@@ -100,10 +101,9 @@ async function forwardUntilAccepted(
     const reason = `${failure?.reason ?? 'no response'}${snippet}`;
     const name = `${event.event} ${event.id}`;
     if (attempts >= maxAttempts) {
-      const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
       throw new CliError(
         'forwarding_failed',
-        `${name} was not accepted after ${tries}: ${reason}`,
+        `${name} was not accepted after ${formatCount(attempts, 'attempt')}: ${reason}`,
         'Fix the receiver, then run it again without --since to continue with this event.',
       );
     }
