@@ -35,7 +35,7 @@ export interface TradepostOptions {
   fetch?: Fetch | undefined;
   /** Functions that are called for each attempt, and may add headers to it. */
   hooks?: TradepostHooks | undefined;
-  /** Receives log entries, with secrets redacted; `console` implements this interface. @default no logging */
+  /** Receives log entries, with secrets redacted; such as `console`. @default no logging */
   logger?: TradepostLogger | undefined;
   /**
    * Validates each 2xx response before it is returned. Pass `validateResponses` of
@@ -57,7 +57,7 @@ export interface RequestOptions {
   /**
    * On a POST: the `Idempotency-Key`, instead of a new random one. Calls with the same key have one effect
    * and get the same response, for 24 hours. Store it to repeat a call after a crash. 1 to 255 visible ASCII
-   * characters; another value throws `invalid_configuration`. @default a random UUID
+   * characters; another value throws `invalid_configuration`. @default 128 random bits in hex
    */
   idempotencyKey?: string | undefined;
   /** Additional headers. They replace the client's own headers of the same name. */
@@ -144,8 +144,8 @@ export interface TradepostHooks {
 }
 
 /**
- * Receives log entries of the client. `console` implements it, and so do the loggers of most libraries. Errors that a
- * method throws are ignored.
+ * Receives log entries of the client. `console` implements it, and so do the loggers of most libraries.
+ * Errors that a method throws are ignored.
  */
 export interface TradepostLogger {
   /** Each request that is sent, and each response. */

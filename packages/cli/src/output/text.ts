@@ -14,9 +14,13 @@ export function supportsColor(stream: OutputStream): boolean {
   return getStyle(stream)('bold', '-') !== '-';
 }
 
+export function formatNumber(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
 /** Formats a count with its noun: `1 order`, `2 orders`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
 
 /** Control characters, line and paragraph separators, lone surrogates, and bidirectional controls. */

@@ -102,7 +102,7 @@ function getRootMessage(error: Error): string {
  */
 function quote(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (/secret|whsec/i.test(text)) return 'not shown: may have a secret';
+  if (/secret|whsec/i.test(text)) return '(not shown: may have a secret)';
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line === '' ? 'an empty body' : truncate(line, 200);
 }

@@ -174,7 +174,7 @@ describe('a failure of the service', () => {
     ],
     [
       { status: 200, body: '{"id":"whk_1","signingSecret":"abcdefgh"}' },
-      'returned 200, but its body is not the expected JSON: not shown: may have a secret\n',
+      'returned 200, but its body is not the expected JSON: (not shown: may have a secret)\n',
       'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
     ],
     [
@@ -225,7 +225,7 @@ describe('a failure of the service', () => {
     const replies = [
       [aProblem(422, key, more), ['tpk_…', 'whsec_…']],
       [{ status: 418, body: key }, ['tpk_…']],
-      [{ status: 418, body: quoted }, ['not shown: may have a secret']],
+      [{ status: 418, body: quoted }, ['(not shown: may have a secret)']],
     ] as const;
     for (const [reply, shown] of replies) {
       service.instead = () => reply;

@@ -226,7 +226,7 @@ const maxLength = 200;
  * have a secret, as the registration of a webhook does, is not shown.
  */
 export function truncate(text: string): string {
-  if (/secret|whsec/i.test(text)) return 'not shown: may have a secret';
+  if (/secret|whsec/i.test(text)) return '(not shown: may have a secret)';
   const line = text
     .slice(0, maxLength * 2)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')

@@ -68,8 +68,8 @@ export interface DeliveryListParams {
   /** Only deliveries in this state. */
   state?: DeliveryState;
   /**
-   * Only deliveries queued at or after this time:
-   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
+   * Only deliveries queued at or after this time: ISO 8601 with seconds and an offset, such as
+   * `2026-11-21T09:30:00Z`.
    */
   since?: string;
   /** Only deliveries whose last response has this status class; `none` for those without a response. */
@@ -114,7 +114,7 @@ export class Deliveries {
   /**
    * Sends a delivery again immediately, with the same bytes and the same `webhook-id`.
    *
-   * @throws {ConflictError} `delivery_in_progress` while an attempt is in flight, `webhook_paused`, `webhook_deleted`.
+   * @throws {ConflictError} `delivery_in_progress` while an attempt is in flight.
    * @throws {NotFoundError} when it does not exist, or was pruned.
    */
   replay(id: string, options?: RequestOptions): ApiPromise<Delivery> {

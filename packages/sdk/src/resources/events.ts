@@ -74,9 +74,8 @@ export interface EventListParams {
   /** `nextCursor` of a processed page: only later events. */
   after?: string;
   /**
-   * Only events at or after this time:
-   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`. Excludes
-   * `after`.
+   * Only events at or after this time: ISO 8601 with seconds and an offset, such as
+   * `2026-11-21T09:30:00Z`. Excludes `after`.
    */
   since?: string;
   /** Maximum number of events per page: 1 to 100. @default 50 */
@@ -90,9 +89,8 @@ export interface FollowEventsOptions {
   /** `nextCursor` of a processed page: only later events. */
   after?: string;
   /**
-   * Only events at or after this time:
-   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`. Excludes
-   * `after`.
+   * Only events at or after this time: ISO 8601 with seconds and an offset, such as
+   * `2026-11-21T09:30:00Z`. Excludes `after`.
    */
   since?: string;
   /** Maximum number of events per page: 1 to 100. @default 50 */

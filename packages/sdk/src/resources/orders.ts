@@ -50,13 +50,13 @@ export interface OrderListParams {
   /** Only orders with this status. */
   status?: OrderStatus;
   /**
-   * Only orders created after this time (exclusive):
-   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
+   * Only orders created after this time (exclusive): ISO 8601 with seconds and an offset, such as
+   * `2026-11-21T09:30:00Z`.
    */
   createdAfter?: string;
   /**
-   * Only orders created before this time (exclusive):
-   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
+   * Only orders created before this time (exclusive): ISO 8601 with seconds and an offset, such as
+   * `2026-11-21T09:30:00Z`.
    */
   createdBefore?: string;
   /** Maximum number of orders per page: 1 to 100. @default 50 */
@@ -99,7 +99,7 @@ export class Orders {
    *
    * @throws {ValidationError} `listing_not_found`, and `validation_failed` for an invalid quantity.
    * @throws {ConflictError} `insufficient_quantity`: the listing has less left.
-   * @throws {PermissionError} for the key of another kind of account.
+   * @throws {PermissionError} for the key of a seller or agent account, and for a read-only key.
    */
   create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order> {
     return this.#transport.request({

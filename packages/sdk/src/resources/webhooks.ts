@@ -96,6 +96,9 @@ export class Webhooks {
   /**
    * Registers an HTTPS endpoint for signed deliveries. Only this response contains the signing secret: store
    * it for `verifyWebhook`.
+   *
+   * @throws {ConflictError} `webhook_limit_reached`: the account has 20 webhooks.
+   * @throws {ValidationError} for a URL or an event type that the service does not accept.
    */
   create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook> {
     return this.#transport.request({
@@ -176,7 +179,11 @@ export class Webhooks {
     });
   }
 
-  /** Makes the staged secret the current one. The previous secret is no longer used. */
+  /**
+   * Makes the staged secret the current one. The previous secret is no longer used.
+   *
+   * @throws {ConflictError} `no_staged_secret`.
+   */
   promoteSecret(id: string, options?: RequestOptions): ApiPromise<WebhookDetails> {
     return this.#transport.request({
       endpoint: endpoints.webhooks.promoteSecret,
@@ -190,6 +197,8 @@ export class Webhooks {
   /**
    * Sends a signed test event to a webhook, once, and returns its delivery. Poll `deliveries.get` for the
    * result.
+   *
+   * @throws {ConflictError} `webhook_paused`.
    */
   test(id: string, params: SendTestEventParams, options?: RequestOptions): ApiPromise<Delivery> {
     return this.#transport.request({

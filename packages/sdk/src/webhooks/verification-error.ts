@@ -25,8 +25,8 @@ export type WebhookVerificationErrorCode =
   | 'SECRET_WHITESPACE'
   /**
    * By diagnosis: the delivery was signed with another secret. Certain where the message says so, otherwise
-   * the most likely cause, because the body is formatted as the service formats it. A forged delivery, or one with a changed value,
-   * looks the same.
+   * the most likely cause, because the body is formatted as the service formats it. A forged delivery, or one with a
+   * changed value, looks the same.
    */
   | 'WRONG_SECRET'
   /** The signature is valid, but older than `tolerance`: the delivery may be a replay. */

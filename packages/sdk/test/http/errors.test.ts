@@ -116,7 +116,7 @@ describe('a problem response', () => {
     const error = await catchTradepostError(
       webhooks.create({ url: 'https://a.example', events: ['order.created'] }),
     );
-    expect(error.message).toContain('not shown: may have a secret');
+    expect(error.message).toContain('(not shown: may have a secret)');
     expect(error.body).not.toBeNull();
     expect(logged.length).toBeGreaterThan(0);
     expect(inspect([error, logged], { depth: null })).not.toContain('abcd');

@@ -23,7 +23,7 @@ import type { GlobalOptions } from '../../../input/options';
 import { confirm } from '../../../input/prompt';
 import { chooseFormat } from '../../../output/choose-format';
 import { createBestEffortWriter, isReaderGone, printNotice } from '../../../output/print';
-import { formatCount } from '../../../output/text';
+import { formatCount, formatNumber } from '../../../output/text';
 import { quoteWord } from '../../../report/hint';
 import { changeOrderWithRetry, type OrdersClient, unguardedNotice } from './change-order';
 import {
@@ -328,7 +328,7 @@ function formatSummary({ status }: Plan, outcomes: readonly StatusOutcome[]): st
   } as const;
   const counts = Object.entries(verbs).flatMap(([kind, verb]) => {
     const count = outcomes.filter((one) => getSummaryKind(one) === kind).length;
-    return count > 0 ? [{ kind, text: formatCount(count, verb, verb) }] : [];
+    return count > 0 ? [{ kind, text: `${formatNumber(count)} ${verb}` }] : [];
   });
   const [only, ...others] = counts;
   if (only === undefined) return 'No orders';
