@@ -69,6 +69,9 @@ import type {
   webhookSchema,
 } from '../src/index';
 
+/** The members of a union, each with all its fields in one object type. */
+type Flat<Union> = Union extends unknown ? { [Key in keyof Union]: Union[Key] } : never;
+
 describe("each schema's output type equals the interface", () => {
   test('of orders', () => {
     expectTypeOf<z.output<typeof orderSchema>>().toEqualTypeOf<Order>();
@@ -114,8 +117,9 @@ describe("each schema's output type equals the interface", () => {
       z.output<typeof listingAvailabilityLowSchema>
     >().toEqualTypeOf<ListingAvailabilityLowEvent>();
     expectTypeOf<z.output<typeof webhookEventSchema>>().toEqualTypeOf<WebhookEvent>();
-    expectTypeOf<z.output<typeof accountEventSchema>>().toEqualTypeOf<AccountEvent>();
-    expectTypeOf<z.output<typeof eventPageSchema>>().toEqualTypeOf<EventPage>();
+    expectTypeOf<z.output<typeof accountEventSchema>>().toEqualTypeOf<Flat<AccountEvent>>();
+    expectTypeOf<z.output<typeof eventPageSchema>>().toExtend<EventPage>();
+    expectTypeOf<EventPage>().toExtend<z.output<typeof eventPageSchema>>();
     expectTypeOf<z.output<typeof listEventsSchema>>().toEqualTypeOf<ListEvents>();
   });
 
@@ -149,6 +153,7 @@ describe("each schema's input type accepts the interface", () => {
       | typeof contract.deliveries.replay;
     type Body = ClientInferRequest<Bodiless>['body'];
     expectTypeOf<undefined>().toExtend<Body>();
+    expectTypeOf<null>().toExtend<Body>();
     expectTypeOf<Record<never, never>>().toExtend<Body>();
     expectTypeOf<{ secret: string }>().not.toExtend<Body>();
   });

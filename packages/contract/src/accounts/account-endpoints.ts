@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { endpoints } from '../http/endpoints';
-import { envelopeSchema, noQuerySchema } from '../http/message-schemas';
+import { noQuerySchema } from '../http/message-schemas';
 import { problemResponses, type RouteMetadata } from '../http/routes';
-import { accountSchema } from './account-schemas';
+import { accountResponseSchema } from './account-schemas';
 
 /** The account endpoint, an extension. */
 export const accountEndpoints = initContract().router({
@@ -12,7 +12,7 @@ export const accountEndpoints = initContract().router({
     summary: 'Get the account of the API key.',
     description:
       'Returns the account, and the non-secret properties of the key of this request. A read-only key may call it too.',
-    responses: { 200: envelopeSchema(accountSchema), ...problemResponses() },
+    responses: { 200: accountResponseSchema, ...problemResponses() },
     metadata: { operationId: 'getAccount', extension: true, responseHeaders: [] } as RouteMetadata,
   },
 });

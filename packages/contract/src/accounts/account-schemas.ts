@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { accountIdSchema, keyIdSchema, timestampSchema } from '../http/field-schemas';
+import { envelopeSchema } from '../http/message-schemas';
 import { accountKinds } from './account';
 
 /** Schema of `AccountKind`. */
@@ -35,3 +36,6 @@ export const accountSchema = z
     key: accountKeySchema,
   })
   .meta({ id: 'Account', description: 'The account that an API key belongs to.' });
+
+/** Schema of the response with an account. */
+export const accountResponseSchema = envelopeSchema(accountSchema).meta({ id: 'AccountResponse' });

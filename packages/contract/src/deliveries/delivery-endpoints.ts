@@ -2,15 +2,14 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { endpoints } from '../http/endpoints';
 import { deliveryIdSchema, pathIdSchema } from '../http/field-schemas';
-import {
-  envelopeSchema,
-  idempotencyKeySchema,
-  noBodySchema,
-  noQuerySchema,
-  pageSchema,
-} from '../http/message-schemas';
+import { idempotencyKeySchema, noBodySchema, noQuerySchema } from '../http/message-schemas';
 import { problemResponses, type RouteMetadata } from '../http/routes';
-import { deliveryDetailsSchema, deliverySchema, listDeliveriesSchema } from './delivery-schemas';
+import {
+  deliveryDetailsResponseSchema,
+  deliveryPageSchema,
+  deliveryResponseSchema,
+  listDeliveriesSchema,
+} from './delivery-schemas';
 
 const deliveryPath = z.object({ id: pathIdSchema(deliveryIdSchema) });
 
@@ -21,7 +20,7 @@ export const deliveryEndpoints = initContract().router({
     summary: "List the deliveries to the account's webhooks, newest first.",
     description: 'Deliveries to a deleted webhook are not listed.',
     query: listDeliveriesSchema,
-    responses: { 200: pageSchema(deliverySchema), ...problemResponses() },
+    responses: { 200: deliveryPageSchema, ...problemResponses() },
     metadata: {
       operationId: 'listDeliveries',
       extension: true,
@@ -35,7 +34,7 @@ export const deliveryEndpoints = initContract().router({
     description:
       'A delivery to a webhook of another account, or to a deleted webhook, is a 404, like one that does not exist.',
     pathParams: deliveryPath,
-    responses: { 200: envelopeSchema(deliveryDetailsSchema), ...problemResponses(404) },
+    responses: { 200: deliveryDetailsResponseSchema, ...problemResponses(404) },
     metadata: { operationId: 'getDelivery', extension: true, responseHeaders: [] } as RouteMetadata,
   },
   replay: {
@@ -48,7 +47,7 @@ export const deliveryEndpoints = initContract().router({
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: noBodySchema,
     responses: {
-      202: envelopeSchema(deliverySchema),
+      202: deliveryResponseSchema,
       ...problemResponses(403, 404, 409, 413, 415),
     },
     metadata: {

@@ -7,7 +7,14 @@ import {
   timestampSchema,
   webhookIdSchema,
 } from '../http/field-schemas';
-import { cursorSchema, limitSchema, querySchema } from '../http/message-schemas';
+import {
+  cursorSchema,
+  envelopeSchema,
+  limitSchema,
+  mayGrow,
+  pageSchema,
+  querySchema,
+} from '../http/message-schemas';
 import { deliveryStates, statusClasses } from './delivery';
 
 const httpStatusSchema = z.int().min(100).max(999).nullable();
@@ -16,7 +23,7 @@ const errorNameSchema = z.string().nullable();
 /** Schema of `DeliveryState`. */
 export const deliveryStateSchema = z
   .enum(deliveryStates, { error: `must be one of ${deliveryStates.join(', ')}` })
-  .meta({ id: 'DeliveryState', description: 'State of a delivery.' });
+  .meta({ id: 'DeliveryState', description: `State of a delivery. ${mayGrow}` });
 
 /** Schema of `StatusClass`. */
 export const statusClassSchema = z
@@ -104,6 +111,19 @@ export const deliveryDetailsSchema = deliverySchema
     id: 'DeliveryDetails',
     description: 'A delivery with its body and its attempts.',
   });
+
+/** Schema of the response with one delivery. */
+export const deliveryResponseSchema = envelopeSchema(deliverySchema).meta({
+  id: 'DeliveryResponse',
+});
+
+/** Schema of the response with one delivery, its body and its attempts. */
+export const deliveryDetailsResponseSchema = envelopeSchema(deliveryDetailsSchema).meta({
+  id: 'DeliveryDetailsResponse',
+});
+
+/** Schema of a page of deliveries. */
+export const deliveryPageSchema = pageSchema(deliverySchema).meta({ id: 'DeliveryPage' });
 
 /** Schema of `ListDeliveries`. */
 export const listDeliveriesSchema = querySchema({

@@ -8,14 +8,20 @@ import {
   timestampInputSchema,
   timestampSchema,
 } from '../http/field-schemas';
-import { cursorSchema, integerSchema, limitSchema, querySchema } from '../http/message-schemas';
+import {
+  cursorSchema,
+  integerSchema,
+  limitSchema,
+  mayGrow,
+  querySchema,
+} from '../http/message-schemas';
 import { orderStatusSchema, quantitySchema } from '../orders/order-schemas';
 import { type EventType, eventTypes, eventWaitSeconds } from './event';
 
 /** Schema of `EventType`. */
 export const eventTypeSchema = z
   .enum(eventTypes, { error: `must be one of ${eventTypes.join(', ')}` })
-  .meta({ id: 'EventType', description: 'Type of an event.' });
+  .meta({ id: 'EventType', description: `Type of an event. ${mayGrow}` });
 
 function eventSchema<Type extends EventType, Data extends z.ZodType>(
   type: Type,
@@ -37,15 +43,17 @@ export const orderCreatedSchema = eventSchema(
   'order.created',
   'OrderCreatedEvent',
   'A new order was created.',
-  z.object({
-    orderId: orderIdSchema,
-    buyerId: accountIdSchema,
-    sellerId: accountIdSchema,
-    agentId: accountIdSchema.nullable(),
-    listingId: listingIdSchema,
-    quantity: quantitySchema,
-    status: orderStatusSchema,
-  }),
+  z
+    .object({
+      orderId: orderIdSchema,
+      buyerId: accountIdSchema,
+      sellerId: accountIdSchema,
+      agentId: accountIdSchema.nullable(),
+      listingId: listingIdSchema,
+      quantity: quantitySchema,
+      status: orderStatusSchema,
+    })
+    .meta({ id: 'OrderCreatedData', description: 'The new order.' }),
 );
 
 /** Schema of `OrderStatusChangedEvent`. */
@@ -53,11 +61,16 @@ export const orderStatusChangedSchema = eventSchema(
   'order.status_changed',
   'OrderStatusChangedEvent',
   "An order's status changed.",
-  z.object({
-    orderId: orderIdSchema,
-    previousStatus: orderStatusSchema,
-    status: orderStatusSchema,
-  }),
+  z
+    .object({
+      orderId: orderIdSchema,
+      previousStatus: orderStatusSchema,
+      status: orderStatusSchema,
+    })
+    .meta({
+      id: 'OrderStatusChangedData',
+      description: 'The order, and its status before and after.',
+    }),
 );
 
 /** Schema of `TaskApprovalRequestedEvent`. */
@@ -81,15 +94,17 @@ export const listingAvailabilityLowSchema = eventSchema(
   'listing.availability_low',
   'ListingAvailabilityLowEvent',
   "A listing's available quantity dropped below its threshold.",
-  z.object({
-    listingId: listingIdSchema,
-    sellerId: accountIdSchema,
-    availableQuantity: z.int().min(0).meta({ description: 'Units left.' }),
-    threshold: z
-      .int()
-      .min(0)
-      .meta({ description: 'The threshold that `availableQuantity` dropped below.' }),
-  }),
+  z
+    .object({
+      listingId: listingIdSchema,
+      sellerId: accountIdSchema,
+      availableQuantity: z.int().min(0).meta({ description: 'Units left.' }),
+      threshold: z
+        .int()
+        .min(0)
+        .meta({ description: 'The threshold that `availableQuantity` dropped below.' }),
+    })
+    .meta({ id: 'ListingAvailabilityLowData', description: 'The listing, and its quantity.' }),
 );
 
 /** Schema of `WebhookEvent`: a union discriminated by `event`. */
@@ -103,28 +118,42 @@ export const webhookEventSchema = z
   ])
   .meta({ id: 'WebhookEvent', description: 'The body of a delivery.' });
 
-/** Schema of `AccountEvent`. */
+const accountEventId = {
+  id: eventIdSchema.meta({
+    description: 'ID of the event: the same as the header `webhook-id` of its deliveries.',
+  }),
+};
+
+/**
+ * Schema of `AccountEvent`: a union discriminated by `event`. Each member is named and has all its fields
+ * itself, because client generators cannot combine a union with other fields.
+ */
 export const accountEventSchema = z
-  .intersection(
-    z.object({
-      id: eventIdSchema.meta({
-        description: 'ID of the event: the same as the header `webhook-id` of its deliveries.',
-      }),
-    }),
-    webhookEventSchema,
-  )
+  .discriminatedUnion('event', [
+    orderCreatedSchema.extend(accountEventId).meta({ id: 'OrderCreatedAccountEvent' }),
+    orderStatusChangedSchema.extend(accountEventId).meta({ id: 'OrderStatusChangedAccountEvent' }),
+    taskApprovalRequestedSchema
+      .extend(accountEventId)
+      .meta({ id: 'TaskApprovalRequestedAccountEvent' }),
+    taskCompletedSchema.extend(accountEventId).meta({ id: 'TaskCompletedAccountEvent' }),
+    listingAvailabilityLowSchema
+      .extend(accountEventId)
+      .meta({ id: 'ListingAvailabilityLowAccountEvent' }),
+  ])
   .meta({
     id: 'AccountEvent',
     description: 'An event that the account may see: the body of its deliveries, and its ID.',
   });
 
 /** Schema of `EventPage`. */
-export const eventPageSchema = z.object({
-  data: z.array(accountEventSchema),
-  nextCursor: z
-    .string()
-    .meta({ description: 'Send it as `after` to continue from here. Never null.' }),
-});
+export const eventPageSchema = z
+  .object({
+    data: z.array(accountEventSchema),
+    nextCursor: z
+      .string()
+      .meta({ description: 'Send it as `after` to continue from here. Never null.' }),
+  })
+  .meta({ id: 'EventPage', description: 'One page of the events of the account, oldest first.' });
 
 function hasAfterAndSince(query: unknown): boolean {
   return typeof query === 'object' && query !== null && 'after' in query && 'since' in query;

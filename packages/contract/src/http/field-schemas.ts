@@ -42,9 +42,26 @@ export const timestampSchema = z.iso
   .datetime()
   .meta({ description: 'ISO 8601 UTC timestamp.', examples: ['2026-11-21T09:30:00.000Z'] });
 
-/** A timestamp as a client may write it: ISO 8601 with `Z` or an offset. */
-export const timestampInputSchema = z.iso.datetime({
-  offset: true,
-  error:
-    'must be an ISO 8601 timestamp with seconds and an offset, such as 2026-11-21T09:30:00Z (encode + as %2B in a URL)',
-});
+/**
+ * Rewrites the forms of RFC 3339 and of common date libraries that JavaScript does not parse: `t` and `z` in
+ * lower case, a space instead of `T`, an offset without its colon, and a leap second, which becomes the last
+ * millisecond before it.
+ */
+function normalizeTimestamp(text: string): string {
+  if (typeof text !== 'string') return text;
+  return text
+    .replace(/^(\d{4}-\d\d-\d\d)[t ]/, '$1T')
+    .replace(/z$/, 'Z')
+    .replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
+    .replace(/:59:60(\.\d+)?(?=Z|[+-])/, ':59:59.999');
+}
+
+/** A timestamp as a client may write it: RFC 3339, with `Z` or an offset. Parsed to a form that `Date` can parse. */
+export const timestampInputSchema = z.preprocess(
+  normalizeTimestamp,
+  z.iso.datetime({
+    offset: true,
+    error:
+      'must be an ISO 8601 timestamp with seconds and an offset, such as 2026-11-21T09:30:00Z (encode + as %2B in a URL)',
+  }),
+);

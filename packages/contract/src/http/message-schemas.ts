@@ -33,16 +33,21 @@ export function querySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
+/** Ends the description of every list of values that later versions may extend. */
+export const mayGrow = 'Later versions may add values.';
+
 /** The query of an endpoint without parameters. */
 export const noQuerySchema = querySchema({});
 
 /**
- * The body of an endpoint that needs none: left out, or `{}`. Both parse to `{}`, so that an idempotency
- * key treats them as the same request.
+ * The body of an endpoint that needs none: left out, `null` or `{}`. All of them parse to `{}`, so that an
+ * idempotency key treats them as the same request. It is not in the OpenAPI document: from an optional body
+ * without fields, generated clients make a parameter that is of no use.
  */
-export const noBodySchema = bodySchema({})
-  .default({})
-  .meta({ id: 'NoBody', description: 'Empty: leave the body out, or send {}.' });
+export const noBodySchema = z.preprocess(
+  (body: Record<string, never> | null | undefined) => body ?? {},
+  bodySchema({}),
+);
 
 /** Builds the schema of an integer in a query, both bounds inclusive: digits when sent, a number once parsed. */
 export function integerSchema({ min, max }: { min: number; max: number }) {
@@ -94,16 +99,18 @@ export const ifMatchSchema = z
 
 /** Builds the schema of `Page`: the items in `data`, and where the next page starts. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {
-  return z.object({
-    data: z.array(item),
-    nextCursor: z
-      .string()
-      .nullable()
-      .meta({ description: 'Send it as `cursor` to get the next page. Null on the last page.' }),
-  });
+  return z
+    .object({
+      data: z.array(item),
+      nextCursor: z
+        .string()
+        .nullable()
+        .meta({ description: 'Send it as `cursor` to get the next page. Null on the last page.' }),
+    })
+    .meta({ description: 'One page of a list.' });
 }
 
 /** Builds the schema of a single result: the result in `data`. */
 export function envelopeSchema<Item extends z.ZodType>(item: Item) {
-  return z.object({ data: item });
+  return z.object({ data: item }).meta({ description: 'A single result.' });
 }

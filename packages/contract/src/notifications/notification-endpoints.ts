@@ -2,11 +2,12 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { endpoints } from '../http/endpoints';
 import { notificationIdSchema, pathIdSchema } from '../http/field-schemas';
-import { envelopeSchema, noQuerySchema, pageSchema } from '../http/message-schemas';
+import { noQuerySchema } from '../http/message-schemas';
 import { problemResponses, type RouteMetadata } from '../http/routes';
 import {
   listNotificationsSchema,
-  notificationSchema,
+  notificationPageSchema,
+  notificationResponseSchema,
   updateNotificationSchema,
 } from './notification-schemas';
 
@@ -17,7 +18,7 @@ export const notificationEndpoints = initContract().router({
     summary: 'List the notifications of the authenticated account, newest first.',
     description: 'Notifications are the polling equivalent of the events that webhooks receive.',
     query: listNotificationsSchema,
-    responses: { 200: pageSchema(notificationSchema), ...problemResponses() },
+    responses: { 200: notificationPageSchema, ...problemResponses() },
     metadata: {
       operationId: 'listNotifications',
       extension: false,
@@ -32,7 +33,7 @@ export const notificationEndpoints = initContract().router({
       'A notification that is already read does not change, so a repeated request is safe.',
     pathParams: z.object({ id: pathIdSchema(notificationIdSchema) }),
     body: updateNotificationSchema,
-    responses: { 200: envelopeSchema(notificationSchema), ...problemResponses(403, 404, 413, 415) },
+    responses: { 200: notificationResponseSchema, ...problemResponses(403, 404, 413, 415) },
     metadata: {
       operationId: 'markNotificationRead',
       extension: false,

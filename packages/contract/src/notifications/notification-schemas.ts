@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import { eventTypes } from '../events/event';
 import { notificationIdSchema, orderIdSchema, timestampSchema } from '../http/field-schemas';
-import { bodySchema, cursorSchema, limitSchema, querySchema } from '../http/message-schemas';
+import {
+  bodySchema,
+  cursorSchema,
+  envelopeSchema,
+  limitSchema,
+  mayGrow,
+  pageSchema,
+  querySchema,
+} from '../http/message-schemas';
 import type { NotificationType } from './notification';
 
 const notificationTypes = eventTypes.map((type) => type.replace('.', '_') as NotificationType);
@@ -10,9 +18,10 @@ const notificationTypes = eventTypes.map((type) => type.replace('.', '_') as Not
 export const notificationSchema = z
   .object({
     id: notificationIdSchema,
-    type: z
-      .enum(notificationTypes)
-      .meta({ id: 'NotificationType', description: 'The event type, with `_` for `.`.' }),
+    type: z.enum(notificationTypes).meta({
+      id: 'NotificationType',
+      description: `The event type, with \`_\` for \`.\`. ${mayGrow}`,
+    }),
     orderId: orderIdSchema.meta({
       description:
         'The order. For `listing_availability_low`: the order that reduced the quantity.',
@@ -26,9 +35,23 @@ export const notificationSchema = z
   })
   .meta({ id: 'Notification', description: 'The polling equivalent of an event.' });
 
+/** Schema of the response with one notification. */
+export const notificationResponseSchema = envelopeSchema(notificationSchema).meta({
+  id: 'NotificationResponse',
+});
+
+/** Schema of a page of notifications. */
+export const notificationPageSchema = pageSchema(notificationSchema).meta({
+  id: 'NotificationPage',
+});
+
 /** Schema of `UpdateNotification`. */
 export const updateNotificationSchema = bodySchema({
-  read: z.literal(true, { error: 'must be true: a notification cannot be marked unread' }),
+  read: z.literal(true, { error: 'must be true: a notification cannot be marked unread' }).meta({
+    description: 'Always true: false is rejected, because a notification cannot be marked unread.',
+    // Generators have no type for a constant boolean: their clients send "true", or reject true.
+    override: { type: 'boolean', const: undefined },
+  }),
 }).meta({ id: 'UpdateNotification' });
 
 const readValues = new Map<unknown, boolean>([

@@ -1,41 +1,10 @@
-import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import type { WebhookEvent } from '../events/event';
 import { webhookEventSchema } from '../events/event-schemas';
 import { deliveryHeaderNames } from '../http/headers';
 import { markExtension } from './routes';
-
-const key = Buffer.from('a key of thirty-two bytes, or so');
-
-const event: WebhookEvent = {
-  event: 'order.status_changed',
-  createdAt: '2026-11-21T09:30:00.000Z',
-  data: {
-    orderId: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
-    previousStatus: 'pending',
-    status: 'fulfilling',
-  },
-};
-
-const secret = `whsec_${key.toString('base64')}`;
-const body = JSON.stringify(event);
-const id = 'evt_01KAJ8Q0V7T3M5X9R2C4D6F8GH';
-const timestamp = '1795253400';
-
-function hmac(withKey: string | Buffer, text: string, encoding: 'hex' | 'base64'): string {
-  return createHmac('sha256', withKey).update(text).digest(encoding);
-}
-
-/** A delivery with its real signatures, to test a receiver with. */
-const signedExample = {
-  secret,
-  body,
-  id,
-  timestamp,
-  serviceSignature: hmac(secret, body, 'hex'),
-  webhookSignature: `v1,${hmac(key, `${id}.${timestamp}.${body}`, 'base64')}`,
-};
+import { signedExample } from './signed-example';
+import { receiverTag } from './tags';
 
 const deliveryHeaders = {
   signature: z
@@ -100,7 +69,7 @@ function buildDelivery(event: string, schema: z.ZodType): ZodOpenApiOperationObj
   });
   return {
     operationId: receiverOperationId(event),
-    tags: ['deliveries'],
+    tags: [receiverTag],
     ...(schema.description !== undefined && { summary: schema.description }),
     description,
     security: [],

@@ -5,18 +5,28 @@ import { webhookEventSchema } from '../events/event-schemas';
 import { buildDeliveries } from './deliveries';
 import { buildPaths } from './operations';
 import { listRoutes } from './routes';
-import { bearer, info, servers } from './service-info';
+import { bearer, buildInfo, servers } from './service-info';
+import { buildTags, receiverTag } from './tags';
 
-const options: CreateDocumentOptions = {
-  override({ zodSchema, jsonSchema, io }) {
+/** A version of OpenAPI that the document is written in. */
+type OpenApiVersion = '3.1.0' | '3.0.3';
+
+function createOptions(version: OpenApiVersion): CreateDocumentOptions {
+  const override: CreateDocumentOptions['override'] = ({ zodSchema, jsonSchema, io }) => {
     // Later versions may add fields to responses.
     if (io === 'output' && zodSchema instanceof z.ZodObject) delete jsonSchema.additionalProperties;
     // zod gives every integer the bound of JavaScript, which is not one of the service.
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     // The format is enough; the pattern that zod adds is five lines long.
     if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-  },
-};
+    if (version === '3.0.3' && jsonSchema.examples !== undefined) {
+      const { examples } = jsonSchema;
+      delete jsonSchema.examples;
+      jsonSchema.example = examples[0];
+    }
+  };
+  return { override };
+}
 
 /** Moves the description of a parameter from its schema to the parameter, where tools show it. */
 function moveDescription(parameter: oas31.ParameterObject | oas31.ReferenceObject) {
@@ -32,31 +42,40 @@ function sortKeys<Value>(entries: Record<string, Value> | undefined): Record<str
   return Object.fromEntries(Object.entries(entries ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Builds the OpenAPI 3.1 document of a contract, with every route of the contract. */
-export function buildOpenApiDocument(contract: AppRouter): oas31.OpenAPIObject {
+/**
+ * Builds the OpenAPI document of a contract, with every route of the contract.
+ *
+ * @param version With 3.0.3, which some client generators need, it has no `webhooks`, because only 3.1 has them.
+ * The schemas of the deliveries are the same.
+ */
+export function buildOpenApiDocument(
+  contract: AppRouter,
+  version: OpenApiVersion = '3.1.0',
+): oas31.OpenAPIObject {
   const routes = listRoutes(contract);
-  const nouns = new Set([...routes.map(({ noun }) => noun), 'deliveries']);
+  const hasWebhooks = version === '3.1.0';
   const document = createDocument(
     {
-      openapi: '3.1.0',
-      info,
+      openapi: version,
+      info: buildInfo(version),
       servers,
       security: [{ bearer: [] }],
-      tags: [...nouns].map((name) => ({ name })),
+      tags: buildTags([...routes.map(({ noun }) => noun), ...(hasWebhooks ? [receiverTag] : [])]),
       paths: buildPaths(routes),
-      webhooks: buildDeliveries(),
+      ...(hasWebhooks && { webhooks: buildDeliveries() }),
       components: {
         securitySchemes: { bearer },
         schemas: { WebhookEvent: webhookEventSchema },
       },
     },
-    options,
+    createOptions(version),
   );
   for (const item of Object.values({ ...document.paths, ...document.webhooks })) {
     for (const operation of [item.get, item.post, item.put, item.patch, item.delete]) {
       operation?.parameters?.forEach(moveDescription);
     }
   }
+  Object.values(document.components?.parameters ?? {}).forEach(moveDescription);
   const { schemas, headers, responses, ...others } = document.components ?? {};
   return {
     ...document,

@@ -2,6 +2,9 @@ import { isAppRouteNoBody } from '@ts-rest/core';
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { headerNames } from '../http/headers';
+import { noBodySchema } from '../http/message-schemas';
+import { buildCodeSamples } from './code-samples';
+import { operationExamples } from './examples';
 import { buildResponses } from './responses';
 import { asZodSchema, type ListedRoute, markExtension, schemaFields } from './routes';
 
@@ -27,27 +30,47 @@ function queryParameters({ name, route, metadata }: ListedRoute) {
   return z.object(Object.fromEntries(fields));
 }
 
+/** Every request may have it. The contract does not validate it, because an invalid one is ignored. */
+const requestIdParameter = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{8,128}$/)
+  .optional()
+  .meta({
+    description:
+      'Your own ID of the request, 8 to 128 letters, digits, `.`, `_` or `-`. The response repeats it. If it is missing or invalid, the service creates one.',
+    param: {
+      id: 'RequestId',
+      example: 'req_6f1f7a862f0c4f439f6e0f0c2b8a9d11',
+      'x-extension': true,
+    },
+  });
+
 /** All of them are extensions: OpenAPI describes the headers of the API specification elsewhere. */
 function headerParameters({ name, route }: ListedRoute) {
   const fields = schemaFields(route.headers ?? {}, `${name}: its headers`).map(([key, schema]) => {
     return [documentedName(key), markExtension(schema)] as const;
   });
-  return z.object(Object.fromEntries(fields));
+  return z.object({ ...Object.fromEntries(fields), [headerNames.requestId]: requestIdParameter });
 }
 
 function buildRequestBody({
   name,
   route,
+  metadata,
 }: ListedRoute): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   if (!('body' in route) || route.body === null || isAppRouteNoBody(route.body)) return {};
+  if (route.body === noBodySchema) return {};
   const contentType = route.contentType ?? 'application/json';
   const schema = asZodSchema(route.body, `${name}: its body`);
   const required = !schema.safeParse(undefined).success;
-  return { requestBody: { required, content: { [contentType]: { schema } } } };
+  const example = operationExamples[metadata.operationId]?.request;
+  const media = { schema, ...(example !== undefined && { example }) };
+  return { requestBody: { required, content: { [contentType]: media } } };
 }
 
 function buildOperation(found: ListedRoute): ZodOpenApiOperationObject {
   const { noun, route, metadata } = found;
+  const codeSamples = buildCodeSamples(found);
   return {
     operationId: metadata.operationId,
     tags: [noun],
@@ -62,6 +85,7 @@ function buildOperation(found: ListedRoute): ZodOpenApiOperationObject {
     },
     ...buildRequestBody(found),
     responses: buildResponses(found),
+    ...(codeSamples.length > 0 && { 'x-codeSamples': codeSamples }),
   };
 }
 

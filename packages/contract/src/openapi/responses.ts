@@ -3,9 +3,13 @@ import * as z from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { headerNames } from '../http/headers';
 import type { ResponseHeader } from '../http/routes';
-import { problemCodes, problemMediaType, problems } from '../problems/problem';
+import { problemCodes, problemMediaType, problems, problemType } from '../problems/problem';
 import { codesForStatus, problemSchema } from '../problems/problem-schema';
+import { operationExamples } from './examples';
+import { buildLinks } from './links';
 import { asZodSchema, type ListedRoute } from './routes';
+
+const exampleRequestId = 'req_6f1f7a862f0c4f439f6e0f0c2b8a9d11';
 
 function describedHeader<Schema extends z.ZodType>(
   name: ResponseHeader,
@@ -53,7 +57,7 @@ const headerSchemas = {
     'requestId',
     z.string(),
     'ID of the request. Include it when you contact support. A valid one of the request is kept.',
-    'req_6f1f7a862f0c4f439f6e0f0c2b8a9d11',
+    exampleRequestId,
   ),
   retryAfter: describedHeader(
     'retryAfter',
@@ -87,13 +91,30 @@ function responseHeaders(status = 0, own: ResponseHeader[] = []) {
   );
 }
 
+function problemExamples(status: number) {
+  const examples = codesForStatus(status).map((code) => {
+    const { title } = problems[code];
+    const detail = `${title}.`;
+    const value = {
+      type: problemType(code),
+      title,
+      status,
+      detail,
+      code,
+      requestId: exampleRequestId,
+    };
+    return [code, { summary: title, value }];
+  });
+  return { examples: Object.fromEntries(examples) };
+}
+
 function problemResponse(status: number, headers: ResponseHeader[]): ZodOpenApiResponseObject {
   const codes = codesForStatus(status).map((code) => `\`${code}\`: ${problems[code].title}.`);
   const [first = 'A problem.', ...more] = codes;
   return {
     description: more.length === 0 ? first : codes.map((code) => `- ${code}`).join('\n'),
     headers: responseHeaders(status, headers),
-    content: { [problemMediaType]: { schema: problemSchema } },
+    content: { [problemMediaType]: { schema: problemSchema, ...problemExamples(status) } },
   };
 }
 
@@ -122,12 +143,13 @@ function isProblem(response: AppRouteResponse): boolean {
   return isAppRouteOtherResponse(response) && response.body === problemSchema;
 }
 
-function buildContent(response: AppRouteResponse, where: string) {
+function buildContent(response: AppRouteResponse, where: string, example: object | undefined) {
   if (isAppRouteNoBody(response)) return {};
   const { contentType, body } = isAppRouteOtherResponse(response)
     ? response
     : { contentType: 'application/json', body: response };
-  return { content: { [contentType]: { schema: asZodSchema(body, where) } } };
+  const schema = asZodSchema(body, where);
+  return { content: { [contentType]: { schema, ...(example !== undefined && { example }) } } };
 }
 
 /** Builds the responses of a route by status, and `default` for all others. */
@@ -142,7 +164,12 @@ export function buildResponses({ name, route, metadata }: ListedRoute): ZodOpenA
     const documented: ZodOpenApiResponseObject = {
       description: successDescriptions.get(status) ?? 'Success.',
       headers: responseHeaders(status, [...metadata.responseHeaders, ...always]),
-      ...buildContent(response, `${name}: the body of its ${status}`),
+      ...buildContent(
+        response,
+        `${name}: the body of its ${status}`,
+        operationExamples[metadata.operationId]?.response,
+      ),
+      ...buildLinks(metadata.operationId),
     };
     return [key, documented];
   });

@@ -1,5 +1,8 @@
 import type { oas31 } from 'zod-openapi';
-import { pageLimit } from '../http/endpoints';
+import { pageLimit, requestLimits } from '../http/endpoints';
+import { maxWebhooksPerAccount } from '../webhooks/webhook';
+
+const count = (value: number) => value.toLocaleString('en-US');
 
 const description = `
 The core record is the order. It ties a buyer, a seller and optionally an agent to a listing and a
@@ -11,8 +14,12 @@ event deliveries instead of polling.
 \`nextCursor\`: send it as \`cursor\` to get the next page, until it is null. A page has at most
 ${pageLimit.default} items unless \`limit\` is set, newest first. The exception is \`/v1/events\`, which
 lists events oldest first: there \`nextCursor\` is never null, and is sent as \`after\`. Unknown body
-fields and query parameters are rejected, so that a misspelled one is not silently ignored. Responses
-may contain fields that are not documented here.
+fields and query parameters are rejected, so that a misspelled one is not silently ignored.
+
+**What may be added.** Later versions may add fields to responses and deliveries, and values of \`status\`,
+\`event\`, \`type\`, \`state\` and \`code\`. Configure a generated client so that it accepts them: otherwise one
+unknown value makes a whole page unreadable. The README of \`@tradepost/contract\` lists the options of
+common generators.
 
 **Errors.** Every error response is a problem document (RFC 9457). Branch on its \`code\`, show its
 \`detail\`, and include its \`requestId\` when you contact support. An unknown path is a 404 with
@@ -22,17 +29,28 @@ may contain fields that are not documented here.
 **Retries.** A POST with an \`Idempotency-Key\` can be repeated safely: requests with the same key have
 one effect and get the same response, for 24 hours.
 
+**Limits.** A body has at most ${count(requestLimits.bodyBytes)} bytes (413), the request line and the headers together
+${count(requestLimits.headerBytes)} bytes (431). An account has at most ${maxWebhooksPerAccount} webhooks (409
+\`webhook_limit_reached\`). The requests of an API key are limited per minute (429); \`RateLimit\` says how many
+are left.
+
+**Deliveries.** The service sends signed events to your HTTPS endpoint; see the webhooks of this document
+(OpenAPI 3.1). Verify the signature of each delivery before you act on it.
+
 **Extensions.** Everything marked \`x-extension\` is not part of the API specification. Another
 implementation of the service may not have it, and a client must work without it.
 `;
 
-/** The `info` of the document. */
-export const info: oas31.InfoObject = {
-  title: 'Tradepost: orders, notifications and webhooks',
-  version: '1.0.0',
-  description: description.trim(),
-  license: { name: 'MIT', identifier: 'MIT' },
-};
+/** Builds the `info` of the document. Only OpenAPI 3.1 names licenses by an identifier. */
+export function buildInfo(version: string): oas31.InfoObject {
+  return {
+    title: 'Tradepost: orders, notifications and webhooks',
+    version: '1.0.0',
+    description: description.trim(),
+    contact: { name: 'The operator of the service' },
+    license: { name: 'MIT', ...(version === '3.1.0' && { identifier: 'MIT' }) },
+  };
+}
 
 /** The base URL of the service. All paths are relative to it. */
 export const servers: oas31.ServerObject[] = [

@@ -2,18 +2,13 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { endpoints } from '../http/endpoints';
 import { orderIdSchema, pathIdSchema } from '../http/field-schemas';
-import {
-  envelopeSchema,
-  idempotencyKeySchema,
-  ifMatchSchema,
-  noQuerySchema,
-  pageSchema,
-} from '../http/message-schemas';
+import { idempotencyKeySchema, ifMatchSchema, noQuerySchema } from '../http/message-schemas';
 import { problemResponses, type RouteMetadata } from '../http/routes';
 import {
   createOrderSchema,
   listOrdersSchema,
-  orderSchema,
+  orderPageSchema,
+  orderResponseSchema,
   updateOrderSchema,
 } from './order-schemas';
 
@@ -26,7 +21,7 @@ export const orderEndpoints = initContract().router({
     summary: 'List the orders visible to the authenticated account, newest first.',
     description: 'An account sees the orders of which it is the buyer, the seller or the agent.',
     query: listOrdersSchema,
-    responses: { 200: pageSchema(orderSchema), ...problemResponses() },
+    responses: { 200: orderPageSchema, ...problemResponses() },
     metadata: {
       operationId: 'listOrders',
       extension: false,
@@ -42,7 +37,7 @@ export const orderEndpoints = initContract().router({
       'The listing determines the seller and the agent. The quantity is taken from the available quantity of the listing. The order starts as `pending`.',
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: createOrderSchema,
-    responses: { 201: envelopeSchema(orderSchema), ...problemResponses(403, 409, 413, 415) },
+    responses: { 201: orderResponseSchema, ...problemResponses(403, 409, 413, 415) },
     metadata: {
       operationId: 'createOrder',
       extension: false,
@@ -55,7 +50,7 @@ export const orderEndpoints = initContract().router({
     summary: 'Get one order.',
     description: 'An order that the account may not see is a 404, like one that does not exist.',
     pathParams: orderPath,
-    responses: { 200: envelopeSchema(orderSchema), ...problemResponses(404) },
+    responses: { 200: orderResponseSchema, ...problemResponses(404) },
     metadata: {
       operationId: 'getOrder',
       extension: false,
@@ -74,7 +69,7 @@ export const orderEndpoints = initContract().router({
     headers: { 'if-match': ifMatchSchema },
     body: updateOrderSchema,
     responses: {
-      200: envelopeSchema(orderSchema),
+      200: orderResponseSchema,
       ...problemResponses(403, 404, 409, 412, 413, 415),
     },
     metadata: {

@@ -6,13 +6,21 @@ import {
   timestampInputSchema,
   timestampSchema,
 } from '../http/field-schemas';
-import { bodySchema, cursorSchema, limitSchema, querySchema } from '../http/message-schemas';
+import {
+  bodySchema,
+  cursorSchema,
+  envelopeSchema,
+  limitSchema,
+  mayGrow,
+  pageSchema,
+  querySchema,
+} from '../http/message-schemas';
 import { orderQuantity, orderStatuses } from './order';
 
 /** Schema of `OrderStatus`. */
 export const orderStatusSchema = z
   .enum(orderStatuses, { error: `must be one of ${orderStatuses.join(', ')}` })
-  .meta({ id: 'OrderStatus', description: 'Status of an order.' });
+  .meta({ id: 'OrderStatus', description: `Status of an order. ${mayGrow}` });
 
 /** Units of a listing: an integer from 1 to 1,000,000. */
 export const quantitySchema = z
@@ -38,6 +46,12 @@ export const orderSchema = z
     id: 'Order',
     description: 'Ties a buyer, a seller and optionally an agent to a listing and a quantity.',
   });
+
+/** Schema of the response with one order. */
+export const orderResponseSchema = envelopeSchema(orderSchema).meta({ id: 'OrderResponse' });
+
+/** Schema of a page of orders. */
+export const orderPageSchema = pageSchema(orderSchema).meta({ id: 'OrderPage' });
 
 /** Schema of `CreateOrder`. */
 export const createOrderSchema = bodySchema({

@@ -1,5 +1,21 @@
 import * as z from 'zod';
+import { mayGrow } from '../http/message-schemas';
 import { type ProblemCode, problemCodes, problems } from './problem';
+
+/** Schema of `ProblemIssue`: `ProblemError` in the OpenAPI document, after the field `errors`. */
+const problemErrorSchema = z
+  .object({
+    path: z.string().meta({
+      description:
+        'Path of the field in the body, or name of the parameter or header. Empty: the body itself.',
+      examples: ['events.0'],
+    }),
+    message: z.string().meta({
+      description: 'What is wrong, and what is expected.',
+      examples: ['must be at least 1'],
+    }),
+  })
+  .meta({ id: 'ProblemError', description: 'One invalid part of a request.' });
 
 /** Schema of `Problem`. */
 export const problemSchema = z
@@ -10,11 +26,11 @@ export const problemSchema = z
     detail: z.string().meta({ description: 'What failed in this request, and what to do.' }),
     code: z.enum(problemCodes).meta({
       id: 'ProblemCode',
-      description: 'The problem code. Branch on this, not on texts.',
+      description: `The problem code. Branch on this, not on texts. ${mayGrow}`,
     }),
     requestId: z.string(),
     errors: z
-      .array(z.object({ path: z.string(), message: z.string() }))
+      .array(problemErrorSchema)
       .exactOptional()
       .meta({ description: 'The invalid fields, if the request failed validation.' }),
   })

@@ -1,24 +1,19 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { deliverySchema } from '../deliveries/delivery-schemas';
+import { deliveryResponseSchema } from '../deliveries/delivery-schemas';
 import { endpoints } from '../http/endpoints';
 import { pathIdSchema, webhookIdSchema } from '../http/field-schemas';
-import {
-  envelopeSchema,
-  idempotencyKeySchema,
-  noBodySchema,
-  noQuerySchema,
-  pageSchema,
-} from '../http/message-schemas';
+import { idempotencyKeySchema, noBodySchema, noQuerySchema } from '../http/message-schemas';
 import { problemResponses, type RouteMetadata } from '../http/routes';
 import {
-  createdWebhookSchema,
+  createdWebhookResponseSchema,
   createWebhookSchema,
   listWebhooksSchema,
   sendTestEventSchema,
-  stagedSecretSchema,
+  stagedSecretResponseSchema,
   updateWebhookSchema,
-  webhookDetailsSchema,
+  webhookPageSchema,
+  webhookResponseSchema,
 } from './webhook-schemas';
 
 const c = initContract();
@@ -35,7 +30,7 @@ export const webhookEndpoints = c.router({
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: createWebhookSchema,
     responses: {
-      201: envelopeSchema(createdWebhookSchema),
+      201: createdWebhookResponseSchema,
       ...problemResponses(403, 409, 413, 415),
     },
     metadata: {
@@ -49,7 +44,7 @@ export const webhookEndpoints = c.router({
     summary: 'List the webhooks of the authenticated account, newest first.',
     description: 'Each webhook has its delivery statistics. Secrets are not included.',
     query: listWebhooksSchema,
-    responses: { 200: pageSchema(webhookDetailsSchema), ...problemResponses() },
+    responses: { 200: webhookPageSchema, ...problemResponses() },
     metadata: {
       operationId: 'listWebhooks',
       extension: true,
@@ -62,7 +57,7 @@ export const webhookEndpoints = c.router({
     summary: 'Get one webhook.',
     description: 'A webhook of another account is a 404, like one that does not exist.',
     pathParams: webhookPath,
-    responses: { 200: envelopeSchema(webhookDetailsSchema), ...problemResponses(404) },
+    responses: { 200: webhookResponseSchema, ...problemResponses(404) },
     metadata: { operationId: 'getWebhook', extension: true, responseHeaders: [] } as RouteMetadata,
   },
   update: {
@@ -74,7 +69,7 @@ export const webhookEndpoints = c.router({
     pathParams: webhookPath,
     body: updateWebhookSchema,
     responses: {
-      200: envelopeSchema(webhookDetailsSchema),
+      200: webhookResponseSchema,
       ...problemResponses(403, 404, 413, 415),
     },
     metadata: {
@@ -108,7 +103,7 @@ export const webhookEndpoints = c.router({
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: noBodySchema,
     responses: {
-      201: envelopeSchema(stagedSecretSchema),
+      201: stagedSecretResponseSchema,
       ...problemResponses(403, 404, 409, 413, 415),
     },
     metadata: {
@@ -127,7 +122,7 @@ export const webhookEndpoints = c.router({
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: noBodySchema,
     responses: {
-      200: envelopeSchema(webhookDetailsSchema),
+      200: webhookResponseSchema,
       ...problemResponses(403, 404, 409, 413, 415),
     },
     metadata: {
@@ -146,7 +141,7 @@ export const webhookEndpoints = c.router({
     headers: { 'idempotency-key': idempotencyKeySchema },
     body: sendTestEventSchema,
     responses: {
-      202: envelopeSchema(deliverySchema),
+      202: deliveryResponseSchema,
       ...problemResponses(403, 404, 409, 413, 415),
     },
     metadata: {

@@ -1,29 +1,59 @@
 import * as z from 'zod';
 import { eventTypeSchema } from '../events/event-schemas';
 import { timestampSchema, webhookIdSchema } from '../http/field-schemas';
-import { bodySchema, cursorSchema, limitSchema, querySchema } from '../http/message-schemas';
+import {
+  bodySchema,
+  cursorSchema,
+  envelopeSchema,
+  limitSchema,
+  pageSchema,
+  querySchema,
+} from '../http/message-schemas';
 import { webhookStatuses } from './webhook';
 
 const secretSchema = z.string().regex(/^whsec_[0-9A-Za-z+/]{43}=$/);
 
-const urlError = 'must be an absolute https:// URL of at most 2048 characters';
+const maxUrlLength = 2048;
+const urlError = `must be an absolute https:// URL of at most ${maxUrlLength} characters`;
+
+/**
+ * What all URLs of receivers have in common, in the syntax that the regular expressions of all languages share: a
+ * scheme, a host without credentials, and a path and a query without a fragment. The server also accepts the scheme
+ * in upper case.
+ */
+const receiverUrlPattern =
+  '^https?://[^\\s\\x00-\\x1f\\x7f/?#@\\\\]+([/?]([^\\s\\x00-\\x1f\\x7f#%]|%[0-9A-Fa-f]{2})*)?$';
 
 /**
  * The URL of a receiver. Whether its address may be reached, and over http, is a policy of the server.
  */
 const receiverUrlSchema = z
   .string({ error: urlError })
-  .max(2048, { error: urlError })
-  // `URL` accepts spaces, line breaks and a missing "//"; a stored URL must be unambiguous.
-  .refine((text) => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text), {
+  .max(maxUrlLength, { error: urlError })
+  // `URL` accepts spaces, line breaks and missing or additional slashes; a stored URL must be unambiguous.
+  .refine((text) => /^https?:\/\/[^\s\p{Cc}/\\][^\s\p{Cc}]*$/iu.test(text) && URL.canParse(text), {
     error: urlError,
     abort: true,
   })
   .refine((text) => new URL(text).username === '' && new URL(text).password === '', {
     error: 'must not contain credentials: deliveries are authenticated by their signature',
+    abort: true,
   })
-  .refine((text) => !text.includes('#'), { error: 'must not have a fragment: it is never sent' })
-  .meta({ format: 'uri', examples: ['https://receiver.example/tradepost'] });
+  .refine((text) => !text.includes('#'), {
+    error: 'must not have a fragment: it is never sent',
+    abort: true,
+  })
+  .refine((text) => !/%(?![0-9a-f]{2})/i.test(text), {
+    error: 'must have two hexadecimal digits after each %; write the character % as %25',
+    abort: true,
+  })
+  .refine((text) => new RegExp(receiverUrlPattern, 'iu').test(text), { error: urlError })
+  .meta({
+    pattern: receiverUrlPattern,
+    description:
+      'Where deliveries are sent: an `https://` URL with a public host and port 443 or one from 1024, without credentials and fragment. It is normalized: an international host name becomes Punycode, and other characters are percent-encoded. A service for development may also accept `http://`, private hosts and any port.',
+    examples: ['https://receiver.example/tradepost'],
+  });
 
 /** Schema of `WebhookStatus`. */
 export const webhookStatusSchema = z
@@ -84,6 +114,24 @@ export const stagedSecretSchema = z
     stagedAt: timestampSchema,
   })
   .meta({ id: 'StagedSecret', description: 'A signing secret that will replace the current one.' });
+
+/** Schema of the response to a registration. */
+export const createdWebhookResponseSchema = envelopeSchema(createdWebhookSchema).meta({
+  id: 'CreatedWebhookResponse',
+});
+
+/** Schema of the response with one webhook. */
+export const webhookResponseSchema = envelopeSchema(webhookDetailsSchema).meta({
+  id: 'WebhookResponse',
+});
+
+/** Schema of a page of webhooks. */
+export const webhookPageSchema = pageSchema(webhookDetailsSchema).meta({ id: 'WebhookPage' });
+
+/** Schema of the response with a staged secret. */
+export const stagedSecretResponseSchema = envelopeSchema(stagedSecretSchema).meta({
+  id: 'StagedSecretResponse',
+});
 
 const eventsSchema = z
   .array(eventTypeSchema, { error: 'must be a list of event types' })

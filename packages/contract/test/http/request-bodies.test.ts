@@ -68,8 +68,9 @@ describe.each(bodies)('the body of $of', ({ schema, good, known }) => {
 });
 
 describe('the body of an endpoint that needs none', () => {
-  test('may be left out, which equals an empty object', () => {
+  test('may be left out or null, which equals an empty object', () => {
     expect(noBodySchema.parse(undefined)).toEqual({});
+    expect(noBodySchema.parse(null)).toEqual({});
     expect(noBodySchema.parse({})).toEqual({});
   });
 
@@ -79,7 +80,7 @@ describe('the body of an endpoint that needs none', () => {
     ]);
   });
 
-  test.each([[null], ['text'], [[]], [7]])('rejects %j', (value) => {
+  test.each([['text'], [[]], [7], [false]])('rejects %j', (value) => {
     expect(listIssues(noBodySchema, value)).toEqual([': must be a JSON object']);
   });
 });

@@ -70,7 +70,7 @@ test('an extension and its extension parameters are marked', () => {
     ?.map((parameter) => resolved<oas31.ParameterObject>(document, parameter))
     .filter((parameter) => parameter['x-extension'] === true)
     .map(({ name }) => name);
-  expect(marked).toEqual(['force']);
+  expect(marked).toEqual(['force', 'X-Request-Id']);
 });
 
 test('a path parameter without a schema is a string', () => {

@@ -70,7 +70,9 @@ test('no operation declares a parameter twice, or one that OpenAPI defines elsew
 });
 
 test('every parameter and header has a description and exactly one schema', () => {
-  const parameters = all.flatMap(({ operation }) => operation.parameters ?? []);
+  const parameters = all.flatMap(({ operation }) =>
+    (operation.parameters ?? []).map((parameter) => resolved(document, parameter)),
+  );
   for (const described of [...parameters, ...Object.values(document.components?.headers ?? {})]) {
     expect(described).toMatchObject({
       description: expect.stringMatching(/\.$/),
@@ -97,6 +99,60 @@ test('every used tag and security scheme is declared', () => {
     for (const requirement of operation.security ?? document.security ?? []) {
       for (const scheme of Object.keys(requirement)) expect(schemes).toContain(scheme);
     }
+  }
+});
+
+test('every tag has a description', () => {
+  for (const tag of document.tags ?? []) expect(tag.description, tag.name).toMatch(/\.$/);
+});
+
+test('the operations of a receiver have a tag of their own', () => {
+  // Generators write one file per tag, so a shared tag would replace the client of `paths`.
+  const used = (paths: oas31.PathsObject | undefined) =>
+    new Set(listOperations(paths).flatMap(({ operation }) => operation.tags ?? []));
+  expect([...used(document.webhooks)]).toEqual(['receivers']);
+  expect([...used(document.paths)]).not.toContain('receivers');
+});
+
+test('every object of a response has a name, so that generated types have one', () => {
+  visit(document.paths, '#/paths', (node, at) => {
+    if (/\/(schema|items)$/.test(at)) expect(node, at).not.toHaveProperty('properties');
+  });
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+    visit((schema as oas31.SchemaObject).properties, name, (node, at) => {
+      if (!at.includes('/properties/')) expect(node, at).not.toHaveProperty('properties');
+    });
+  }
+});
+
+test('no schema combines a union with other fields, and no constant is a boolean', () => {
+  visit(document, '#', (node, at) => {
+    expect(node, at).not.toHaveProperty('allOf');
+    if ('const' in node) expect(typeof node.const, at).toBe('string');
+  });
+});
+
+test('every list of values says that it may grow, except those that only requests have', () => {
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+    const { enum: values, description } = schema as oas31.SchemaObject;
+    if (values === undefined) continue;
+    if (['AccountKind', 'WebhookStatus', 'StatusClass'].includes(name)) continue;
+    expect(description, name).toContain('Later versions may add values.');
+  }
+});
+
+test('every link leads to an operation and gives it its path parameters', () => {
+  const links = listOperations(document.paths).flatMap(({ operation }) =>
+    Object.values(operation.responses ?? {}).flatMap((response) =>
+      Object.values(resolved<oas31.ResponseObject>(document, response).links ?? {}),
+    ),
+  );
+  expect(links.length).toBeGreaterThan(15);
+  for (const link of links as oas31.LinkObject[]) {
+    const [target] = all.filter(({ operation }) => operation.operationId === link.operationId);
+    expect(target, link.operationId).toBeDefined();
+    expect(target?.path).toContain('{id}');
+    expect(link.parameters).toEqual({ id: expect.stringMatching(/^\$response\.body#\/data\//) });
   }
 });
 

@@ -43,6 +43,9 @@ const successes: Record<string, string> = {
   replayDelivery: '202',
 };
 
+/** The operations that are a POST and need no body. */
+const withoutBody = ['stageWebhookSecret', 'promoteWebhookSecret', 'replayDelivery'];
+
 /** The operations whose response has a `Location`. */
 const creators = ['createOrder', 'createWebhook', 'sendTestEvent'];
 
@@ -161,14 +164,21 @@ describe.each(operations)('$method $path', ({ method, path, operation }) => {
     );
   });
 
-  test('has the problems of a body if it takes one', () => {
+  test('has the problems of a body if it is a POST or a PATCH', () => {
     const statuses = responses.map(({ status }) => status);
     const ofBody = statuses.filter((status) => status === '413' || status === '415');
-    expect(ofBody).toEqual(operation.requestBody === undefined ? [] : ['413', '415']);
+    expect(ofBody).toEqual(method === 'post' || method === 'patch' ? ['413', '415'] : []);
   });
 
-  test('takes a body if it is a POST or a PATCH', () => {
-    expect(operation.requestBody !== undefined).toBe(method === 'post' || method === 'patch');
+  test('requires a body if it is a POST or a PATCH that needs one', () => {
+    const takesOne = method === 'post' || method === 'patch';
+    const needsNone = withoutBody.includes(operation.operationId ?? '');
+    if (takesOne && !needsNone) expect(operation.requestBody).toMatchObject({ required: true });
+    else expect(operation).not.toHaveProperty('requestBody');
+  });
+
+  test('takes an X-Request-Id', () => {
+    expect(operation.parameters).toContainEqual({ $ref: '#/components/parameters/RequestId' });
   });
 
   test('rejects a read-only key unless it is a GET', () => {
@@ -204,8 +214,9 @@ describe.each(operations)('$method $path', ({ method, path, operation }) => {
 
   test('responds to every error with a problem and lists its codes', () => {
     for (const { status, response } of responses.filter(({ status }) => !status.startsWith('2'))) {
-      expect(response.content).toEqual({
-        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+      expect(Object.keys(response.content ?? {})).toEqual(['application/problem+json']);
+      expect(response.content?.['application/problem+json']?.schema).toEqual({
+        $ref: '#/components/schemas/Problem',
       });
       const found = [...response.description.matchAll(/`(\w+)`: /g)].map(([, code]) => code);
       expect(found).toEqual(codesForStatus(Number(status)));
@@ -218,6 +229,53 @@ describe.each(operations)('$method $path', ({ method, path, operation }) => {
       expect(rest['x-extension'] ?? false, name).toBe(place !== 'path' && name !== 'status');
     }
   });
+});
+
+test('a notification is marked read by a boolean, because generators have no constant booleans', () => {
+  const { UpdateNotification } = document.components?.schemas ?? {};
+  expect(UpdateNotification).toMatchObject({ properties: { read: { type: 'boolean' } } });
+  expect(UpdateNotification).not.toHaveProperty('properties.read.const');
+});
+
+test('an event of the account is one of five named schemas, told apart by `event`', () => {
+  const { AccountEvent } = document.components?.schemas ?? {};
+  const names = eventTypes.map((type) => {
+    const words = type.split(/[._]/).map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
+    return `#/components/schemas/${words.join('')}AccountEvent`;
+  });
+  expect(AccountEvent).toMatchObject({
+    oneOf: names.map(($ref) => ({ $ref })),
+    discriminator: {
+      propertyName: 'event',
+      mapping: Object.fromEntries(eventTypes.map((type, at) => [type, names[at]])),
+    },
+  });
+});
+
+test('the URL of a webhook has a pattern that excludes what every service rejects', () => {
+  const { CreateWebhook, UpdateWebhook } = document.components?.schemas ?? {};
+  for (const schema of [CreateWebhook, UpdateWebhook]) {
+    const { pattern } = (schema as { properties: { url: { pattern: string } } }).properties.url;
+    const matches = (text: string) => new RegExp(pattern, 'u').test(text);
+    expect(matches('https://receiver.example:8443/hooks?tenant=7&x=%20')).toBe(true);
+    for (const text of [
+      'ftp://receiver.example',
+      'https://me@receiver.example',
+      'https://receiver.example/#orders',
+      'https://receiver.example/%zz',
+      'https:///a',
+      'https://receiver.example/a b',
+    ]) {
+      expect(matches(text), text).toBe(false);
+    }
+  }
+});
+
+test('the limits of the service are in the description', () => {
+  for (const limit of ['20 webhooks', '65,536 bytes', '16,384 bytes', '(431)']) {
+    expect(document.info.description?.replaceAll('\n', ' ')).toContain(limit);
+  }
+  expect(document.info.contact).toBeDefined();
 });
 
 test('the response to a DELETE has no body', () => {

@@ -29,6 +29,10 @@ describe('the url of a webhook', () => {
     ['//receiver.example'],
     ['https:receiver.example'],
     ['https://'],
+    ['https:///a'],
+    ['https:///receiver.example/a'],
+    ['https://?a=1'],
+    ['https:\\\\receiver.example'],
     ['https://:443'],
     ['https://receiver.example:99999'],
     ['https://receiver example'],
@@ -47,6 +51,15 @@ describe('the url of a webhook', () => {
       'url: must be an absolute https:// URL of at most 2048 characters',
     ]);
   });
+
+  test.each([['https://receiver.example/%zz'], ['https://receiver.example/?q=100%']])(
+    'must have two hexadecimal digits after each %%: %s',
+    (url) => {
+      expect(ofUrl(url)).toEqual([
+        'url: must have two hexadecimal digits after each %; write the character % as %25',
+      ]);
+    },
+  );
 
   test('has 2,048 characters at most', () => {
     const longest = 'https://receiver.example/'.padEnd(2048, 'a');

@@ -1,4 +1,5 @@
 import { TextDecoder } from 'node:util';
+import { requestLimits } from '@tradepost/contract/wire';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { MemoryStore, rateLimit } from 'express-rate-limit';
 import type { AccountStore, ApiKeyWithAccount, Caller } from '../features/accounts/account';
@@ -95,7 +96,6 @@ export const reauthenticate: RequestHandler = async (_req, res, next) => {
   next();
 };
 
-const maxBodyBytes = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Rejects bytes that are not UTF-8. Decoded leniently, they would be stored as something that was not sent. */
@@ -111,7 +111,11 @@ function requireUtf8(_req: unknown, _res: unknown, body: Buffer, charset: string
 }
 
 /** Parses JSON bodies of up to 65,536 bytes. Accepts any JSON value; the contract validates it. */
-const parseJson = express.json({ limit: maxBodyBytes, strict: false, verify: requireUtf8 });
+const parseJson = express.json({
+  limit: requestLimits.bodyBytes,
+  strict: false,
+  verify: requireUtf8,
+});
 
 /** Rejects bodies that are not sent as JSON. Otherwise they would be treated as missing. */
 const requireJson: RequestHandler = (req, _res, next) => {

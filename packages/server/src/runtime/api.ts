@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { requestLimits } from '@tradepost/contract/wire';
 import type { Logger } from 'pino';
 import type { WebhookPolicy } from '../features/webhooks/webhook-policy';
 import { createApp } from '../http/app';
@@ -77,7 +78,10 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   });
 
   const listener = withOriginForm(app);
-  const server = createServer({ requireHostHeader: false, ...requestTimeouts }, listener);
+  const server = createServer(
+    { requireHostHeader: false, maxHeaderSize: requestLimits.headerBytes, ...requestTimeouts },
+    listener,
+  );
   const connections = new Connections(server, options.maxConnections ?? defaultMaxConnections, log);
   handleClientErrors(server, listener, clock, log);
   const { onRequestCompleted } = options;

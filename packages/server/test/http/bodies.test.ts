@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Actor, getProblem, type Service, startService } from './service';
+import { type Actor, getData, getProblem, type Service, startService } from './service';
 
 let service: Service;
 let buyer: Actor & { keyId: string };
@@ -88,6 +88,30 @@ describe('the body parser', () => {
     });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'malformed_json' });
+  });
+
+  it.each([
+    ['no body', undefined, {}],
+    ['an empty JSON body', '', { 'Content-Type': 'application/json' }],
+    ['an empty text', '', { 'Content-Type': 'text/plain' }],
+    ['{}', '{}', { 'Content-Type': 'application/json' }],
+    ['null', 'null', { 'Content-Type': 'application/json; charset=utf-8' }],
+  ])('accepts %s where no body is needed', async (_, body, headers) => {
+    const url = 'https://receiver.example/hook';
+    const created = await service.request('POST /v1/webhooks', {
+      as: buyer,
+      body: { url, events: ['order.created'] },
+    });
+    const { id } = getData<{ id: string }>(created);
+    const send = (path: string) =>
+      fetch(`${service.url}/v1/webhooks/${id}/${path}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${buyer.key}`, ...headers },
+        ...(body !== undefined && { body }),
+      });
+    expect((await send('secret')).status).toBe(201);
+    expect((await send('secret/promote')).status).toBe(200);
+    await service.request(`DELETE /v1/webhooks/${id}`, { as: buyer });
   });
 
   it('reports many issues in a response of limited size', async () => {

@@ -62,12 +62,17 @@ const explanations: Record<PolicyViolation, string> = {
   port: 'must use port 443, or a port from 1024 that is not used by another well-known service, such as 8443',
 };
 
+/** Returns a URL with the characters percent-encoded that the URL Standard leaves as they are, but RFC 3986 does not allow. */
+function toUri({ origin, href }: URL): string {
+  return origin + href.slice(origin.length).replace(/["<>[\\\]^`{|}]/g, encodeURIComponent);
+}
+
 /**
  * Checks the URL of a webhook when it is created or changed. Names that resolve to a forbidden address are rejected when the
  * connection is made.
  *
  * @param text A URL that the contract accepts: absolute, without credentials or fragment.
- * @returns The normalized URL.
+ * @returns The normalized URL, which is a URI by RFC 3986.
  * @throws DomainError `validation_failed`, naming `url`.
  */
 export function checkWebhookUrl(text: string, policy: WebhookPolicy): string {
@@ -79,7 +84,7 @@ export function checkWebhookUrl(text: string, policy: WebhookPolicy): string {
       { path: 'url', message },
     ]);
   }
-  return url.href;
+  return toUri(url);
 }
 
 /**

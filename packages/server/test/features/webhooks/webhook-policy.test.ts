@@ -1,3 +1,4 @@
+import { createWebhookSchema } from '@tradepost/contract/schemas';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -61,6 +62,10 @@ const goodUrls: [string, string][] = [
   ['https://receiver.example:1024/', 'https://receiver.example:1024/'],
   ['https://receiver.example:65535/', 'https://receiver.example:65535/'],
   ['https://münchen.example/straße', 'https://xn--mnchen-3ya.example/stra%C3%9Fe'],
+  [
+    'https://receiver.example/{a}|b?c=[d]^`',
+    'https://receiver.example/%7Ba%7D%7Cb?c=%5Bd%5D%5E%60',
+  ],
 ];
 
 /** Source: Fetch Standard, "Port blocking". */
@@ -183,6 +188,33 @@ describe('as the URL of a webhook,', () => {
       ).toBe('port');
     }
   });
+});
+
+/** A URI with the scheme http or https, without user information and fragment. Source: RFC 3986, appendix A. */
+const uri =
+  /^https?:\/\/(\[[0-9a-f:.]+\]|([\w.~!$&'()*+,;=-]|%[0-9A-F]{2})+)(:\d+)?(\/([\w.~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)(\?([\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$/;
+
+test('every URL that the contract accepts is stored as a URI', () => {
+  const character = fc.oneof(
+    fc.constantFrom(...'/?&=%|[]{}^`<>"\'\\~.:@;,!*()+$ü漢'),
+    fc.constantFrom('%20', '%C3%BC', '🛒'),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 2 }),
+  );
+  const text = fc.array(character, { maxLength: 20 }).map((parts) => parts.join(''));
+  const host = fc.constantFrom('receiver.example', 'münchen.example:8443', '[2606:4700::1]', '1.1');
+  let accepted = 0;
+  fc.assert(
+    fc.property(host, text, (name, rest) => {
+      const url = `https://${name}/${rest}`;
+      if (!createWebhookSchema.safeParse({ url, events: ['order.created'] }).success) return;
+      accepted += 1;
+      const stored = checkWebhookUrl(url, insecureWebhookPolicy);
+      expect(stored).toMatch(uri);
+      expect(checkWebhookUrl(stored, insecureWebhookPolicy)).toBe(stored);
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(accepted).toBeGreaterThan(500);
 });
 
 describe('an address that is not public', () => {

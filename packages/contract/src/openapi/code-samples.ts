@@ -1,0 +1,260 @@
+import { exampleIds, operationExamples } from './examples';
+import type { ListedRoute } from './routes';
+
+/** A sample of an operation in one language, as `x-codeSamples` lists it. */
+export interface CodeSample {
+  /** Name of the language, for its colours. */
+  lang: string;
+  /** What the reader chooses. */
+  label: string;
+  /** The program. It reads `TRADEPOST_BASE_URL` and `TRADEPOST_API_KEY`. */
+  source: string;
+}
+
+/** A request to write samples of. */
+interface SampleRequest {
+  /** `POST`. */
+  method: string;
+  /** Path with its query: `/v1/orders?limit=20`. */
+  target: string;
+  /** The JSON body; undefined for none. */
+  body?: object | undefined;
+}
+
+function writeCurl({ method, target, body }: SampleRequest): string {
+  const lines = [
+    `curl --fail-with-body${method === 'GET' ? '' : ` --request ${method}`} "$TRADEPOST_BASE_URL${target}"`,
+    '  --header "Authorization: Bearer $TRADEPOST_API_KEY"',
+  ];
+  if (body !== undefined) {
+    lines.push('  --header "Content-Type: application/json"', `  --data '${JSON.stringify(body)}'`);
+  }
+  return lines.join(' \\\n');
+}
+
+/** JSON is Python too, except for its constants. */
+function toPython(body: object): string {
+  return JSON.stringify(body)
+    .replaceAll('":', '": ')
+    .replaceAll(',"', ', "')
+    .replace(/: true\b/g, ': True')
+    .replace(/: false\b/g, ': False');
+}
+
+function writePython({ method, target, body }: SampleRequest): string {
+  return [
+    'import os',
+    'import sys',
+    '',
+    'import requests',
+    '',
+    `response = requests.${method.toLowerCase()}(`,
+    `    os.environ["TRADEPOST_BASE_URL"] + "${target}",`,
+    '    headers={"Authorization": "Bearer " + os.environ["TRADEPOST_API_KEY"]},',
+    ...(body === undefined ? [] : [`    json=${toPython(body)},`]),
+    '    timeout=60,',
+    ')',
+    'if not response.ok:',
+    '    sys.exit(response.json()["detail"])',
+    'print(response.text)',
+  ].join('\n');
+}
+
+function writeGo({ method, target, body }: SampleRequest): string {
+  const json = body === undefined ? undefined : JSON.stringify(body);
+  return `package main
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"${json === undefined ? '' : '\n\t"strings"'}
+	"time"
+)
+
+func main() {
+	url := os.Getenv("TRADEPOST_BASE_URL") + "${target}"
+	request, err := http.NewRequest("${method}", url, ${json === undefined ? 'nil' : `strings.NewReader(\`${json}\`)`})
+	if err != nil {
+		log.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("TRADEPOST_API_KEY"))${json === undefined ? '' : '\n\trequest.Header.Set("Content-Type", "application/json")'}
+
+	client := http.Client{Timeout: time.Minute}
+	response, err := client.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if response.StatusCode >= 400 {
+		log.Fatalf("%s: %s", response.Status, body)
+	}
+	fmt.Printf("%s\\n", body)
+}`;
+}
+
+function writeSdk(statements: string): string {
+  return [
+    "import { Tradepost } from '@tradepost/sdk';",
+    '',
+    'const tradepost = new Tradepost({',
+    "  baseUrl: process.env.TRADEPOST_BASE_URL ?? '',",
+    "  apiKey: process.env.TRADEPOST_API_KEY ?? '',",
+    '});',
+    '',
+    statements,
+  ].join('\n');
+}
+
+const { order, listing, notification, webhook, delivery } = exampleIds;
+
+/** How the SDK and the CLI do an operation, by operation ID. */
+const ownTools: Record<string, { sdk: string; cli: string }> = {
+  listOrders: {
+    sdk: [
+      "for await (const order of tradepost.orders.list({ status: 'pending', limit: 20 })) {",
+      '  console.log(order.id, order.quantity);',
+      '}',
+    ].join('\n'),
+    cli: 'tradepost orders list --status pending --limit 20',
+  },
+  createOrder: {
+    sdk: `const order = await tradepost.orders.create({ listingId: '${listing}', quantity: 25 });\nconsole.log(order.id, order.status);`,
+    cli: `tradepost orders create --listing ${listing} --quantity 25`,
+  },
+  getOrder: {
+    sdk: `const order = await tradepost.orders.get('${order}');\nconsole.log(order.status);`,
+    cli: `tradepost orders get ${order}`,
+  },
+  updateOrder: {
+    sdk: `const order = await tradepost.orders.update('${order}', { status: 'fulfilling' });\nconsole.log(order.status);`,
+    cli: `tradepost orders set-status ${order} fulfilling`,
+  },
+  listNotifications: {
+    sdk: [
+      'for await (const notification of tradepost.notifications.list({ read: false })) {',
+      '  console.log(notification.message);',
+      '}',
+    ].join('\n'),
+    cli: 'tradepost notifications list --unread',
+  },
+  markNotificationRead: {
+    sdk: `const notification = await tradepost.notifications.markRead('${notification}');\nconsole.log(notification.read);`,
+    cli: `tradepost notifications read ${notification}`,
+  },
+  createWebhook: {
+    sdk: [
+      'const webhook = await tradepost.webhooks.create({',
+      "  url: 'https://receiver.example/tradepost',",
+      "  events: ['order.created', 'order.status_changed'],",
+      '});',
+      'console.log(webhook.id); // store webhook.secret: no other response contains it',
+    ].join('\n'),
+    cli: 'tradepost webhooks register --url https://receiver.example/tradepost --events order.created,order.status_changed --secret-file webhook.secret',
+  },
+  listWebhooks: {
+    sdk: [
+      'for await (const webhook of tradepost.webhooks.list()) {',
+      '  console.log(webhook.id, webhook.url, webhook.pendingDeliveries);',
+      '}',
+    ].join('\n'),
+    cli: 'tradepost webhooks list',
+  },
+  getWebhook: {
+    sdk: `const webhook = await tradepost.webhooks.get('${webhook}');\nconsole.log(webhook.status, webhook.consecutiveFailures);`,
+    cli: `tradepost webhooks get ${webhook}`,
+  },
+  updateWebhook: {
+    sdk: `const webhook = await tradepost.webhooks.update('${webhook}', { status: 'paused' });\nconsole.log(webhook.status);`,
+    cli: `tradepost webhooks pause ${webhook}`,
+  },
+  deleteWebhook: {
+    sdk: `await tradepost.webhooks.delete('${webhook}');`,
+    cli: `tradepost webhooks delete ${webhook} --yes`,
+  },
+  stageWebhookSecret: {
+    sdk: `const staged = await tradepost.webhooks.stageSecret('${webhook}');\nconsole.log(staged.stagedAt); // store staged.secret: no other response contains it`,
+    cli: `tradepost webhooks rotate-secret ${webhook} --secret-file next.secret`,
+  },
+  promoteWebhookSecret: {
+    sdk: `const webhook = await tradepost.webhooks.promoteSecret('${webhook}');\nconsole.log(webhook.stagedSecretAt); // null`,
+    cli: `tradepost webhooks rotate-secret ${webhook} --promote --yes`,
+  },
+  sendTestEvent: {
+    sdk: `const delivery = await tradepost.webhooks.test('${webhook}', { event: 'order.status_changed' });\nconsole.log(delivery.id);`,
+    cli: `tradepost webhooks test ${webhook} --event order.status_changed`,
+  },
+  listDeliveries: {
+    sdk: [
+      'const deliveries = tradepost.deliveries.list({',
+      `  webhookId: '${webhook}',`,
+      "  state: 'delivered',",
+      '});',
+      'for await (const delivery of deliveries) {',
+      '  console.log(delivery.id, delivery.event, delivery.lastStatus);',
+      '}',
+    ].join('\n'),
+    cli: `tradepost webhooks deliveries --webhook ${webhook} --state delivered`,
+  },
+  getDelivery: {
+    sdk: `const delivery = await tradepost.deliveries.get('${delivery}');\nconsole.log(delivery.state, delivery.attempts);`,
+    cli: `tradepost webhooks explain ${delivery}`,
+  },
+  replayDelivery: {
+    sdk: `const delivery = await tradepost.deliveries.replay('${delivery}');\nconsole.log(delivery.state);`,
+    cli: `tradepost webhooks replay ${delivery}`,
+  },
+  listEvents: {
+    sdk: [
+      "for await (const event of tradepost.events.list({ since: '2026-11-21T00:00:00Z' })) {",
+      '  console.log(event.id, event.event);',
+      '}',
+    ].join('\n'),
+    cli: 'tradepost events list --since 2026-11-21',
+  },
+  getAccount: {
+    sdk: 'const account = await tradepost.account.get();\nconsole.log(account.kind, account.name);',
+    cli: 'tradepost whoami',
+  },
+};
+
+/** The ID of a path, by the first part of the path after the version. */
+const pathIds = new Map<string, string>([
+  ['orders', order],
+  ['notifications', notification],
+  ['webhooks', webhook],
+  ['deliveries', delivery],
+]);
+
+function exampleTarget(path: string, query: object = {}): string {
+  const [, , noun = ''] = path.split('/');
+  const parameters = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  const filled = path.replace(':id', pathIds.get(noun) ?? '{id}');
+  return parameters === '' ? filled : `${filled}?${parameters}`;
+}
+
+/** Writes the samples of an operation. Operations without an example have none. */
+export function buildCodeSamples({ route, metadata }: ListedRoute): CodeSample[] {
+  const example = operationExamples[metadata.operationId];
+  const own = ownTools[metadata.operationId];
+  if (example === undefined || own === undefined) return [];
+  const request: SampleRequest = {
+    method: route.method,
+    target: exampleTarget(route.path, example.query),
+    body: example.request,
+  };
+  return [
+    { lang: 'Shell', label: 'curl', source: writeCurl(request) },
+    { lang: 'TypeScript', label: 'TypeScript (SDK)', source: writeSdk(own.sdk) },
+    { lang: 'Shell', label: 'CLI', source: own.cli },
+    { lang: 'Python', label: 'Python', source: writePython(request) },
+    { lang: 'Go', label: 'Go', source: writeGo(request) },
+  ];
+}

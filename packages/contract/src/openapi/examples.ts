@@ -1,0 +1,191 @@
+import type { Account } from '../accounts/account';
+import type { Delivery, DeliveryDetails } from '../deliveries/delivery';
+import type { AccountEvent } from '../events/event';
+import type { Notification } from '../notifications/notification';
+import type { Order } from '../orders/order';
+import type { WebhookDetails } from '../webhooks/webhook';
+import { signedExample } from './signed-example';
+
+/** An example of an operation. A test validates both parts against the contract. */
+interface OperationExample {
+  /** Query parameters, in the order in which they are sent. */
+  query?: Record<string, string | number | boolean>;
+  /** The request body. */
+  request?: object;
+  /** The body of the successful response. */
+  response?: object;
+}
+
+const time = '2026-11-21T08:15:00.000Z';
+const later = signedExample.event.createdAt;
+const nextCursor = 'eyJ2IjoxLCJpZCI6Im9yZF8wMUtBSjhRMFY3VDNNNVg5UjJDNEQ2RjhHSCJ9';
+const url = 'https://receiver.example/tradepost';
+const { secret } = signedExample;
+
+/** IDs of the examples. Those of paths are in the path parameters. */
+export const exampleIds = {
+  order: 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+  buyer: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB',
+  seller: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GS',
+  listing: 'lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL',
+  notification: 'ntf_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+  webhook: 'whk_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+  delivery: 'dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+  key: 'key_01KAJ8Q0V7T3M5X9R2C4D6F8GK',
+} as const;
+
+const order: Order = {
+  id: exampleIds.order,
+  status: 'pending',
+  buyerId: exampleIds.buyer,
+  sellerId: exampleIds.seller,
+  agentId: null,
+  listingId: exampleIds.listing,
+  quantity: 25,
+  createdAt: time,
+  updatedAt: time,
+};
+
+const notification: Notification = {
+  id: exampleIds.notification,
+  type: 'order_status_changed',
+  orderId: exampleIds.order,
+  message: `Order ${exampleIds.order} is now fulfilling (was pending).`,
+  read: false,
+  createdAt: later,
+};
+
+const events = ['order.created', 'order.status_changed'] as const;
+
+const webhook: WebhookDetails = {
+  id: exampleIds.webhook,
+  url,
+  events: [...events],
+  status: 'active',
+  createdAt: time,
+  updatedAt: time,
+  stagedSecretAt: null,
+  pendingDeliveries: 0,
+  consecutiveFailures: 0,
+  backoffUntil: null,
+};
+
+const createdWebhook = {
+  id: exampleIds.webhook,
+  url,
+  events: [...events],
+  status: 'active',
+  createdAt: time,
+  updatedAt: time,
+  secret,
+};
+
+const delivery: Delivery = {
+  id: exampleIds.delivery,
+  webhookId: exampleIds.webhook,
+  eventId: signedExample.id,
+  event: 'order.status_changed',
+  state: 'delivered',
+  test: false,
+  attemptCount: 1,
+  lastStatus: 204,
+  lastError: null,
+  nextAttemptAt: null,
+  deadlineAt: '2026-11-22T09:30:00.000Z',
+  createdAt: later,
+  finishedAt: '2026-11-21T09:30:00.049Z',
+};
+
+const pending: Delivery = {
+  ...delivery,
+  state: 'pending',
+  attemptCount: 0,
+  lastStatus: null,
+  nextAttemptAt: later,
+  finishedAt: null,
+};
+
+const changed: AccountEvent = { id: signedExample.id, ...signedExample.event };
+
+const details: DeliveryDetails = {
+  ...delivery,
+  body: signedExample.body,
+  attempts: [
+    {
+      number: 1,
+      startedAt: '2026-11-21T09:30:00.007Z',
+      durationMs: 42,
+      url,
+      headers: {
+        'Content-Type': 'application/json',
+        'Service-Signature': signedExample.serviceSignature,
+        'webhook-id': signedExample.id,
+        'webhook-timestamp': signedExample.timestamp,
+        'webhook-signature': signedExample.webhookSignature,
+      },
+      status: 204,
+      error: null,
+      responseSnippet: '',
+    },
+  ],
+};
+
+const account: Account = {
+  id: exampleIds.buyer,
+  kind: 'buyer',
+  name: 'Harbour Street Café',
+  createdAt: '2026-01-05T08:00:00.000Z',
+  key: { id: exampleIds.key, prefix: 'tpk_4fQx…', readOnly: false, expiresAt: null },
+};
+
+/** An example of each operation, by operation ID. */
+export const operationExamples: Record<string, OperationExample> = {
+  listOrders: {
+    query: { status: 'pending', limit: 20 },
+    response: { data: [order], nextCursor },
+  },
+  createOrder: {
+    request: { listingId: exampleIds.listing, quantity: 25 },
+    response: { data: order },
+  },
+  getOrder: { response: { data: order } },
+  updateOrder: {
+    request: { status: 'fulfilling' },
+    response: { data: { ...order, status: 'fulfilling', updatedAt: later } },
+  },
+  listNotifications: {
+    query: { read: false },
+    response: { data: [notification], nextCursor: null },
+  },
+  markNotificationRead: {
+    request: { read: true },
+    response: { data: { ...notification, read: true } },
+  },
+  createWebhook: { request: { url, events: [...events] }, response: { data: createdWebhook } },
+  listWebhooks: { response: { data: [webhook], nextCursor: null } },
+  getWebhook: { response: { data: webhook } },
+  updateWebhook: {
+    request: { status: 'paused' },
+    response: { data: { ...webhook, status: 'paused', updatedAt: later } },
+  },
+  deleteWebhook: {},
+  stageWebhookSecret: {
+    response: { data: { webhookId: exampleIds.webhook, secret, stagedAt: later } },
+  },
+  promoteWebhookSecret: { response: { data: { ...webhook, updatedAt: later } } },
+  sendTestEvent: {
+    request: { event: 'order.status_changed' },
+    response: { data: { ...pending, test: true } },
+  },
+  listDeliveries: {
+    query: { webhookId: exampleIds.webhook, state: 'delivered' },
+    response: { data: [delivery], nextCursor: null },
+  },
+  getDelivery: { response: { data: details } },
+  replayDelivery: { response: { data: pending } },
+  listEvents: {
+    query: { since: '2026-11-21T00:00:00Z', waitSeconds: 30 },
+    response: { data: [changed], nextCursor },
+  },
+  getAccount: { response: { data: account } },
+};

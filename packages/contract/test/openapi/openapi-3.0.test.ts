@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import { contract } from '../../src/contract';
+import { buildOpenApiDocument } from '../../src/openapi/openapi-document';
+import { listOperations } from '../helpers/openapi-reader';
+
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const text = read('openapi-3.0.json');
+const document = JSON.parse(text);
+const document31 = JSON.parse(read('openapi.json'));
+
+test('openapi-3.0.json equals what the contract generates', () => {
+  const generated = `${JSON.stringify(buildOpenApiDocument(contract, '3.0.3'), null, 2)}\n`;
+  expect(
+    text === generated,
+    'openapi-3.0.json is out of date: run `pnpm --filter @tradepost/contract openapi`',
+  ).toBe(true);
+});
+
+test('the document is valid by the OpenAPI 3.0 schema', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document));
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
+});
+
+test('it has the operations and the schemas of the OpenAPI 3.1 document, without its webhooks', () => {
+  const ids = (paths: object) =>
+    listOperations(paths as never).map(({ operation }) => operation.operationId);
+  expect(ids(document.paths)).toEqual(ids(document31.paths));
+  expect(Object.keys(document.components.schemas)).toEqual(
+    Object.keys(document31.components.schemas),
+  );
+  expect(document).not.toHaveProperty('webhooks');
+  expect(document.tags.map(({ name }: { name: string }) => name)).not.toContain('receivers');
+});
+
+test('it uses no keyword of OpenAPI 3.1', () => {
+  const visit = (node: unknown, at: string): void => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const keyword of ['const', 'identifier', 'prefixItems', 'exclusiveMaximum']) {
+      expect(node, at).not.toHaveProperty(keyword);
+    }
+    if ('type' in node) expect(Array.isArray(node.type), at).toBe(false);
+    if ('examples' in node) expect(Array.isArray(node.examples), at).toBe(false);
+    for (const [key, child] of Object.entries(node)) visit(child, `${at}/${key}`);
+  };
+  visit(document.components, '#/components');
+  visit(document.info, '#/info');
+});
