@@ -1,8 +1,8 @@
 /**
  * What is done with a snippet: run it, run its commands, parse it, compare it with this workspace's own
- * settings, or only require that it is not empty.
+ * settings, or only require that it is not empty. `foreign` programs run in the tests of other languages.
  */
-export type Kind = 'program' | 'commands' | 'document' | 'setting' | 'shown';
+export type Kind = 'program' | 'commands' | 'document' | 'setting' | 'foreign' | 'shown';
 
 const kinds = new Map<string, Kind>([
   ['ts', 'program'],
@@ -11,6 +11,7 @@ const kinds = new Map<string, Kind>([
   ['console', 'commands'],
   ['json', 'document'],
   ['yaml', 'setting'],
+  ['python', 'foreign'],
   ['text', 'shown'],
   ['mermaid', 'shown'],
   ['', 'shown'],

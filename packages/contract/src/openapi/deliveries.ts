@@ -2,6 +2,8 @@ import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { webhookEventSchema } from '../events/event-schemas';
 import { deliveryHeaderNames } from '../http/headers';
+import { sampleEvents } from '../vectors/genuine';
+import { receiverSamples } from './receiver-samples';
 import { markExtension } from './routes';
 import { signedExample } from './signed-example';
 import { receiverTag } from './tags';
@@ -50,8 +52,9 @@ const description = [
   [
     'To verify it:',
     '1. Take the raw, unparsed body.',
-    `2. Compute its lowercase hexadecimal HMAC-SHA256, keyed with the webhook's \`secret\`.`,
+    `2. Compute its lowercase hexadecimal HMAC-SHA256. The key is the whole text of the webhook's \`secret\`, including \`whsec_\`.`,
     `3. Compare that with \`${deliveryHeaderNames.signature}\` in constant time, and reject the delivery if they differ.`,
+    `4. Verify \`${deliveryHeaderNames.webhookSignature}\` too, with a Standard Webhooks library: \`${deliveryHeaderNames.signature}\` covers neither the ID nor the time, so without this step a captured delivery can be sent again under a new ID. If the service does not send it, process each value of \`${deliveryHeaderNames.signature}\` once.`,
   ].join('\n'),
   `To check your code: the secret \`${signedExample.secret}\` and the body \`${signedExample.body}\` produce \`${signedExample.serviceSignature}\`.`,
   'Acknowledge quickly and process afterwards. An event may arrive more than once, and events may arrive out of order.',
@@ -60,6 +63,14 @@ const description = [
 /** Builds the operation ID of an event: `onOrderStatusChanged` for `order.status_changed`. */
 function receiverOperationId(event: string): string {
   return `on_${event}`.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The example of a delivery has the same event as its headers, so that its signatures are right. */
+function buildExample(event: string) {
+  const example = sampleEvents.find((sample) => sample.event === event);
+  return example?.event === signedExample.event.event
+    ? { example: signedExample.event }
+    : { example };
 }
 
 function buildDelivery(event: string, schema: z.ZodType): ZodOpenApiOperationObject {
@@ -74,7 +85,11 @@ function buildDelivery(event: string, schema: z.ZodType): ZodOpenApiOperationObj
     description,
     security: [],
     requestParams: { header: z.object(Object.fromEntries(headers)) },
-    requestBody: { required: true, content: { 'application/json': { schema } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema, ...buildExample(event) } },
+    },
+    'x-codeSamples': receiverSamples,
     responses: {
       '2XX': { description: 'The delivery is acknowledged.' },
       default: {

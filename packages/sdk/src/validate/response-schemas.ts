@@ -1,16 +1,19 @@
 import {
-  accountSchema,
-  deliveryDetailsSchema,
-  deliverySchema,
+  accountResponseSchema,
+  deliveryDetailsResponseSchema,
+  deliveryPageSchema,
+  deliveryResponseSchema,
   type endpoints,
   envelopeSchema,
   eventPageSchema,
   eventTypeSchema,
   notificationSchema,
+  orderResponseSchema,
   orderSchema,
   pageSchema,
-  stagedSecretSchema,
-  webhookDetailsSchema,
+  stagedSecretResponseSchema,
+  webhookPageSchema,
+  webhookResponseSchema,
 } from '@tradepost/contract/schemas';
 import * as z from 'zod';
 
@@ -51,9 +54,9 @@ export const responseSchemas: {
 } = {
   orders: {
     list: { 200: listSchema(orderSchema) },
-    create: { 201: envelopeSchema(orderSchema) },
-    get: { 200: envelopeSchema(orderSchema) },
-    update: { 200: envelopeSchema(orderSchema) },
+    create: { 201: orderResponseSchema },
+    get: { 200: orderResponseSchema },
+    update: { 200: orderResponseSchema },
   },
   notifications: {
     list: { 200: listSchema(anyNotificationSchema) },
@@ -61,23 +64,23 @@ export const responseSchemas: {
   },
   webhooks: {
     create: { 201: envelopeSchema(anyWebhookSchema) },
-    list: { 200: pageSchema(webhookDetailsSchema) },
-    get: { 200: envelopeSchema(webhookDetailsSchema) },
-    update: { 200: envelopeSchema(webhookDetailsSchema) },
+    list: { 200: webhookPageSchema },
+    get: { 200: webhookResponseSchema },
+    update: { 200: webhookResponseSchema },
     delete: { 204: null },
-    stageSecret: { 201: envelopeSchema(stagedSecretSchema) },
-    promoteSecret: { 200: envelopeSchema(webhookDetailsSchema) },
-    test: { 202: envelopeSchema(deliverySchema) },
+    stageSecret: { 201: stagedSecretResponseSchema },
+    promoteSecret: { 200: webhookResponseSchema },
+    test: { 202: deliveryResponseSchema },
   },
   deliveries: {
-    list: { 200: pageSchema(deliverySchema) },
-    get: { 200: envelopeSchema(deliveryDetailsSchema) },
-    replay: { 202: envelopeSchema(deliverySchema) },
+    list: { 200: deliveryPageSchema },
+    get: { 200: deliveryDetailsResponseSchema },
+    replay: { 202: deliveryResponseSchema },
   },
   events: {
     list: { 200: eventPageSchema },
   },
   account: {
-    get: { 200: envelopeSchema(accountSchema) },
+    get: { 200: accountResponseSchema },
   },
 };
