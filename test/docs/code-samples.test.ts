@@ -1,0 +1,120 @@
+import document from '@tradepost/contract/openapi.json' with { type: 'json' };
+import { Tradepost } from '@tradepost/sdk';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { runCli } from '../helpers/run-cli';
+import { type Receiver, startReceiver } from '../helpers/start-receiver';
+import { type SeededServer, startSeededServer } from '../helpers/start-seeded-server';
+import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-folder';
+import type { Snippet } from './find-snippets';
+import { type ProgramFolder, writePrograms } from './program-folder';
+import { runProgram } from './run-program';
+
+/** The samples of an operation in the OpenAPI document, by label. */
+interface Operation {
+  operationId: string;
+  samples: Map<string, string>;
+}
+
+interface DocumentedOperation {
+  operationId: string;
+  'x-codeSamples': { label: string; source: string }[];
+}
+
+const read = (paths: object): Operation[] =>
+  Object.values(paths)
+    .flatMap((item) => Object.values(item as Record<string, DocumentedOperation>))
+    .map(({ operationId, 'x-codeSamples': samples }) => ({
+      operationId,
+      samples: new Map(samples.map(({ label, source }) => [label, source])),
+    }));
+
+/** Nothing can be sent to a paused webhook, and a deleted one cannot be used any more. */
+const lastOperations = ['updateWebhook', 'deleteWebhook'];
+
+const operations = read(document.paths).toSorted(
+  (a, b) => lastOperations.indexOf(a.operationId) - lastOperations.indexOf(b.operationId),
+);
+const receivers = read(document.webhooks);
+
+/** Samples that another account than the buyer has to run. */
+const sellerOperations = ['updateOrder'];
+
+let service: SeededServer;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  [service, receiver] = await Promise.all([startSeededServer(), startReceiver()]);
+  return async () => {
+    await service.close();
+    await receiver.close();
+  };
+});
+
+/** Creates what the samples use, and returns a function that replaces the IDs of the document. */
+async function createResources(): Promise<(text: string) => string> {
+  const { server, buyer, seed } = service;
+  const tradepost = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
+  const listingId = seed.listings[0]?.id ?? '';
+  const webhook = await tradepost.webhooks.create({ url: receiver.url, events: ['order.created'] });
+  const order = await tradepost.orders.create({ listingId, quantity: 1 });
+  const [notification] = await tradepost.notifications.list().toArray({ limit: 1 });
+  const delivery = await tradepost.webhooks.test(webhook.id, { event: 'order.status_changed' });
+  await vi.waitUntil(
+    async () => (await tradepost.deliveries.get(delivery.id)).state === 'delivered',
+    { timeout: 20_000 },
+  );
+  const ids = [listingId, webhook.id, order.id, notification?.id ?? '', delivery.id];
+  return (text) =>
+    ids.reduce(
+      (filled, id) => filled.replaceAll(new RegExp(`${id.slice(0, 4)}[0-9A-Z]{26}`, 'g'), id),
+      text,
+    );
+}
+
+function environmentOf(operationId: string) {
+  const account = sellerOperations.includes(operationId) ? service.seller : service.buyer;
+  return service.createEnvironment(account);
+}
+
+describe('the code samples for the SDK', () => {
+  const label = 'TypeScript (SDK)';
+  const snippets = new Map<string, Snippet>();
+  let programs: ProgramFolder;
+
+  beforeAll(async () => {
+    const fill = await createResources();
+    for (const { operationId, samples } of [...operations, ...receivers]) {
+      const code = fill(samples.get(label) ?? '');
+      snippets.set(operationId, { readme: operationId, line: 1, language: 'ts', code });
+    }
+    programs = await writePrograms([...snippets.values()]);
+    return programs.remove;
+  });
+
+  test('compile', async () => {
+    expect(await programs.checkTypes()).toEqual({ code: 0, output: '' });
+  });
+
+  test.each(operations)('do $operationId', async ({ operationId }) => {
+    const file = programs.getFile(snippets.get(operationId) as Snippet);
+    const environment = { ...environmentOf(operationId), TRADEPOST_WEBHOOK_SECRET: '' };
+    expect(await runProgram(file, environment)).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('the code samples for the CLI', () => {
+  let fill: (text: string) => string;
+  let folder: TemporaryFolder;
+
+  beforeAll(async () => {
+    [fill, folder] = await Promise.all([createResources(), temporaryFolder()]);
+    return folder.remove;
+  });
+
+  test.each(operations)('do $operationId', async ({ operationId, samples }) => {
+    const [program, ...words] = fill(samples.get('CLI') ?? '').split(' ');
+    expect(program).toBe('tradepost');
+    const args = words.map((word) => (word.endsWith('.secret') ? `${folder.path}/${word}` : word));
+    expect(await runCli(args, environmentOf(operationId))).toMatchObject({ code: 0 });
+  });
+});
