@@ -138,7 +138,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           root: 'test',
-          exclude: [...configDefaults.exclude, 'packages/**', 'runtimes/**'],
+          exclude: [...configDefaults.exclude, 'api-docs/**', 'packages/**', 'runtimes/**'],
           globalSetup: [setupFile('helpers/seed')],
           ...waitingTests,
           ...timeouts,
@@ -165,7 +165,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           root: 'test',
-          include: ['runtimes/browser.test.ts'],
+          include: ['api-docs/**/*.test.ts', 'runtimes/browser.test.ts'],
           globalSetup: [setupFile('helpers/seed'), setupFile('packages/install-sdk')],
           ...waitingTests,
           ...longTimeouts,

@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup';
+import { buildApiDocs } from './scripts/build-api-docs';
 
 export default defineConfig({
   entry: {
@@ -11,6 +12,7 @@ export default defineConfig({
   platform: 'node',
   clean: true,
   splitting: true,
+  onSuccess: async () => buildApiDocs(),
   // The declaration build sets an option that TypeScript 6 reports as deprecated.
   dts: { entry: 'src/index.ts', compilerOptions: { ignoreDeprecations: '6.0' } },
 });

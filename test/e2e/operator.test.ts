@@ -102,6 +102,20 @@ describe('tradepost-server', () => {
     }
   });
 
+  it('serves the API reference unless it is turned off', async () => {
+    await createAccount('buyer');
+    for (const [option, status] of [
+      ['--docs', 200],
+      ['--no-docs', 404],
+      ['--docs=false', 404],
+    ] as const) {
+      const server = await startServerProcess(database, [option]);
+      const response = await fetch(`${server.url}/docs`);
+      await server.stop();
+      expect(response.status).toBe(status);
+    }
+  });
+
   it('reports that the port is in use when it is started twice', async () => {
     const server = await startServerProcess(database);
     onTestFinished(async () => {

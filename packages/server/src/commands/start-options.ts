@@ -28,6 +28,8 @@ export interface StartOptions {
   /** Metrics are served only if this is set. */
   metricsPort?: number;
   metricsHost: string;
+  /** Whether to serve the API reference. */
+  docs: boolean;
   logLevel: LogLevel;
   allowInsecureWebhooks?: boolean;
 }
@@ -89,6 +91,11 @@ export const startOptions: readonly Option[] = [
   new Option('--metrics-host <address>', 'address to serve /metrics on')
     .env('TRADEPOST_METRICS_HOST')
     .default('127.0.0.1'),
+  new Option('--docs [boolean]', 'serve the API reference at /docs, and the OpenAPI documents')
+    .env('TRADEPOST_DOCS')
+    .default(true)
+    .argParser(parseBoolean),
+  new Option('--no-docs', 'do not serve them'),
   new Option('--log-level <level>', 'log level on stderr')
     .env('TRADEPOST_LOG_LEVEL')
     .choices(logLevels)

@@ -125,6 +125,7 @@ async function startApiRole(options: StartOptions): Promise<StartedProcess> {
     rateLimit: options.rateLimit,
     maxConnections,
     webhookPolicy: getWebhookPolicy(options),
+    docs: options.docs,
     onRequestCompleted: apiMetrics?.onRequestCompleted,
   }).catch(async (error: unknown) => {
     await store.close();

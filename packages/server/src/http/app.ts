@@ -25,6 +25,7 @@ import { webhookRoutes } from '../features/webhooks/webhook-routes';
 import type { Clock, IdGenerator } from '../kernel/context';
 import type { IdempotencyKey, StoredResponse } from '../kernel/idempotency';
 import type { Store } from '../stores/store';
+import { addApiDocs, apiDocsPaths } from './api-docs/api-docs';
 import { requireHostHeader } from './connections';
 import { addHealthEndpoints } from './health';
 import {
@@ -51,6 +52,8 @@ export interface AppDependencies {
   rateLimit: number;
   /** Whether the server is shutting down and rejects new requests. */
   isStopping: () => boolean;
+  /** Whether to serve the API reference and the OpenAPI documents. */
+  docs: boolean;
   /** Whether to validate responses against the contract. For tests, because it costs time. */
   validateResponses: boolean;
 }
@@ -64,12 +67,20 @@ export interface App {
   stop(): void;
 }
 
-/** Creates the HTTP application: the contract's endpoints, and a problem for every other request. */
+/** Creates the HTTP application: the contract's endpoints, the API reference, and a problem for every other request. */
 export function createApp(dependencies: AppDependencies): App {
   const { store, clock, newId, log } = dependencies;
   const limiter = createRateLimiter(dependencies.rateLimit, clock);
   const longPolls = new LongPollRegistry(clock);
   store.onEvents((accountIds) => longPolls.notify(accountIds));
+  const rejectWhileStopping: RequestHandler = (_req, res, next) => {
+    if (!dependencies.isStopping()) return next();
+    res.set('Connection', 'close');
+    sendProblem(res, {
+      code: 'shutting_down',
+      detail: 'The service is shutting down. Send the request again shortly.',
+    });
+  };
   const app = express();
   app.set('etag', false);
   app.set('case sensitive routing', true);
@@ -80,23 +91,23 @@ export function createApp(dependencies: AppDependencies): App {
   app.use(logRequests(log));
   app.use(helmet());
   app.use(requireHostHeader);
-  app.use((req, res, next) => {
-    // Responses must not be stored, so conditional requests are ignored: Express would respond with 304, which the
-    // contract does not have.
+  app.use((_req, res, next) => {
     res.set('Cache-Control', 'no-store');
+    next();
+  });
+  if (dependencies.docs) {
+    app.use(apiDocsPaths, rejectWhileStopping);
+    addApiDocs(app);
+  }
+  app.use((req, _res, next) => {
+    // All other responses must not be stored, so conditional requests are ignored: Express would respond with 304, which
+    // the contract does not have.
     delete req.headers['if-none-match'];
     delete req.headers['if-modified-since'];
     next();
   });
   addHealthEndpoints(app, dependencies);
-  app.use((_req, res, next) => {
-    if (!dependencies.isStopping()) return next();
-    res.set('Connection', 'close');
-    sendProblem(res, {
-      code: 'shutting_down',
-      detail: 'The service is shutting down. Send the request again shortly.',
-    });
-  });
+  app.use(rejectWhileStopping);
 
   const router = initServer().router(contract, {
     orders: bindHandlers(orderRoutes(store.orders, clock, newId), clock),

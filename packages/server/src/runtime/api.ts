@@ -42,6 +42,11 @@ export interface ApiOptions {
    * @default the system clock
    */
   clock?: Clock;
+  /**
+   * Whether to serve the API reference at `/docs`, and `/openapi.json` and `/openapi-3.0.json`.
+   * @default true
+   */
+  docs?: boolean | undefined;
   /** Whether to validate responses against the contract. For tests, because it costs time. */
   validateResponses?: boolean;
   /** Called after each response. Metrics use it. */
@@ -74,6 +79,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     webhookPolicy,
     rateLimit: options.rateLimit,
     isStopping: () => stopping,
+    docs: options.docs ?? true,
     validateResponses: options.validateResponses ?? false,
   });
 

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+
+/** How a visitor sees the page. */
+export interface View {
+  colorScheme: 'light' | 'dark';
+  /** Width of the window in CSS pixels. */
+  width: number;
+}
+
+/** The API reference in a browser. */
+export interface ApiDocs {
+  page: Page;
+  /**
+   * What must never happen: requests to another origin, violations of the content security policy, errors and warnings in
+   * the console, and uncaught errors.
+   */
+  faults: string[];
+  /** Returns the violations that axe finds in the page as it is now, each with the elements that have it. */
+  findViolations(): Promise<string[]>;
+  /** Enters an API key and closes the dialog. */
+  authorize(apiKey: string): Promise<void>;
+  /** Opens an operation or event, if it is not open, and returns it. */
+  openOperation(tag: string, operationId: string): Promise<Locator>;
+}
+
+/** Records what must never happen on a page. */
+function recordFaults(page: Page, origin: string): string[] {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) {
+      faults.push(`${message.type()} in the console: ${message.text()}`);
+    }
+  });
+  page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`));
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    const isInline = url.protocol === 'data:' || url.protocol === 'blob:';
+    if (!isInline && url.origin !== origin) faults.push(`request to ${url.href}`);
+  });
+  return faults;
+}
+
+/** Reports violations as console errors; a blocked image, for example, is not always reported by the browser. */
+const reportPolicyViolations = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI))`;
+
+/** Opens `/docs` of a server, and waits until it shows the operations. */
+export async function openApiDocs(
+  context: BrowserContext,
+  serverUrl: string,
+  { colorScheme, width }: View = { colorScheme: 'light', width: 1280 },
+): Promise<ApiDocs> {
+  const page = await context.newPage();
+  const faults = recordFaults(page, new URL(serverUrl).origin);
+  await page.addInitScript(reportPolicyViolations);
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: 900 });
+  await page.goto(`${serverUrl}/docs`);
+  await page.locator('.opblock').first().waitFor();
+  return {
+    page,
+    faults,
+    async findViolations() {
+      // Scripts of the test are not subject to the policy of the page.
+      await page.evaluate(axeSource);
+      const { violations } = await page.evaluate<axe.AxeResults>('axe.run(document)');
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
+      );
+    },
+    async authorize(apiKey) {
+      await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox').fill(apiKey);
+      await dialog.getByRole('button', { name: 'Authorize' }).click();
+      await dialog.getByRole('button', { name: 'Logout' }).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    },
+    async openOperation(tag, operationId) {
+      const operation = page.locator(`[id="operations-${tag}-${operationId}"]`);
+      const control = operation.locator('.opblock-summary-control');
+      if ((await control.getAttribute('aria-expanded')) === 'false') await control.click();
+      await operation
+        .locator('.opblock-body .parameters-container, .opblock-body .opblock-section')
+        .first()
+        .waitFor();
+      return operation;
+    },
+  };
+}
+
+/** Sends the request of an opened operation with "Try it out". Returns the status of the response. */
+export async function tryOut(operation: Locator, body?: unknown): Promise<number> {
+  await operation.getByRole('button', { name: 'Try it out' }).click();
+  if (body !== undefined) {
+    await operation.getByRole('textbox', { name: 'Request body' }).fill(JSON.stringify(body));
+  }
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  const status = operation.locator('.live-responses-table tbody .response-col_status');
+  return Number((await status.textContent())?.trim());
+}
