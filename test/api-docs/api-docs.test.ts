@@ -7,6 +7,7 @@ interface Operation {
   operationId: string;
   tags: string[];
   description: string;
+  'x-extension'?: boolean;
   'x-codeSamples'?: { lang: string; label?: string; source: string }[];
 }
 
@@ -144,11 +145,14 @@ test('the page can be used with the keyboard alone', async () => {
   expect(new URL(page.url()).hash).toBe('#/orders/listOrders');
 });
 
-test('the page shows every operation of the document', async () => {
+test('the page shows every operation of the document, and which ones are extensions', async () => {
   const { page } = await open();
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  for (const { tags, operationId } of operations) {
-    expect(await page.locator(`[id="operations-${tags[0]}-${operationId}"]`).count()).toBe(1);
+  for (const { tags, operationId, ...fields } of operations) {
+    const operation = page.locator(`[id="operations-${tags[0]}-${operationId}"]`);
+    expect(await operation.count()).toBe(1);
+    const isExtension = fields['x-extension'] ?? false;
+    expect(await operation.getByText('x-extension', { exact: true }).isVisible()).toBe(isExtension);
   }
 });
 

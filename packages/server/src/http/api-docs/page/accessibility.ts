@@ -1,24 +1,3 @@
-import type { Component, ImmutableMap, Plugin, System } from './system';
-
-interface SummaryPathProps {
-  operationProps: ImmutableMap;
-}
-
-/** Removes the link inside the button of an operation: a control must not contain another. The button changes the URL too. */
-export function plainOperationPaths(): Plugin {
-  return {
-    wrapComponents: {
-      OperationSummaryPath: (original: unknown, { React }: System): Component<SummaryPathProps> => {
-        return (props) =>
-          React.createElement(original, {
-            ...props,
-            operationProps: props.operationProps.set('isDeepLinkingEnabled', false),
-          });
-      },
-    },
-  };
-}
-
 /** Attributes that a kind of element lacks. */
 interface Addition {
   selector: string;
@@ -83,7 +62,7 @@ const names: readonly Addition[] = [
 
 /** Code can be wider or higher than its box; only what has the focus can be scrolled with the keyboard. */
 const scrollable: readonly Addition[] = [
-  { selector: 'pre.microlight, .curl-command pre', attributes: { tabindex: '0' } },
+  { selector: 'pre.microlight', attributes: { tabindex: '0' } },
 ];
 
 /** Moves the focus into the dialog when it opens, and back to what had it before when it closes. */

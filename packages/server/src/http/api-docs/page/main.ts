@@ -1,6 +1,7 @@
 /** The script of `/docs`: Swagger UI on `/openapi.json`. */
-import { completeMarkup, plainOperationPaths } from './accessibility';
+import { completeMarkup } from './accessibility';
 import { codeSamples } from './code-samples';
+import { operationPath } from './operation-path';
 import type { Plugin } from './system';
 
 /** The global of `swagger-ui-bundle.js`. */
@@ -28,6 +29,6 @@ SwaggerUIBundle({
   // The key is kept in memory until the page is closed.
   persistAuthorization: false,
   syntaxHighlight: { theme: 'tomorrow-night' },
-  plugins: [codeSamples, plainOperationPaths],
+  plugins: [codeSamples, operationPath],
 });
 completeMarkup(root);

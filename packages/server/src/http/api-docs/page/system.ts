@@ -16,6 +16,7 @@ export interface React {
 /** A value of Immutable.js, in which Swagger UI keeps the document. */
 export interface ImmutableMap {
   get(key: string): unknown;
+  getIn(path: readonly string[]): unknown;
   set(key: string, value: unknown): ImmutableMap;
   toJS(): unknown;
 }
@@ -23,6 +24,8 @@ export interface ImmutableMap {
 /** What Swagger UI passes to plugins. */
 export interface System {
   React: React;
+  /** Reads the document as it was loaded. */
+  specSelectors: { specJson(): ImmutableMap };
   getComponent(name: string, withSystem?: boolean): unknown;
 }
 
