@@ -20,6 +20,12 @@ function nameAfterOperation(element: Element): Record<string, string> {
   return { 'aria-label': `Responses of ${method} ${path}` };
 }
 
+/** Names the choice of an example after its response: `Example of the response 404`. */
+function nameAfterResponse(element: Element): Record<string, string> {
+  const code = element.closest('.response')?.getAttribute('data-code');
+  return { 'aria-label': code ? `Example of the response ${code}` : 'Example' };
+}
+
 /** The headings of the page start at level 1 and skip none, whatever their elements are. */
 const headings: readonly Addition[] = [
   {
@@ -57,6 +63,7 @@ const names: readonly Addition[] = [
     attributes: { 'aria-label': 'Logout: remove authorization' },
   },
   { selector: '.parameters select, .parameters input', attributes: nameAfterRow },
+  { selector: '.examples-select-element', attributes: nameAfterResponse },
   { selector: '.body-param__text', attributes: { 'aria-label': 'Request body' } },
 ];
 
