@@ -7,7 +7,7 @@ const problemErrorSchema = z
   .object({
     path: z.string().meta({
       description:
-        'Path of the field in the body, or name of the parameter or header. Empty: the body itself.',
+        'Path of the field in the body, or name of the parameter or header; `""` for an empty name. Empty: the body itself.',
       examples: ['events.0'],
     }),
     message: z.string().meta({

@@ -59,7 +59,10 @@ export function problemType(code: ProblemCode): string {
 
 /** One invalid part of a request. */
 export interface ProblemIssue {
-  /** The path of the field in the body (`events.0`), or the name of the parameter or header. */
+  /**
+   * The path of the field in the body (`events.0`), or the name of the parameter or header; `""` for an empty name. Empty: the
+   * body itself.
+   */
   path: string;
   /** What is wrong, and what is expected. */
   message: string;

@@ -147,18 +147,23 @@ function getValue(source: unknown, keys: PropertyKey[]): unknown {
   return value;
 }
 
+/** An empty name is written as `""`, because an empty path is that of the body itself. */
+function formatPath(keys: PropertyKey[]): string {
+  return keys.map((key) => (key === '' ? '""' : String(key))).join('.');
+}
+
 function listIssues(part: ValidationResult | null, source: unknown): ProblemIssue[] {
   return (part?.issues ?? []).flatMap((issue) => {
     const keys = getKeys(issue);
     if (issue.keys !== undefined) {
       return issue.keys.map((key) => ({
-        path: [...keys, key.slice(0, maxNameLength)].join('.'),
+        path: formatPath([...keys, key.slice(0, maxNameLength)]),
         message: issue.message,
       }));
     }
     const value = getValue(source, keys);
     const message = value === undefined ? `is required and ${issue.message}` : issue.message;
-    return [{ path: keys.map(String).join('.'), message }];
+    return [{ path: formatPath(keys), message }];
   });
 }
 

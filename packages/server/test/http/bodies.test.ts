@@ -56,6 +56,14 @@ describe('the body parser', () => {
     });
   });
 
+  it('names a field whose name is empty, and not the body', async () => {
+    const request = { as: buyer, body: { listingId: 'lst_1', quantity: 1, '': 1 } };
+    const problem = getProblem(await service.request('POST /v1/orders', request));
+    const message = 'unknown field; known: listingId, quantity';
+    expect(problem.detail).toBe(`"": ${message}.`);
+    expect(problem.errors).toEqual([{ path: '""', message }]);
+  });
+
   it('names a missing field as required, with what it must be', async () => {
     const problem = getProblem(await service.request('POST /v1/orders', { as: buyer, body: {} }));
     expect(problem.errors).toContainEqual({

@@ -95,6 +95,13 @@ describe('the router', () => {
     expect(problem.code).toBe('validation_failed');
     expect(problem.errors?.[0]?.message).toBe('unknown query parameter; this endpoint takes none');
   });
+
+  it('names a query parameter whose name is empty, and not the body', async () => {
+    const problem = getProblem(await service.request('GET /v1/account?=1', { as: buyer }));
+    const message = 'unknown query parameter; this endpoint takes none';
+    expect(problem.detail).toBe(`"": ${message}.`);
+    expect(problem.errors).toEqual([{ path: '""', message }]);
+  });
 });
 
 describe('the server, when a request is invalid HTTP,', () => {
