@@ -30,10 +30,9 @@ function queryParameters({ name, route, metadata }: ListedRoute) {
   return z.object(Object.fromEntries(fields));
 }
 
-/** Every request may have it. The contract does not validate it, because an invalid one is ignored. */
+/** Every request may have it. The contract does not validate it and no pattern is stated, because an invalid one is ignored. */
 const requestIdParameter = z
   .string()
-  .regex(/^[A-Za-z0-9._-]{8,128}$/)
   .optional()
   .meta({
     description:
