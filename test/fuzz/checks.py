@@ -1,0 +1,107 @@
+"""Loaded by Schemathesis: checks in addition to its own, and the failures that are no faults."""
+
+import json
+import os
+import pathlib
+
+import schemathesis
+
+from exceptions import exception_names, find_exception
+
+_document = json.loads(pathlib.Path(os.environ["TRADEPOST_FUZZ_DOCUMENT"]).read_text("utf-8"))
+_exceptions = pathlib.Path(os.environ["TRADEPOST_FUZZ_EXCEPTIONS"])
+_access = os.environ["TRADEPOST_FUZZ_ACCESS"]
+_hidden_ids = json.loads(os.environ["TRADEPOST_FUZZ_HIDDEN_IDS"])
+
+# Headers that belong to HTTP itself or to the protection of browsers, not to an operation.
+_general_headers = {
+    "allow",
+    "cache-control",
+    "connection",
+    "content-length",
+    "content-security-policy",
+    "content-type",
+    "cross-origin-opener-policy",
+    "cross-origin-resource-policy",
+    "date",
+    "keep-alive",
+    "origin-agent-cluster",
+    "referrer-policy",
+    "strict-transport-security",
+    "transfer-encoding",
+    "x-content-type-options",
+    "x-dns-prefetch-control",
+    "x-download-options",
+    "x-frame-options",
+    "x-permitted-cross-domain-policies",
+    "x-xss-protection",
+}
+
+with _exceptions.open("a", encoding="utf-8") as file:
+    file.writelines(f"{name} 0\n" for name in exception_names())
+
+
+@schemathesis.hook
+def filter_failure(context, failure, case, response):
+    name = find_exception(failure, case, response)
+    if name is None:
+        return True
+    with _exceptions.open("a", encoding="utf-8") as file:
+        file.write(f"{name} 1\n")
+    return False
+
+
+def _resolve(node):
+    if "$ref" not in node:
+        return node
+    found = _document
+    for key in node["$ref"].removeprefix("#/").split("/"):
+        found = found[key]
+    return _resolve(found)
+
+
+def _find_documented(case, response):
+    """Returns the documented response; None if the document does not describe this method or this status."""
+    if response.request.method.lower() != case.operation.method.lower():
+        return None
+    operation = _document["paths"][case.operation.path][case.operation.method.lower()]
+    documented = operation["responses"].get(str(response.status_code))
+    return None if documented is None else _resolve(documented)
+
+
+@schemathesis.check
+def documented_headers(ctx, response, case):
+    """Every header of a response is documented."""
+    documented = _find_documented(case, response)
+    if documented is None:
+        return
+    known = _general_headers | {name.lower() for name in documented.get("headers", {})}
+    unknown = sorted(set(response.headers) - known)
+    assert not unknown, f"The document does not describe these headers: {', '.join(unknown)}"
+
+
+@schemathesis.check
+def documented_problems(ctx, response, case):
+    """A problem has the status of its response, the ID of the request, and a code that the document lists for the status."""
+    if response.status_code < 400 or response.request.method == "HEAD":
+        return
+    problem = response.json()
+    assert problem["status"] == response.status_code, "The status of the problem is another one"
+    assert [problem["requestId"]] == response.headers["x-request-id"], "The request ID differs"
+    documented = _find_documented(case, response)
+    if documented is not None:
+        codes = documented["content"]["application/problem+json"]["examples"]
+        assert problem["code"] in codes, f"The document does not list {problem['code']}"
+
+
+@schemathesis.check
+def limited_access(ctx, response, case):
+    """No request without a valid key is accepted, no change with a read-only key, and no ID of another account is shown."""
+    method = response.request.method
+    accepted = response.status_code < 400 and method != "OPTIONS"
+    if _access == "none":
+        assert not accepted, "The request has no valid key, and was accepted"
+    if _access == "read-only":
+        assert not accepted or method in {"GET", "HEAD"}, "A read-only key changed something"
+    shown = [hidden for hidden in _hidden_ids if hidden in response.text]
+    assert not shown, f"The account must not see {shown}"

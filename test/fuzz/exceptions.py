@@ -1,0 +1,134 @@
+"""
+What Schemathesis reports and is no fault, each with its reason. `checks.py` drops the failures that one of these matches, and
+`main.ts` prints how many each matched.
+"""
+
+import re
+
+
+def _problem(response):
+    """Returns the problem of a response; an empty one if it has none."""
+    try:
+        return response.json()
+    except ValueError:
+        return {}
+
+
+def _is_rejected(failure, response, status, code):
+    """Whether a request that the document permits was rejected with this problem."""
+    return (
+        type(failure).__name__ == "RejectedPositiveData"
+        and response.status_code == status
+        and _problem(response).get("code") == code
+    )
+
+
+def _names_only(response, path):
+    """Whether the problem blames this field or parameter alone."""
+    return {error["path"] for error in _problem(response).get("errors", [])} == {path}
+
+
+def _is_foreign_cursor(failure, case, response):
+    """A cursor is opaque: the document cannot say which texts the service has issued."""
+    return _is_rejected(failure, response, 400, "invalid_cursor") and bool(
+        {"cursor", "after"} & set(case.query or {})
+    )
+
+
+def _is_after_and_since(failure, case, response):
+    """OpenAPI cannot say that two parameters exclude each other. The description of `since` does."""
+    return (
+        _is_rejected(failure, response, 422, "validation_failed")
+        and _names_only(response, "since")
+        and {"after", "since"} <= set(case.query or {})
+    )
+
+
+def _is_read_false(failure, case, response):
+    """`read` is a boolean in the document, because client generators have no type for a constant. Its description says more."""
+    return (
+        _is_rejected(failure, response, 422, "validation_failed")
+        and _names_only(response, "read")
+        and case.body == {"read": False}
+    )
+
+
+def _is_forbidden_url(failure, case, response):
+    """Hosts, ports and schemes that the policy of a service forbids, and texts that no URL parser accepts, have no pattern."""
+    return (
+        _is_rejected(failure, response, 422, "validation_failed")
+        and _names_only(response, "url")
+        and isinstance(case.body, dict)
+        and "url" in case.body
+    )
+
+
+def _is_unknown_listing(failure, case, response):
+    """A schema cannot say which listings exist. The problem is a 422 and no 404, because the body has the ID, not the path."""
+    return _is_rejected(failure, response, 422, "listing_not_found")
+
+
+def _is_reused_idempotency_key(failure, case, response):
+    """Schemathesis sends the same Idempotency-Key with different requests. The document says that it belongs to one request."""
+    return (
+        _is_rejected(failure, response, 422, "idempotency_key_reused")
+        and "Idempotency-Key" in (case.headers or {})
+    )
+
+
+def _is_changed_order(failure, case, response):
+    """An entity tag is only known after the order was read. The document has the 412."""
+    return _is_rejected(failure, response, 412, "precondition_failed") and "If-Match" in (
+        case.headers or {}
+    )
+
+
+def _is_unquoted_entity_tag(failure, case, response):
+    """A fault of Schemathesis: its coverage phase sends `If-Match: 0`, which the pattern of the document forbids, as valid."""
+    tag = (case.headers or {}).get("If-Match", "")
+    return (
+        _is_rejected(failure, response, 422, "validation_failed")
+        and _names_only(response, "if-match")
+        and re.search(r'["*]', tag) is None
+    )
+
+
+def _is_default_response(failure, case, response):
+    """
+    The document describes these in `default`, because no operation is responsible for them: another method (405), a path with
+    more or fewer segments (404 `route_not_found`), headers that are too large (431).
+    """
+    if type(failure).__name__ != "UndefinedStatusCode":
+        return False
+    found = (response.status_code, _problem(response).get("code"))
+    return found in {
+        (404, "route_not_found"),
+        (405, "method_not_allowed"),
+        (431, "headers_too_large"),
+    }
+
+
+_EXCEPTIONS = [
+    _is_foreign_cursor,
+    _is_after_and_since,
+    _is_read_false,
+    _is_forbidden_url,
+    _is_unknown_listing,
+    _is_reused_idempotency_key,
+    _is_changed_order,
+    _is_unquoted_entity_tag,
+    _is_default_response,
+]
+
+
+def find_exception(failure, case, response):
+    """Returns the name of the exception that a failure matches; None for a fault."""
+    for exception in _EXCEPTIONS:
+        if exception(failure, case, response):
+            return exception.__name__.removeprefix("_is_")
+    return None
+
+
+def exception_names():
+    """Returns the names of all exceptions."""
+    return [exception.__name__.removeprefix("_is_") for exception in _EXCEPTIONS]

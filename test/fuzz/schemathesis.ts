@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkout } from '../helpers/programs';
+import { type Exit, runProcess, startProcess } from '../helpers/start-process';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const requirements = join(here, 'requirements.txt');
+
+/** What Schemathesis requires. */
+const minimumPython = [3, 11] as const;
+
+/** Thrown when Schemathesis cannot run on this machine. Nothing was tested then. */
+export class MissingToolError extends Error {
+  override name = 'MissingToolError' as const;
+}
+
+async function run(command: string, args: readonly string[]): Promise<Exit | null> {
+  try {
+    return await runProcess(command, args);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function readPythonVersion(): Promise<string> {
+  const print = 'import sys; print("%d.%d.%d" % sys.version_info[:3])';
+  const exit = await run('python3', ['-c', print]);
+  const [major = 0, minor = 0] = exit?.stdout.split('.').map(Number) ?? [];
+  const [minimumMajor, minimumMinor] = minimumPython;
+  if (major > minimumMajor || (major === minimumMajor && minor >= minimumMinor)) {
+    return exit?.stdout.trim() ?? '';
+  }
+  const found = exit?.code === 0 ? `python3 is ${exit.stdout.trim()}` : 'There is no python3';
+  throw new MissingToolError(`${found}. Install Python ${minimumPython.join('.')} or later.`);
+}
+
+async function runInstaller(command: string, args: readonly string[], what: string): Promise<void> {
+  const exit = await run(command, args);
+  if (exit?.code === 0) return;
+  const output = exit === null ? `${command} does not exist` : `${exit.stdout}${exit.stderr}`;
+  throw new MissingToolError(`${what} failed:\n${output.trim()}`);
+}
+
+/**
+ * Installs the pinned Schemathesis into `node_modules/.cache`, unless it is there, and returns its program.
+ *
+ * @throws MissingToolError if there is no Python for it, or if it cannot be downloaded.
+ */
+export async function installSchemathesis(): Promise<string> {
+  const python = await readPythonVersion();
+  const pinned = await readFile(requirements, 'utf8');
+  const key = createHash('sha256').update(`${python}\n${pinned}`).digest('hex').slice(0, 12);
+  const folder = join(checkout, 'node_modules', '.cache', `schemathesis-${key}`);
+  const [bin, suffix] = process.platform === 'win32' ? ['Scripts', '.exe'] : ['bin', ''];
+  const complete = join(folder, 'complete');
+  if (!existsSync(complete)) {
+    await rm(folder, { recursive: true, force: true });
+    await runInstaller('python3', ['-m', 'venv', folder], 'Creating a Python environment');
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+    const installed = join(folder, bin, `python${suffix}`);
+    await runInstaller(installed, [...pip, '-r', requirements], 'Installing Schemathesis');
+    await writeFile(complete, '');
+  }
+  return join(folder, bin, `schemathesis${suffix}`);
+}
+
+/** What Schemathesis tests, and how much. */
+export interface SchemathesisOptions {
+  /** The OpenAPI document. */
+  document: string;
+  /** The base URL of the service. */
+  url: string;
+  /** The API key; null for requests without one. */
+  apiKey: string | null;
+  seed: number;
+  /** How many requests to generate for an operation in each phase. Without it, all phases repeat for `seconds`. */
+  maxExamples: number | null;
+  /** The duration without `maxExamples`; otherwise the run is ended and fails after it. */
+  seconds: number;
+  /** An empty folder for its working files. */
+  folder: string;
+  /** Variables that `checks.py` reads. */
+  env: Record<string, string>;
+}
+
+/** Seconds that a run may take beyond `seconds` to shrink its failures and print them. */
+const graceSeconds = 120;
+
+/** Runs all checks of Schemathesis, and those of `checks.py`, in all its phases. */
+export async function runSchemathesis(
+  program: string,
+  options: SchemathesisOptions,
+): Promise<Exit & { timedOut: boolean }> {
+  const { document, url, apiKey, seed, maxExamples, seconds, folder, env } = options;
+  const child = startProcess(
+    program,
+    [
+      ...['run', document, '--url', url, '--seed', String(seed), '--no-color'],
+      ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful'],
+      ...(maxExamples === null
+        ? ['--max-time', String(seconds)]
+        : ['--max-examples', String(maxExamples)]),
+      ...(apiKey === null ? [] : ['--header', `Authorization: Bearer ${apiKey}`]),
+      // What earlier runs found must not change this one.
+      ...['--generation-database', 'none', '--generation-with-security-parameters', 'false'],
+      // The database is deleted after the run, so its keys are no secrets, and a hidden header could not be repeated.
+      ...['--output-sanitize', 'false', '--continue-on-failure', '--warnings', 'off'],
+      // Long polls take 30 s at most.
+      ...['--request-timeout', '40', '--suppress-health-check', 'all'],
+    ],
+    {
+      cwd: folder,
+      env: {
+        ...env,
+        PYTHONPATH: here,
+        PYTHONDONTWRITEBYTECODE: '1',
+        SCHEMATHESIS_HOOKS: 'checks',
+      },
+    },
+  );
+  let timedOut = false;
+  const timer = setTimeout(
+    () => {
+      timedOut = true;
+      void child.stop('SIGKILL');
+    },
+    (seconds + graceSeconds) * 1000,
+  );
+  const exit = await child.exit;
+  clearTimeout(timer);
+  return { ...exit, timedOut };
+}
