@@ -138,7 +138,13 @@ export default defineConfig({
         test: {
           name: 'e2e',
           root: 'test',
-          exclude: [...configDefaults.exclude, 'api-docs/**', 'packages/**', 'runtimes/**'],
+          exclude: [
+            ...configDefaults.exclude,
+            'api-docs/**',
+            'packages/**',
+            'prism/**',
+            'runtimes/**',
+          ],
           globalSetup: [setupFile('helpers/seed')],
           ...waitingTests,
           ...timeouts,
@@ -156,6 +162,18 @@ export default defineConfig({
             setupFile('packages/install-sdk'),
             setupFile('packages/install-cli'),
           ],
+          ...waitingTests,
+          ...longTimeouts,
+        },
+      },
+      // End-to-end tests again, through a proxy that validates requests and responses: `npm run test:prism`.
+      {
+        test: {
+          name: 'prism',
+          root: 'test',
+          include: ['prism/*.test.ts', 'e2e/*.test.ts', 'e2e/{cli,examples}/*.test.ts'],
+          globalSetup: [setupFile('helpers/seed')],
+          setupFiles: [setupFile('prism/use-prism')],
           ...waitingTests,
           ...longTimeouts,
         },

@@ -9,6 +9,16 @@ export interface ServerProcess extends RunningProcess {
   database: string;
 }
 
+/** Starts a proxy before a server. Returns the proxy's base URL, and how to end it. */
+export type StartProxy = (target: string) => Promise<{ url: string; close(): Promise<void> }>;
+
+let startProxy: StartProxy | undefined;
+
+/** From now on, tests reach every server that `startServerProcess` starts through a proxy. */
+export function useProxy(start: StartProxy): void {
+  startProxy = start;
+}
+
 /**
  * Starts the real server on a free port, as an operator does, and waits until it accepts requests.
  * It delivers to the receivers of the test: plain http, this machine, self-signed certificates.
@@ -23,5 +33,16 @@ export async function startServerProcess(
   const start = ['start', '--port', '0', '--database', database, '--allow-insecure-webhooks'];
   const server = startProcess(process.execPath, [tradepostServerBin, ...start, ...args], options);
   const [, url = ''] = await server.writes(/^listening on (\S+)$/m);
-  return { ...server, url, database };
+  if (startProxy === undefined) return { ...server, url, database };
+  const proxy = await startProxy(url);
+  return {
+    ...server,
+    url: proxy.url,
+    database,
+    async stop(signal) {
+      const exit = await server.stop(signal);
+      await proxy.close();
+      return exit;
+    },
+  };
 }
