@@ -38,6 +38,21 @@ function moveDescription(parameter: oas31.ParameterObject | oas31.ReferenceObjec
   if (description !== undefined) parameter.description = description;
 }
 
+/**
+ * Returns the document with each `allOf` of one schema replaced by that schema. For 3.0, zod-openapi writes it so that a reference
+ * can have other keywords beside it, also where there are none: some client generators make a class of it.
+ */
+function unwrapSingleSchemas(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(unwrapSingleSchemas);
+  if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(node);
+  const [[keyword, value] = []] = entries;
+  if (entries.length === 1 && keyword === 'allOf' && Array.isArray(value) && value.length === 1) {
+    return unwrapSingleSchemas(value[0]);
+  }
+  return Object.fromEntries(entries.map(([key, child]) => [key, unwrapSingleSchemas(child)]));
+}
+
 function sortKeys<Value>(entries: Record<string, Value> | undefined): Record<string, Value> {
   return Object.fromEntries(Object.entries(entries ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -77,7 +92,7 @@ export function buildOpenApiDocument(
   }
   Object.values(document.components?.parameters ?? {}).forEach(moveDescription);
   const { schemas, headers, responses, ...others } = document.components ?? {};
-  return {
+  const sorted: oas31.OpenAPIObject = {
     ...document,
     components: {
       schemas: sortKeys(schemas),
@@ -86,4 +101,5 @@ export function buildOpenApiDocument(
       ...others,
     },
   };
+  return version === '3.0.3' ? (unwrapSingleSchemas(sorted) as oas31.OpenAPIObject) : sorted;
 }

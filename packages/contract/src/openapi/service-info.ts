@@ -41,14 +41,17 @@ are left.
 implementation of the service may not have it, and a client must work without it.
 `;
 
-/** Builds the `info` of the document. Only OpenAPI 3.1 names licenses by an identifier. */
+/** Builds the `info` of the document. Only OpenAPI 3.1 names licenses by an identifier; in 3.0, a URL is the way to say which it is. */
 export function buildInfo(version: string): oas31.InfoObject {
   return {
     title: 'Tradepost: orders, notifications and webhooks',
     version: '1.0.0',
     description: description.trim(),
     contact: { name: 'The operator of the service' },
-    license: { name: 'MIT', ...(version === '3.1.0' && { identifier: 'MIT' }) },
+    license: {
+      name: 'MIT',
+      ...(version === '3.1.0' ? { identifier: 'MIT' } : { url: 'https://opensource.org/license/mit' }),
+    },
   };
 }
 

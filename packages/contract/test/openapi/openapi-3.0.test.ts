@@ -48,3 +48,8 @@ test('it uses no keyword of OpenAPI 3.1', () => {
   visit(document.components, '#/components');
   visit(document.info, '#/info');
 });
+
+test('it has no `allOf` of one schema, and names the license by a URL', () => {
+  expect(text).not.toMatch(/"allOf": \[\s*\{[^{}]*\}\s*\]/);
+  expect(document.info.license).toEqual({ name: 'MIT', url: expect.stringMatching(/^https:/) });
+});
