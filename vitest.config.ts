@@ -166,12 +166,18 @@ export default defineConfig({
           ...longTimeouts,
         },
       },
-      // End-to-end tests again, through a proxy that validates requests and responses: `npm run test:prism`.
+      // End-to-end tests again, through a proxy that validates requests and responses: `npm run test:prism`. Those that send the
+      // most kinds of requests by the SDK, the CLI and the examples.
       {
         test: {
           name: 'prism',
           root: 'test',
-          include: ['prism/*.test.ts', 'e2e/*.test.ts', 'e2e/{cli,examples}/*.test.ts'],
+          include: [
+            'prism/*.test.ts',
+            'e2e/{main-job,standardwebhooks-interop}.test.ts',
+            'e2e/cli/{help-examples,rejections,support-day,watch,webhooks-recovery}.test.ts',
+            'e2e/examples/{confirm-pending,express-receiver,follow-an-order}.test.ts',
+          ],
           globalSetup: [setupFile('helpers/seed')],
           setupFiles: [setupFile('prism/use-prism')],
           ...waitingTests,

@@ -93,21 +93,6 @@ def _is_unquoted_entity_tag(failure, case, response):
     )
 
 
-def _is_default_response(failure, case, response):
-    """
-    The document describes these in `default`, because no operation is responsible for them: another method (405), a path with
-    more or fewer segments (404 `route_not_found`), headers that are too large (431).
-    """
-    if type(failure).__name__ != "UndefinedStatusCode":
-        return False
-    found = (response.status_code, _problem(response).get("code"))
-    return found in {
-        (404, "route_not_found"),
-        (405, "method_not_allowed"),
-        (431, "headers_too_large"),
-    }
-
-
 _EXCEPTIONS = [
     _is_foreign_cursor,
     _is_after_and_since,
@@ -117,7 +102,6 @@ _EXCEPTIONS = [
     _is_reused_idempotency_key,
     _is_changed_order,
     _is_unquoted_entity_tag,
-    _is_default_response,
 ]
 
 

@@ -79,7 +79,10 @@ function findTemplate(path: string, templates: readonly string[]): string | null
 }
 
 function findLogFaults(log: readonly LogLine[]): string[] {
-  const failed = log.filter(({ level, status = 0 }) => level >= errorLevel || status >= 500);
+  // The status of an attempt is that of a receiver.
+  const failed = log.filter(
+    ({ level, msg, status = 0 }) => level >= errorLevel || (msg === 'request' && status >= 500),
+  );
   const dropped = log.some((line) => line.dropped !== undefined);
   return [
     ...failed.map((line) => `The server logged a failure: ${JSON.stringify(line)}`),
@@ -118,6 +121,7 @@ export async function fuzzRole(role: Role, options: RunOptions): Promise<RunResu
         TRADEPOST_FUZZ_EXCEPTIONS: exceptionsFile,
         TRADEPOST_FUZZ_ACCESS: service.access,
         TRADEPOST_FUZZ_HIDDEN_IDS: JSON.stringify(service.hiddenIds),
+        TRADEPOST_FUZZ_LISTING_ID: service.listingId,
       },
     });
     const memoryMb = Math.round((await readResidentMemory(service.server.pid ?? 0)) / 2 ** 20);

@@ -1,21 +1,25 @@
 /**
  * Tests the server against its OpenAPI document with Schemathesis: `npm run test:fuzz -- [--seed 1] [--minutes 30]
- * [--max-examples 20] [--role buyer] [--require-all]`. Every role gets a server of its own. Exits with 1 if anything is wrong.
+ * [--max-examples 10] [--role buyer] [--require-all]`. Every role gets a server of its own. Exits with 1 if anything is wrong.
  *
  * Without Python it prints that nothing was tested, and fails only with `--require-all` or `CI=1`.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
+import { runAll } from '../helpers/run-all';
 import { fuzzRole, type RunResult } from './fuzz-role';
 import { installSchemathesis, MissingToolError } from './schemathesis';
-import { roles } from './start-fuzzed-service';
+import { type Role, roles } from './start-fuzzed-service';
+
+/** How many roles are tested at once. Each has a server and a Schemathesis of its own, which has one thread. */
+const concurrency = 2;
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string' },
-    'max-examples': { type: 'string', default: '20' },
+    'max-examples': { type: 'string', default: '10' },
     role: { type: 'string', multiple: true },
     'require-all': { type: 'boolean', default: ['1', 'true'].includes(process.env.CI ?? '') },
   },
@@ -48,6 +52,18 @@ function listUntested(document: string, results: readonly RunResult[]): string[]
   return operations.filter((operation) => !accepted.includes(operation));
 }
 
+function printResult(result: RunResult, seed: number): void {
+  const { role, requests, seconds, memoryMb, faults, output } = result;
+  const outcome = faults.length === 0 ? 'no failures' : 'FAILED';
+  console.log(
+    `${role.padEnd(16)} ${requests} requests in ${seconds} s, server ${memoryMb} MB: ${outcome}`,
+  );
+  if (faults.length === 0) return;
+  console.log(output);
+  for (const fault of faults) console.log(`  ${fault}`);
+  console.log(`To repeat this run: npm run test:fuzz -- --seed ${seed} --role ${role}`);
+}
+
 async function main(): Promise<boolean> {
   const seed = readCount('seed', values.seed);
   const selected = roles.filter(({ name }) => values.role?.includes(name) ?? true);
@@ -61,7 +77,8 @@ async function main(): Promise<boolean> {
     'utf8',
   );
   const maxExamples = minutes === null ? readCount('max-examples', values['max-examples']) : null;
-  const seconds = minutes === null ? 600 : Math.ceil((minutes * 60) / selected.length);
+  const seconds =
+    minutes === null ? 600 : Math.ceil((minutes * 60 * concurrency) / selected.length);
   const amount =
     maxExamples === null ? `${seconds} s per role` : `${maxExamples} examples per operation`;
   console.log(
@@ -69,20 +86,12 @@ async function main(): Promise<boolean> {
   );
 
   const results: RunResult[] = [];
-  for (const role of selected) {
+  const test = async (role: Role) => {
     const result = await fuzzRole(role, { program, document, seed, maxExamples, seconds });
     results.push(result);
-    const { requests, memoryMb, faults } = result;
-    const outcome = faults.length === 0 ? 'no failures' : 'FAILED';
-    console.log(
-      `${role.name.padEnd(16)} ${requests} requests in ${result.seconds} s, server ${memoryMb} MB: ${outcome}`,
-    );
-    if (faults.length > 0) {
-      console.log(result.output);
-      for (const fault of faults) console.log(`  ${fault}`);
-      console.log(`To repeat this run: npm run test:fuzz -- --seed ${seed} --role ${role.name}`);
-    }
-  }
+    printResult(result, seed);
+  };
+  await runAll(selected, test, concurrency);
   console.log('\nReported and no fault (test/fuzz/exceptions.py):');
   for (const [name, count] of sum(results.map(({ exceptions }) => exceptions))) {
     console.log(`  ${name.padEnd(24)} ${count}`);

@@ -77,7 +77,7 @@ export interface SchemathesisOptions {
   /** The API key; null for requests without one. */
   apiKey: string | null;
   seed: number;
-  /** How many requests to generate for an operation in each phase. Without it, all phases repeat for `seconds`. */
+  /** How many requests to generate for an operation in the phase `fuzzing`. Without it, all phases repeat for `seconds`. */
   maxExamples: number | null;
   /** The duration without `maxExamples`; otherwise the run is ended and fails after it. */
   seconds: number;
@@ -86,6 +86,9 @@ export interface SchemathesisOptions {
   /** Variables that `checks.py` reads. */
   env: Record<string, string>;
 }
+
+/** A scenario of the phase `stateful` starts with one operation and follows links, so there are more of them. */
+const scenariosPerExample = 4;
 
 /** Seconds that a run may take beyond `seconds` to shrink its failures and print them. */
 const graceSeconds = 120;
@@ -96,9 +99,14 @@ export async function runSchemathesis(
   options: SchemathesisOptions,
 ): Promise<Exit & { timedOut: boolean }> {
   const { document, url, apiKey, seed, maxExamples, seconds, folder, env } = options;
+  const config = join(folder, 'schemathesis.toml');
+  const scenarios =
+    maxExamples === null ? '' : `generation.max-examples = ${maxExamples * scenariosPerExample}\n`;
+  await writeFile(config, `[phases.stateful]\nmax-steps = 8\n${scenarios}`);
   const child = startProcess(
     program,
     [
+      ...['--config-file', config],
       ...['run', document, '--url', url, '--seed', String(seed), '--no-color'],
       ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful'],
       ...(maxExamples === null

@@ -44,8 +44,8 @@ export interface FuzzedService {
   folder: string;
   apiKey: string | null;
   access: Access;
-  /** The ID of each key that the role's requests may have. */
-  keyIds: readonly string[];
+  /** A listing with enough units for every order. */
+  listingId: string;
   /** IDs of the examples in the document, and what to replace them with. */
   existingIds: ReadonlyMap<string, string>;
   /** IDs that the role's account must not see. */
@@ -102,32 +102,25 @@ export async function startFuzzedService(role: Role): Promise<FuzzedService> {
   const [buyer, seller, agent] = seed.accounts;
   const [order] = seed.orders;
   if (!(buyer && seller && agent && order)) throw new Error('The seed has too little data.');
-  // Enough for every order of the run.
+  const addListing = ['listings', 'create', '--seller', seller.id, '--agent', agent.id];
   const listing = await runServerCommand<{ id: string }>(
-    ...([
-      ['listings', 'create', '--seller', seller.id, '--agent', agent.id, '--quantity', '1000000'],
-      database,
-    ] as const),
-  );
-  const { apiKey, access } = await createKey(role, seed, database);
-  const keys = await runServerCommand<{ id: string; accountId: string }[]>(
-    ['keys', 'list'],
+    [...addListing, '--quantity', '1000000'],
     database,
   );
+  const { apiKey, access } = await createKey(role, seed, database);
   const receivers = role.hasReceivers ? await startReceivers() : undefined;
   const server = startProcess(process.execPath, serverArguments(database, role), {
     cwd: local('.'),
     env: receivers === undefined ? {} : { TEST_RECEIVER_PORTS: receivers.ports.join(',') },
   });
   const [, url = ''] = await server.writes(/^listening on (\S+)$/m);
-  const accountId = seed.accounts[role.account]?.id;
   return {
     server,
     url,
     folder: folder.path,
     apiKey,
     access,
-    keyIds: keys.filter((key) => key.accountId === accountId).map(({ id }) => id),
+    listingId: listing.id,
     existingIds: new Map([
       ['ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH', order.id],
       ['lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL', listing.id],

@@ -13,7 +13,11 @@ interface Document {
     string,
     Record<
       string,
-      { parameters: object[]; responses: Record<string, { headers: Record<string, object> }> }
+      {
+        parameters: object[];
+        requestBody?: object;
+        responses: Record<string, { headers: Record<string, object> }>;
+      }
     >
   >;
   components: { schemas: Record<string, { properties: Record<string, object> }> };
@@ -97,4 +101,32 @@ test('the proxy reports no invalid request that the service rejects', async () =
   expect(response.status).toBe(422);
   expect(proxy.checked()).toBe(1);
   expect(violations).toEqual([]);
+});
+
+test('the proxy reports a body where the document has none, unless it is empty', async () => {
+  const { proxy, violations, service } = await startValidated(({ paths }) => {
+    // As if the body of an order were not documented.
+    delete paths['/v1/orders']?.post?.requestBody;
+  });
+  const listingId = service.seed.listings[0]?.id;
+  const post = (path: string, body: object) =>
+    fetch(`${proxy.url}${path}`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${service.buyer.apiKey}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+  const created = await post('/v1/webhooks', {
+    url: 'https://receiver.example/',
+    events: ['order.created'],
+  });
+  const { data } = (await created.json()) as { data: { id: string } };
+  expect((await post(`/v1/webhooks/${data.id}/secret`, {})).status).toBe(201);
+  expect(violations).toEqual([]);
+  expect((await post('/v1/orders', { listingId, quantity: 1 })).status).toBe(201);
+  expect(violations).toEqual([
+    expect.stringMatching('^POST /v1/orders 201: request: No supported'),
+  ]);
 });

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { afterEach, expect } from 'vitest';
+import { useProxy } from '../helpers/start-server-process';
 import { type FindViolations, loadPrism } from './prism';
 import { startPrismProxy } from './start-prism-proxy';
-import { useProxy } from '../helpers/start-server-process';
 
 /**
  * Vitest's setup file of the project `prism`: the tests reach their servers through proxies, and a test fails if Prism finds
@@ -19,14 +19,7 @@ async function readDocument(): Promise<object> {
 
 useProxy(async (target) => {
   prism ??= readDocument().then(loadPrism);
-  const proxy = await startPrismProxy(target, await prism, (found) => violations.push(found));
-  return {
-    url: proxy.url,
-    async close() {
-      await proxy.close();
-      process.stderr.write(`prism: ${proxy.checked()} exchanges\n`);
-    },
-  };
+  return startPrismProxy(target, await prism, (found) => violations.push(found));
 });
 
 afterEach(() => {
