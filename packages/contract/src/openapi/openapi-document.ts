@@ -53,6 +53,15 @@ function unwrapSingleSchemas(node: unknown): unknown {
   return Object.fromEntries(entries.map(([key, child]) => [key, unwrapSingleSchemas(child)]));
 }
 
+/**
+ * Writes the response for all other statuses as two ranges. Generators of OpenAPI 3.0 that take `default` for a
+ * success too, such as progenitor, would find two types of success in each operation.
+ */
+function splitDefaultResponse(operation: oas31.OperationObject): void {
+  const { default: other, ...responses } = operation.responses ?? {};
+  if (other !== undefined) operation.responses = { ...responses, '4XX': other, '5XX': other };
+}
+
 function sortKeys<Value>(entries: Record<string, Value> | undefined): Record<string, Value> {
   return Object.fromEntries(Object.entries(entries ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -60,8 +69,8 @@ function sortKeys<Value>(entries: Record<string, Value> | undefined): Record<str
 /**
  * Builds the OpenAPI document of a contract, with every route of the contract.
  *
- * @param version With 3.0.3, which some client generators need, it has no `webhooks`, because only 3.1 has them.
- * The schemas of the deliveries are the same.
+ * @param version With 3.0.3, which some client generators need, it has no `webhooks`, because only 3.1 has them, and
+ * `4XX` and `5XX` instead of `default`. The schemas of the deliveries are the same.
  */
 export function buildOpenApiDocument(
   contract: AppRouter,
@@ -87,7 +96,9 @@ export function buildOpenApiDocument(
   );
   for (const item of Object.values({ ...document.paths, ...document.webhooks })) {
     for (const operation of [item.get, item.post, item.put, item.patch, item.delete]) {
-      operation?.parameters?.forEach(moveDescription);
+      if (operation === undefined) continue;
+      operation.parameters?.forEach(moveDescription);
+      if (version === '3.0.3') splitDefaultResponse(operation);
     }
   }
   Object.values(document.components?.parameters ?? {}).forEach(moveDescription);
