@@ -10,6 +10,9 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 /** Compilers and package managers take longer. */
 const longTimeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
+/** So do the package managers and compilers of other languages: minutes, the first time. */
+const buildTimeouts = { testTimeout: 120_000, hookTimeout: 900_000 };
+
 /** Type tests (`*.test-d.ts`) of the packages whose types are the product: they run the compiler. */
 const typeTests = (name: string) => ({
   test: {
@@ -141,6 +144,7 @@ export default defineConfig({
           exclude: [
             ...configDefaults.exclude,
             'api-docs/**',
+            'languages/**',
             'packages/**',
             'prism/**',
             'runtimes/**',
@@ -193,6 +197,18 @@ export default defineConfig({
           globalSetup: [setupFile('helpers/seed'), setupFile('packages/install-sdk')],
           ...waitingTests,
           ...longTimeouts,
+        },
+      },
+      // Separate, since it needs other languages: `npm test` leaves it out, `.ci/run` does not.
+      {
+        test: {
+          name: 'languages',
+          root: 'test',
+          include: ['languages/*.test.ts'],
+          globalSetup: [setupFile('helpers/seed')],
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+          ...buildTimeouts,
         },
       },
     ],

@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { beforeAll } from 'vitest';
+import { cleanEnvironment } from '../helpers/clean-environment';
+import { describeClient } from './harness/describe-client';
+import { describeVerification } from './harness/describe-verification';
+import { cacheFolder, documents, languageFolder } from './harness/folders';
+import { makeOnce } from './harness/make-once';
+import { type Program, run } from './harness/run-program';
+import { describeLanguage } from './harness/toolchain';
+
+const source = languageFolder('python');
+const cache = cacheFolder('python');
+const environment = join(cache, 'venv');
+const requirements = join(source, 'requirements.txt');
+const tolerantScript = join(source, 'tolerant_document.py');
+
+/** Of a command of the virtual environment, which finds the other ones on its path. */
+function inEnvironment(command: string, args: readonly string[], client?: string): Program {
+  const bin = join(environment, 'bin');
+  const { PATH = '' } = cleanEnvironment({});
+  const path = client === undefined ? {} : { PYTHONPATH: join(cache, client) };
+  const env = { ...path, PATH: `${bin}:${PATH}`, PYTHONDONTWRITEBYTECODE: '1' };
+  return { command: join(bin, command), args, env };
+}
+
+const python = (program: string, args: readonly string[] = [], client?: string): Program =>
+  inEnvironment('python', [join(source, program), ...args], client);
+
+async function install(): Promise<void> {
+  await makeOnce(environment, [requirements], async () => {
+    await run({ command: 'python3', args: ['-m', 'venv', environment] });
+    await run(inEnvironment('pip', ['install', '--quiet', '--requirement', requirements]));
+  });
+}
+
+/** Writes a document whose clients accept what later versions add. */
+async function writeTolerant(version: keyof typeof documents): Promise<string> {
+  const tolerant = join(cache, `tolerant-${version}.json`);
+  await run(python('tolerant_document.py', [documents[version], tolerant]));
+  return tolerant;
+}
+
+async function generateByOpenapiPythonClient(folder: string, document: string): Promise<void> {
+  const config = join(source, 'openapi-python-client.yaml');
+  const output = join(cache, folder, 'tradepost_client');
+  await makeOnce(join(cache, folder), [requirements, config, document], () =>
+    run(
+      inEnvironment('openapi-python-client', [
+        ...['generate', '--meta', 'none', '--fail-on-warning'],
+        ...['--config', config, '--path', document, '--output-path', output],
+      ]),
+    ),
+  );
+}
+
+async function generateByOpenapiGenerator(
+  folder: string,
+  document: string,
+  options: string,
+): Promise<void> {
+  await makeOnce(join(cache, folder), [requirements, document], () =>
+    run(
+      inEnvironment('openapi-generator-cli', [
+        ...['generate', '--generator-name', 'python', '--input-spec', document],
+        ...['--output', join(cache, folder)],
+        ...['--additional-properties', `packageName=tradepost_client${options}`],
+      ]),
+    ),
+  );
+}
+
+describeLanguage(
+  'Python',
+  [
+    ['python3', '--version'],
+    ['java', '-version'],
+    ['cc', '--version'],
+  ],
+  () => {
+    beforeAll(async () => {
+      await install();
+      const tolerant = await writeTolerant('3.1');
+      const tolerant30 = await writeTolerant('3.0');
+      await generateByOpenapiPythonClient('openapi-python-client', documents['3.1']);
+      await generateByOpenapiPythonClient('openapi-python-client-tolerant', tolerant);
+      await generateByOpenapiGenerator('openapi-generator', documents['3.0'], '');
+      await generateByOpenapiGenerator('openapi-generator-tolerant', tolerant30, '');
+    });
+
+    describeVerification('standardwebhooks 1.1.0', (file) => python('verify.py', [file]));
+
+    describeClient({
+      title: 'openapi-python-client 0.29.1, literal_enums',
+      job: python('openapi_python_client_job.py', [], 'openapi-python-client'),
+      newer: python('openapi_python_client_newer.py', [], 'openapi-python-client'),
+      outcomes: {
+        field: { reads: /^high$/ },
+        status: { rejects: /Unexpected value 'archived'/ },
+        type: { rejects: /event must match const/ },
+      },
+    });
+
+    describeClient({
+      title: 'openapi-python-client 0.29.1, literal_enums, from a tolerant document',
+      job: python('openapi_python_client_job.py', [], 'openapi-python-client-tolerant'),
+      newer: python('openapi_python_client_newer.py', [], 'openapi-python-client-tolerant'),
+      outcomes: {
+        field: { reads: /^high$/ },
+        status: { reads: /^archived$/ },
+        type: { reads: /^order\.archived as OtherEvent$/ },
+      },
+    });
+  },
+);
