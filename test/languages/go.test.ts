@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { describeClient } from './harness/describe-client';
+import { describeCodeSamples } from './harness/describe-code-samples';
 import { describeVerification } from './harness/describe-verification';
 import { cacheFolder, documents, languageFolder } from './harness/folders';
 import { type Program, run } from './harness/run-program';
@@ -16,6 +17,22 @@ const built = (name: string, args: readonly string[] = []): Program => ({
   command: join(cache, name),
   args,
 });
+
+const samples = join(cache, 'samples');
+
+/** Builds the samples at once: each is a program in a folder of its own. */
+async function buildSamples(sources: ReadonlyMap<string, string>): Promise<void> {
+  rmSync(samples, { recursive: true, force: true });
+  for (const [operationId, code] of sources) {
+    const folder = join(samples, operationId);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'main.go'), `${code}\n`);
+  }
+  writeFileSync(join(samples, 'go.mod'), 'module samples\n');
+  expect(await run({ command: 'gofmt', args: ['-l', samples] })).toBe('');
+  await run({ command: 'go', args: ['vet', './...'], cwd: samples });
+  await run({ command: 'go', args: ['build', '-o', 'bin/', './...'], cwd: samples });
+}
 
 describeLanguage('Go', [['go', 'version']], () => {
   beforeAll(async () => {
@@ -41,5 +58,10 @@ describeLanguage('Go', [['go', 'version']], () => {
       status: { reads: /^archived, valid: false$/ },
       type: { reads: /^order\.archived, value: unknown discriminator value: order\.archived$/ },
     },
+  });
+
+  describeCodeSamples('Go', {
+    prepare: buildSamples,
+    createProgram: (operationId) => ({ command: join(samples, 'bin', operationId), args: [] }),
   });
 });

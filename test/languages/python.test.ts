@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { beforeAll } from 'vitest';
 import { cleanEnvironment } from '../helpers/clean-environment';
 import { describeClient } from './harness/describe-client';
+import { describeCodeSamples } from './harness/describe-code-samples';
 import { describeVerification } from './harness/describe-verification';
 import { cacheFolder, documents, languageFolder } from './harness/folders';
 import { makeOnce } from './harness/make-once';
@@ -84,6 +85,11 @@ describeLanguage(
       await generateByOpenapiPythonClient('openapi-python-client', documents['3.1']);
       await generateByOpenapiPythonClient('openapi-python-client-tolerant', tolerant);
       await generateByOpenapiGenerator('openapi-generator', documents['3.0'], '');
+      await generateByOpenapiGenerator(
+        'openapi-generator-unknown',
+        documents['3.0'],
+        ',enumUnknownDefaultCase=true',
+      );
       await generateByOpenapiGenerator('openapi-generator-tolerant', tolerant30, '');
     });
 
@@ -109,6 +115,42 @@ describeLanguage(
         status: { reads: /^archived$/ },
         type: { reads: /^order\.archived as OtherEvent$/ },
       },
+    });
+
+    describeClient({
+      title: 'openapi-generator 7.25.0 (python)',
+      job: python('openapi_generator_job.py', [], 'openapi-generator'),
+      newer: python('openapi_generator_newer.py', [], 'openapi-generator'),
+      outcomes: {
+        field: { reads: /\w+$/ },
+        status: { rejects: /input_value='archived'/ },
+        type: { rejects: /AccountEvent/ },
+      },
+    });
+
+    describeClient({
+      title: 'openapi-generator 7.25.0 (python), enumUnknownDefaultCase',
+      newer: python('openapi_generator_newer.py', [], 'openapi-generator-unknown'),
+      outcomes: {
+        field: { reads: /\w+$/ },
+        status: { rejects: /archived/ },
+        type: { rejects: /AccountEvent/ },
+      },
+    });
+
+    describeClient({
+      title: 'openapi-generator 7.25.0 (python), from a tolerant document',
+      job: python('openapi_generator_job.py', [], 'openapi-generator-tolerant'),
+      newer: python('openapi_generator_newer.py', [], 'openapi-generator-tolerant'),
+      outcomes: {
+        field: { reads: /^\w+$/ },
+        status: { reads: /^archived$/ },
+        type: { reads: /^order\.archived as OtherEvent$/ },
+      },
+    });
+
+    describeCodeSamples('Python', {
+      createProgram: (_, sample) => inEnvironment('python', ['-c', sample]),
     });
   },
 );
