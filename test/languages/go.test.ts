@@ -41,7 +41,15 @@ describeLanguage('Go', [['go', 'version']], () => {
     mkdirSync(generated, { recursive: true });
     const output = join(generated, 'client.go');
     await run(
-      goTool(['tool', 'oapi-codegen', '-config', 'oapi-codegen.yaml', '-o', output, documents['3.1']]),
+      goTool([
+        'tool',
+        'oapi-codegen',
+        '-config',
+        'oapi-codegen.yaml',
+        '-o',
+        output,
+        documents['3.1'],
+      ]),
     );
     await run(goTool(['vet', './...']));
     await run(goTool(['build', '-o', `${cache}/`, './verify', './job']));

@@ -13,7 +13,6 @@ const source = languageFolder('python');
 const cache = cacheFolder('python');
 const environment = join(cache, 'venv');
 const requirements = join(source, 'requirements.txt');
-const tolerantScript = join(source, 'tolerant_document.py');
 
 /** Of a command of the virtual environment, which finds the other ones on its path. */
 function inEnvironment(command: string, args: readonly string[], client?: string): Program {

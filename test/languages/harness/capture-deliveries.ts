@@ -46,7 +46,12 @@ function forge(genuine: Vector): Vector[] {
     'webhook-timestamp': timestamp = '',
     'webhook-signature': webhook = '',
   } = genuine.headers;
-  const withHeader = (name: string, header: string, value: string, expected: Vector['expected']) => ({
+  const withHeader = (
+    name: string,
+    header: string,
+    value: string,
+    expected: Vector['expected'],
+  ) => ({
     ...genuine,
     name,
     headers: { ...genuine.headers, [header]: value },
@@ -61,12 +66,32 @@ function forge(genuine: Vector): Vector[] {
     { ...genuine, name: 'no headers', headers: {}, expected: neither },
     withHeader('another ID', 'webhook-id', `${id}X`, onlyService),
     withHeader('a later timestamp', 'webhook-timestamp', `${Number(timestamp) + 1}`, onlyService),
-    withHeader('a truncated Service-Signature', 'Service-Signature', service.slice(0, -1), onlyWebhook),
+    withHeader(
+      'a truncated Service-Signature',
+      'Service-Signature',
+      service.slice(0, -1),
+      onlyWebhook,
+    ),
     withHeader('an empty Service-Signature', 'Service-Signature', '', onlyWebhook),
-    withHeader('an upper-case Service-Signature', 'Service-Signature', service.toUpperCase(), onlyWebhook),
-    withHeader('a truncated webhook-signature', 'webhook-signature', webhook.slice(0, -1), onlyService),
+    withHeader(
+      'an upper-case Service-Signature',
+      'Service-Signature',
+      service.toUpperCase(),
+      onlyWebhook,
+    ),
+    withHeader(
+      'a truncated webhook-signature',
+      'webhook-signature',
+      webhook.slice(0, -1),
+      onlyService,
+    ),
     withHeader('an empty webhook-signature', 'webhook-signature', '', onlyService),
-    withHeader('an upper-case webhook-signature', 'webhook-signature', webhook.toUpperCase(), onlyService),
+    withHeader(
+      'an upper-case webhook-signature',
+      'webhook-signature',
+      webhook.toUpperCase(),
+      onlyService,
+    ),
   ];
 }
 
@@ -106,7 +131,10 @@ export async function captureDeliveries(service: SeededServer, file: string): Pr
     const between = await arrivalAfter(placeOrder);
     vectors.push(
       toVector('a staged secret: the current one', [secret], between),
-      { ...toVector('a staged secret: the new one', [staged.secret], between), expected: onlyWebhook },
+      {
+        ...toVector('a staged secret: the new one', [staged.secret], between),
+        expected: onlyWebhook,
+      },
       toVector('a staged secret: both', [secret, staged.secret], between),
     );
     await buying.webhooks.promoteSecret(id);

@@ -99,7 +99,9 @@ export function describeClient({ title, job, newer, outcomes }: GeneratedClient)
       for (const [name, check] of Object.entries(newerChecks)) {
         const outcome = outcomes[name as keyof typeof newerChecks];
         it('reads' in outcome ? check : `does not yet: ${check}`, () => {
-          const detail = expect.stringMatching('reads' in outcome ? outcome.reads : outcome.rejects);
+          const detail = expect.stringMatching(
+            'reads' in outcome ? outcome.reads : outcome.rejects,
+          );
           expect(newerResults.get(check)).toEqual({ check, ok: 'reads' in outcome, detail });
         });
       }

@@ -1,0 +1,41 @@
+import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
+
+interface Row {
+  language: string;
+  tool: string;
+  result: string;
+}
+
+function describeResult(tests: readonly TestCase[]): string {
+  const passed = tests.filter((test) => test.result().state === 'passed').length;
+  return passed === tests.length ? `ok (${passed} checks)` : `FAILED: ${passed} of ${tests.length}`;
+}
+
+function toRows(language: TestSuite): Row[] {
+  const rows = [...language.children.suites()].map((tool) => ({
+    language: language.name,
+    tool: tool.name,
+    result: describeResult([...tool.children.allTests()]),
+  }));
+  // A language that is not installed has one test, which is skipped with the reason.
+  const skipped = [...language.children.tests()].map((test) => {
+    const result = test.result();
+    const reason = result.state === 'skipped' ? result.note : undefined;
+    return { language: language.name, tool: '', result: reason ?? 'NOT TESTED' };
+  });
+  return [...rows, ...skipped];
+}
+
+/** Prints a table when the tests of the languages have ended: language, library or generator, result. */
+export default class TableReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const rows = modules.flatMap(({ children }) => [...children.suites()].flatMap(toRows));
+    rows.sort((a, b) => a.language.localeCompare(b.language));
+    const width = (column: 'language' | 'tool') =>
+      Math.max(0, ...rows.map((row) => row[column].length));
+    const lines = rows.map(({ language, tool, result }) =>
+      [language.padEnd(width('language')), tool.padEnd(width('tool')), result].join('  '),
+    );
+    console.log(`\n${lines.join('\n')}\n`);
+  }
+}
