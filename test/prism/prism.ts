@@ -70,7 +70,7 @@ const undocumentedMethods = new Set(['HEAD', 'OPTIONS']);
 
 /**
  * Reads an OpenAPI document and returns Prism's validation of exchanges with a service, as its proxy does it. Prism does not
- * forward the requests itself: it would write bodies anew, and respond to invalid requests, which tests send on purpose, in
+ * forward the requests itself: it would serialize bodies again, and respond to invalid requests, which tests send on purpose, in
  * place of the service.
  *
  * An invalid request is a violation only if the service accepted it.
