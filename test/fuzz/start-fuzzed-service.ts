@@ -94,6 +94,36 @@ function serverArguments(database: string, { hasReceivers }: Role): string[] {
   return [...redirect, tradepostServerBin, 'start', ...options];
 }
 
+async function request<Data>(url: string, apiKey: string, body?: object): Promise<Data> {
+  const response = await fetch(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${url}: ${await response.text()}`);
+  return ((await response.json()) as { data: Data }).data;
+}
+
+/**
+ * Adds what the demo data does not have: a webhook and a delivery of the account. Returns their IDs, and that of a notification if
+ * it has one, each by the ID of the example in the document.
+ */
+async function addExamples(url: string, apiKey: string): Promise<[string, string][]> {
+  const webhook = await request<{ id: string }>(`${url}/v1/webhooks`, apiKey, {
+    url: 'https://receiver.example/examples',
+    events: ['order.created'],
+  });
+  const delivery = await request<{ id: string }>(`${url}/v1/webhooks/${webhook.id}/test`, apiKey, {
+    event: 'order.created',
+  });
+  const notifications = await request<{ id: string }[]>(`${url}/v1/notifications?limit=1`, apiKey);
+  return [
+    ['whk_01KAJ8Q0V7T3M5X9R2C4D6F8GH', webhook.id],
+    ['dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GH', delivery.id],
+    ...notifications.map(({ id }): [string, string] => ['ntf_01KAJ8Q0V7T3M5X9R2C4D6F8GH', id]),
+  ];
+}
+
 /** Starts a server for one run, so that the data of no other role changes it. */
 export async function startFuzzedService(role: Role): Promise<FuzzedService> {
   const folder = await temporaryFolder();
@@ -114,6 +144,7 @@ export async function startFuzzedService(role: Role): Promise<FuzzedService> {
     env: receivers === undefined ? {} : { TEST_RECEIVER_PORTS: receivers.ports.join(',') },
   });
   const [, url = ''] = await server.writes(/^listening on (\S+)$/m);
+  const examples = await addExamples(url, seed.accounts[role.account]?.apiKey ?? '');
   return {
     server,
     url,
@@ -124,6 +155,7 @@ export async function startFuzzedService(role: Role): Promise<FuzzedService> {
     existingIds: new Map([
       ['ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH', order.id],
       ['lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL', listing.id],
+      ...examples,
     ]),
     // The second buyer has no part in the orders of the first.
     hiddenIds: role.name === 'stranger' ? [buyer.id] : [],

@@ -50,7 +50,9 @@ export function buildInfo(version: string): oas31.InfoObject {
     contact: { name: 'The operator of the service' },
     license: {
       name: 'MIT',
-      ...(version === '3.1.0' ? { identifier: 'MIT' } : { url: 'https://opensource.org/license/mit' }),
+      ...(version === '3.1.0'
+        ? { identifier: 'MIT' }
+        : { url: 'https://opensource.org/license/mit' }),
     },
   };
 }
