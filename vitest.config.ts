@@ -10,9 +10,6 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 /** Compilers and package managers take longer. */
 const longTimeouts = { testTimeout: 120_000, hookTimeout: 120_000 };
 
-/** So do the package managers and compilers of other languages: minutes, the first time. */
-const buildTimeouts = { testTimeout: 120_000, hookTimeout: 900_000 };
-
 /** Type tests (`*.test-d.ts`) of the packages whose types are the product: they run the compiler. */
 const typeTests = (name: string) => ({
   test: {
@@ -170,24 +167,6 @@ export default defineConfig({
           ...longTimeouts,
         },
       },
-      // End-to-end tests again, through a proxy that validates requests and responses: `npm run test:prism`. Those that send the
-      // most kinds of requests by the SDK, the CLI and the examples.
-      {
-        test: {
-          name: 'prism',
-          root: 'test',
-          include: [
-            'prism/*.test.ts',
-            'e2e/{main-job,standardwebhooks-interop}.test.ts',
-            'e2e/cli/{help-examples,rejections,support-day,watch,webhooks-recovery}.test.ts',
-            'e2e/examples/{confirm-pending,express-receiver,follow-an-order}.test.ts',
-          ],
-          globalSetup: [setupFile('helpers/seed')],
-          setupFiles: [setupFile('prism/use-prism')],
-          ...waitingTests,
-          ...longTimeouts,
-        },
-      },
       // Separate, since it needs a browser: `npm test` leaves it out, `.ci/run` does not.
       {
         test: {
@@ -197,18 +176,6 @@ export default defineConfig({
           globalSetup: [setupFile('helpers/seed'), setupFile('packages/install-sdk')],
           ...waitingTests,
           ...longTimeouts,
-        },
-      },
-      // Separate, since it needs other languages: `npm test` leaves it out, `.ci/run` does not.
-      {
-        test: {
-          name: 'languages',
-          root: 'test',
-          include: ['languages/*.test.ts'],
-          globalSetup: [setupFile('helpers/seed')],
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-          ...buildTimeouts,
         },
       },
     ],

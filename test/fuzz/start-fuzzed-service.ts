@@ -109,11 +109,15 @@ async function request<Data>(url: string, apiKey: string, body?: object): Promis
  * it has one, each by the ID of the example in the document.
  */
 async function addExamples(url: string, apiKey: string): Promise<[string, string][]> {
-  const webhook = await request<{ id: string }>(`${url}/v1/webhooks`, apiKey, {
-    url: 'https://receiver.example/examples',
-    events: ['order.created'],
-  });
-  const delivery = await request<{ id: string }>(`${url}/v1/webhooks/${webhook.id}/test`, apiKey, {
+  const addWebhook = () =>
+    request<{ id: string }>(`${url}/v1/webhooks`, apiKey, {
+      url: 'https://receiver.example/examples',
+      events: ['order.created'],
+    });
+  const webhook = await addWebhook();
+  // Requests delete the first webhook, and then its deliveries cannot be replayed.
+  const { id } = await addWebhook();
+  const delivery = await request<{ id: string }>(`${url}/v1/webhooks/${id}/test`, apiKey, {
     event: 'order.created',
   });
   const notifications = await request<{ id: string }[]>(`${url}/v1/notifications?limit=1`, apiKey);

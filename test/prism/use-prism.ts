@@ -6,7 +6,7 @@ import { type FindViolations, loadPrism } from './prism';
 import { startPrismProxy } from './start-prism-proxy';
 
 /**
- * Vitest's setup file of the project `prism`: the tests reach their servers through proxies, and a test fails if Prism finds
+ * Vitest's setup file: the tests reach their servers through proxies, and a test fails if Prism finds
  * anything in its requests or responses that the OpenAPI document does not describe.
  */
 const violations: string[] = [];
