@@ -1,10 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { startProcess } from '../helpers/start-process';
 import { describeClient } from './harness/describe-client';
 import { describeCodeSamples } from './harness/describe-code-samples';
 import { describeVerification } from './harness/describe-verification';
 import { cacheFolder, documents, languageFolder } from './harness/folders';
+import { createDelivery, readReceiverSample, receiverSecret } from './harness/receiver-sample';
 import { type Program, run } from './harness/run-program';
 import { describeLanguage } from './harness/toolchain';
 
@@ -32,6 +34,38 @@ async function buildSamples(sources: ReadonlyMap<string, string>): Promise<void>
   expect(await run({ command: 'gofmt', args: ['-l', samples] })).toBe('');
   await run({ command: 'go', args: ['vet', './...'], cwd: samples });
   await run({ command: 'go', args: ['build', '-o', 'bin/', './...'], cwd: samples });
+}
+
+/** A program around the code sample for receivers, which prints its address. */
+const receiverMain = `package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+
+	"tradepost.example/languages/generated/receiver"
+)
+
+func main() {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(listener.Addr())
+	panic(http.Serve(listener, http.HandlerFunc(receiver.Receive)))
+}
+`;
+
+/** Writes the code sample for receivers and a program around it into the module, which has the library. */
+async function buildReceiver(): Promise<void> {
+  const folder = join(source, 'generated/receiver');
+  const main = join(source, 'generated/receiver-main');
+  for (const path of [folder, main]) mkdirSync(path, { recursive: true });
+  writeFileSync(join(folder, 'receiver.go'), `${readReceiverSample('Go')}\n`);
+  writeFileSync(join(main, 'main.go'), receiverMain);
+  expect(await run({ command: 'gofmt', args: ['-l', folder, main] })).toBe('');
+  await run(goTool(['build', '-o', `${cache}/`, './generated/receiver-main']));
 }
 
 describeLanguage('Go', [['go', 'version']], () => {
@@ -71,5 +105,21 @@ describeLanguage('Go', [['go', 'version']], () => {
   describeCodeSamples('Go', {
     prepare: buildSamples,
     createProgram: (operationId) => ({ command: join(samples, 'bin', operationId), args: [] }),
+  });
+
+  it('the code sample for receivers accepts a delivery and rejects a changed one', async () => {
+    await buildReceiver();
+    const env = { TRADEPOST_WEBHOOK_SECRET: receiverSecret };
+    const receiver = startProcess(join(cache, 'receiver-main'), [], { env });
+    onTestFinished(async () => {
+      await receiver.stop();
+    });
+    const [address] = await receiver.writes(/127\.0\.0\.1:\d+/);
+    const { headers, body } = await createDelivery();
+    const post = async (content: string) =>
+      (await fetch(`http://${address}/`, { method: 'POST', headers, body: content })).status;
+    expect(await post(`${body} `)).toBe(400);
+    expect(await post(body)).toBe(204);
+    await receiver.writes(/ord_7 fulfilling/);
   });
 });

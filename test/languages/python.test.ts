@@ -1,12 +1,18 @@
 import { join } from 'node:path';
-import { beforeAll } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { cleanEnvironment } from '../helpers/clean-environment';
 import { describeClient } from './harness/describe-client';
 import { describeCodeSamples } from './harness/describe-code-samples';
 import { describeVerification } from './harness/describe-verification';
-import { cacheFolder, documents, languageFolder } from './harness/folders';
+import { cacheFolder, documents, languageFolder, vectorFiles } from './harness/folders';
 import { makeOnce } from './harness/make-once';
-import { type Program, run } from './harness/run-program';
+import {
+  createDelivery,
+  readReceiverSample,
+  readReceivingSnippets,
+  receiverSecret,
+} from './harness/receiver-sample';
+import { type Program, run, runChecks } from './harness/run-program';
 import { describeLanguage } from './harness/toolchain';
 
 const source = languageFolder('python');
@@ -32,6 +38,20 @@ async function install(): Promise<void> {
     await run(inEnvironment('pip', ['install', '--quiet', '--requirement', requirements]));
   });
 }
+
+/** Checks the function of RECEIVING.md with the test vectors: it requires both signatures and all headers. */
+const checkVectors = `
+import json, sys
+for file in sys.argv[1:]:
+    content = json.load(open(file))
+    for vector in content["vectors"]:
+        headers = {name.lower(): value for name, value in vector["headers"].items()}
+        body = base64.b64decode(vector["body"])
+        verdict = vector["expected"]
+        expected = verdict["serviceSignature"] and verdict["webhookSignature"]
+        found = any(is_genuine(secret, headers, body, content["now"]) for secret in vector["secrets"])
+        print(json.dumps({"check": vector["name"], "ok": found == expected, "detail": str(found)}))
+`;
 
 /** Writes a document whose clients accept what later versions add. */
 async function writeTolerant(version: keyof typeof documents): Promise<string> {
@@ -150,6 +170,38 @@ describeLanguage(
 
     describeCodeSamples('Python', {
       createProgram: (_, sample) => inEnvironment('python', ['-c', sample]),
+    });
+
+    describe('receivers', () => {
+      const receive = async (headers: Record<string, string>, body: string) => {
+        const call = 'import json, sys\nreceive(json.loads(sys.argv[1]), sys.argv[2].encode())';
+        const program = `${readReceiverSample('Python')}\n\n\n${call}`;
+        const { env, ...command } = inEnvironment('python', [
+          ...['-c', program, JSON.stringify(headers), body],
+        ]);
+        return run({ ...command, env: { ...env, TRADEPOST_WEBHOOK_SECRET: receiverSecret } });
+      };
+
+      it('the code sample accepts a delivery and rejects a changed one', async () => {
+        const { headers, body } = await createDelivery();
+        expect(await receive(headers, body)).toBe('ord_7 fulfilling\n');
+        await expect(receive(headers, `${body} `)).rejects.toThrow('WebhookVerificationError');
+      });
+
+      it('the snippet of RECEIVING.md accepts its test vector', async () => {
+        const snippets = readReceivingSnippets('python');
+        expect(snippets).toHaveLength(1);
+        for (const snippet of snippets) await run(inEnvironment('python', ['-c', snippet]));
+      });
+
+      it('the snippet of RECEIVING.md agrees with the test vectors', async () => {
+        const [snippet = ''] = readReceivingSnippets('python');
+        const results = await runChecks(
+          inEnvironment('python', ['-c', `${snippet}\n\n${checkVectors}`, ...vectorFiles]),
+        );
+        expect(results.length).toBeGreaterThan(50);
+        expect(results.filter(({ ok }) => !ok)).toEqual([]);
+      });
     });
   },
 );

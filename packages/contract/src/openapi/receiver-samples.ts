@@ -26,7 +26,7 @@ from standardwebhooks import Webhook
 
 
 def receive(headers: dict[str, str], body: bytes) -> None:
-    """Raises WebhookVerificationError if the delivery is not genuine: respond with 400."""
+    """Raises WebhookVerificationError or ValueError if the delivery is not genuine."""
     event = Webhook(os.environ["TRADEPOST_WEBHOOK_SECRET"]).verify(body, headers)
     if event["event"] == "order.status_changed":
         print(event["data"]["orderId"], event["data"]["status"])`,
