@@ -19,6 +19,7 @@ const contractFolder = join(checkout, 'packages/contract');
 export const documents = {
   '3.1': join(contractFolder, 'openapi.json'),
   '3.0': join(contractFolder, 'openapi-3.0.json'),
+  tolerant: join(contractFolder, 'openapi-tolerant.json'),
 } as const;
 
 /** The files of the contract's test vectors. */

@@ -17,8 +17,9 @@ lists events oldest first: there \`nextCursor\` is never null, and is sent as \`
 fields and query parameters are rejected, so that a misspelled one is not silently ignored.
 
 **What may be added.** Later versions may add fields to responses and deliveries, and values of \`status\`,
-\`event\`, \`type\`, \`state\` and \`code\`. Configure a generated client so that it accepts them: otherwise one
-unknown value makes a whole page unreadable. The README of \`@tradepost/contract\` lists the options of
+\`event\`, \`type\`, \`state\` and \`code\`. A generated client must accept them: otherwise one unknown value
+makes a whole page unreadable. Generate it from \`openapi-tolerant.json\`, which the package
+\`@tradepost/contract\` has and the reference server serves; the README of the package has the settings of
 common generators.
 
 **Errors.** Every error response is a problem document (RFC 9457). Branch on its \`code\`, show its

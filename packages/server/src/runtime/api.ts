@@ -43,7 +43,7 @@ export interface ApiOptions {
    */
   clock?: Clock;
   /**
-   * Whether to serve the API reference at `/docs`, and `/openapi.json` and `/openapi-3.0.json`.
+   * Whether to serve the API reference at `/docs` and the OpenAPI documents.
    * @default true
    */
   docs?: boolean | undefined;

@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import openApi31 from '@tradepost/contract/openapi.json' with { type: 'json' };
 import openApi30 from '@tradepost/contract/openapi-3.0.json' with { type: 'json' };
+import openApiTolerant from '@tradepost/contract/openapi-tolerant.json' with { type: 'json' };
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServerOptions } from '../../src/runtime/server';
 import { getProblem, startService } from './service';
@@ -17,6 +18,7 @@ type Service = Awaited<ReturnType<typeof start>>;
 const documents = [
   ['/openapi.json', openApi31],
   ['/openapi-3.0.json', openApi30],
+  ['/openapi-tolerant.json', openApiTolerant],
 ] as const;
 
 async function listAssets(service: Service): Promise<string[]> {
@@ -96,7 +98,7 @@ it('only the page has the strict policy of the page', async () => {
 
 describe('every file of the API reference', () => {
   async function listPaths(service: Service): Promise<string[]> {
-    return ['/openapi.json', '/openapi-3.0.json', '/docs', ...(await listAssets(service))];
+    return [...documents.map(([path]) => path), '/docs', ...(await listAssets(service))];
   }
 
   it('is compressed for clients that accept gzip', async () => {
@@ -169,7 +171,7 @@ it.each([
 
 it('the API reference can be turned off', async () => {
   const service = await start({ docs: false });
-  for (const path of ['/docs', '/openapi.json', '/openapi-3.0.json']) {
+  for (const path of ['/docs', ...documents.map(([path]) => path)]) {
     expect(getProblem(await service.request(`GET ${path}`)).code).toBe('route_not_found');
   }
 });

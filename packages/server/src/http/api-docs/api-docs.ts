@@ -35,8 +35,7 @@ function serve(load: () => Promise<Resource>): RequestHandler {
 }
 
 /**
- * Adds the API reference: `/docs`, `/openapi.json` and `/openapi-3.0.json`. They need no API key and are not part of the
- * contract. Files are read at the first request for each, so that a start takes no longer.
+ * Adds the API reference at `/docs` and the OpenAPI documents. They need no API key and are not part of the contract. Files are read at the first request for each, so that a start takes no longer.
  */
 export function addApiDocs(app: Express): void {
   for (const [path, file] of Object.entries(openApiDocuments)) {

@@ -6,6 +6,7 @@ import { createResource, type Resource } from './resource';
 export const openApiDocuments = {
   '/openapi.json': '@tradepost/contract/openapi.json',
   '/openapi-3.0.json': '@tradepost/contract/openapi-3.0.json',
+  '/openapi-tolerant.json': '@tradepost/contract/openapi-tolerant.json',
 } as const;
 
 /** The address of this server as its clients see it, whatever proxies are before it. */

@@ -6,7 +6,7 @@ import tradepost.tolerant.ApiClient;
 import tradepost.tolerant.api.EventsApi;
 import tradepost.tolerant.api.OrdersApi;
 
-/** What a client of a tolerant document does with values that its document does not list. */
+/** What a client of openapi-tolerant.json does with values that its document does not list. */
 public final class TolerantNewer {
   public static void main(String[] arguments) {
     var client = new ApiClient();
