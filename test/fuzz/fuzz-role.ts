@@ -142,8 +142,7 @@ export async function fuzzRole(role: Role, options: RunOptions): Promise<RunResu
       add(exceptions, name, Number(count));
     }
     const faults = [...findLogFaults(log), ...serverFaults];
-    if (exit.timedOut) faults.push('Schemathesis did not end in time.');
-    else if (exit.code !== 0) faults.push(`Schemathesis exited with ${exit.code ?? exit.signal}.`);
+    if (exit.fault !== null) faults.push(exit.fault);
     return {
       role: role.name,
       requests: requests.length,
@@ -151,7 +150,7 @@ export async function fuzzRole(role: Role, options: RunOptions): Promise<RunResu
       memoryMb,
       responses,
       exceptions,
-      output: `${exit.stdout}${exit.stderr}`,
+      output: exit.output,
       faults,
     };
   } finally {

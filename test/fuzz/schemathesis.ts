@@ -93,22 +93,61 @@ const scenariosPerExample = 4;
 /** Seconds that a run may take beyond `seconds` to shrink its failures and print them. */
 const graceSeconds = 120;
 
-/** Runs all checks of Schemathesis, and those of `checks.py`, in all its phases. */
+/** One start of Schemathesis. */
+interface Part {
+  phases: string;
+  seed: number;
+}
+
+/**
+ * Of the parts of a run with `maxExamples`. The phase `stateful` has several, because Schemathesis ends it once a scenario
+ * that it repeats went another way, as it does after tens of them: the server has changed, and new IDs are random. For
+ * `seconds`, Schemathesis repeats all phases itself.
+ */
+function listParts({ seed, maxExamples }: SchemathesisOptions): readonly Part[] {
+  if (maxExamples === null) return [{ phases: 'examples,coverage,fuzzing,stateful', seed }];
+  const stateful = [1, 2, 3, 4, 5].map((part) => ({ phases: 'stateful', seed: seed * 10 + part }));
+  return [{ phases: 'examples,coverage,fuzzing', seed }, ...stateful];
+}
+
+/** How a run ended. */
+export interface SchemathesisExit {
+  /** What is wrong with how it ended; null if Schemathesis found nothing. */
+  fault: string | null;
+  output: string;
+}
+
+/** Runs all checks of Schemathesis, and those of `checks.py`, in all its phases. It ends with the first part that fails. */
 export async function runSchemathesis(
   program: string,
   options: SchemathesisOptions,
-): Promise<Exit & { timedOut: boolean }> {
-  const { document, url, apiKey, seed, maxExamples, seconds, folder, env } = options;
+): Promise<SchemathesisExit> {
+  const { maxExamples, folder } = options;
   const config = join(folder, 'schemathesis.toml');
   const scenarios =
     maxExamples === null ? '' : `generation.max-examples = ${maxExamples * scenariosPerExample}\n`;
   await writeFile(config, `[phases.stateful]\nmax-steps = 8\n${scenarios}`);
+  let output = '';
+  for (const part of listParts(options)) {
+    const exit = await runPart(program, config, part, options);
+    output += exit.output;
+    if (exit.fault !== null) return { fault: exit.fault, output };
+  }
+  return { fault: null, output };
+}
+
+async function runPart(
+  program: string,
+  config: string,
+  { phases, seed }: Part,
+  { document, url, apiKey, maxExamples, seconds, folder, env }: SchemathesisOptions,
+): Promise<SchemathesisExit> {
   const child = startProcess(
     program,
     [
       ...['--config-file', config],
       ...['run', document, '--url', url, '--seed', String(seed), '--no-color'],
-      ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful'],
+      ...['--checks', 'all', '--phases', phases],
       ...(maxExamples === null
         ? ['--max-time', String(seconds)]
         : ['--max-examples', String(maxExamples)]),
@@ -138,7 +177,9 @@ export async function runSchemathesis(
     },
     (seconds + graceSeconds) * 1000,
   );
-  const exit = await child.exit;
+  const { code, signal, stdout, stderr } = await child.exit;
   clearTimeout(timer);
-  return { ...exit, timedOut };
+  const output = `${stdout}${stderr}`;
+  if (timedOut) return { fault: 'Schemathesis did not end in time.', output };
+  return { fault: code === 0 ? null : `Schemathesis exited with ${code ?? signal}.`, output };
 }
