@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startProcess } from '../helpers/start-process';
 import { describeClient } from './harness/describe-client';
 import { describeCodeSamples } from './harness/describe-code-samples';
@@ -107,19 +107,21 @@ describeLanguage('Go', [['go', 'version']], () => {
     createProgram: (operationId) => ({ command: join(samples, 'bin', operationId), args: [] }),
   });
 
-  it('the code sample for receivers accepts a delivery and rejects a changed one', async () => {
-    await buildReceiver();
-    const env = { TRADEPOST_WEBHOOK_SECRET: receiverSecret };
-    const receiver = startProcess(join(cache, 'receiver-main'), [], { env });
-    onTestFinished(async () => {
-      await receiver.stop();
+  describe('receivers', () => {
+    it('the code sample accepts a delivery and rejects a changed one', async () => {
+      await buildReceiver();
+      const env = { TRADEPOST_WEBHOOK_SECRET: receiverSecret };
+      const receiver = startProcess(join(cache, 'receiver-main'), [], { env });
+      onTestFinished(async () => {
+        await receiver.stop();
+      });
+      const [address] = await receiver.writes(/127\.0\.0\.1:\d+/);
+      const { headers, body } = await createDelivery();
+      const post = async (content: string) =>
+        (await fetch(`http://${address}/`, { method: 'POST', headers, body: content })).status;
+      expect(await post(`${body} `)).toBe(400);
+      expect(await post(body)).toBe(204);
+      await receiver.writes(/ord_7 fulfilling/);
     });
-    const [address] = await receiver.writes(/127\.0\.0\.1:\d+/);
-    const { headers, body } = await createDelivery();
-    const post = async (content: string) =>
-      (await fetch(`http://${address}/`, { method: 'POST', headers, body: content })).status;
-    expect(await post(`${body} `)).toBe(400);
-    expect(await post(body)).toBe(204);
-    await receiver.writes(/ord_7 fulfilling/);
   });
 });

@@ -1,4 +1,4 @@
-import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestResult, TestSuite } from 'vitest/node';
 
 interface Row {
   language: string;
@@ -7,8 +7,13 @@ interface Row {
 }
 
 function describeResult(tests: readonly TestCase[]): string {
-  const passed = tests.filter((test) => test.result().state === 'passed').length;
-  return passed === tests.length ? `ok (${passed} checks)` : `FAILED: ${passed} of ${tests.length}`;
+  const count = (state: TestResult['state']) =>
+    tests.filter((test) => test.result().state === state).length;
+  const failed = count('failed');
+  if (failed > 0) return `FAILED: ${failed} of ${tests.length} checks`;
+  const passed = count('passed');
+  const missing = tests.length - passed;
+  return missing === 0 ? `ok (${passed} checks)` : `ok (${passed} checks), ${missing} NOT RUN`;
 }
 
 function toRows(language: TestSuite): Row[] {
@@ -21,7 +26,7 @@ function toRows(language: TestSuite): Row[] {
   const skipped = [...language.children.tests()].map((test) => {
     const result = test.result();
     const reason = result.state === 'skipped' ? result.note : undefined;
-    return { language: language.name, tool: '', result: reason ?? 'NOT TESTED' };
+    return { language: language.name, tool: test.name, result: reason ?? describeResult([test]) };
   });
   return [...rows, ...skipped];
 }

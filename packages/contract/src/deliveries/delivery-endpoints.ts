@@ -35,7 +35,12 @@ export const deliveryEndpoints = initContract().router({
       'A delivery to a webhook of another account, or to a deleted webhook, is a 404, like one that does not exist.',
     pathParams: deliveryPath,
     responses: { 200: deliveryDetailsResponseSchema, ...problemResponses(404) },
-    metadata: { operationId: 'getDelivery', extension: true, responseHeaders: [] } as RouteMetadata,
+    metadata: {
+      operationId: 'getDelivery',
+      extension: true,
+      responseHeaders: [],
+      problems: ['delivery_not_found'],
+    } as RouteMetadata,
   },
   replay: {
     ...endpoints.deliveries.replay,
@@ -54,6 +59,7 @@ export const deliveryEndpoints = initContract().router({
       operationId: 'replayDelivery',
       extension: true,
       responseHeaders: ['idempotentReplayed'],
+      problems: ['delivery_not_found', 'delivery_in_progress'],
     } as RouteMetadata,
   },
 });

@@ -171,7 +171,7 @@ export const listEventsSchema = querySchema({
   waitSeconds: integerSchema(eventWaitSeconds)
     .exactOptional()
     .meta({
-      description: `Seconds to wait for an event when there is none yet. Defaults to ${eventWaitSeconds.default}.`,
+      description: `Seconds to wait for an event when there is none yet, ${eventWaitSeconds.min} to ${eventWaitSeconds.max}. Defaults to ${eventWaitSeconds.default}.`,
     }),
 }).refine((query) => !hasAfterAndSince(query), {
   error: 'send either after (continue a list) or since (start a list), not both',

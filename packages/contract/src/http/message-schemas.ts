@@ -61,7 +61,7 @@ export function integerSchema({ min, max }: { min: number; max: number }) {
 
 /** `limit` of a list: digits in the query, a number once parsed. */
 export const limitSchema = integerSchema(pageLimit).meta({
-  description: `Maximum number of items per page. Defaults to ${pageLimit.default}.`,
+  description: `Maximum number of items per page, ${pageLimit.min} to ${pageLimit.max}. Defaults to ${pageLimit.default}.`,
 });
 
 const cursorError = 'must be the nextCursor of the previous page, unchanged';
@@ -93,7 +93,7 @@ export const ifMatchSchema = z
   .optional()
   .meta({
     description:
-      'Update the order only if its current ETag matches. Otherwise the response is a 412.',
+      'The `ETag` of the order with its quotes, such as `"3"`, or `*`. If the order has another one, the response is a 412, unless it has the requested status already.',
     examples: ['"3"'],
   });
 

@@ -1,5 +1,5 @@
 import { initContract } from '@ts-rest/core';
-import { problemMediaType } from '../problems/problem';
+import { type ProblemCode, problemMediaType } from '../problems/problem';
 import { problemSchema } from '../problems/problem-schema';
 import type { headerNames } from './headers';
 
@@ -19,6 +19,8 @@ export interface RouteMetadata {
   specQuery?: string[];
   /** Headers of the successful response, in addition to those of every response. */
   responseHeaders: ResponseHeader[];
+  /** Problems of its own: others follow from what a request of the route may have, such as a body or a cursor. */
+  problems?: ProblemCode[];
 }
 
 const problemResponse = initContract().otherResponse({

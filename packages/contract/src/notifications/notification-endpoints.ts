@@ -38,6 +38,7 @@ export const notificationEndpoints = initContract().router({
       operationId: 'markNotificationRead',
       extension: false,
       responseHeaders: [],
+      problems: ['notification_not_found'],
     } as RouteMetadata,
   },
 });

@@ -1,5 +1,5 @@
 import { exampleIds, operationExamples } from './examples';
-import type { ListedRoute } from './routes';
+import { type ListedRoute, schemaFields } from './routes';
 
 /** A sample of an operation in one language, as `x-codeSamples` lists it. */
 export interface CodeSample {
@@ -19,17 +19,24 @@ interface SampleRequest {
   target: string;
   /** The JSON body; undefined for none. */
   body?: object | undefined;
+  /** Whether it can have an `Idempotency-Key`. */
+  isIdempotent: boolean;
 }
 
-function writeCurl({ method, target, body }: SampleRequest): string {
+/** Says in each sample what an idempotency key is for. */
+const keyComment = 'To repeat the request, send the same key.';
+
+function writeCurl({ method, target, body, isIdempotent }: SampleRequest): string {
   const lines = [
     `curl --fail-with-body${method === 'GET' ? '' : ` --request ${method}`} "$TRADEPOST_BASE_URL${target}"`,
     '  --header "Authorization: Bearer $TRADEPOST_API_KEY"',
   ];
+  if (isIdempotent) lines.push('  --header "Idempotency-Key: $key"');
   if (body !== undefined) {
     lines.push('  --header "Content-Type: application/json"', `  --data '${JSON.stringify(body)}'`);
   }
-  return lines.join(' \\\n');
+  const request = lines.join(' \\\n');
+  return isIdempotent ? `key=$(openssl rand -hex 16) # ${keyComment}\n${request}` : request;
 }
 
 /** JSON is Python too, except for its constants. */
@@ -41,16 +48,21 @@ function toPython(body: object): string {
     .replace(/: false\b/g, ': False');
 }
 
-function writePython({ method, target, body }: SampleRequest): string {
+function writePython({ method, target, body, isIdempotent }: SampleRequest): string {
   return [
     'import os',
     'import sys',
+    ...(isIdempotent ? ['import uuid'] : []),
     '',
     'import requests',
     '',
+    ...(isIdempotent ? [`key = str(uuid.uuid4())  # ${keyComment}`] : []),
     `response = requests.${method.toLowerCase()}(`,
     `    os.environ["TRADEPOST_BASE_URL"] + "${target}",`,
-    '    headers={"Authorization": "Bearer " + os.environ["TRADEPOST_API_KEY"]},',
+    '    headers={',
+    '        "Authorization": "Bearer " + os.environ["TRADEPOST_API_KEY"],',
+    ...(isIdempotent ? ['        "Idempotency-Key": key,'] : []),
+    '    },',
     ...(body === undefined ? [] : [`    json=${toPython(body)},`]),
     '    timeout=60,',
     ')',
@@ -60,11 +72,11 @@ function writePython({ method, target, body }: SampleRequest): string {
   ].join('\n');
 }
 
-function writeGo({ method, target, body }: SampleRequest): string {
+function writeGo({ method, target, body, isIdempotent }: SampleRequest): string {
   const json = body === undefined ? undefined : JSON.stringify(body);
   return `package main
 
-import (
+import (${isIdempotent ? '\n\t"crypto/rand"' : ''}
 	"fmt"
 	"io"
 	"log"
@@ -79,7 +91,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("TRADEPOST_API_KEY"))${json === undefined ? '' : '\n\trequest.Header.Set("Content-Type", "application/json")'}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("TRADEPOST_API_KEY"))${json === undefined ? '' : '\n\trequest.Header.Set("Content-Type", "application/json")'}${isIdempotent ? `\n\trequest.Header.Set("Idempotency-Key", rand.Text()) // ${keyComment}` : ''}
 
 	client := http.Client{Timeout: time.Minute}
 	response, err := client.Do(request)
@@ -241,7 +253,7 @@ function exampleTarget(path: string, query: object = {}): string {
 }
 
 /** Writes the samples of an operation. Operations without an example have none. */
-export function buildCodeSamples({ route, metadata }: ListedRoute): CodeSample[] {
+export function buildCodeSamples({ name, route, metadata }: ListedRoute): CodeSample[] {
   const example = operationExamples[metadata.operationId];
   const own = ownTools[metadata.operationId];
   if (example === undefined || own === undefined) return [];
@@ -249,6 +261,9 @@ export function buildCodeSamples({ route, metadata }: ListedRoute): CodeSample[]
     method: route.method,
     target: exampleTarget(route.path, example.query),
     body: example.request,
+    isIdempotent: schemaFields(route.headers ?? {}, name).some(
+      ([header]) => header === 'idempotency-key',
+    ),
   };
   return [
     { lang: 'Shell', label: 'curl', source: writeCurl(request) },

@@ -52,11 +52,14 @@ const description = [
   [
     'To verify it:',
     '1. Take the raw, unparsed body.',
-    `2. Compute its lowercase hexadecimal HMAC-SHA256. The key is the whole text of the webhook's \`secret\`, including \`whsec_\`.`,
-    `3. Compare that with \`${deliveryHeaderNames.signature}\` in constant time, and reject the delivery if they differ.`,
-    `4. Verify \`${deliveryHeaderNames.webhookSignature}\` too, with a Standard Webhooks library: \`${deliveryHeaderNames.signature}\` covers neither the ID nor the time, so without this step a captured delivery can be sent again under a new ID. If the service does not send it, process each value of \`${deliveryHeaderNames.signature}\` once.`,
+    `2. If your service sends \`${deliveryHeaderNames.webhookSignature}\`, as the reference server does, require it and verify it with a Standard Webhooks library. Decide this in the configuration, never by what a delivery has: otherwise an attacker leaves the header out.`,
+    `3. Otherwise compute the lowercase hexadecimal HMAC-SHA256 of the body. The key is the whole text of the webhook's \`secret\`, including \`whsec_\`. Compare it with \`${deliveryHeaderNames.signature}\` in constant time.`,
+    `4. Process each \`${deliveryHeaderNames.webhookId}\` once; after step 3, each value of \`${deliveryHeaderNames.signature}\`, which covers neither the ID nor the time: a captured delivery could be sent again under a new ID.`,
   ].join('\n'),
-  `To check your code: the secret \`${signedExample.secret}\` and the body \`${signedExample.body}\` produce \`${signedExample.serviceSignature}\`.`,
+  [
+    `To check your code: with the secret \`${signedExample.secret}\`, \`${deliveryHeaderNames.signature}\` is \`${signedExample.serviceSignature}\` for this body of an \`${signedExample.event.event}\`:`,
+    `\`\`\`\n${signedExample.body}\n\`\`\``,
+  ].join('\n\n'),
   'Acknowledge quickly and process afterwards. An event may arrive more than once, and events may arrive out of order.',
 ].join('\n\n');
 

@@ -37,11 +37,9 @@ const requestIdParameter = z
   .meta({
     description:
       'Your own ID of the request, 8 to 128 letters, digits, `.`, `_` or `-`. The response repeats it. If it is missing or invalid, the service creates one.',
-    param: {
-      id: 'RequestId',
-      example: 'req_6f1f7a862f0c4f439f6e0f0c2b8a9d11',
-      'x-extension': true,
-    },
+    // Of its schema: an example of the parameter itself would be sent by pages on which requests are tried.
+    examples: ['req_6f1f7a862f0c4f439f6e0f0c2b8a9d11'],
+    param: { id: 'RequestId', 'x-extension': true },
   });
 
 /** All of them are extensions: OpenAPI describes the headers of the API specification elsewhere. */

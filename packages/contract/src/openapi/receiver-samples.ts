@@ -13,6 +13,7 @@ export async function receive(request: Request): Promise<Response> {
     secret: process.env.TRADEPOST_WEBHOOK_SECRET,
     requireTimestamp: true,
   });
+  // It may arrive again: skip a webhook-id that you have handled, or use webhookReceiver, which does.
   if (event.event === 'order.status_changed') console.log(event.data.orderId, event.data.status);
   return new Response(null, { status: 204 });
 }`,
@@ -28,6 +29,7 @@ from standardwebhooks import Webhook
 def receive(headers: dict[str, str], body: bytes) -> None:
     """Raises WebhookVerificationError or ValueError if the delivery is not genuine."""
     event = Webhook(os.environ["TRADEPOST_WEBHOOK_SECRET"]).verify(body, headers)
+    # It may arrive again: skip a webhook-id that you have handled.
     if event["event"] == "order.status_changed":
         print(event["data"]["orderId"], event["data"]["status"])`,
   },
@@ -65,6 +67,7 @@ func Receive(response http.ResponseWriter, request *http.Request) {
 		http.Error(response, "the body is not an event", http.StatusBadRequest)
 		return
 	}
+	// It may arrive again: skip a webhook-id that you have handled.
 	if event.Event == "order.status_changed" {
 		fmt.Println(event.Data.OrderID, event.Data.Status)
 	}

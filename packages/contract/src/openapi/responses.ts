@@ -3,10 +3,11 @@ import * as z from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { headerNames } from '../http/headers';
 import type { ResponseHeader } from '../http/routes';
-import { problemCodes, problemMediaType, problems, problemType } from '../problems/problem';
-import { codesForStatus, problemSchema } from '../problems/problem-schema';
+import { type ProblemCode, problemMediaType, problems, problemType } from '../problems/problem';
+import { problemSchema } from '../problems/problem-schema';
 import { operationExamples } from './examples';
 import { buildLinks } from './links';
+import { listProblems } from './operation-problems';
 import { asZodSchema, type ListedRoute } from './routes';
 
 const exampleRequestId = 'req_6f1f7a862f0c4f439f6e0f0c2b8a9d11';
@@ -91,9 +92,9 @@ function responseHeaders(status = 0, own: ResponseHeader[] = []) {
   );
 }
 
-function problemExamples(status: number) {
-  const examples = codesForStatus(status).map((code) => {
-    const { title } = problems[code];
+function problemExamples(codes: readonly ProblemCode[]) {
+  const examples = codes.map((code) => {
+    const { status, title } = problems[code];
     const detail = `${title}.`;
     const value = {
       type: problemType(code),
@@ -108,23 +109,36 @@ function problemExamples(status: number) {
   return { examples: Object.fromEntries(examples) };
 }
 
-function problemResponse(status: number, headers: ResponseHeader[]): ZodOpenApiResponseObject {
-  const codes = codesForStatus(status).map((code) => `\`${code}\`: ${problems[code].title}.`);
-  const [first = 'A problem.', ...more] = codes;
+function problemResponse(
+  status: number,
+  codes: readonly ProblemCode[],
+  headers: ResponseHeader[],
+): ZodOpenApiResponseObject {
+  const described = codes.map((code) => `\`${code}\`: ${problems[code].title}.`);
+  const [first = 'A problem.', ...more] = described;
   return {
-    description: more.length === 0 ? first : codes.map((code) => `- ${code}`).join('\n'),
+    description: more.length === 0 ? first : described.map((code) => `- ${code}`).join('\n'),
     headers: responseHeaders(status, headers),
-    content: { [problemMediaType]: { schema: problemSchema, ...problemExamples(status) } },
+    content: { [problemMediaType]: { schema: problemSchema, ...problemExamples(codes) } },
   };
 }
 
-/** One response for each status of a problem. Routes refer to it. */
-const sharedProblemResponses = new Map<number, ZodOpenApiResponseObject>(
-  problemCodes.map((code) => {
-    const { status } = problems[code];
-    return [status, { id: `Problem${status}`, ...problemResponse(status, []) }];
-  }),
-);
+/** `OrderNotFoundProblem`; the suffix keeps it apart from the values of `ProblemCode` in generated clients. */
+function nameResponse(codes: readonly ProblemCode[]): string {
+  const toPascal = (code: string) =>
+    code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return `${codes.map(toPascal).join('Or')}Problem`;
+}
+
+const sharedProblemResponses = new Map<string, ZodOpenApiResponseObject>();
+
+/** Returns one response for all routes whose problems of a status are the same. They refer to it. */
+function shareProblemResponse(status: number, codes: readonly ProblemCode[]) {
+  const id = nameResponse(codes);
+  const shared = sharedProblemResponses.get(id) ?? { id, ...problemResponse(status, codes, []) };
+  sharedProblemResponses.set(id, shared);
+  return shared;
+}
 
 const otherProblemResponse: ZodOpenApiResponseObject = {
   id: 'OtherProblem',
@@ -153,13 +167,15 @@ function buildContent(response: AppRouteResponse, where: string, example: object
 }
 
 /** Builds the responses of a route by status, and `default` for all others. */
-export function buildResponses({ name, route, metadata }: ListedRoute): ZodOpenApiResponsesObject {
+export function buildResponses(found: ListedRoute): ZodOpenApiResponsesObject {
+  const { name, route, metadata } = found;
   const always: ResponseHeader[] = route.deprecated ? ['deprecation', 'sunset'] : [];
   const responses = Object.entries(route.responses).map(([key, response]) => {
     const status = Number(key);
     if (isProblem(response)) {
-      const shared = always.length === 0 ? sharedProblemResponses.get(status) : undefined;
-      return [key, shared ?? problemResponse(status, always)];
+      const codes = listProblems(found, status);
+      if (always.length > 0) return [key, problemResponse(status, codes, always)];
+      return [key, shareProblemResponse(status, codes)];
     }
     const documented: ZodOpenApiResponseObject = {
       description: successDescriptions.get(status) ?? 'Success.',

@@ -35,6 +35,10 @@ ${count(requestLimits.headerBytes)} bytes (431). An account has at most ${maxWeb
 \`webhook_limit_reached\`). The requests of an API key are limited per minute (429); \`RateLimit\` says how many
 are left.
 
+**Code samples.** They read \`TRADEPOST_BASE_URL\`, the base URL of the service, and \`TRADEPOST_API_KEY\` from the
+environment. The Python samples need the package \`requests\`. API keys and the IDs of listings come from the
+operator of the service; the other IDs are of the responses.
+
 **Deliveries.** The service sends signed events to your HTTPS endpoint; see the webhooks of this document
 (OpenAPI 3.1). Verify the signature of each delivery before you act on it.
 
@@ -77,5 +81,5 @@ export const bearer: oas31.SecuritySchemeObject = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'The API key of an account. The kind of the account limits what it may do: buyers create orders; sellers and agents update them.',
+    'The API key of an account, without `Bearer`. The kind of the account limits what it may do: buyers create orders; sellers and agents update them.',
 };

@@ -42,6 +42,7 @@ export const orderEndpoints = initContract().router({
       operationId: 'createOrder',
       extension: false,
       responseHeaders: ['location', 'etag', 'idempotentReplayed'],
+      problems: ['account_kind_not_allowed', 'insufficient_quantity', 'listing_not_found'],
     } as RouteMetadata,
   },
   get: {
@@ -55,6 +56,7 @@ export const orderEndpoints = initContract().router({
       operationId: 'getOrder',
       extension: false,
       responseHeaders: ['etag'],
+      problems: ['order_not_found'],
     } as RouteMetadata,
   },
   update: {
@@ -76,6 +78,7 @@ export const orderEndpoints = initContract().router({
       operationId: 'updateOrder',
       extension: false,
       responseHeaders: ['etag'],
+      problems: ['account_kind_not_allowed', 'order_not_found', 'invalid_transition'],
     } as RouteMetadata,
   },
 });

@@ -37,6 +37,7 @@ export const webhookEndpoints = c.router({
       operationId: 'createWebhook',
       extension: false,
       responseHeaders: ['location', 'idempotentReplayed'],
+      problems: ['webhook_limit_reached', 'webhook_deleted'],
     } as RouteMetadata,
   },
   list: {
@@ -58,7 +59,12 @@ export const webhookEndpoints = c.router({
     description: 'A webhook of another account is a 404, like one that does not exist.',
     pathParams: webhookPath,
     responses: { 200: webhookResponseSchema, ...problemResponses(404) },
-    metadata: { operationId: 'getWebhook', extension: true, responseHeaders: [] } as RouteMetadata,
+    metadata: {
+      operationId: 'getWebhook',
+      extension: true,
+      responseHeaders: [],
+      problems: ['webhook_not_found'],
+    } as RouteMetadata,
   },
   update: {
     ...endpoints.webhooks.update,
@@ -76,6 +82,7 @@ export const webhookEndpoints = c.router({
       operationId: 'updateWebhook',
       extension: true,
       responseHeaders: [],
+      problems: ['webhook_not_found'],
     } as RouteMetadata,
   },
   delete: {
@@ -89,6 +96,7 @@ export const webhookEndpoints = c.router({
       operationId: 'deleteWebhook',
       extension: true,
       responseHeaders: [],
+      problems: ['webhook_not_found'],
     } as RouteMetadata,
   },
   stageSecret: {
@@ -110,6 +118,7 @@ export const webhookEndpoints = c.router({
       operationId: 'stageWebhookSecret',
       extension: true,
       responseHeaders: ['idempotentReplayed'],
+      problems: ['webhook_not_found', 'webhook_deleted'],
     } as RouteMetadata,
   },
   promoteSecret: {
@@ -129,6 +138,7 @@ export const webhookEndpoints = c.router({
       operationId: 'promoteWebhookSecret',
       extension: true,
       responseHeaders: ['idempotentReplayed'],
+      problems: ['webhook_not_found', 'no_staged_secret', 'webhook_deleted'],
     } as RouteMetadata,
   },
   test: {
@@ -148,6 +158,7 @@ export const webhookEndpoints = c.router({
       operationId: 'sendTestEvent',
       extension: true,
       responseHeaders: ['location', 'idempotentReplayed'],
+      problems: ['webhook_not_found', 'webhook_paused'],
     } as RouteMetadata,
   },
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { oas31 } from 'zod-openapi';
 import { eventTypes } from '../../src/events/event';
 import { webhookEventSchema } from '../../src/events/event-schemas';
-import { codesForStatus } from '../../src/problems/problem-schema';
+import { type ProblemCode, problems } from '../../src/problems/problem';
 import { listOperations, resolved } from '../helpers/openapi-reader';
 
 const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
@@ -103,9 +103,9 @@ test('all headers of a delivery except the signature are marked as extensions', 
 test('the example signatures are correct', () => {
   const [first] = deliveries;
   const words = first?.operation.description?.match(
-    /the secret `(.+)` and the body `(.+)` produce `(.+)`/,
+    /the secret `(.+?)`, `Service-Signature` is `(.+?)` for this body .+:\n\n```\n(.+)\n```/,
   );
-  const [, secret = '', body = '', signature] = words ?? [];
+  const [, secret = '', signature, body = ''] = words ?? [];
   expect(createHmac('sha256', secret).update(body).digest('hex')).toBe(signature);
   expect(webhookEventSchema.safeParse(JSON.parse(body)).success).toBe(true);
 
@@ -202,14 +202,18 @@ describe.each(operations)('$method $path', ({ method, path, operation }) => {
     }
   });
 
-  test('responds to every error with a problem and lists its codes', () => {
+  test('responds to every error with a problem, and lists the codes that it may have', () => {
     for (const { status, response } of responses.filter(({ status }) => !status.startsWith('2'))) {
       expect(Object.keys(response.content ?? {})).toEqual(['application/problem+json']);
       expect(response.content?.['application/problem+json']?.schema).toEqual({
         $ref: '#/components/schemas/Problem',
       });
       const found = [...response.description.matchAll(/`(\w+)`: /g)].map(([, code]) => code);
-      expect(found).toEqual(codesForStatus(Number(status)));
+      const media = response.content?.['application/problem+json'];
+      expect(Object.keys(media?.examples ?? {})).toEqual(found);
+      if (status === 'default') expect(found).toEqual([]);
+      else expect(found, status).not.toEqual([]);
+      for (const code of found) expect(problems[code as ProblemCode].status).toBe(Number(status));
     }
   });
 
