@@ -13,6 +13,8 @@ export function guide(url: string, data: SeedResult, seedFile: string): string {
   return `
 Tradepost is running at ${url}. Ctrl-C stops it; the data is kept for the next start.
 
+API reference, for a browser: ${url}/docs
+
 Accounts and their API keys (also in ${seedFile})
 ${accounts.join('\n')}
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, request as sendRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenBrowser, openBrowser } from '../helpers/open-browser';
 import { type SeededServer, startSeededServer } from '../helpers/start-seeded-server';
@@ -82,6 +85,64 @@ test.each(views)('axe finds no violation in $colorScheme colours, $width px wide
   expect(await findViolations(), 'the dialog with a key').toEqual([]);
 });
 
+test('nothing is wider than the window of a phone', async () => {
+  const { page, openOperation } = await open({ colorScheme: 'light', width: 390 });
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const events = Object.values(document.webhooks).map(({ post }) => ({
+    ...post,
+    tags: ['webhooks'],
+  }));
+  for (const { tags, operationId } of [...operations, ...events]) {
+    const operation = await openOperation(tags[0] ?? '', operationId);
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect(width, operationId).toBe(390);
+    await operation.locator('.opblock-summary-control').click();
+  }
+});
+
+/** Starts a reverse proxy that serves a server under a path prefix, and nothing else. */
+async function startPrefixProxy(target: string, prefix: string) {
+  const proxy = createServer((req, res) => {
+    if (!req.url?.startsWith(`${prefix}/`)) {
+      res.writeHead(404).end();
+      return;
+    }
+    const { method, headers } = req;
+    const url = target + req.url.slice(prefix.length);
+    const forwarded = sendRequest(url, { method, headers }, (response) => {
+      res.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(res);
+    });
+    req.pipe(forwarded);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${prefix}`,
+    close: () => {
+      proxy.closeAllConnections();
+      proxy.close();
+    },
+  };
+}
+
+test('behind a proxy with a path prefix, the page loads and tries requests there', async () => {
+  const proxy = await startPrefixProxy(seeded.server.url, '/trade');
+  try {
+    docs = await openApiDocs(browser.context, proxy.url);
+    await docs.authorize(seeded.buyer.apiKey);
+    const operation = await docs.openOperation('orders', 'listOrders');
+    expect(await tryOut(operation)).toBe(200);
+    expect(await operation.locator('.request-url').textContent()).toContain(
+      `${proxy.url}/v1/orders`,
+    );
+    await docs.page.goto(`${proxy.url}/docs/`);
+    expect(docs.page.url()).toBe(`${proxy.url}/docs`);
+  } finally {
+    proxy.close();
+  }
+});
+
 describe('"Try it out"', () => {
   test('without a key, it shows the 401', async () => {
     const { openOperation, faults } = await open();
@@ -103,6 +164,31 @@ describe('"Try it out"', () => {
     expect(await countOrders()).toBe(before + 1);
   });
 
+  test('it sends no value that nobody entered', async () => {
+    const { page, authorize, openOperation } = await open();
+    await authorize(seeded.buyer.apiKey);
+    const operation = await openOperation('orders', 'listOrders');
+    const [request] = await Promise.all([
+      page.waitForRequest((sent) => sent.url().includes('/v1/orders')),
+      tryOut(operation),
+    ]);
+    expect(new URL(request.url()).search).toBe('');
+    expect(await request.headerValue('x-request-id')).toBeNull();
+    const fields = operation.locator('.parameters input');
+    for (const field of await fields.all()) expect(await field.inputValue()).toBe('');
+  });
+
+  test('it accepts a key that was pasted with its scheme, and hides it', async () => {
+    const { page, authorize, openOperation } = await open();
+    await authorize(`Bearer ${seeded.buyer.apiKey} `);
+    expect(await tryOut(await openOperation('account', 'getAccount'))).toBe(200);
+    await page.reload();
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    const field = page.getByRole('dialog').locator('input');
+    expect(await field.getAttribute('type')).toBe('password');
+    expect(await field.getAttribute('autocomplete')).toBe('off');
+  });
+
   test('it stores no key: a page that is opened again has none', async () => {
     const { page, authorize } = await open();
     await authorize(seeded.buyer.apiKey);
@@ -111,7 +197,7 @@ describe('"Try it out"', () => {
     expect(await browser.context.cookies()).toEqual([]);
     await page.reload();
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
-    expect(await page.getByRole('dialog').getByRole('textbox').inputValue()).toBe('');
+    expect(await page.getByRole('dialog').locator('input').inputValue()).toBe('');
   });
 });
 

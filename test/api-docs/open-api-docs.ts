@@ -76,7 +76,7 @@ export async function openApiDocs(
     async authorize(apiKey) {
       await page.getByRole('button', { name: 'Authorize', exact: true }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('textbox').fill(apiKey);
+      await dialog.locator('input').fill(apiKey);
       await dialog.getByRole('button', { name: 'Authorize' }).click();
       await dialog.getByRole('button', { name: 'Logout' }).waitFor();
       await page.keyboard.press('Escape');

@@ -64,7 +64,7 @@ export function buildApiDocs(): void {
   };
   let html = readFileSync(join(source, 'index.html'), 'utf8');
   for (const [name, content] of Object.entries(assets)) {
-    html = html.replace(`{{${name}}}`, `/docs/assets/${writeAsset(name, content)}`);
+    html = html.replace(`{{${name}}}`, `docs/assets/${writeAsset(name, content)}`);
   }
   writeFileSync(join(target, 'index.html'), html);
   writeFileSync(join(target, 'THIRD-PARTY-NOTICES.txt'), `${collectNotices()}\n`);

@@ -107,6 +107,13 @@ describe('npm start', () => {
       };
     });
 
+    test('has the address of the API reference', async () => {
+      const [, url = ''] = /^API reference, .*: (http\S+)$/m.exec(guide) ?? [];
+      const response = await fetch(url);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toContain('API reference</title>');
+    });
+
     test('has working curl requests', async () => {
       const curls = linesBelow('With curl').trim().split('\n');
       expect(curls).toHaveLength(2);

@@ -37,7 +37,7 @@ import {
   reauthenticate,
   requireWriteAccess,
 } from './middleware';
-import { rejectMethods, rejectPath } from './not-found';
+import { rejectMethods, rejectPaths } from './not-found';
 import { handleErrors, sendProblem, toValidationProblem } from './problems';
 import { assignRequestId, logRequests } from './request-log';
 
@@ -139,7 +139,7 @@ export function createApp(dependencies: AppDependencies): App {
       sendProblem(res, toValidationProblem(error, { pathParams: params, query, headers, body })),
   });
   rejectMethods(app, contract);
-  app.use(rejectPath);
+  app.use(rejectPaths({ hasApiDocs: dependencies.docs }));
   app.use(handleErrors(log));
   return { app, releaseLongPolls: () => longPolls.release(), stop: limiter.stop };
 }

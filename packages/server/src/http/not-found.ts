@@ -36,10 +36,12 @@ export function rejectOtherMethods(app: Express, path: string, methods: readonly
   });
 }
 
-/** Responds with 404 to every path that is not in the contract. */
-export const rejectPath: RequestHandler = (req) => {
-  throw new DomainError(
-    'route_not_found',
-    `${req.path} does not exist. The API has /v1/orders, /v1/notifications, /v1/webhooks, /v1/deliveries, /v1/events and /v1/account.`,
-  );
-};
+/** Responds with 404 to every path that does not exist. */
+export function rejectPaths({ hasApiDocs }: { hasApiDocs: boolean }): RequestHandler {
+  const paths =
+    'The API has /v1/orders, /v1/notifications, /v1/webhooks, /v1/deliveries, /v1/events and /v1/account';
+  const advice = hasApiDocs ? `${paths}; /docs describes it.` : `${paths}.`;
+  return (req) => {
+    throw new DomainError('route_not_found', `${req.path} does not exist. ${advice}`);
+  };
+}

@@ -23,7 +23,7 @@ const documents = [
 
 async function listAssets(service: Service): Promise<string[]> {
   const { text } = await service.request('GET /docs');
-  return [...text.matchAll(/"(\/docs\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  return [...text.matchAll(/"(docs\/assets\/[^"]+)"/g)].map(([, path]) => `/${path}`);
 }
 
 /** Sends a GET with exactly these headers: fetch would decompress the body. */
@@ -49,7 +49,7 @@ it.each(documents)('%s is the document of the contract with this server', async 
   expect(got.status).toBe(200);
   expect(JSON.parse(got.text)).toEqual({
     ...file,
-    servers: [{ url: '/', description: 'This server.' }],
+    servers: [{ url: '.', description: 'This server.' }],
   });
   expect(got.headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(got.headers.get('cache-control')).toBe('public, max-age=300');
@@ -63,7 +63,8 @@ it('the page refers only to its own assets, which have a hash in their names', a
   expect(got.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(got.headers.get('cache-control')).toBe('no-cache');
   expect(got.text).toContain('<html lang="en">');
-  expect(got.text).not.toMatch(/(src|href)="(https?:)?\/\//);
+  // Relative paths, so that the page also works under a path prefix of a proxy.
+  expect(got.text).not.toMatch(/(src|href)="(\/|https?:)/);
   const assets = await listAssets(service);
   expect(assets).toHaveLength(4);
   for (const path of assets) {
@@ -151,8 +152,23 @@ describe('every file of the API reference', () => {
   });
 });
 
+it('/docs/ leads to the page, whatever is before its path', async () => {
+  const service = await start();
+  const got = await getRaw(service, '/docs/', {});
+  expect([got.status, got.headers.location]).toEqual([308, '../docs']);
+  const rejected = await service.request('POST /docs/');
+  expect(getProblem(rejected).code).toBe('method_not_allowed');
+});
+
+it('a path that does not exist names the page only if there is one', async () => {
+  const on = await (await start()).request('GET /');
+  expect(getProblem(on).detail).toContain('/docs describes it.');
+  const off = await (await start({ docs: false })).request('GET /');
+  expect(getProblem(off).detail).toContain('/v1/account.');
+  expect(getProblem(off).detail).not.toContain('/docs');
+});
+
 it.each([
-  '/docs/',
   '/docs/assets',
   '/docs/assets/',
   '/docs/assets/page.js',

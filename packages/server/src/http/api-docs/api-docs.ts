@@ -1,11 +1,12 @@
 import type { Express, RequestHandler } from 'express';
 import helmet from 'helmet';
-import { rejectOtherMethods, rejectPath } from '../not-found';
+import { rejectOtherMethods, rejectPaths } from '../not-found';
 import { openApiDocuments, readOpenApiDocument } from './openapi-documents';
 import { listAssets, readPage } from './page-files';
 import { loadOnce, type Resource, sendResource } from './resource';
 
 const readMethods = ['GET', 'HEAD'];
+const rejectAsset = rejectPaths({ hasApiDocs: true });
 const assetPath = '/docs/assets/:file';
 
 /** The paths below which everything belongs to the API reference. */
@@ -46,11 +47,15 @@ export function addApiDocs(app: Express): void {
   app.get('/docs', pageSecurityPolicy, serve(loadOnce(readPage)));
   rejectOtherMethods(app, '/docs', readMethods);
 
+  // The page refers to its assets by relative paths, so that it also works under a path prefix of a proxy.
+  app.get('/docs/', (_req, res) => res.redirect(308, '../docs'));
+  rejectOtherMethods(app, '/docs/', readMethods);
+
   const getAssets = loadOnce(listAssets);
   app.all(assetPath, async (req, res, next) => {
     const load = (await getAssets()).get(req.params.file ?? '');
     if (load === undefined) {
-      rejectPath(req, res, next);
+      rejectAsset(req, res, next);
     } else {
       res.locals.loadAsset = load;
       next();

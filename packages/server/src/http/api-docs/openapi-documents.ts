@@ -9,8 +9,8 @@ export const openApiDocuments = {
   '/openapi-tolerant.json': '@tradepost/contract/openapi-tolerant.json',
 } as const;
 
-/** The address of this server as its clients see it, whatever proxies are before it. */
-const servers = [{ url: '/', description: 'This server.' }];
+/** The address of this server as its clients see it: where the document is, whatever proxies are before it. */
+const servers = [{ url: '.', description: 'This server.' }];
 
 /** Reads a document of the contract. What is served differs from the file only in `servers`. */
 export async function readOpenApiDocument(file: string): Promise<Resource> {

@@ -65,6 +65,7 @@ const names: readonly Addition[] = [
   { selector: '.parameters select, .parameters input', attributes: nameAfterRow },
   { selector: '.examples-select-element', attributes: nameAfterResponse },
   { selector: '.body-param__text', attributes: { 'aria-label': 'Request body' } },
+  { selector: '.auth-container input', attributes: { type: 'password', autocomplete: 'off' } },
 ];
 
 /** Code can be wider or higher than its box; only what has the focus can be scrolled with the keyboard. */
