@@ -164,7 +164,7 @@ describe('"Try it out"', () => {
     expect(await countOrders()).toBe(before + 1);
   });
 
-  test('it sends no value that nobody entered', async () => {
+  test('it sends only the values that were entered', async () => {
     const { page, authorize, openOperation } = await open();
     await authorize(seeded.buyer.apiKey);
     const operation = await openOperation('orders', 'listOrders');
