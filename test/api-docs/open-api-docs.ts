@@ -49,6 +49,11 @@ function recordFaults(page: Page, origin: string): string[] {
 const reportPolicyViolations = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI))`;
 
+/** Waits for the ends of transitions: in between, colours are mixed, and have other contrasts. */
+const untilStill = `Promise.allSettled(document.getAnimations()
+  .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
+  .map((animation) => animation.finished)).then(() => null)`;
+
 /** Opens `/docs` of a server, and waits until it shows the operations. */
 export async function openApiDocs(
   context: BrowserContext,
@@ -66,6 +71,7 @@ export async function openApiDocs(
     page,
     faults,
     async findViolations() {
+      await page.evaluate(untilStill);
       // Scripts of the test are not subject to the policy of the page.
       await page.evaluate(axeSource);
       const { violations } = await page.evaluate<axe.AxeResults>('axe.run(document)');

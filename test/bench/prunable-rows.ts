@@ -43,10 +43,11 @@ export function countPrunable(file: string, oldBefore: number): PrunableRows {
   }
 }
 
-/** Waits until a server has started to prune: idempotency keys are the first. */
-export async function untilPruning(file: string): Promise<void> {
+/** Remembers what is pruned first: idempotency keys. Returns a function that waits until a server has started to prune. */
+export function watchPruning(file: string): () => Promise<void> {
   const oldest = '(SELECT min(expires_at) FROM idempotency_keys)';
-  await until(file, `SELECT ${oldest} IS ?`, query(file, `SELECT ${oldest}`));
+  const remembered = query(file, `SELECT ${oldest}`);
+  return () => until(file, `SELECT ${oldest} IS ?`, remembered);
 }
 
 /** Waits until no idempotency key is left that has expired. */

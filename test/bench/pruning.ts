@@ -14,7 +14,7 @@ import {
   type PrunableRows,
   untilDelivered,
   untilKeysArePruned,
-  untilPruning,
+  watchPruning,
 } from './prunable-rows';
 import { median, quantile } from './quantiles';
 import { startReceiver } from './receiver';
@@ -62,11 +62,10 @@ async function withServer<Result>(
   work: (server: ServerUnderLoad, file: string) => Promise<Result>,
 ): Promise<Result> {
   return await use(async (file) => {
-    const started = startTradepostServer(environment, file, prunes ? [] : pruneNothing);
-    const pruning = prunes ? untilPruning(file) : untilKeysArePruned(file);
-    const server = await started;
+    const untilPruning = watchPruning(file);
+    const server = await startTradepostServer(environment, file, prunes ? [] : pruneNothing);
     try {
-      await pruning;
+      await (prunes ? untilPruning() : untilKeysArePruned(file));
       return await work(server, file);
     } finally {
       await server.stop();
