@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkout } from '../helpers/programs';
 import { type Exit, type RunningProcess, startProcess } from '../helpers/start-process';
 import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-folder';
@@ -14,8 +14,9 @@ const timeoutMs = 240_000;
 
 const names = Object.keys(benches);
 
-function runBench(...args: string[]) {
-  return startProcess(process.execPath, ['--import', 'tsx', main, ...args], { cwd: checkout });
+function runBench(args: string[], env: Record<string, string> = {}) {
+  const node = ['--import', 'tsx', main, ...args];
+  return startProcess(process.execPath, node, { cwd: checkout, env });
 }
 
 describe('the benchmarks with quick sizes', () => {
@@ -27,7 +28,7 @@ describe('the benchmarks with quick sizes', () => {
   beforeAll(async () => {
     folder = await temporaryFolder();
     const json = join(folder.path, 'figures.json');
-    bench = runBench('--quick', '--json', json);
+    bench = runBench(['--quick', '--json', json]);
     exit = await bench.exit;
     figures = JSON.parse(await readFile(json, 'utf8').catch(() => '[]')) as Figure[];
   }, timeoutMs);
@@ -56,10 +57,21 @@ describe('the benchmarks with quick sizes', () => {
 
 describe('an unknown bench', () => {
   it('is rejected with the names of the known ones', async () => {
-    const { code, stdout, stderr } = await runBench('speed').exit;
+    const { code, stdout, stderr } = await runBench(['speed']).exit;
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain('There is no bench "speed".');
     for (const name of names) expect(stderr).toContain(name);
   });
+});
+
+describe('a benchmark whose server does not start', () => {
+  it('ends with the reason', async () => {
+    const bench = runBench(['--quick', 'pruning'], { TRADEPOST_LOG_LEVEL: 'loud' });
+    onTestFinished(async () => void (await bench.stop()));
+    const { code, stderr } = await bench.exit;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/The server exited before it was ready:\n.*loud.*\n.*$/s);
+    expect(stderr).not.toMatch(/^ +at /m);
+  }, 60_000);
 });
