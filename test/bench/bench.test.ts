@@ -68,10 +68,12 @@ describe('an unknown bench', () => {
 describe('a benchmark whose server does not start', () => {
   it('ends with the reason', async () => {
     const bench = runBench(['--quick', 'pruning'], { TRADEPOST_LOG_LEVEL: 'loud' });
-    onTestFinished(async () => void (await bench.stop()));
+    onTestFinished(async () => {
+      await bench.stop();
+    });
     const { code, stderr } = await bench.exit;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/The server exited before it was ready:\n.*loud.*\n.*$/s);
+    expect(stderr).toMatch(/The server exited before it was ready:\n.*loud/s);
     expect(stderr).not.toMatch(/^ +at /m);
   }, 60_000);
 });

@@ -62,10 +62,10 @@ async function withServer<Result>(
   work: (server: ServerUnderLoad, file: string) => Promise<Result>,
 ): Promise<Result> {
   return await use(async (file) => {
-    const untilPruning = watchPruning(file);
+    const untilSettled = prunes ? watchPruning(file) : () => untilKeysArePruned(file);
     const server = await startTradepostServer(environment, file, prunes ? [] : pruneNothing);
     try {
-      await (prunes ? untilPruning() : untilKeysArePruned(file));
+      await untilSettled();
       return await work(server, file);
     } finally {
       await server.stop();
