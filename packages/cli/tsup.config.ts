@@ -1,13 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 
 const source = join(import.meta.dirname, 'src');
-const require = createRequire(import.meta.url);
-const requireOfSdk = createRequire(require.resolve('@tradepost/sdk/package.json'));
 
 /** Loaded on demand: the commands, and what a command needs only sometimes. */
 const loadedOnDemand = [
@@ -52,9 +49,6 @@ const bundleOnDemand: Plugin = {
       path: `./lazy/${basename(path)}.cjs`,
       external: true,
     }));
-    // The entry for Node brings its own fetch, which every supported Node has.
-    const ofetch = join(dirname(requireOfSdk.resolve('ofetch')), 'index.mjs');
-    onResolve({ filter: /^ofetch$/ }, () => ({ path: ofetch }));
   },
 };
 

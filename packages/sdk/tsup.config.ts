@@ -27,18 +27,60 @@ function build(entry: keyof typeof entries, more: Options = {}): Options {
 const loadedOnDemand = ['explain', 'raw-body', 'hmac-webcrypto'];
 
 /** Keeps dynamic imports in the output, so that bundlers of applications create separate files too. */
-const externalizeOnDemand: NonNullable<Options['esbuildPlugins']>[number] = {
+const externalizeOnDemand = (
+  extension: 'js' | 'cjs',
+): NonNullable<Options['esbuildPlugins']>[number] => ({
   name: 'externalize-on-demand',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\// }, ({ kind, path }) =>
-      kind === 'dynamic-import' ? { path: `${path}.js`, external: true } : undefined,
+      kind === 'dynamic-import' ? { path: `${path}.${extension}`, external: true } : undefined,
     );
   },
+});
+
+/**
+ * The client in CommonJS. It loads files on demand with `require`, because some runtimes, such as the one of
+ * Jest, have no `import()` there.
+ */
+const commonJsClient = build('index', {
+  format: ['cjs'],
+  esbuildPlugins: [externalizeOnDemand('cjs')],
+  // Rollup would turn `require` back into `import()`.
+  treeshake: false,
+  esbuildOptions(options) {
+    options.supported = { ...options.supported, 'dynamic-import': false };
+  },
+});
+
+/**
+ * The part of ofetch that the client uses: its entry for browsers, because the one for Node brings another
+ * `fetch`, and without its parsers of URLs and JSON, which the client never calls.
+ */
+const ofetch: Options = {
+  ...build('index', { noExternal: [/./] }),
+  entry: { ofetch: 'src/http/ofetch.ts' },
+  esbuildOptions(options) {
+    options.conditions = ['browser'];
+  },
+  esbuildPlugins: [
+    {
+      name: 'leave-out-parsers',
+      setup({ onLoad, onResolve }) {
+        onResolve({ filter: /^(destr|ufo)$/ }, ({ path }) => ({ path, namespace: 'unused' }));
+        onLoad({ filter: /^/, namespace: 'unused' }, () => ({
+          contents:
+            'export const withBase = undefined, withQuery = undefined; export default undefined;',
+        }));
+      },
+    },
+  ],
 };
 
 export default defineConfig([
-  build('index'),
-  build('webhooks', { format: ['esm'], esbuildPlugins: [externalizeOnDemand] }),
+  build('index', { format: ['esm'], esbuildPlugins: [externalizeOnDemand('js')] }),
+  commonJsClient,
+  ofetch,
+  build('webhooks', { format: ['esm'], esbuildPlugins: [externalizeOnDemand('js')] }),
   ...loadedOnDemand.map(
     (name): Options => ({
       ...build('webhooks', { format: ['esm'] }),

@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import document from '@tradepost/contract/openapi.json' with { type: 'json' };
 import { Tradepost } from '@tradepost/sdk';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { registerWebhook } from '../helpers/register-webhook';
 import { runCli } from '../helpers/run-cli';
 import { type Receiver, startReceiver } from '../helpers/start-receiver';
 import { type SeededServer, startSeededServer } from '../helpers/start-seeded-server';
@@ -55,7 +56,10 @@ async function createResources(): Promise<(text: string) => string> {
   const { server, buyer, seed } = service;
   const tradepost = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
   const listingId = seed.listings[0]?.id ?? '';
-  const webhook = await tradepost.webhooks.create({ url: receiver.url, events: ['order.created'] });
+  const webhook = await registerWebhook(tradepost, {
+    url: receiver.url,
+    events: ['order.created'],
+  });
   const order = await tradepost.orders.create({ listingId, quantity: 1 });
   const [notification] = await tradepost.notifications.list().toArray({ limit: 1 });
   const delivery = await tradepost.webhooks.test(webhook.id, { event: 'order.status_changed' });

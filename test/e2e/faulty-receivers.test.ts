@@ -5,6 +5,7 @@ import { Tradepost } from '@tradepost/sdk';
 import { generate } from 'selfsigned';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkout } from '../helpers/programs';
+import { registerWebhook } from '../helpers/register-webhook';
 import { readResidentMemory } from '../helpers/resident-memory';
 import { seedDatabase } from '../helpers/seed';
 import { type FaultyReceiver, flood, startFaultyReceiver } from '../helpers/start-faulty-receiver';
@@ -149,7 +150,7 @@ it('the server records an outcome for every faulty receiver, and delivers to a h
 
   const ids = new Map<string, string>();
   for (const { name, receiver } of faults) {
-    const { id } = await buyer.webhooks.create({ url: receiver.url, events });
+    const { id } = await registerWebhook(buyer, { url: receiver.url, events });
     ids.set(name, id);
   }
   for (let count = 0; count < orders; count += 1) {

@@ -8,6 +8,7 @@ import {
 } from '@tradepost/sdk/webhooks';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { registerWebhook } from '../helpers/register-webhook';
 import { runCli } from '../helpers/run-cli';
 import { runServerCommand } from '../helpers/run-server-command';
 import { type Arrival, type Receiver, startReceiver } from '../helpers/start-receiver';
@@ -90,7 +91,7 @@ it('the server delivers a signed event over HTTPS when the CLI updates an order 
 it('the server delivers all five event types as the contract defines them', async () => {
   const { buyer, seller, agent } = service;
   const inbox = await startInbox();
-  const webhook = await createClient(agent).webhooks.create({
+  const webhook = await registerWebhook(createClient(agent), {
     url: inbox.url,
     events: [...eventTypes],
   });
@@ -124,7 +125,7 @@ it('the Standard Webhooks library verifies a delivery', async () => {
   const { buyer, seed } = service;
   const inbox = await startInbox();
   const events = ['order.created' as const];
-  const webhook = await createClient(buyer).webhooks.create({ url: inbox.url, events });
+  const webhook = await registerWebhook(createClient(buyer), { url: inbox.url, events });
   await createClient(buyer).orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
 
   const [arrival] = await inbox.until((arrivals) => arrivals.length === 1);
@@ -160,7 +161,7 @@ it('the server retries a failed delivery with the same body, the same ID and a n
   const { buyer, seed } = service;
   const inbox = await startInbox((number) => (number === 1 ? 500 : 204));
   const events = ['order.created' as const];
-  const { secret } = await createClient(buyer).webhooks.create({ url: inbox.url, events });
+  const { secret } = await registerWebhook(createClient(buyer), { url: inbox.url, events });
   await createClient(buyer).orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
 
   const [first, second] = (await inbox.until(({ length }) => length === 2)) as [Arrival, Arrival];

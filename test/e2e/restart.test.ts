@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import type { SeedResult } from '@tradepost/server';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { registerWebhook } from '../helpers/register-webhook';
 import { runServerCommand } from '../helpers/run-server-command';
 import { seedDatabase } from '../helpers/seed';
 import { startReceiver } from '../helpers/start-receiver';
@@ -86,7 +87,7 @@ it('the server logs no key, no secret and no body', async () => {
   onTestFinished(inbox.close);
   const { server, buyer } = await start(['--log-level', 'debug']);
   const events = ['order.created' as const];
-  const { secret } = await buyer.webhooks.create({ url: `${inbox.url}?token=hush`, events });
+  const { secret } = await registerWebhook(buyer, { url: `${inbox.url}?token=hush`, events });
   await buyer.orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
   await inbox.until(({ length }) => length === 1);
   await expect(buyer.orders.get(seed.accounts[0]?.apiKey ?? '')).rejects.toMatchObject({

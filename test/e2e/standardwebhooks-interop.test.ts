@@ -2,6 +2,7 @@ import { type EventType, eventTypes } from '@tradepost/contract';
 import { Tradepost } from '@tradepost/sdk';
 import { Webhook as StandardWebhook, WebhookVerificationError } from 'standardwebhooks';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { registerWebhook } from '../helpers/register-webhook';
 import { type Arrival, type Receiver, startReceiver } from '../helpers/start-receiver';
 import { type SeededServer, startSeededServer } from '../helpers/start-seeded-server';
 
@@ -57,7 +58,7 @@ describe('the library standardwebhooks', () => {
   it('accepts a delivery of every event type', async () => {
     const inbox = await startInbox();
     const events: EventType[] = ['order.created'];
-    const { id, secret } = await buyerClient().webhooks.create({ url: inbox.url, events });
+    const { id, secret } = await registerWebhook(buyerClient(), { url: inbox.url, events });
     for (const event of eventTypes) await post(`/v1/webhooks/${id}/test`, { event });
     await placeOrder();
     const arrivals = await waitForArrivals(inbox, eventTypes.length + 1);
@@ -71,7 +72,7 @@ describe('the library standardwebhooks', () => {
 
   it('accepts each attempt of a delivery, with the same ID', async () => {
     const inbox = await startInbox((number) => (number === 1 ? 500 : 204));
-    const { secret } = await buyerClient().webhooks.create({
+    const { secret } = await registerWebhook(buyerClient(), {
       url: inbox.url,
       events: ['order.created'],
     });
@@ -84,7 +85,7 @@ describe('the library standardwebhooks', () => {
 
   it('rejects a delivery that was changed, or given another timestamp or ID', async () => {
     const inbox = await startInbox();
-    const { secret } = await buyerClient().webhooks.create({
+    const { secret } = await registerWebhook(buyerClient(), {
       url: inbox.url,
       events: ['order.created'],
     });
@@ -105,7 +106,7 @@ describe('the library standardwebhooks', () => {
   it('accepts deliveries with both secrets during a rotation, and afterwards only with the new one', async () => {
     const inbox = await startInbox();
     const events: EventType[] = ['order.created'];
-    const { id, secret } = await buyerClient().webhooks.create({ url: inbox.url, events });
+    const { id, secret } = await registerWebhook(buyerClient(), { url: inbox.url, events });
     const staged = await post<{ secret: string }>(`/v1/webhooks/${id}/secret`);
     await placeOrder();
     const [between] = (await waitForArrivals(inbox, 1)) as [Arrival];

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import config from '../../packages/cli/tsup.config';
@@ -20,6 +21,16 @@ interface BundleContents {
 
 const root = join(checkout, 'packages/cli');
 const inPackage = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//;
+
+/** Lists what a file was built from: a file of our own packages may include others. */
+async function listSources(input: string): Promise<string[]> {
+  const [, built] = /^(\.\.\/\w+)\/dist\//.exec(input) ?? [];
+  if (built === undefined) return [input];
+  const text = await readFile(join(root, input), 'utf8');
+  return Array.from(text.matchAll(/^\/\/ (.*\/node_modules\/.+)$/gm), ([, path]) =>
+    join(built, path ?? ''),
+  );
+}
 
 /** Builds the CLI in memory as `tsup.config.ts` defines, and returns what the bundles contain. */
 export async function findBundledPackages(): Promise<BundleContents> {
@@ -47,7 +58,8 @@ export async function findBundledPackages(): Promise<BundleContents> {
     for (const [path, { inputs }] of Object.entries(outputs)) {
       const file = path.replace(/^dist\//, '').replace(/\.js$/, '');
       bundled.files.push(file);
-      for (const input of Object.keys(inputs)) {
+      const all = (await Promise.all(Object.keys(inputs).map(listSources))).flat();
+      for (const input of all) {
         const [, folder, name] = inPackage.exec(input) ?? [];
         if (!(folder && name)) continue;
         const known = bundled.packages.get(name)?.files;

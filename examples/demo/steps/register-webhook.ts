@@ -1,4 +1,4 @@
-import type { CreatedWebhook } from '@tradepost/sdk';
+import type { RegisteredWebhook } from '@tradepost/sdk';
 import type { DemoContext } from '../context';
 import { shorten } from '../narrator';
 import type { Receiver } from '../receiver';
@@ -16,7 +16,7 @@ export async function registerWebhook(
   const register = ['webhooks', 'register', '--url', receiver.url];
   const options = ['--events', 'order.status_changed', '--output', 'json'];
   const output = await runTradepost(context, service, service.buyer, [...register, ...options]);
-  const webhook = JSON.parse(output) as CreatedWebhook;
+  const webhook = JSON.parse(output) as RegisteredWebhook;
   receiver.useSecret(webhook.secret);
   context.narrator.fields({
     id: webhook.id,

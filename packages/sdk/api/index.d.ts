@@ -4,7 +4,7 @@ export declare class AbortError extends TradepostError {
 
 export interface Account {
   id: string;
-  kind: AccountKind | Unrecognized;
+  kind: AccountKind | Other;
   name: string;
   createdAt: string;
   key: AccountKey;
@@ -62,6 +62,9 @@ export interface ApiResponse<Data> {
 }
 
 export interface AttemptHookEvent {
+  operation: string;
+  route: string;
+  callId: string;
   method: string;
   path: string;
   attempt: number;
@@ -74,6 +77,7 @@ export declare class AuthenticationError extends TradepostError {
 export type ClientErrorCode =
   | 'invalid_configuration'
   | 'connection_failed'
+  | 'load_failed'
   | 'timeout'
   | 'aborted'
   | 'redirected'
@@ -97,9 +101,7 @@ export declare class ConnectionError extends TradepostError {
   );
 }
 
-export interface CreatedWebhook extends Webhook {
-  secret: string;
-}
+export type CreatedWebhook = Pick<RegisteredWebhook, 'url' | 'events'> & Partial<RegisteredWebhook>;
 
 declare class Deliveries {
   #private;
@@ -112,8 +114,8 @@ export interface Delivery {
   id: string;
   webhookId: string;
   eventId: string;
-  event: EventType | Unrecognized;
-  state: DeliveryState | Unrecognized;
+  event: EventType | Other;
+  state: DeliveryState | Other;
   test: boolean;
   attemptCount: number;
   lastStatus: number | null;
@@ -144,7 +146,7 @@ export interface DeliveryListParams {
   webhookId?: string;
   event?: EventType;
   state?: DeliveryState;
-  since?: string;
+  since?: string | Date;
   statusClass?: StatusClass;
   limit?: number;
   cursor?: string;
@@ -152,9 +154,10 @@ export interface DeliveryListParams {
 
 export type DeliveryState = (typeof deliveryStates)[number];
 
-export type ErrorCode = ProblemCode | ClientErrorCode | Unrecognized;
+export type ErrorCode = ProblemCode | ClientErrorCode | Other;
 
 export interface ErrorHookEvent extends AttemptHookEvent {
+  durationMs: number;
   error: TradepostError;
   code: ErrorCode;
   status: number | null;
@@ -163,7 +166,7 @@ export interface ErrorHookEvent extends AttemptHookEvent {
 
 export interface EventListParams {
   after?: string;
-  since?: string;
+  since?: string | Date;
   limit?: number;
   waitSeconds?: number;
 }
@@ -214,7 +217,7 @@ export type Fetch = (
 
 export interface FollowEventsOptions {
   after?: string;
-  since?: string;
+  since?: string | Date;
   limit?: number;
   waitSeconds?: number;
 }
@@ -228,6 +231,8 @@ export declare class InvalidResponseError extends TradepostError {
 export interface InvalidResponseErrorDetails extends TradepostErrorDetails {
   errors?: readonly ProblemIssue[];
 }
+
+type Known<Value> = Value extends Unrecognized ? never : string extends Value ? never : Value;
 
 export type KnownWebhookEvent =
   | OrderCreatedEvent
@@ -259,7 +264,7 @@ export declare class NotFoundError extends TradepostError {
 
 export interface Notification {
   id: string;
-  type: NotificationType | Unrecognized;
+  type: NotificationType | Other;
   orderId: string;
   message: string;
   read: boolean;
@@ -277,12 +282,12 @@ export type NotificationType = Underscore<EventType>;
 declare class Notifications {
   #private;
   list(params?: NotificationListParams, options?: RequestOptions): PagePromise<Notification>;
-  markRead(id: string, options?: RequestOptions): ApiPromise<Notification>;
+  markRead(id: string, options?: RequestOptions): ApiPromise<UpdatedNotification>;
 }
 
 export interface Order {
   id: string;
-  status: OrderStatus | Unrecognized;
+  status: OrderStatus | Other;
   buyerId: string;
   sellerId: string;
   agentId: string | null;
@@ -308,7 +313,7 @@ export interface OrderCreatedData {
   agentId: string | null;
   listingId: string;
   quantity: number;
-  status: OrderStatus | Unrecognized;
+  status: OrderStatus | Other;
 }
 
 export interface OrderCreatedEvent {
@@ -319,8 +324,8 @@ export interface OrderCreatedEvent {
 
 export interface OrderListParams {
   status?: OrderStatus;
-  createdAfter?: string;
-  createdBefore?: string;
+  createdAfter?: string | Date;
+  createdBefore?: string | Date;
   limit?: number;
   cursor?: string;
 }
@@ -333,8 +338,8 @@ export interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent 
 
 export interface OrderStatusChangedData {
   orderId: string;
-  previousStatus: OrderStatus | Unrecognized;
-  status: OrderStatus | Unrecognized;
+  previousStatus: OrderStatus | Other;
+  status: OrderStatus | Other;
 }
 
 export interface OrderStatusChangedEvent {
@@ -352,8 +357,14 @@ declare class Orders {
   list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order>;
   create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order>;
   get(id: string, options?: RequestOptions): ApiPromise<Order>;
-  update(id: string, params: OrderUpdateParams, options?: UpdateOrderOptions): ApiPromise<Order>;
+  update(
+    id: string,
+    params: OrderUpdateParams,
+    options?: UpdateOrderOptions,
+  ): ApiPromise<UpdatedOrder>;
 }
+
+export type Other = string & Record<never, never>;
 
 export interface Page<Item> {
   data: Item[];
@@ -361,12 +372,17 @@ export interface Page<Item> {
 }
 
 export interface PagePromise<Item, OnePage extends Page<Item> = Page<Item>>
-  extends PromiseLike<OnePage>,
+  extends Promise<OnePage>,
     AsyncIterable<Item> {
   pages(): AsyncIterable<OnePage>;
   toArray(options: { limit: number }): Promise<Item[]>;
   withResponse(): Promise<ApiResponse<OnePage>>;
   safe(): Promise<Result<OnePage>>;
+}
+
+export interface PathRequestOptions extends RequestOptions {
+  query?: Record<string, string | number | boolean | Date | undefined> | undefined;
+  body?: unknown;
 }
 
 export declare class PermissionError extends TradepostError {
@@ -382,7 +398,7 @@ export interface Problem {
   title: string;
   status: number;
   detail: string;
-  code: ProblemCode | Unrecognized;
+  code: ProblemCode | Other;
   requestId: string;
   errors?: ProblemIssue[];
 }
@@ -403,6 +419,10 @@ export declare class RateLimitError extends TradepostError {
       retryAfter: number | null;
     },
   );
+}
+
+export interface RegisteredWebhook extends Webhook {
+  secret: string;
 }
 
 export interface RequestHeaders extends ResponseHeaders {
@@ -508,6 +528,7 @@ export declare class TimeoutError extends TradepostError {
 }
 
 export declare class Tradepost {
+  #private;
   readonly orders: Orders;
   readonly notifications: Notifications;
   readonly webhooks: Webhooks;
@@ -515,6 +536,12 @@ export declare class Tradepost {
   readonly events: Events;
   readonly account: Accounts;
   constructor(options: TradepostOptions);
+  withOptions(options: Partial<TradepostOptions>): Tradepost;
+  request<Body = unknown>(
+    method: string,
+    path: string,
+    options?: PathRequestOptions,
+  ): ApiPromise<Body>;
 }
 
 export declare class TradepostError extends Error {
@@ -560,12 +587,15 @@ export interface TradepostLogger {
 
 export interface TradepostOptions {
   baseUrl: string;
-  apiKey: string;
+  apiKey: string | (() => string | Promise<string>);
   timeout?: number | undefined;
   deadline?: number | undefined;
   maxRetries?: number | undefined;
+  idempotency?: 'detect' | 'assume' | 'off' | undefined;
+  defaultHeaders?: Record<string, string> | undefined;
   userAgent?: string | undefined;
   fetch?: Fetch | undefined;
+  fetchOptions?: object | undefined;
   hooks?: TradepostHooks | undefined;
   logger?: TradepostLogger | undefined;
   validate?: ResponseValidator | undefined;
@@ -595,6 +625,10 @@ export interface UpdateOrderOptions extends RequestOptions {
   ifMatch?: string | undefined;
 }
 
+export type UpdatedNotification = Pick<Notification, 'id' | 'read'> & Partial<Notification>;
+
+export type UpdatedOrder = Pick<Order, 'id' | 'status'> & Partial<Order>;
+
 export declare class ValidationError extends TradepostError {
   readonly name: 'ValidationError';
   readonly errors: ProblemIssue[];
@@ -604,8 +638,8 @@ export declare class ValidationError extends TradepostError {
 export interface Webhook {
   id: string;
   url: string;
-  events: (EventType | Unrecognized)[];
-  status: WebhookStatus | Unrecognized;
+  events: (EventType | Other)[];
+  status: WebhookStatus | Other;
   createdAt: string;
   updatedAt: string;
 }
@@ -664,6 +698,11 @@ export declare const eventTypes: readonly [
   'task.completed',
   'listing.availability_low',
 ];
+
+export declare function exhaustive<Value>(
+  value: Value,
+  ..._unhandled: [Known<Value>] extends [never] ? [] : [unhandled: Known<Value>]
+): Value;
 
 export declare function isTradepostError(value: unknown): value is AnyTradepostError;
 

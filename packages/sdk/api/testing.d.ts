@@ -64,7 +64,7 @@ interface OrderCreatedData {
   agentId: string | null;
   listingId: string;
   quantity: number;
-  status: OrderStatus | Unrecognized;
+  status: OrderStatus | Other;
 }
 
 interface OrderCreatedEvent {
@@ -77,8 +77,8 @@ type OrderStatus = (typeof orderStatuses)[number];
 
 interface OrderStatusChangedData {
   orderId: string;
-  previousStatus: OrderStatus | Unrecognized;
-  status: OrderStatus | Unrecognized;
+  previousStatus: OrderStatus | Other;
+  status: OrderStatus | Other;
 }
 
 interface OrderStatusChangedEvent {
@@ -86,6 +86,8 @@ interface OrderStatusChangedEvent {
   createdAt: string;
   data: OrderStatusChangedData;
 }
+
+type Other = string & Record<never, never>;
 
 export interface SampleOverrides<Type extends EventType> {
   createdAt?: string;

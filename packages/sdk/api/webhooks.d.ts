@@ -81,6 +81,8 @@ export interface FetchRequest extends RequestPayload {
   readonly method: string;
 }
 
+type Known<Value> = Value extends Unrecognized ? never : string extends Value ? never : Value;
+
 export type KnownWebhookEvent =
   | OrderCreatedEvent
   | OrderStatusChangedEvent
@@ -168,7 +170,7 @@ export interface OrderCreatedData {
   agentId: string | null;
   listingId: string;
   quantity: number;
-  status: OrderStatus | Unrecognized;
+  status: OrderStatus | Other;
 }
 
 export interface OrderCreatedEvent {
@@ -181,8 +183,8 @@ export type OrderStatus = (typeof orderStatuses)[number];
 
 export interface OrderStatusChangedData {
   orderId: string;
-  previousStatus: OrderStatus | Unrecognized;
-  status: OrderStatus | Unrecognized;
+  previousStatus: OrderStatus | Other;
+  status: OrderStatus | Other;
 }
 
 export interface OrderStatusChangedEvent {
@@ -190,6 +192,8 @@ export interface OrderStatusChangedEvent {
   createdAt: string;
   data: OrderStatusChangedData;
 }
+
+export type Other = string & Record<never, never>;
 
 export type RawPayload = string | Uint8Array | ArrayBuffer;
 
@@ -307,6 +311,11 @@ export declare const eventTypes: readonly [
   'task.completed',
   'listing.availability_low',
 ];
+
+export declare function exhaustive<Value>(
+  value: Value,
+  ..._unhandled: [Known<Value>] extends [never] ? [] : [unhandled: Known<Value>]
+): Value;
 
 declare const orderStatuses: readonly [
   'pending',

@@ -1,5 +1,5 @@
 import type { ProblemCode, ProblemIssue } from '@tradepost/contract/wire';
-import type { Unrecognized } from './unrecognized';
+import type { Other } from './unrecognized';
 
 /** The body of an error response: `application/problem+json`. Source: RFC 9457. */
 export interface Problem {
@@ -12,7 +12,7 @@ export interface Problem {
   /** What failed in this request, and what to do. */
   detail: string;
   /** The problem code. Branch on this, not on texts. The service may add codes. */
-  code: ProblemCode | Unrecognized;
+  code: ProblemCode | Other;
   /** ID of the request, the same as `X-Request-Id`. Include it when you contact support. */
   requestId: string;
   /** The invalid fields, if the request failed validation. */
@@ -25,6 +25,8 @@ export type ClientErrorCode =
   | 'invalid_configuration'
   /** There was no response, or it was truncated. */
   | 'connection_failed'
+  /** A file of this package could not be loaded. Nothing was sent. */
+  | 'load_failed'
   /** There was no complete response in time. */
   | 'timeout'
   /** The caller's signal aborted. */
@@ -35,7 +37,7 @@ export type ClientErrorCode =
   | 'invalid_response'
   /** A 2xx response that the `validate` option rejected, or a page whose cursor leads back to an earlier one. */
   | 'contract_mismatch'
-  /** A function of the caller threw: the `onRequest` hook, or `validate`. */
+  /** A function of the caller threw: the `onRequest` hook, `apiKey`, or `validate`. */
   | 'hook_failed'
   /** Another status, and the body is not a problem document, such as a proxy's page. */
   | 'http_error';
@@ -44,7 +46,7 @@ export type ClientErrorCode =
  * Why a call failed: the code of the service's problem, or one of the client. The service may add codes,
  * so a `switch` needs a default.
  */
-export type ErrorCode = ProblemCode | ClientErrorCode | Unrecognized;
+export type ErrorCode = ProblemCode | ClientErrorCode | Other;
 
 /** The headers of a response: the part of the standard `Headers` that the client uses. */
 export interface ResponseHeaders {
@@ -72,7 +74,7 @@ export interface TradepostErrorDetails {
   headers?: ResponseHeaders | null;
   /** Body of the response: the parsed JSON, or the text. */
   body?: unknown;
-  /** Whether an attempt before the last one may have been applied. */
+  /** Whether the change may have been made. */
   mayHaveBeenApplied?: boolean;
   /** The underlying error, or the reason of an abort. */
   cause?: unknown;
@@ -83,8 +85,8 @@ const errorBrand: unique symbol = Symbol.for('@tradepost/sdk.error');
 
 /**
  * The base class of all errors of the client. Thrown itself for an invalid option
- * (`invalid_configuration`), a redirect (`redirected`), a function of the caller that threw (`hook_failed`)
- * and a status without a class of its own.
+ * (`invalid_configuration`), a redirect (`redirected`), a function of the caller that threw
+ * (`hook_failed`), a file that could not be loaded (`load_failed`) and a status without a class of its own.
  */
 export class TradepostError extends Error {
   override readonly name: string = 'TradepostError';
@@ -108,8 +110,9 @@ export class TradepostError extends Error {
    */
   declare readonly body: unknown;
   /**
-   * Whether an attempt of the call before the last one may have been applied, although its response was
-   * lost. If true, the change may have been made, whatever this error says.
+   * Whether the change may have been made, although the call failed: the response to an attempt was lost,
+   * was a 5xx, or was not readable. Read the current state before you repeat the call. False for a GET, and
+   * if the service certainly rejected every attempt.
    */
   readonly mayHaveBeenApplied: boolean;
 

@@ -64,6 +64,7 @@ export type {
   AttemptHookEvent,
   ErrorHookEvent,
   Fetch,
+  PathRequestOptions,
   RequestHeaders,
   RequestHookEvent,
   RequestOptions,
@@ -89,16 +90,22 @@ export type {
   TaskCompletedAccountEvent,
   UnknownAccountEvent,
 } from './resources/events';
-export type { Notification, NotificationListParams } from './resources/notifications';
+export type {
+  Notification,
+  NotificationListParams,
+  UpdatedNotification,
+} from './resources/notifications';
 export type {
   Order,
   OrderCreateParams,
   OrderListParams,
   OrderUpdateParams,
+  UpdatedOrder,
   UpdateOrderOptions,
 } from './resources/orders';
 export type {
   CreatedWebhook,
+  RegisteredWebhook,
   SendTestEventParams,
   Webhook,
   WebhookCreateParams,
@@ -107,7 +114,7 @@ export type {
   WebhookUpdateParams,
 } from './resources/webhooks';
 export { Tradepost } from './tradepost';
-export type { Unrecognized } from './unrecognized';
+export { exhaustive, type Other, type Unrecognized } from './unrecognized';
 export type {
   EventOf,
   KnownWebhookEvent,

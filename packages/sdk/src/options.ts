@@ -1,5 +1,6 @@
 import type { ProblemIssue } from '@tradepost/contract/wire';
 import type { ErrorCode, ResponseHeaders, TradepostError } from './errors';
+import type { OptionNames } from './option-names';
 
 /** The part of the standard `fetch` that the client uses. */
 export type Fetch = (
@@ -21,18 +22,39 @@ export type Fetch = (
 export interface TradepostOptions {
   /** Base URL of the service, such as `https://trade.example`. It may have a path, and no query. */
   baseUrl: string;
-  /** API key of the account. It is sent to `baseUrl` only; the client does not follow redirects. */
-  apiKey: string;
+  /**
+   * API key of the account, without `Bearer`. It is sent to `baseUrl` only; the client does not follow
+   * redirects. A function is called before each attempt, for keys that are replaced while the program runs.
+   */
+  apiKey: string | (() => string | Promise<string>);
   /** Milliseconds for one attempt, including the response body. @default 30_000 */
   timeout?: number | undefined;
   /** Milliseconds for all attempts of a call, including the waits between them. @default 120_000 */
   deadline?: number | undefined;
   /** Maximum number of retries after the first attempt; 0 disables retries. @default 3 */
   maxRetries?: number | undefined;
+  /**
+   * Whether the service honours idempotency keys, so that a POST with the same key has one effect. Without
+   * that, a POST is repeated only if it certainly was not sent.
+   *
+   * - `detect`: if a response to this client had the header `Tradepost-Idempotency`
+   * - `assume`: always, for a service that you know to honour them
+   * - `off`: never, and the client sends no keys of its own
+   *
+   * @default 'detect'
+   */
+  idempotency?: 'detect' | 'assume' | 'off' | undefined;
+  /** Additional headers of every request. They replace the client's own headers of the same name. */
+  defaultHeaders?: Record<string, string> | undefined;
   /** Name of your program, put before `tradepost-sdk/<version>` in `User-Agent`. */
   userAgent?: string | undefined;
   /** Replaces the global `fetch`, for example for a proxy, a connection pool or a test. */
   fetch?: Fetch | undefined;
+  /**
+   * Additional options for `fetch`, such as `dispatcher` in Node or `cache` in a browser. Method, headers,
+   * body, `redirect` and `signal` are the client's.
+   */
+  fetchOptions?: object | undefined;
   /** Functions that are called for each attempt, and may add headers to it. */
   hooks?: TradepostHooks | undefined;
   /** Receives log entries, with secrets redacted; such as `console`. @default no logging */
@@ -43,6 +65,23 @@ export interface TradepostOptions {
    */
   validate?: ResponseValidator | undefined;
 }
+
+/** @internal */
+export const clientOptionNames: OptionNames<TradepostOptions> = {
+  baseUrl: true,
+  apiKey: true,
+  timeout: true,
+  deadline: true,
+  maxRetries: true,
+  idempotency: true,
+  defaultHeaders: true,
+  userAgent: true,
+  fetch: true,
+  fetchOptions: true,
+  hooks: true,
+  logger: true,
+  validate: true,
+};
 
 /** Options of a single call. They replace those of the client. */
 export interface RequestOptions {
@@ -55,14 +94,33 @@ export interface RequestOptions {
   /** Maximum number of retries after the first attempt; 0 disables retries. */
   maxRetries?: number | undefined;
   /**
-   * On a POST: the `Idempotency-Key`, instead of a new random one. Calls with the same key have one effect
-   * and get the same response, for 24 hours. Store it to repeat a call after a crash. 1 to 255 visible ASCII
-   * characters; another value throws `invalid_configuration`. @default 128 random bits in hex
+   * On a POST: the `Idempotency-Key`, instead of a new random one. On a service that honours these keys, calls
+   * with the same key have one effect and get the same response, for 24 hours. Store it to repeat a call
+   * after a crash. 1 to 255 visible ASCII characters; another value throws `invalid_configuration`.
+   * @default 128 random bits in hex
    */
   idempotencyKey?: string | undefined;
   /** Additional headers. They replace the client's own headers of the same name. */
   headers?: Record<string, string> | undefined;
 }
+
+/** Options of `tradepost.request`. */
+export interface PathRequestOptions extends RequestOptions {
+  /** Query parameters, added to those in the path. Undefined ones are left out; dates are sent in ISO 8601. */
+  query?: Record<string, string | number | boolean | Date | undefined> | undefined;
+  /** The JSON body: any value that `JSON.stringify` accepts. */
+  body?: unknown;
+}
+
+/** @internal */
+export const callOptionNames: OptionNames<RequestOptions> = {
+  signal: true,
+  timeout: true,
+  deadline: true,
+  maxRetries: true,
+  idempotencyKey: true,
+  headers: true,
+};
 
 /** The headers of a request before it is sent: the part of the standard `Headers` that hooks need. */
 export interface RequestHeaders extends ResponseHeaders {
@@ -76,6 +134,12 @@ export interface RequestHeaders extends ResponseHeaders {
 
 /** Identifies an attempt of a call. */
 export interface AttemptHookEvent {
+  /** Name of the call, such as `orders.get`. */
+  operation: string;
+  /** Path template, such as `/v1/orders/:id`: the same for every ID, as metrics need it. */
+  route: string;
+  /** Identifies the call: the same in all its attempts, and unique in this process. */
+  callId: string;
   /** HTTP method of the request. */
   method: string;
   /** Path of the request without its query; the path template if the request could not be built. */
@@ -109,6 +173,8 @@ export interface ResponseHookEvent extends AttemptHookEvent {
 
 /** The argument of `onError`. */
 export interface ErrorHookEvent extends AttemptHookEvent {
+  /** Milliseconds: in `onRetry`, of this attempt; in `onError`, of the call with all its attempts and waits. */
+  durationMs: number;
   /** Why this attempt failed. In `onError`: the error that the call throws. */
   error: TradepostError;
   /** The error's code. */
@@ -142,6 +208,14 @@ export interface TradepostHooks {
   /** Called once for each call that failed. */
   onError?: ((failure: ErrorHookEvent) => void | Promise<void>) | undefined;
 }
+
+/** @internal */
+export const hookNames: OptionNames<TradepostHooks> = {
+  onRequest: true,
+  onResponse: true,
+  onRetry: true,
+  onError: true,
+};
 
 /**
  * Receives log entries of the client. `console` implements it, and so do the loggers of most libraries.

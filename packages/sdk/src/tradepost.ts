@@ -1,13 +1,18 @@
+import type { ApiPromise } from './http/api-promise';
+import { requestPath } from './http/request-path';
 import { resolveOptions } from './http/resolved-options';
 import { systemRuntime } from './http/retry';
-import { Transport } from './http/transport';
-import type { TradepostOptions } from './options';
+import { type ServiceTraits, Transport } from './http/transport';
+import type { PathRequestOptions, TradepostOptions } from './options';
 import { Accounts } from './resources/accounts';
 import { Deliveries } from './resources/deliveries';
 import { Events } from './resources/events';
 import { Notifications } from './resources/notifications';
 import { Orders } from './resources/orders';
 import { Webhooks } from './resources/webhooks';
+
+/** What clients with the same service have learned about it, by their options. */
+const traitsOf = new WeakMap<object, ServiceTraits>();
 
 /**
  * The client of the service. Create one client per program: it keeps no connections, and concurrent calls are
@@ -30,15 +35,61 @@ export class Tradepost {
   readonly events: Events;
   /** Extension: gets the account that the API key belongs to. */
   readonly account: Accounts;
+  readonly #options: TradepostOptions;
+  readonly #traits: ServiceTraits;
+  readonly #transport: Transport;
 
   /** @throws {TradepostError} `invalid_configuration` when an option is not valid. */
   constructor(options: TradepostOptions) {
-    const transport = new Transport(resolveOptions(options), systemRuntime);
+    const resolved = resolveOptions(options);
+    this.#options = { ...options };
+    this.#traits = traitsOf.get(options) ?? { honoursKeys: false };
+    const transport = new Transport(resolved, systemRuntime, this.#traits);
+    this.#transport = transport;
     this.orders = new Orders(transport);
     this.notifications = new Notifications(transport);
     this.webhooks = new Webhooks(transport);
     this.deliveries = new Deliveries(transport);
     this.events = new Events(transport);
     this.account = new Accounts(transport);
+  }
+
+  /**
+   * Creates a client with other options, for example for the calls of another account. Options that are left
+   * out are those of this client.
+   *
+   * @throws {TradepostError} `invalid_configuration` when an option is not valid.
+   * @example
+   * const patient = tradepost.withOptions({ timeout: 60_000 });
+   */
+  withOptions(options: Partial<TradepostOptions>): Tradepost {
+    const merged = { ...this.#options, ...options };
+    // Another service may treat idempotency keys differently.
+    if (merged.baseUrl === this.#options.baseUrl) traitsOf.set(merged, this.#traits);
+    return new Tradepost(merged);
+  }
+
+  /**
+   * Sends a request to any path of the service, for what this version of the package has no method for.
+   * Options, retries, errors and hooks are those of other calls. A POST is repeated as other POSTs are; a
+   * GET always; any other method only if it certainly had no effect.
+   *
+   * Resolves to the whole body: the parsed JSON, without removing an envelope; the text, if it is not JSON;
+   * undefined, if it is empty. It is not validated.
+   *
+   * @param method the HTTP method, in upper case
+   * @param path a path below `baseUrl` that starts with `/`, with encoded IDs; it may have a query
+   * @throws {TradepostError} as other calls do
+   * @example
+   * const { data } = await tradepost.request<{ data: Order[] }>('GET', '/v1/orders', {
+   *   query: { status: 'archived' },
+   * });
+   */
+  request<Body = unknown>(
+    method: string,
+    path: string,
+    options: PathRequestOptions = {},
+  ): ApiPromise<Body> {
+    return requestPath(this.#transport, method, path, options);
   }
 }

@@ -5,11 +5,39 @@ declare enum UnrecognizedValue {
 }
 
 /**
- * A value that this version of the package does not know. The service may add statuses, event types and
- * notification types at any time, and they are passed through unchanged.
+ * The type of an event that this version of the package does not know. The service may add event types at any
+ * time, and they are passed through unchanged.
  *
- * It is a string that equals none of the known values. A `switch` over the known values handles it in its
- * `default` branch, and a function that lacks that branch does not compile. It is an enum because
- * TypeScript narrows unions by literals and enums only, and never by a branded string.
+ * It is a string that equals none of the known types. A `switch` over the known types handles it in its
+ * `default` branch. It is an enum because TypeScript narrows unions of objects by literals and enums only,
+ * and never by an open string.
  */
 export type Unrecognized = UnrecognizedValue;
+
+/**
+ * Any other text: a value that this version of the package does not know, such as a status that the service
+ * added. It is passed through unchanged, and can be compared with any text.
+ */
+export type Other = string & Record<never, never>;
+
+/** The known values in a type that also has unknown ones. */
+type Known<Value> = Value extends Unrecognized ? never : string extends Value ? never : Value;
+
+/**
+ * Checks at compile time that a `switch` handles every known value: call it in the `default` branch. A value
+ * that is not handled is named in the error of the compiler. At run time it returns the value, which is then
+ * one that this version of the package does not know.
+ *
+ * @example
+ * switch (order.status) {
+ *   case 'pending': …
+ *   case 'confirmed': …
+ *   default: console.log('unknown status', exhaustive(order.status)); // error: expects "fulfilling" | …
+ * }
+ */
+export function exhaustive<Value>(
+  value: Value,
+  ..._unhandled: [Known<Value>] extends [never] ? [] : [unhandled: Known<Value>]
+): Value {
+  return value;
+}

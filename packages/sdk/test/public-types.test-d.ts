@@ -10,6 +10,7 @@ import {
   isTradepostError,
   type Order,
   type OrderStatus,
+  type Other,
   type Page,
   type ProblemIssue,
   type RequestHeaders,
@@ -19,7 +20,6 @@ import {
   TradepostError,
   type TradepostHooks,
   type TradepostLogger,
-  type Unrecognized,
 } from '../src/index';
 import {
   type DeliveryHeaders,
@@ -135,7 +135,7 @@ describe('isTradepostError', () => {
 describe('a verified event', () => {
   test('is discriminated by its event field', () => {
     if (event.event === 'order.status_changed') {
-      expectTypeOf(event.data.previousStatus).toEqualTypeOf<OrderStatus | Unrecognized>();
+      expectTypeOf(event.data.previousStatus).toEqualTypeOf<OrderStatus | Other>();
     }
     if (event.event === 'listing.availability_low') {
       expectTypeOf(event.data.availableQuantity).toBeNumber();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { tradepostServerBin } from '../../helpers/programs';
+import { registerWebhook } from '../../helpers/register-webhook';
 import { seedDatabase } from '../../helpers/seed';
 import { type RunningProcess, startProcess } from '../../helpers/start-process';
 import { startHttpReceiver } from '../../helpers/start-receiver';
@@ -35,7 +36,7 @@ it.runIf(process.platform !== 'win32')(
     const receiver = await startHttpReceiver();
     onTestFinished(receiver.close);
     const buyer = new Tradepost({ baseUrl, apiKey: seed.accounts[0]?.apiKey ?? '' });
-    const { id } = await buyer.webhooks.create({ url: receiver.url, events: ['order.created'] });
+    const { id } = await registerWebhook(buyer, { url: receiver.url, events: ['order.created'] });
 
     const { port, hostname: host } = new URL(baseUrl);
     const flood = Array.from({ length: 3 * descriptors }, () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished } from 'vitest';
 import { tradepostServerBin } from '../../helpers/programs';
+import { registerWebhook } from '../../helpers/register-webhook';
 import { seedDatabase } from '../../helpers/seed';
 import { type FaultyReceiver, startFaultyReceiver } from '../../helpers/start-faulty-receiver';
 import { startProcess } from '../../helpers/start-process';
@@ -62,7 +63,7 @@ it.each(['all', 'worker'])(
     const hostile = await Promise.all(
       Object.entries(responses).map(async ([name, bytes]) => {
         const { url } = await startHostileReceiver(bytes);
-        const { id } = await buyer.webhooks.create({ url, events: ['order.created'] });
+        const { id } = await registerWebhook(buyer, { url, events: ['order.created'] });
         return { name, id };
       }),
     );

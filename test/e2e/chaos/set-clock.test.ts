@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { checkout, tradepostServerBin } from '../../helpers/programs';
+import { registerWebhook } from '../../helpers/register-webhook';
 import { seedDatabase } from '../../helpers/seed';
 import { startFaultyReceiver } from '../../helpers/start-faulty-receiver';
 import { startProcess } from '../../helpers/start-process';
@@ -46,7 +47,7 @@ it('a clock that is set back during an attempt does not delay the retry', async 
     else socket.end('HTTP/1.1 204 No Content\r\n\r\n');
   });
   onTestFinished(receiver.close);
-  const { id } = await seller.webhooks.create({
+  const { id } = await registerWebhook(seller, {
     url: receiver.url,
     events: ['order.status_changed'],
   });

@@ -1,5 +1,6 @@
 import { Tradepost } from '@tradepost/sdk';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { registerWebhook } from '../../helpers/register-webhook';
 import { type Arrival, startReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { startExample } from './start-example';
@@ -22,7 +23,7 @@ describe('the Express receiver', () => {
     const createClient = ({ apiKey }: { apiKey: string }) =>
       new Tradepost({ baseUrl: server.url, apiKey });
     const asBuyer = createClient(buyer);
-    const webhook = await asBuyer.webhooks.create({
+    const webhook = await registerWebhook(asBuyer, {
       url: receiver.url,
       events: ['order.created', 'order.status_changed'],
     });

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { eventTypes } from '@tradepost/contract';
 import { Tradepost } from '@tradepost/sdk';
 import type { Arrival } from '../../helpers/arrivals';
+import { registerWebhook } from '../../helpers/register-webhook';
 import { startHttpReceiver } from '../../helpers/start-receiver';
 import type { SeededServer } from '../../helpers/start-seeded-server';
 
@@ -114,7 +115,7 @@ export async function captureDeliveries(service: SeededServer, file: string): Pr
   }
 
   try {
-    const { id, secret } = await buying.webhooks.create({
+    const { id, secret } = await registerWebhook(buying, {
       url: receiver.url,
       events: ['order.created', 'order.status_changed'],
     });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Tradepost } from '@tradepost/sdk';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { registerWebhook } from '../../helpers/register-webhook';
 import { runServerCommand } from '../../helpers/run-server-command';
 import { type Receiver, startHttpReceiver } from '../../helpers/start-receiver';
 import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
@@ -51,7 +52,7 @@ async function fillIn(
     ids.ntf = (await selling.notifications.list({ limit: 1 })).data[0]?.id ?? '';
   }
   if (/(whk|dlv)_/.test(source)) {
-    const webhook = await buying.webhooks.create({ url: receiver.url, events: ['order.created'] });
+    const webhook = await registerWebhook(buying, { url: receiver.url, events: ['order.created'] });
     ids.whk = webhook.id;
     if (operationId === 'promoteWebhookSecret') await buying.webhooks.stageSecret(webhook.id);
     if (source.includes('dlv_')) {

@@ -129,8 +129,8 @@ export async function* followResiliently(
         const { since: _, ...others } = position;
         position = { ...others, after: page.nextCursor };
       }
-      return;
     } catch (error) {
+      if (signal.aborted) return;
       await tracker.wait(error);
     }
     if (signal.aborted) return;

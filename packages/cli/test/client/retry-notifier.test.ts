@@ -7,7 +7,17 @@ import { aContext } from '../helpers/a-context';
 import { FakeStream } from '../helpers/fake-stream';
 import { aProblem, BareService } from '../helpers/minimal-service';
 
-const attempt = { method: 'GET', path: '/v1/orders', attempt: 1, status: null, requestId: null };
+const attempt = {
+  operation: 'orders.list',
+  callId: 'a-1',
+  method: 'GET',
+  route: '/v1/orders',
+  path: '/v1/orders',
+  attempt: 1,
+  status: null,
+  requestId: null,
+  durationMs: 10,
+};
 
 const aScreen = () => new FakeStream({ columns: 80 });
 

@@ -1,3 +1,6 @@
+/** Seconds for which the service remembers an idempotency key. */
+export const idempotencyKeyLifetime = 86_400;
+
 /** Names of the headers of requests and responses, in their documented spelling. */
 export const headerNames = {
   /** On a 405: the methods that the path supports. */
@@ -10,6 +13,8 @@ export const headerNames = {
   ifMatch: 'If-Match',
   /** On a POST: requests with the same key have one effect and get the same response, for 24 hours. */
   idempotencyKey: 'Idempotency-Key',
+  /** On every response: the service honours idempotency keys. The number of seconds for which it remembers one. */
+  idempotency: 'Tradepost-Idempotency',
   /** `true` on a response that repeats the first response to its idempotency key. */
   idempotentReplayed: 'Idempotent-Replayed',
   /** On a response to a request that created something: its path. */

@@ -1,7 +1,7 @@
 import { type AppRouteResponse, isAppRouteNoBody, isAppRouteOtherResponse } from '@ts-rest/core';
 import * as z from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { headerNames } from '../http/headers';
+import { headerNames, idempotencyKeyLifetime } from '../http/headers';
 import type { ResponseHeader } from '../http/routes';
 import { type ProblemCode, problemMediaType, problems, problemType } from '../problems/problem';
 import { problemSchema } from '../problems/problem-schema';
@@ -30,6 +30,12 @@ const headerSchemas = {
     '@1795253400',
   ),
   etag: describedHeader('etag', z.string(), 'Version of the order. Send it as `If-Match`.', '"3"'),
+  idempotency: describedHeader(
+    'idempotency',
+    z.int().min(1),
+    'Present on every response: this service honours `Idempotency-Key`, and remembers a key for this number of seconds.',
+    idempotencyKeyLifetime,
+  ),
   idempotentReplayed: describedHeader(
     'idempotentReplayed',
     z.literal('true').optional(),
@@ -82,7 +88,7 @@ const headerSchemas = {
 
 /** Builds the schema of a response's headers: those that its status requires, and its own. */
 function responseHeaders(status = 0, own: ResponseHeader[] = []) {
-  const names: ResponseHeader[] = ['requestId', ...own];
+  const names: ResponseHeader[] = ['requestId', 'idempotency', ...own];
   // The limit is per key, so a response to a request without a valid key has none.
   if (status === 401) names.push('wwwAuthenticate');
   else names.push('rateLimit', 'rateLimitPolicy');

@@ -192,6 +192,7 @@ describe.each(operations)('$method $path', ({ method, path, operation }) => {
     for (const { status, response } of responses) {
       const names = Object.keys(response.headers ?? {});
       expect(names).toContain('X-Request-Id');
+      expect(names).toContain('Tradepost-Idempotency');
       expect(names.includes('RateLimit')).toBe(status !== '401');
       expect(names.includes('RateLimit-Policy')).toBe(status !== '401');
       expect(names.includes('WWW-Authenticate')).toBe(status === '401');

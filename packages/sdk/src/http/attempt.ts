@@ -12,6 +12,14 @@ export interface OutgoingRequest {
 
 /** One attempt of a call. */
 export interface Attempt {
+  /** Name of the call, such as `orders.get`. */
+  operation: string;
+  /** The path template. */
+  route: string;
+  /** Identifies the call; created when a hook or log entry needs it. */
+  callId?: string;
+  /** When the call started, on the monotonic clock, in milliseconds. */
+  startedAt: number;
   method: string;
   /** The path with its ID, without the query; the path template before the request is built. */
   path: string;
@@ -33,10 +41,11 @@ export interface Attempt {
  */
 export function createError<Details extends TradepostErrorDetails, Failure extends TradepostError>(
   Class: new (message: string, details: Details) => Failure,
-  { method, path, number, mayHaveBeenApplied, redact }: Attempt,
+  attempt: Attempt,
   what: string,
-  { cause, headers, ...details }: Details,
+  { cause, headers, mayHaveBeenApplied = attempt.mayHaveBeenApplied, ...details }: Details,
 ): Failure {
+  const { method, path, number, redact } = attempt;
   const notes: string[] = [];
   if (details.requestId) notes.push(`request ${details.requestId}`);
   if (number > 1) notes.push(`${number} attempts`);
@@ -58,7 +67,7 @@ function redactResponseHeaders(headers: ResponseHeaders, redact: Redact): Respon
   return redacted;
 }
 
-/** Returns the text of anything that was thrown, on one line. */
+/** Returns the text of anything that was thrown, on one line, without a final full stop. */
 export function getErrorMessage(thrown: unknown): string {
   const text =
     thrown instanceof Error
@@ -67,7 +76,7 @@ export function getErrorMessage(thrown: unknown): string {
         typeof thrown === 'object'
         ? 'a value that is not an Error'
         : String(thrown);
-  return text.replace(/\s+/g, ' ');
+  return text.replace(/\s+/g, ' ').replace(/\.$/, '');
 }
 
 /** A response with its complete body. */

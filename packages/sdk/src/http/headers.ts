@@ -6,6 +6,7 @@ type Name<Key extends keyof typeof headerNames> = Lowercase<(typeof headerNames)
 
 // Literals checked against the contract by their types: importing its table would add to the bundle.
 export const authorization: Name<'authorization'> = 'authorization';
+export const idempotency: Name<'idempotency'> = 'tradepost-idempotency';
 export const idempotencyKey: Name<'idempotencyKey'> = 'idempotency-key';
 export const ifMatch: Name<'ifMatch'> = 'if-match';
 export const location: Name<'location'> = 'location';

@@ -1,9 +1,10 @@
 import { TradepostError } from '../errors';
-import type { TradepostHooks, TradepostLogger } from '../options';
+import type { AttemptHookEvent, TradepostHooks, TradepostLogger } from '../options';
 import type { RawResponse } from './attempt';
 import { type Attempt, createError, getErrorMessage, type OutgoingRequest } from './attempt';
 import { authorization, idempotencyKey } from './headers';
 import { redactHeaders } from './redact';
+import type { Runtime } from './retry';
 
 /** The hooks that cannot change a call. */
 type Hook = 'onResponse' | 'onRetry' | 'onError';
@@ -12,10 +13,12 @@ type Hook = 'onResponse' | 'onRetry' | 'onError';
 export class Instrumentation {
   readonly #hooks: TradepostHooks;
   readonly #logger: TradepostLogger;
+  readonly #runtime: Pick<Runtime, 'elapsed'>;
 
-  constructor(hooks: TradepostHooks, logger: TradepostLogger) {
+  constructor(hooks: TradepostHooks, logger: TradepostLogger, runtime: Pick<Runtime, 'elapsed'>) {
     this.#hooks = hooks;
     this.#logger = logger;
+    this.#runtime = runtime;
   }
 
   /**
@@ -46,19 +49,20 @@ export class Instrumentation {
   }
 
   /** Reports that an attempt failed and will be retried. */
-  retrying(attempt: Attempt, error: TradepostError, delayMs: number): void {
+  retrying(attempt: Attempt, error: TradepostError, delayMs: number, durationMs: number): void {
     this.#notify(attempt, 'warn', 'onRetry', () => ({
       message: `${error.message} Retrying in ${Math.round(delayMs)} ms.`,
-      fields: { ...describe(error), delayMs },
+      fields: { ...describe(error), delayMs, durationMs },
       more: { error },
     }));
   }
 
   /** Reports that a call failed. */
   failed(attempt: Attempt, error: TradepostError): void {
+    const durationMs = this.#runtime.elapsed() - attempt.startedAt;
     this.#notify(attempt, 'warn', 'onError', () => ({
       message: error.message,
-      fields: describe(error),
+      fields: { ...describe(error), durationMs },
       more: { error },
     }));
   }
@@ -75,9 +79,9 @@ export class Instrumentation {
   ): void {
     const hooks = this.#hooks as { [Name in Hook]?: (event: object) => unknown };
     if (!this.#logger[level] && !(name && hooks[name])) return;
-    const { method, path, number, redact } = attempt;
+    const { redact } = attempt;
     const { message, fields, more } = report();
-    const common = redact({ method, path, attempt: number, ...fields });
+    const common = redact({ ...identify(attempt), ...fields });
     runIsolated(() => this.#logger[level]?.(redact(message), common));
     runIsolated(
       () => name && hooks[name]?.({ ...common, ...more }),
@@ -98,8 +102,7 @@ async function runRequestHook(
   const { [authorization]: secret, ...open } = request.headers;
   try {
     const headers = new Headers(open);
-    const { method, path, number } = attempt;
-    await hooks.onRequest?.({ method, path, attempt: number, url: request.url, headers });
+    await hooks.onRequest?.({ ...identify(attempt), url: request.url, headers });
     const sent: Record<string, string> = secret === undefined ? {} : { [authorization]: secret };
     headers.forEach((value, name) => {
       sent[name] = value;
@@ -111,6 +114,19 @@ async function runRequestHook(
     const what = `was not sent, because the onRequest hook threw: ${getErrorMessage(cause)}.`;
     throw createError(TradepostError, attempt, what, { code: 'hook_failed', cause });
   }
+}
+
+/** Makes call IDs differ from those of other processes, for logs. */
+const prefix = Math.random().toString(36).slice(2, 10);
+let calls = 0;
+
+function identify(attempt: Attempt): AttemptHookEvent {
+  const { operation, method, route, path, number } = attempt;
+  if (attempt.callId === undefined) {
+    calls += 1;
+    attempt.callId = `${prefix}-${calls}`;
+  }
+  return { operation, callId: attempt.callId, method, route, path, attempt: number };
 }
 
 function describeCall({ method, path }: Attempt): string {

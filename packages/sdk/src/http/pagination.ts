@@ -1,5 +1,5 @@
 import type { Page } from '@tradepost/contract/wire';
-import { AbortError, type InvalidResponseError, invalidConfiguration } from '../errors';
+import { type InvalidResponseError, invalidConfiguration } from '../errors';
 import { type ApiResponse, type Result, toResult } from './api-promise';
 import type { Runtime } from './retry';
 
@@ -11,7 +11,7 @@ import type { Runtime } from './retry';
  * A service without cursors has one page.
  */
 export interface PagePromise<Item, OnePage extends Page<Item> = Page<Item>>
-  extends PromiseLike<OnePage>,
+  extends Promise<OnePage>,
     AsyncIterable<Item> {
   /** Iterates page by page, from the first (or from the query's cursor) to the last. */
   pages(): AsyncIterable<OnePage>;
@@ -67,13 +67,15 @@ export function createPagePromise<Item, OnePage extends Page<Item>>(
     for await (const page of pages()) yield* page.data;
   }
 
+  const awaitPage = () => requestOnce().then(({ data }) => data);
+
   return {
     pages,
     [Symbol.asyncIterator]: items,
-    [then]: (fulfilled, rejected) =>
-      requestOnce()
-        .then(({ data }) => data)
-        .then(fulfilled, rejected),
+    [Symbol.toStringTag]: 'PagePromise',
+    [then]: (fulfilled, rejected) => awaitPage().then(fulfilled, rejected),
+    catch: (rejected) => awaitPage().catch(rejected),
+    finally: (settled) => awaitPage().finally(settled),
     withResponse: () => requestOnce().then((response) => response),
     safe: () => toResult(requestOnce()),
     async toArray(options?: { limit: number }) {
@@ -98,8 +100,7 @@ export function createPagePromise<Item, OnePage extends Page<Item>>(
 const minRoundMs = 1_000;
 
 /**
- * Requests page after page without an end, each from where the previous one ended. Returns when the signal
- * aborts.
+ * Requests page after page without an end, each from where the previous one ended.
  *
  * @param requestPage requests the page after a cursor
  * @param createLoopError the error for a page of events whose cursor leads back to an earlier page
@@ -111,18 +112,13 @@ export async function* pollPages<Page extends { data: unknown[]; nextCursor: str
   createLoopError: (response: ApiResponse<unknown>) => InvalidResponseError,
   signal: AbortSignal | undefined,
   { elapsed, wait }: Pick<Runtime, 'elapsed' | 'wait'>,
-): AsyncGenerator<Page, void, undefined> {
+): AsyncGenerator<Page, never, undefined> {
   const isLoop = createCursorLoopDetector(firstCursor);
   let cursor = firstCursor;
-  while (!signal?.aborted) {
+  for (;;) {
     const start = elapsed();
-    let response: ApiResponse<Page>;
-    try {
-      response = await requestPage(cursor);
-    } catch (error) {
-      if (error instanceof AbortError) return;
-      throw error;
-    }
+    // Throws if the signal aborted, also during a pause.
+    const response = await requestPage(cursor);
     const page = response.data;
     yield page;
     // A page without events may repeat its cursor.

@@ -1,19 +1,24 @@
 import { invalidConfiguration } from '../errors';
-import type { RequestOptions } from '../options';
+import { findUnknownOption } from '../option-names';
+import { callOptionNames, type RequestOptions } from '../options';
 import type { OutgoingRequest } from './attempt';
 import { idempotencyKey, ifMatch, setHeader } from './headers';
 import { type Limits, type ResolvedOptions, resolveLimits } from './resolved-options';
 
 /** One call of the client: what to send, and how to read the response. */
 export interface Call<Result> {
+  /** Name of the call, such as `orders.get`. */
+  operation: string;
   /** Method and path template, such as `/v1/orders/:id`. */
   endpoint: { method: string; path: string };
   /** The value of `:id` in the path template. */
   id?: string;
-  /** Query parameters. Undefined ones are left out. */
-  query?: object;
+  /** Query of the path, without `?`, before the parameters of `query`. */
+  search?: string | undefined;
+  /** Query parameters. Undefined ones are left out; a date is sent in ISO 8601. */
+  query?: object | undefined;
   /** The JSON body. */
-  body?: object;
+  body?: unknown;
   /** `If-Match` of a conditional update. */
   ifMatch?: string | undefined;
   /**
@@ -21,13 +26,21 @@ export interface Call<Result> {
    * only if the attempt certainly had no effect.
    */
   unsafeToRepeat?: boolean;
+  /**
+   * What is certain after the change, if the service sends no record: the API specification does not show the
+   * bodies of some responses.
+   */
+  known?: Result;
   /** Seconds that the service may wait before it responds, in addition to the limits. */
   waitSeconds?: number;
   /** Whether the call is an extension, which another implementation of the service may not have. */
   extension?: boolean;
   options?: RequestOptions | undefined;
-  /** Reads the result from the parsed body. Null when the body has no such result. */
-  read(body: unknown, status: number): Result | null;
+  /**
+   * Reads the result from the parsed body: null for an empty one, undefined for one that is not JSON. Null
+   * when the body has no such result.
+   */
+  read(body: unknown, text: string): Result | null;
 }
 
 /** The request of a call, with its limits. */
@@ -45,15 +58,19 @@ export interface BuiltRequest {
  * @throws {Error} when the body cannot be written as JSON.
  */
 export function buildRequest(call: Call<unknown>, settings: ResolvedOptions): BuiltRequest {
-  const { endpoint, query, body, waitSeconds, options } = call;
+  const { endpoint, search, query, body, waitSeconds, options } = call;
   const { method } = endpoint;
+  checkCallOptions(call);
   const path = fillPath(endpoint.path, call.id);
   const headers: Record<string, string> = { ...settings.headers };
-  if (body) headers['content-type'] = 'application/json';
+  if (body !== undefined) headers['content-type'] = 'application/json';
   if (call.ifMatch !== undefined) setHeader(headers, ifMatch, call.ifMatch);
-  // One key for all attempts makes it safe to repeat a POST.
   if (method === 'POST') {
-    setHeader(headers, idempotencyKey, options?.idempotencyKey ?? createIdempotencyKey());
+    // One key for all attempts makes it safe to repeat a POST.
+    const key =
+      options?.idempotencyKey ??
+      (settings.idempotency === 'off' ? undefined : createIdempotencyKey());
+    if (key !== undefined) setHeader(headers, idempotencyKey, key);
   }
   if (options?.headers) {
     for (const [name, value] of Object.entries(options.headers)) setHeader(headers, name, value);
@@ -61,16 +78,34 @@ export function buildRequest(call: Call<unknown>, settings: ResolvedOptions): Bu
   return {
     path,
     request: {
-      url: `${settings.baseUrl}${path}${buildQuery(query)}`,
+      url: `${settings.baseUrl}${path}${buildQuery(search, query)}`,
       method,
       headers,
-      body: body && JSON.stringify(body),
+      body: body === undefined ? undefined : JSON.stringify(body),
     },
     limits:
       options === undefined && !waitSeconds
         ? settings.limits
         : resolveLimits(options, settings.limits, waitSeconds),
   };
+}
+
+/** The options of an update of an order, besides those of every call. */
+const updateOptionNames = { ...callOptionNames, ifMatch: true } as const;
+
+function checkCallOptions({ operation, options }: Call<unknown>): void {
+  if (options === undefined) return;
+  if (typeof options !== 'object' || options === null) {
+    throw invalidConfiguration(`The options of ${operation} must be an object.`);
+  }
+  const unknown = findUnknownOption(
+    options,
+    operation === 'orders.update' ? updateOptionNames : callOptionNames,
+  );
+  if (unknown) throw invalidConfiguration(`${operation}: ${unknown}`);
+  if (options.signal && typeof options.signal.addEventListener !== 'function') {
+    throw invalidConfiguration(`${operation}: signal must be an AbortSignal.`);
+  }
 }
 
 /**
@@ -90,18 +125,30 @@ export function fillPath(path: string, id: string | undefined): string {
   return path.replace(':id', encodeURIComponent(id));
 }
 
-function buildQuery(query: object | undefined): string {
-  if (!query) return '';
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) parameters.set(name, String(value));
+function buildQuery(search: string | undefined, query: object | undefined): string {
+  if (!query && !search) return '';
+  // Not `URLSearchParams`, which React Native does not implement completely.
+  const parameters: string[] = search ? [search] : [];
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined) continue;
+    parameters.push(`${encodeURIComponent(name)}=${encodeURIComponent(toText(name, value))}`);
   }
-  const search = String(parameters);
-  return search && `?${search}`;
+  return parameters.length > 0 ? `?${parameters.join('&')}` : '';
+}
+
+function toText(name: string, value: unknown): string {
+  if (!(value instanceof Date)) return String(value);
+  if (Number.isNaN(+value)) throw invalidConfiguration(`${name} is an invalid Date.`);
+  return value.toISOString();
 }
 
 /** Creates a random `Idempotency-Key`: 128 bits in hex. */
 function createIdempotencyKey(): string {
+  if (!globalThis.crypto?.getRandomValues) {
+    throw invalidConfiguration(
+      "This runtime has no crypto.getRandomValues for idempotency keys: load a polyfill, such as react-native-get-random-values in React Native; or pass idempotencyKey, or set the client's idempotency to off.",
+    );
+  }
   // Not `randomUUID`: browsers have it on https pages only.
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,11 +1,14 @@
 import { version } from '../../package.json';
 import { invalidConfiguration } from '../errors';
-import type {
-  Fetch,
-  ResponseValidator,
-  TradepostHooks,
-  TradepostLogger,
-  TradepostOptions,
+import { findUnknownOption } from '../option-names';
+import {
+  clientOptionNames,
+  type Fetch,
+  hookNames,
+  type ResponseValidator,
+  type TradepostHooks,
+  type TradepostLogger,
+  type TradepostOptions,
 } from '../options';
 import { authorization, setHeader } from './headers';
 import { createRedactor, type Redact } from './redact';
@@ -23,10 +26,15 @@ export interface ResolvedOptions {
   baseUrl: string;
   /** Removes the API key from messages and logs. */
   redact: Redact;
-  /** Headers of every request, including the API key. */
+  /** Headers of every request, including the API key unless a function returns it. */
   headers: Readonly<Record<string, string>>;
+  /** Returns the value of `Authorization`, if the API key comes from a function. */
+  authorize: (() => Promise<string>) | undefined;
+  idempotency: 'detect' | 'assume' | 'off';
   limits: Limits;
   fetch: Fetch;
+  /** Additional options for `fetch`. */
+  fetchOptions: object | undefined;
   hooks: TradepostHooks;
   logger: TradepostLogger;
   validate: ResponseValidator | undefined;
@@ -76,26 +84,51 @@ function requireMilliseconds(name: string, value: number): void {
  * @throws {TradepostError} `invalid_configuration` when an option is not valid.
  */
 export function resolveOptions(options: TradepostOptions): ResolvedOptions {
-  const { baseUrl, apiKey, userAgent, fetch, hooks, logger, validate } = options;
-  if (typeof apiKey !== 'string' || apiKey === '') {
-    throw invalidConfiguration('apiKey is missing: pass the API key of your account.');
+  if (typeof options !== 'object' || options === null) {
+    throw invalidConfiguration('The client needs options: new Tradepost({ baseUrl, apiKey }).');
   }
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+  const { baseUrl, apiKey, userAgent, fetch, fetchOptions, hooks, logger, validate } = options;
+  const { idempotency = 'detect', defaultHeaders = {} } = options;
+  const unknown = findUnknownOption(options, clientOptionNames);
+  if (unknown) throw invalidConfiguration(unknown);
+  // An object with methods of its own may be a tracer, so only names of hooks are checked.
+  const unknownHook = hooks && findUnknownOption(hooks, hookNames, /^on[A-Z]/);
+  if (unknownHook) throw invalidConfiguration(`hooks: ${unknownHook}`);
+  if (!['detect', 'assume', 'off'].includes(idempotency)) {
     throw invalidConfiguration(
-      'apiKey contains a space, line break or non-ASCII character: remove it.',
+      `idempotency must be detect, assume or off (got ${JSON.stringify(idempotency)}).`,
     );
   }
+  for (const name of ['fetch', 'validate'] as const) {
+    if (options[name] !== undefined && typeof options[name] !== 'function') {
+      throw invalidConfiguration(`${name} must be a function.`);
+    }
+  }
+  const headers: Record<string, string> = { accept: 'application/json' };
+  const { redact, add } = createRedactor();
+  let authorize: ResolvedOptions['authorize'];
+  if (typeof apiKey === 'function') {
+    authorize = async () => {
+      const key = await apiKey();
+      const value = toAuthorization(key);
+      add(key);
+      return value;
+    };
+  } else {
+    headers[authorization] = toAuthorization(apiKey);
+    add(apiKey);
+  }
   const base = parseBaseUrl(baseUrl);
-  const headers: Record<string, string> = {
-    accept: 'application/json',
-    [authorization]: `Bearer ${apiKey}`,
-  };
   setHeader(headers, 'user-agent', `${userAgent ? `${userAgent} ` : ''}tradepost-sdk/${version}`);
+  for (const [name, value] of Object.entries(defaultHeaders)) setHeader(headers, name, value);
   return {
     baseUrl: base,
-    redact: createRedactor(apiKey),
+    redact,
     headers,
+    authorize,
+    idempotency,
     limits: resolveLimits(options),
+    fetchOptions,
     // Read at each call, so that a later replacement of the global `fetch` takes effect.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
     hooks: hooks ?? {},
@@ -104,8 +137,41 @@ export function resolveOptions(options: TradepostOptions): ResolvedOptions {
   };
 }
 
+/** Returns the value of `Authorization`, after the checks of an API key. */
+function toAuthorization(apiKey: unknown): string {
+  if (typeof apiKey !== 'string' || apiKey === '') {
+    throw invalidConfiguration(
+      'apiKey is missing: pass the API key of your account. Is TRADEPOST_API_KEY set?',
+    );
+  }
+  if (/^bearer\s/i.test(apiKey)) {
+    throw invalidConfiguration('apiKey starts with "Bearer ": leave it out.');
+  }
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw invalidConfiguration(
+      'apiKey contains a space, line break or non-ASCII character: remove it.',
+    );
+  }
+  return `Bearer ${apiKey}`;
+}
+
 function parseBaseUrl(baseUrl: string): string {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (!baseUrl) {
+    throw invalidConfiguration('baseUrl is empty: is TRADEPOST_BASE_URL set?');
+  }
+  let url: URL | null = null;
+  try {
+    // Not `canParse`, which React Native does not have.
+    url = new URL(baseUrl);
+    // Throws where it is not implemented.
+    void url.protocol;
+  } catch (error) {
+    if (/not implemented/.test(String(error))) {
+      throw invalidConfiguration(
+        'This runtime has no complete URL: load a polyfill, such as react-native-url-polyfill in React Native.',
+      );
+    }
+  }
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw invalidConfiguration(
       'baseUrl must be an absolute http or https URL, such as https://trade.example. The given value is not shown, because it may be a secret.',

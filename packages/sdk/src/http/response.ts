@@ -35,24 +35,34 @@ export function parseResponse<Result>(
   validate: ResponseValidator | undefined,
 ): Result {
   const { status, text } = response;
-  const body = parseJson(text);
-  const result = call.read(body, status);
+  const body = text === '' ? null : parseJson(text);
+  const result = call.read(body, text);
+  const mayHaveBeenApplied = attempt.method !== 'GET';
   if (result === null) {
-    const what = `returned ${status}, but its body is not the expected JSON: ${truncate(attempt.redact(text))}. Check that baseUrl is the address of the service.`;
+    // The specification does not show this response, so what it has is taken as it is.
+    if (call.known !== undefined && hasNoRecord(body)) return { ...call.known, ...body };
+    const what = `returned ${status}, but its body is not the expected JSON: ${truncate(attempt.redact(text))}. ${
+      mayHaveBeenApplied
+        ? 'If baseUrl is the address of the service, the change was made: do not repeat it.'
+        : 'Check that baseUrl is the address of the service.'
+    }`;
     throw createError(InvalidResponseError, attempt, what, {
       ...describeResponse(response, body),
       code: 'invalid_response',
+      mayHaveBeenApplied,
     });
   }
   if (!validate) return result;
   let errors: readonly ProblemIssue[];
   try {
-    errors = validate({ method: attempt.method, route: call.endpoint.path, status, body });
+    const route = call.endpoint.path;
+    errors = validate({ method: attempt.method, route, status, body: text ? body : undefined });
   } catch (cause) {
     const what = `succeeded, but the validate option threw: ${getErrorMessage(cause)}.`;
     throw createError(TradepostError, attempt, what, {
       ...describeResponse(response, body),
       code: 'hook_failed',
+      mayHaveBeenApplied,
       cause,
     });
   }
@@ -61,8 +71,14 @@ export function parseResponse<Result>(
   throw createError(InvalidResponseError, attempt, what, {
     ...describeResponse(response, body),
     code: 'contract_mismatch',
+    mayHaveBeenApplied,
     errors,
   });
+}
+
+/** Whether a response to a change is empty, or an object without the envelope of a record. */
+function hasNoRecord(body: unknown): body is Record<string, unknown> | null {
+  return body === null || (isRecord(body) && (body.data === undefined || body.data === null));
 }
 
 /** How many characters of a body an error keeps. */
@@ -70,7 +86,7 @@ const maxBodyLength = 16_384;
 
 /** Returns what an error reports about its response, which has the given JSON, or undefined. */
 function describeResponse({ status, headers, requestId, text }: RawResponse, json: unknown) {
-  const isKept = json !== undefined && text.length <= maxBodyLength;
+  const isKept = json !== undefined && text !== '' && text.length <= maxBodyLength;
   // Browsers report a redirect as status 0.
   const known = { status: status || null, headers, requestId };
   return { ...known, body: isKept ? json : text.slice(0, maxBodyLength) };
@@ -119,9 +135,9 @@ export function readEndlessPage<Item>(body: unknown): { data: Item[]; nextCursor
   return { data: page.data, nextCursor: page.nextCursor };
 }
 
-/** Reads a 204 response. Null when the status is another one. */
-export function readNothing(_: unknown, status: number): undefined | null {
-  return status === 204 ? undefined : null;
+/** Reads a response whose body does not matter. Null when it is not of the service: neither empty nor JSON. */
+export function readNothing(body: unknown): undefined | null {
+  return body === undefined ? null : undefined;
 }
 
 type ErrorClass = new (
@@ -150,12 +166,18 @@ const redirects = [0, 301, 302, 303, 307, 308];
  *
  * @param extension whether the call is an extension
  * @param retryAfter seconds, from `Retry-After`
+ * @param mayHaveBeenApplied whether the change may have been made
+ * @param note appended to the message
  */
 export function errorFromResponse(
   response: RawResponse,
   attempt: Attempt,
-  extension: boolean,
-  retryAfter: number | null,
+  {
+    extension,
+    retryAfter,
+    mayHaveBeenApplied,
+    note,
+  }: { extension: boolean; retryAfter: number | null; mayHaveBeenApplied: boolean; note: string },
 ): TradepostError {
   const { status, text, headers } = response;
   const body = parseJson(text);
@@ -177,13 +199,14 @@ export function errorFromResponse(
   } else {
     reason = `${status}, and its body is not a problem document: ${truncate(attempt.redact(text))}. ${getHint(status, extension, retryAfter)}`;
   }
-  // A POST is safe because of its idempotency key.
+  // A POST is repeated only with an idempotency key.
   if (attempt.mayHaveBeenApplied && status < 500 && ['PATCH', 'DELETE'].includes(attempt.method)) {
     reason = appendHint(
       reason,
       'An earlier attempt may have been applied: check before you retry.',
     );
   }
+  reason += note;
   const Class = errorClasses[status] ?? (status >= 500 ? ServerError : TradepostError);
   return createError(Class, attempt, `failed with ${reason}`, {
     ...describeResponse(response, body),
@@ -191,6 +214,7 @@ export function errorFromResponse(
     requestId,
     problem,
     retryAfter,
+    mayHaveBeenApplied,
   });
 }
 
@@ -207,6 +231,10 @@ const maybeUnsupported = 'This call is an extension, which this service may not 
 function getHint(status: number, extension: boolean, retryAfter: number | null): string {
   if (status === 401) return 'Check apiKey and baseUrl.';
   if (extension && (status === 404 || status === 405)) return `${maybeUnsupported}: check baseUrl.`;
+  // Statuses with which the service itself rejects a request.
+  if ([402, 409, 412, 413, 415, 422, 428].includes(status)) {
+    return "The error's body has the whole response.";
+  }
   if (status < 500 && ![408, 425, 429].includes(status)) {
     return 'Check that baseUrl is the address of the service.';
   }

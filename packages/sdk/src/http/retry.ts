@@ -3,6 +3,7 @@ import type { ApiResponse } from './api-promise';
 import type { AttemptResult } from './attempt';
 import { type Attempt, createError } from './attempt';
 import { ifMatch } from './headers';
+import { onAbort } from './on-abort';
 import type { Call } from './request';
 import type { ResolvedOptions } from './resolved-options';
 import { errorFromResponse } from './response';
@@ -28,11 +29,11 @@ export const systemRuntime: Runtime = {
     new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', done);
+        stopListening();
         resolve();
       };
       const timer = setTimeout(done, milliseconds);
-      signal?.addEventListener('abort', done);
+      const stopListening = onAbort(signal, done);
       if (signal?.aborted) done();
     }),
 };
@@ -48,6 +49,8 @@ export interface AttemptContext<Result> {
   attempt: Attempt;
   call: Call<Result>;
   options: ResolvedOptions;
+  /** Whether the service honours idempotency keys. */
+  honoursKeys: boolean;
   /** Milliseconds since 1970, for a `Retry-After` date. */
   now: number;
 }
@@ -59,29 +62,39 @@ export interface AttemptContext<Result> {
  */
 export function classifyAttempt<Result>(
   result: AttemptResult,
-  { attempt, call, options, now }: AttemptContext<Result>,
+  { attempt, call, options, honoursKeys, now }: AttemptContext<Result>,
 ): ApiResponse<Result> | Failure {
-  const { sent } = attempt;
+  const { sent, method } = attempt;
+  const isChange = method !== 'GET';
+  const isUnsafePost = method === 'POST' && !honoursKeys;
   // The retry of a conditional update may fail because of its own first attempt: a service may check
   // If-Match before it finds that the order already has the status.
-  const idempotent = !sent || !(ifMatch in sent.headers || call.unsafeToRepeat);
+  const idempotent = !sent || !(ifMatch in sent.headers || call.unsafeToRepeat || isUnsafePost);
   const lost = { status: null, idempotent, notApplied: !sent, retryAfterMs: null };
+  const mayHaveBeenApplied = (isChange && !!sent) || attempt.mayHaveBeenApplied;
+  const note = isUnsafePost && sent ? ` ${notRepeated}` : '';
   switch (result.kind) {
     case 'aborted':
-      throw createAbortError(attempt, result.reason);
+      throw createAbortError({ ...attempt, mayHaveBeenApplied }, result.reason);
     case 'rejected':
       throw result.error;
     case 'timeout': {
-      const what = `got no complete response within ${Math.round(result.after)} ms. To wait longer, raise timeout and deadline.`;
-      return { error: createError(TimeoutError, attempt, what, { code: 'timeout' }), retry: lost };
+      const what = `got no complete response within ${Math.round(result.after)} ms. To wait longer, raise timeout and deadline.${note}`;
+      const error = createError(TimeoutError, attempt, what, {
+        code: 'timeout',
+        mayHaveBeenApplied,
+      });
+      return { error, retry: lost };
     }
     case 'broken': {
       const { cause } = result;
-      const { origin } = new URL(options.baseUrl);
-      const what = `got no complete response from ${origin}: ${describeNetworkError(cause)}. Check baseUrl and the network.`;
+      const [origin] = /^\w+:\/\/[^/]+/.exec(options.baseUrl) ?? [];
+      const notSent = !sent || wasNotSent(cause);
+      const what = `got no complete response from ${origin}: ${describeNetworkError(cause)}. ${getNetworkHint(cause)}${notSent ? '' : note}`;
       const error = createError(ConnectionError, attempt, what, {
         code: 'connection_failed',
-        notSent: !sent || wasNotSent(cause),
+        notSent,
+        mayHaveBeenApplied: notSent ? attempt.mayHaveBeenApplied : mayHaveBeenApplied,
         cause,
       });
       return { error, retry: { ...lost, notApplied: error.notSent } };
@@ -90,19 +103,26 @@ export function classifyAttempt<Result>(
   const { response } = result;
   const { status, headers, requestId } = response;
   const retryAfter = retryAfterSeconds(headers, now);
-  const error = errorFromResponse(response, attempt, call.extension === true, retryAfter);
+  // The service sends its own 503 before it does any work; a proxy may send one afterwards.
+  const isRejected = status === 425 || status === 429;
+  const mayBeDone = isChange && (status === 408 || status >= 500);
+  const error = errorFromResponse(response, attempt, {
+    extension: call.extension === true,
+    retryAfter,
+    mayHaveBeenApplied: mayBeDone || attempt.mayHaveBeenApplied,
+    note: mayBeDone ? note : '',
+  });
   // An earlier attempt deleted the resource and its response was lost: return that response.
   const deleted =
-    attempt.mayHaveBeenApplied &&
-    attempt.method === 'DELETE' &&
-    isGone(error) &&
-    call.read(undefined, 204);
+    attempt.mayHaveBeenApplied && method === 'DELETE' && isGone(error) && call.read(null, '');
   if (deleted || deleted === undefined) return { data: deleted, status, headers, requestId };
-  // The service sends its own 503 before it does any work; a proxy may send one afterwards.
-  const notApplied = status === 425 || status === 429 || (status === 503 && error.problem !== null);
+  const notApplied = !isUnsafePost && (isRejected || (status === 503 && error.problem !== null));
   const retryAfterMs = retryAfter && retryAfter * 1_000;
   return { error, retry: { status, idempotent, notApplied, retryAfterMs } };
 }
+
+const notRepeated =
+  'It may have been applied, and was not repeated, because the service is not known to honour idempotency keys: see the option idempotency.';
 
 /** Creates the error for a call that was aborted by the caller's signal. */
 export function createAbortError(attempt: Attempt, cause: unknown): AbortError {
@@ -199,6 +219,16 @@ function rootCause(cause: unknown): { code?: unknown; message?: unknown; syscall
 function describeNetworkError(cause: unknown): string {
   const { code, message } = rootCause(cause);
   return String(message || code || 'the connection failed');
+}
+
+/** Returns what to do about a connection that failed. */
+function getNetworkHint(cause: unknown): string {
+  // OpenSSL got something else than TLS.
+  return /SSL_(WRONG_VERSION|PACKET_LENGTH)|wrong version number/.test(
+    `${rootCause(cause).code} ${rootCause(cause).message}`,
+  )
+    ? 'The server does not speak TLS on this port: is baseUrl http?'
+    : 'Check baseUrl and the network.';
 }
 
 /** Codes of rejected certificates and failed TLS handshakes. Source: Node.js and OpenSSL. */

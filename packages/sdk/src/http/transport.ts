@@ -2,6 +2,7 @@ import type { Page } from '@tradepost/contract/wire';
 import { InvalidResponseError, TradepostError } from '../errors';
 import { type ApiPromise, type ApiResponse, createApiPromise } from './api-promise';
 import { type Attempt, createError, getErrorMessage } from './attempt';
+import { idempotency } from './headers';
 import { Instrumentation } from './instrumentation';
 import { createPagePromise, type PagePromise } from './pagination';
 import { buildRequest, type Call } from './request';
@@ -10,6 +11,12 @@ import { parseResponse, readPage } from './response';
 import { classifyAttempt, createAbortError, type Runtime, retryDelay } from './retry';
 import { createSender, type Sender, sendAttempt, withTimeout } from './send';
 
+/** What the client has learned about the service. Clients that `withOptions` creates share it. */
+export interface ServiceTraits {
+  /** Whether a response said that the service honours idempotency keys. */
+  honoursKeys: boolean;
+}
+
 /** Sends the client's calls with timeouts and retries, and returns the response or throws the error. */
 export class Transport {
   /** Clock, random numbers and timers of the client. */
@@ -17,12 +24,19 @@ export class Transport {
   readonly #options: ResolvedOptions;
   readonly #sender: () => Promise<Sender>;
   readonly #instrumentation: Instrumentation;
+  readonly #traits: ServiceTraits;
 
-  constructor(options: ResolvedOptions, runtime: Runtime, sender = createSender(options.fetch)) {
+  constructor(
+    options: ResolvedOptions,
+    runtime: Runtime,
+    traits: ServiceTraits = { honoursKeys: false },
+    sender = createSender(options),
+  ) {
     this.runtime = runtime;
     this.#options = options;
+    this.#traits = traits;
     this.#sender = sender;
-    this.#instrumentation = new Instrumentation(options.hooks, options.logger);
+    this.#instrumentation = new Instrumentation(options.hooks, options.logger, runtime);
   }
 
   /** Starts a call, and retries it until it succeeds or fails finally. */
@@ -36,9 +50,7 @@ export class Transport {
    * @throws {TradepostError} the error of the last attempt.
    */
   async send<Result>(call: Call<Result>): Promise<ApiResponse<Result>> {
-    const { method, path } = call.endpoint;
-    const { redact } = this.#options;
-    const attempt: Attempt = { method, path, number: 0, mayHaveBeenApplied: false, redact };
+    const attempt = this.#createAttempt(call, 0);
     try {
       return await this.#sendWithRetries(call, attempt);
     } catch (cause) {
@@ -61,20 +73,43 @@ export class Transport {
     return createPagePromise(
       query?.cursor,
       (cursor) => this.send({ ...call, query: { ...query, cursor }, read: readPage<Item> }),
-      this.loopErrorFactory(call.endpoint),
+      this.loopErrorFactory(call),
     );
   }
 
   /** Returns a function that creates the error for a page whose cursor leads back to an earlier page. */
-  loopErrorFactory({ method, path }: Call<unknown>['endpoint']) {
-    const { redact } = this.#options;
+  loopErrorFactory(call: Pick<Call<unknown>, 'endpoint' | 'operation'>) {
     return ({ data, status, headers, requestId }: ApiResponse<unknown>): InvalidResponseError =>
       createError(
         InvalidResponseError,
-        { method, path, number: 1, mayHaveBeenApplied: false, redact },
+        this.#createAttempt(call, 1),
         `returned ${status}, but its cursor leads back to an earlier page. Report it to the operator of the service.`,
         { code: 'contract_mismatch', status, headers, requestId, body: data },
       );
+  }
+
+  #createAttempt(
+    { endpoint: { method, path }, operation }: Pick<Call<unknown>, 'endpoint' | 'operation'>,
+    number: number,
+  ): Attempt {
+    const { redact } = this.#options;
+    const startedAt = this.runtime.elapsed();
+    return {
+      operation,
+      method,
+      route: path,
+      path,
+      number,
+      startedAt,
+      mayHaveBeenApplied: false,
+      redact,
+    };
+  }
+
+  /** Whether a POST with the same key certainly has one effect. */
+  #honoursKeys(): boolean {
+    const { idempotency: mode } = this.#options;
+    return mode === 'assume' || (mode === 'detect' && this.#traits.honoursKeys);
   }
 
   async #sendWithRetries<Result>(
@@ -85,8 +120,7 @@ export class Transport {
     const options = this.#options;
     const { path, request, limits } = buildRequest(call, options);
     const signal = call.options?.signal;
-    const startedAt = elapsed();
-    const remaining = () => limits.deadline - (elapsed() - startedAt);
+    const remaining = () => limits.deadline - (elapsed() - attempt.startedAt);
     attempt.path = path;
 
     for (;;) {
@@ -95,20 +129,30 @@ export class Transport {
       attempt.sent = undefined;
       const attemptStartedAt = elapsed();
       const result = await withTimeout(
-        (stop) => sendAttempt(request, attempt, this.#instrumentation, this.#sender, stop),
+        (stop) =>
+          sendAttempt(
+            request,
+            attempt,
+            this.#instrumentation,
+            this.#sender,
+            options.authorize,
+            stop,
+          ),
         Math.min(limits.timeout, remaining()),
         signal,
       );
       if (result.kind === 'response') {
         const { response } = result;
         const { status, headers, requestId } = response;
+        if (headers.get(idempotency) !== null) this.#traits.honoursKeys = true;
         this.#instrumentation.received(attempt, response, elapsed() - attemptStartedAt);
         if (status >= 200 && status < 300) {
           const data = parseResponse(response, attempt, call, options.validate);
           return { data, status, headers, requestId };
         }
       }
-      const outcome = classifyAttempt(result, { attempt, call, options, now: now() });
+      const honoursKeys = this.#honoursKeys();
+      const outcome = classifyAttempt(result, { attempt, call, options, honoursKeys, now: now() });
       if ('data' in outcome) return outcome;
       const { error, retry } = outcome;
       const delay = retryDelay(
@@ -121,8 +165,8 @@ export class Transport {
         random(),
       );
       if (delay === null) throw error;
-      if (!retry.notApplied) attempt.mayHaveBeenApplied = true;
-      this.#instrumentation.retrying(attempt, error, delay);
+      if (!retry.notApplied && attempt.method !== 'GET') attempt.mayHaveBeenApplied = true;
+      this.#instrumentation.retrying(attempt, error, delay, elapsed() - attemptStartedAt);
       await wait(delay, signal);
       // A timer may fire late; nothing is sent after the deadline.
       if (remaining() <= 0) throw error;

@@ -3,14 +3,14 @@ import type { ApiPromise } from '../http/api-promise';
 import { readItem } from '../http/response';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
-import type { Unrecognized } from '../unrecognized';
+import type { Other } from '../unrecognized';
 
 /** The account that an API key belongs to. */
 export interface Account {
   /** `usr_<id>`. IDs sort by creation time. */
   id: string;
   /** The kind of the account, which limits what it may do. The service may add kinds. */
-  kind: AccountKind | Unrecognized;
+  kind: AccountKind | Other;
   /** Display name. */
   name: string;
   /** When the account was created: ISO 8601, UTC, with milliseconds. */
@@ -34,6 +34,7 @@ export class Accounts {
   /** Gets the account and the non-secret properties of the API key. A read-only key may call it too. */
   get(options?: RequestOptions): ApiPromise<Account> {
     return this.#transport.request({
+      operation: 'account.get',
       endpoint: endpoints.account.get,
       extension: true,
       options,

@@ -10,7 +10,7 @@ import type { PagePromise } from '../http/pagination';
 import { readItem } from '../http/response';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
-import type { Unrecognized } from '../unrecognized';
+import type { Other } from '../unrecognized';
 
 /** The delivery of one event to one webhook, over all its attempts. */
 export interface Delivery {
@@ -21,12 +21,12 @@ export interface Delivery {
   /** The event, `evt_<id>`: the same as the header `webhook-id`. */
   eventId: string;
   /** The event type. The service may add types. */
-  event: EventType | Unrecognized;
+  event: EventType | Other;
   /**
    * `pending` until a receiver responds with a 2xx (`delivered`) or the deadline passes (`failed`). The
    * service may add states.
    */
-  state: DeliveryState | Unrecognized;
+  state: DeliveryState | Other;
   /** Whether it carries a test event. A test event is attempted once. */
   test: boolean;
   /** Number of attempts so far. */
@@ -68,10 +68,10 @@ export interface DeliveryListParams {
   /** Only deliveries in this state. */
   state?: DeliveryState;
   /**
-   * Only deliveries queued at or after this time: ISO 8601 with seconds and an offset, such as
+   * Only deliveries queued at or after this time: a date, or ISO 8601 with seconds and an offset, such as
    * `2026-11-21T09:30:00Z`.
    */
-  since?: string;
+  since?: string | Date;
   /** Only deliveries whose last response has this status class; `none` for those without a response. */
   statusClass?: StatusClass;
   /** Maximum number of deliveries per page: 1 to 100. @default 50 */
@@ -95,7 +95,12 @@ export class Deliveries {
   /** Lists the deliveries to the account's webhooks, newest first. */
   list(params: DeliveryListParams = {}, options?: RequestOptions): PagePromise<Delivery> {
     return this.#transport.list(
-      { endpoint: endpoints.deliveries.list, extension: true, options },
+      {
+        operation: 'deliveries.list',
+        endpoint: endpoints.deliveries.list,
+        extension: true,
+        options,
+      },
       params,
     );
   }
@@ -103,6 +108,7 @@ export class Deliveries {
   /** Gets one delivery with its exact body and its attempts. */
   get(id: string, options?: RequestOptions): ApiPromise<DeliveryDetails> {
     return this.#transport.request({
+      operation: 'deliveries.get',
       endpoint: endpoints.deliveries.get,
       extension: true,
       id,
@@ -119,6 +125,7 @@ export class Deliveries {
    */
   replay(id: string, options?: RequestOptions): ApiPromise<Delivery> {
     return this.#transport.request({
+      operation: 'deliveries.replay',
       endpoint: endpoints.deliveries.replay,
       extension: true,
       id,

@@ -74,10 +74,10 @@ export interface EventListParams {
   /** `nextCursor` of a processed page: only later events. */
   after?: string;
   /**
-   * Only events at or after this time: ISO 8601 with seconds and an offset, such as
+   * Only events at or after this time: a date, or ISO 8601 with seconds and an offset, such as
    * `2026-11-21T09:30:00Z`. Excludes `after`.
    */
-  since?: string;
+  since?: string | Date;
   /** Maximum number of events per page: 1 to 100. @default 50 */
   limit?: number;
   /** Seconds that a request waits for an event when there is none yet: 0 to 30. @default 0 */
@@ -89,10 +89,10 @@ export interface FollowEventsOptions {
   /** `nextCursor` of a processed page: only later events. */
   after?: string;
   /**
-   * Only events at or after this time: ISO 8601 with seconds and an offset, such as
+   * Only events at or after this time: a date, or ISO 8601 with seconds and an offset, such as
    * `2026-11-21T09:30:00Z`. Excludes `after`.
    */
-  since?: string;
+  since?: string | Date;
   /** Maximum number of events per page: 1 to 100. @default 50 */
   limit?: number;
   /**
@@ -110,6 +110,8 @@ export interface EventStream extends AsyncIterable<AccountEvent> {
    */
   pages(): AsyncIterable<EventPage>;
 }
+
+const eventsList = { operation: 'events.list', endpoint: endpoints.events.list };
 
 /** The default wait of a request for new events. */
 const followDefaults = { waitSeconds: 25 };
@@ -137,14 +139,14 @@ export class Events {
     return createPagePromise(
       params?.after,
       (after) => this.#transport.send(this.#buildCall(params, after, options)),
-      this.#transport.loopErrorFactory(endpoints.events.list),
+      this.#transport.loopErrorFactory(eventsList),
       ({ data }) => data.length === 0,
     );
   }
 
   /**
    * Follows the events as they happen, after those so far. It sends nothing until it is iterated, and ends
-   * when the loop ends or `signal` aborts. The loop throws what a call would throw.
+   * when the loop ends. The loop throws what a call would throw: an `AbortError` when `signal` aborts.
    */
   follow(params: FollowEventsOptions = {}, options?: RequestOptions): EventStream {
     const transport = this.#transport;
@@ -153,7 +155,7 @@ export class Events {
         params?.after,
         (after) =>
           transport.send(this.#buildCall({ ...followDefaults, ...params }, after, options)),
-        transport.loopErrorFactory(endpoints.events.list),
+        transport.loopErrorFactory(eventsList),
         options?.signal,
         transport.runtime,
       );
@@ -174,7 +176,7 @@ export class Events {
     // `since` starts a list and `after` continues it; the service rejects both together.
     const from = after === undefined ? { since } : { after };
     return {
-      endpoint: endpoints.events.list,
+      ...eventsList,
       extension: true,
       query: { ...others, ...from },
       waitSeconds: others.waitSeconds ?? 0,

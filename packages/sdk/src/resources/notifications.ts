@@ -4,14 +4,14 @@ import type { PagePromise } from '../http/pagination';
 import { readItem } from '../http/response';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
-import type { Unrecognized } from '../unrecognized';
+import type { Other } from '../unrecognized';
 
 /** The polling equivalent of an event. Each party of the order gets one, including the one that caused it. */
 export interface Notification {
   /** `ntf_<id>`. IDs sort by creation time. */
   id: string;
   /** The event type, with `_` for `.`, such as `order_status_changed`. The service may add types. */
-  type: NotificationType | Unrecognized;
+  type: NotificationType | Other;
   /** The order, `ord_<id>`. For `listing_availability_low`: the order that reduced the quantity. */
   orderId: string;
   /** Human-readable text that names the order and, if it changed, its new status. */
@@ -21,6 +21,12 @@ export interface Notification {
   /** When the event happened: ISO 8601, UTC, with milliseconds. */
   createdAt: string;
 }
+
+/**
+ * A notification after a change. A service need not send it: then the result has only its ID and `read`, and
+ * the other fields are undefined. The reference server sends the whole notification.
+ */
+export type UpdatedNotification = Pick<Notification, 'id' | 'read'> & Partial<Notification>;
 
 /** Filter and paging of `notifications.list`. */
 export interface NotificationListParams {
@@ -43,17 +49,22 @@ export class Notifications {
 
   /** Lists the account's notifications, newest first. */
   list(params: NotificationListParams = {}, options?: RequestOptions): PagePromise<Notification> {
-    return this.#transport.list({ endpoint: endpoints.notifications.list, options }, params);
+    return this.#transport.list(
+      { operation: 'notifications.list', endpoint: endpoints.notifications.list, options },
+      params,
+    );
   }
 
   /** Marks a notification as read. A notification that is already read does not change. */
-  markRead(id: string, options?: RequestOptions): ApiPromise<Notification> {
+  markRead(id: string, options?: RequestOptions): ApiPromise<UpdatedNotification> {
     return this.#transport.request({
+      operation: 'notifications.markRead',
       endpoint: endpoints.notifications.update,
       id,
       body: { read: true },
       options,
-      read: readItem<Notification>,
+      known: { id, read: true },
+      read: readItem<UpdatedNotification>,
     });
   }
 }

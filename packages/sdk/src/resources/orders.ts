@@ -4,7 +4,7 @@ import type { PagePromise } from '../http/pagination';
 import { readItem } from '../http/response';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
-import type { Unrecognized } from '../unrecognized';
+import type { Other } from '../unrecognized';
 
 /** An order: ties a buyer, a seller and optionally an agent to a listing and a quantity. */
 export interface Order {
@@ -14,7 +14,7 @@ export interface Order {
    * Current status. A new order is `pending`; `completed` and `cancelled` are final. The service may add
    * statuses.
    */
-  status: OrderStatus | Unrecognized;
+  status: OrderStatus | Other;
   /** The buyer account that placed the order, `usr_<id>`. */
   buyerId: string;
   /** The seller account of the listing, `usr_<id>`. */
@@ -45,20 +45,26 @@ export interface OrderUpdateParams {
   status: OrderStatus;
 }
 
+/**
+ * An order after an update. A service need not send it: then the result has only its ID and its status, and
+ * the other fields are undefined. The reference server sends the whole order.
+ */
+export type UpdatedOrder = Pick<Order, 'id' | 'status'> & Partial<Order>;
+
 /** Filters and paging of `orders.list`. All but `status` are extensions. */
 export interface OrderListParams {
   /** Only orders with this status. */
   status?: OrderStatus;
   /**
-   * Only orders created after this time (exclusive): ISO 8601 with seconds and an offset, such as
-   * `2026-11-21T09:30:00Z`.
+   * Only orders created after this time (exclusive): a date, or
+   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
    */
-  createdAfter?: string;
+  createdAfter?: string | Date;
   /**
-   * Only orders created before this time (exclusive): ISO 8601 with seconds and an offset, such as
-   * `2026-11-21T09:30:00Z`.
+   * Only orders created before this time (exclusive): a date, or
+   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
    */
-  createdBefore?: string;
+  createdBefore?: string | Date;
   /** Maximum number of orders per page: 1 to 100. @default 50 */
   limit?: number;
   /** `nextCursor` of the previous page. */
@@ -89,13 +95,17 @@ export class Orders {
 
   /** Lists the orders that the account may see, newest first. */
   list(params: OrderListParams = {}, options?: RequestOptions): PagePromise<Order> {
-    return this.#transport.list({ endpoint: endpoints.orders.list, options }, params);
+    return this.#transport.list(
+      { operation: 'orders.list', endpoint: endpoints.orders.list, options },
+      params,
+    );
   }
 
   /**
    * Creates an order. Buyer accounts only.
    *
-   * The call sends a random idempotency key, so that a retry does not create a second order.
+   * The call sends a random idempotency key. It is retried if the service is known to honour these keys (see
+   * the option `idempotency`), or if it certainly was not sent: so no retry creates a second order.
    *
    * @throws {ValidationError} `listing_not_found`, and `validation_failed` for an invalid quantity.
    * @throws {ConflictError} `insufficient_quantity`: the listing has less left.
@@ -103,6 +113,7 @@ export class Orders {
    */
   create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order> {
     return this.#transport.request({
+      operation: 'orders.create',
       endpoint: endpoints.orders.create,
       body: params,
       options,
@@ -117,6 +128,7 @@ export class Orders {
    */
   get(id: string, options?: RequestOptions): ApiPromise<Order> {
     return this.#transport.request({
+      operation: 'orders.get',
       endpoint: endpoints.orders.get,
       id,
       options,
@@ -125,21 +137,28 @@ export class Orders {
   }
 
   /**
-   * Moves an order to another status. Seller and agent accounts only.
+   * Moves an order to another status. Seller and agent accounts only. A service may send no order in its
+   * response: see `UpdatedOrder`.
    *
    * @throws {ConflictError} `invalid_transition`: the order cannot move from its status to that one.
    * @throws {PreconditionFailedError} when the order has changed since `ifMatch` was read.
    * @throws {NotFoundError} when it does not exist, or the account may not see it.
    * @throws {PermissionError} for the key of a buyer account, and for a read-only key.
    */
-  update(id: string, params: OrderUpdateParams, options?: UpdateOrderOptions): ApiPromise<Order> {
+  update(
+    id: string,
+    params: OrderUpdateParams,
+    options?: UpdateOrderOptions,
+  ): ApiPromise<UpdatedOrder> {
     return this.#transport.request({
+      operation: 'orders.update',
       endpoint: endpoints.orders.update,
       id,
       body: params,
       ifMatch: options?.ifMatch,
       options,
-      read: readItem<Order>,
+      known: { id, status: params?.status },
+      read: readItem<UpdatedOrder>,
     });
   }
 }

@@ -9,7 +9,7 @@ import type { PagePromise } from '../http/pagination';
 import { readItem, readNothing } from '../http/response';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
-import type { Unrecognized } from '../unrecognized';
+import type { Other } from '../unrecognized';
 import type { Delivery } from './deliveries';
 
 /** A registered endpoint that receives signed deliveries of the events it subscribes to. */
@@ -19,9 +19,9 @@ export interface Webhook {
   /** The HTTPS endpoint that receives deliveries. */
   url: string;
   /** The event types it subscribes to, each once. The service may add types. */
-  events: (EventType | Unrecognized)[];
+  events: (EventType | Other)[];
   /** Whether deliveries are sent (`active`) or paused. The service may add statuses. */
-  status: WebhookStatus | Unrecognized;
+  status: WebhookStatus | Other;
   /** When it was registered: ISO 8601, UTC, with milliseconds. */
   createdAt: string;
   /** When it last changed: ISO 8601, UTC, with milliseconds. */
@@ -29,10 +29,17 @@ export interface Webhook {
 }
 
 /** A webhook in the response to its registration: the only response that contains the secret. */
-export interface CreatedWebhook extends Webhook {
+export interface RegisteredWebhook extends Webhook {
   /** The signing secret, the key of `Service-Signature`: `whsec_` and the base64 of 32 random bytes. */
   secret: string;
 }
+
+/**
+ * A webhook after its registration. The API specification does not say what a service sends, or how it issues
+ * the secret: only what was registered is certain, and the other fields may be undefined. The reference
+ * server sends the whole webhook with its secret.
+ */
+export type CreatedWebhook = Pick<RegisteredWebhook, 'url' | 'events'> & Partial<RegisteredWebhook>;
 
 /** A webhook with its delivery statistics, without its secret. */
 export interface WebhookDetails extends Webhook {
@@ -95,16 +102,18 @@ export class Webhooks {
 
   /**
    * Registers an HTTPS endpoint for signed deliveries. Only this response contains the signing secret: store
-   * it for `verifyWebhook`.
+   * it for `verifyWebhook`. A service may send no secret, or no webhook at all: see `CreatedWebhook`.
    *
    * @throws {ConflictError} `webhook_limit_reached`: the account has 20 webhooks.
    * @throws {ValidationError} for a URL or an event type that the service does not accept.
    */
   create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook> {
     return this.#transport.request({
+      operation: 'webhooks.create',
       endpoint: endpoints.webhooks.create,
       body: params,
       options,
+      known: { url: params?.url, events: params?.events },
       read: readItem<CreatedWebhook>,
     });
   }
@@ -112,7 +121,7 @@ export class Webhooks {
   /** Lists the account's webhooks, newest first. */
   list(params: WebhookListParams = {}, options?: RequestOptions): PagePromise<WebhookDetails> {
     return this.#transport.list(
-      { endpoint: endpoints.webhooks.list, extension: true, options },
+      { operation: 'webhooks.list', endpoint: endpoints.webhooks.list, extension: true, options },
       params,
     );
   }
@@ -120,6 +129,7 @@ export class Webhooks {
   /** Gets one webhook. */
   get(id: string, options?: RequestOptions): ApiPromise<WebhookDetails> {
     return this.#transport.request({
+      operation: 'webhooks.get',
       endpoint: endpoints.webhooks.get,
       extension: true,
       id,
@@ -141,6 +151,7 @@ export class Webhooks {
     options?: RequestOptions,
   ): ApiPromise<WebhookDetails> {
     return this.#transport.request({
+      operation: 'webhooks.update',
       endpoint: endpoints.webhooks.update,
       extension: true,
       unsafeToRepeat: true,
@@ -157,6 +168,7 @@ export class Webhooks {
    */
   delete(id: string, options?: RequestOptions): ApiPromise<void> {
     return this.#transport.request<void>({
+      operation: 'webhooks.delete',
       endpoint: endpoints.webhooks.delete,
       extension: true,
       id,
@@ -171,6 +183,7 @@ export class Webhooks {
    */
   stageSecret(id: string, options?: RequestOptions): ApiPromise<StagedSecret> {
     return this.#transport.request({
+      operation: 'webhooks.stageSecret',
       endpoint: endpoints.webhooks.stageSecret,
       extension: true,
       id,
@@ -186,6 +199,7 @@ export class Webhooks {
    */
   promoteSecret(id: string, options?: RequestOptions): ApiPromise<WebhookDetails> {
     return this.#transport.request({
+      operation: 'webhooks.promoteSecret',
       endpoint: endpoints.webhooks.promoteSecret,
       extension: true,
       id,
@@ -202,6 +216,7 @@ export class Webhooks {
    */
   test(id: string, params: SendTestEventParams, options?: RequestOptions): ApiPromise<Delivery> {
     return this.#transport.request({
+      operation: 'webhooks.test',
       endpoint: endpoints.webhooks.test,
       extension: true,
       id,

@@ -1,5 +1,5 @@
 import type { OrderStatus } from '@tradepost/contract/wire';
-import type { Unrecognized } from '../unrecognized';
+import type { Other, Unrecognized } from '../unrecognized';
 
 /** `data` of `order.created`. */
 export interface OrderCreatedData {
@@ -16,7 +16,7 @@ export interface OrderCreatedData {
   /** Units ordered: an integer from 1 to 1,000,000. */
   quantity: number;
   /** Status of the order when it was created. The service may add statuses. */
-  status: OrderStatus | Unrecognized;
+  status: OrderStatus | Other;
 }
 
 /** A new order was created. */
@@ -34,9 +34,9 @@ export interface OrderStatusChangedData {
   /** The order, `ord_<id>`. */
   orderId: string;
   /** Status before the change. The service may add statuses. */
-  previousStatus: OrderStatus | Unrecognized;
+  previousStatus: OrderStatus | Other;
   /** Status after the change. The service may add statuses. */
-  status: OrderStatus | Unrecognized;
+  status: OrderStatus | Other;
 }
 
 /** An order's status changed. */

@@ -31,7 +31,7 @@ export type {
   WebhookReceiverOptions,
 } from '../receiver/options';
 export { type WebhookReceiver, webhookReceiver } from '../receiver/webhook-receiver';
-export type { Unrecognized } from '../unrecognized';
+export { exhaustive, type Other, type Unrecognized } from '../unrecognized';
 export type {
   EventOf,
   KnownWebhookEvent,

@@ -14,12 +14,27 @@ export interface SeenRequest {
 export type Step = (response: ServerResponse, request: SeenRequest) => void;
 
 /** A real server on its own port that runs one step for each request, in turn. */
-export interface ScriptedService {
-  baseUrl: string;
+export class ScriptedService {
+  /** Its address: the only property of its own, so that `...service` is an option of the client. */
+  readonly baseUrl: string;
+  readonly #seen: SeenRequest[];
+
+  constructor(baseUrl: string, seen: SeenRequest[]) {
+    this.baseUrl = baseUrl;
+    this.#seen = seen;
+  }
+
   /** Every request so far. */
-  seen: SeenRequest[];
+  get seen(): SeenRequest[] {
+    return this.#seen;
+  }
+
   /** The request that came in at this position. */
-  request(position: number): SeenRequest;
+  request(position: number): SeenRequest {
+    const request = this.#seen[position];
+    if (!request) throw new Error(`only ${this.#seen.length} requests came in`);
+    return request;
+  }
 }
 
 /** Starts a service that stops with the test. The last step is repeated for all further requests. */
@@ -37,15 +52,7 @@ export async function scriptedService(...steps: Step[]): Promise<ScriptedService
     });
   });
   onTestFinished(() => server.close());
-  return {
-    baseUrl: server.url,
-    seen,
-    request(position) {
-      const request = seen[position];
-      if (!request) throw new Error(`only ${seen.length} requests came in`);
-      return request;
-    },
-  };
+  return new ScriptedService(server.url, seen);
 }
 
 /** Responds with JSON. */

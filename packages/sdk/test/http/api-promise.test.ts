@@ -114,7 +114,7 @@ describe('safe', () => {
       () => orders.list(wrong({ status: Object.create(null) })),
       'convert',
     ],
-    ['options that are null', () => orders.get('ord_1', wrong(null)), '/v1/orders/:id'],
+    ['options that are null', () => orders.get('ord_1', wrong(null)), 'orders.get'],
     ['an invalid signal', () => orders.get('ord_1', { signal: wrong('stop') }), 'signal'],
     [
       'a header that is not a text',

@@ -35,7 +35,7 @@ test('each call has its own retries and its own idempotency key', async () => {
         request,
       );
   });
-  const { orders } = new Tradepost({ ...service, apiKey: 'tpk_test' });
+  const { orders } = new Tradepost({ ...service, apiKey: 'tpk_test', idempotency: 'assume' });
   const listings = ids.map((id) => id.replace('ord', 'lst'));
   const placed = await Promise.all(
     listings.slice(0, 20).map((listingId) => orders.create({ listingId, quantity: 1 })),

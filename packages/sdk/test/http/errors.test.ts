@@ -101,7 +101,6 @@ describe('a problem response', () => {
   });
 
   test.each([
-    ['that lacks the envelope', 201, '{"id":"whk_1","secret":"whsec_abcdefgh"}'],
     ['that is truncated', 201, '{"data":{"id":"whk_1","secret":"whsec_abcd'],
     ['whose secret has another form and name', 201, '[{"signingSecret":"abcdefgh"}]'],
     ['of a failure without a problem', 500, '{"error":"db","key":"whsec_abcdefgh"}'],
@@ -277,8 +276,6 @@ describe('a redirect or an unusable response', () => {
   test.each([
     ['truncated JSON', '{"data":{"id":"ord_1"'],
     ['an HTML page', '<!doctype html>'],
-    ['no data', '{"order":{}}'],
-    ['data that is null', '{"data":null}'],
     ['a list for an order', '{"data":[]}'],
     ['a list at the top', '[{"id":"ord_1"}]'],
   ])('a 200 with %s shows its first bytes', async (_, body) => {
@@ -286,12 +283,6 @@ describe('a redirect or an unusable response', () => {
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error).toMatchObject({ code: 'invalid_response', status: 200, requestId: 'req_2' });
     expect(error.message).toContain(`the expected JSON: ${body}.`);
-  });
-
-  test('a 204 has no body', async () => {
-    const error = await updateAgainst(text(204, ''));
-    expect(error).toMatchObject({ code: 'invalid_response', status: 204 });
-    expect(error.message).toContain('an empty body');
   });
 
   test('a list must have an array, and its cursor must be a string', async () => {

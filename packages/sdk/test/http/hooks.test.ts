@@ -29,7 +29,14 @@ function notes() {
   return { heard, hooks };
 }
 
-const about = (attempt: number) => ({ method: 'GET', path: '/v1/orders/ord_1', attempt });
+const about = (attempt: number) => ({
+  operation: 'orders.get',
+  callId: expect.stringMatching(/^\w+-\d+$/),
+  method: 'GET',
+  route: '/v1/orders/:id',
+  path: '/v1/orders/ord_1',
+  attempt,
+});
 
 describe('the client calls the hooks for each attempt', () => {
   test('when a call succeeds at the second attempt', async () => {
@@ -41,7 +48,11 @@ describe('the client calls the hooks for each attempt', () => {
     expect(heard).toEqual([
       ['request', { ...about(1), url }],
       ['response', { ...about(1), status: 503, requestId: null }, true],
-      ['retry', { ...about(1), ...failed, delayMs: 499.5 }, 'shutting_down'],
+      [
+        'retry',
+        { ...about(1), ...failed, delayMs: 499.5, durationMs: expect.any(Number) },
+        'shutting_down',
+      ],
       ['request', { ...about(2), url }],
       ['response', { ...about(2), status: 200, requestId: 'req_7' }, true],
     ]);
@@ -52,7 +63,8 @@ describe('the client calls the hooks for each attempt', () => {
     const { orders } = await createHookedClient(hooks, reset);
     await catchTradepostError(orders.get('ord_1', { maxRetries: 1 }));
     expect(heard.map(([what]) => what)).toEqual(['request', 'retry', 'request', 'error']);
-    const unheard = { code: 'connection_failed', status: null, requestId: null };
+    const durationMs = expect.any(Number);
+    const unheard = { code: 'connection_failed', status: null, requestId: null, durationMs };
     expect(heard.at(-1)).toEqual(['error', { ...about(2), ...unheard }, 'connection_failed']);
   });
 

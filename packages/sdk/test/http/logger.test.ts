@@ -30,11 +30,14 @@ async function loggingClient(...steps: Step[]) {
   return { service, lines, ...createTestClient({ ...service, logger }) };
 }
 
+/** What every entry says about its call. */
+const call = { operation: 'orders.get', callId: expect.any(String), route: '/v1/orders/:id' };
+
 describe('the client logs', () => {
   test('each request and each response, as debug entries', async () => {
     const { lines, orders } = await loggingClient(found);
     await orders.get('ord_1');
-    const about = { method: 'GET', path: '/v1/orders/ord_1', attempt: 1 };
+    const about = { ...call, method: 'GET', path: '/v1/orders/ord_1', attempt: 1 };
     expect(lines).toEqual([
       {
         level: 'debug',
@@ -59,7 +62,14 @@ describe('the client logs', () => {
   test('each retry and each failed call, as warnings', async () => {
     const { lines, orders } = await loggingClient(problem(503, 'shutting_down'));
     const error = await catchTradepostError(orders.get('ord_1', { maxRetries: 1 }));
-    const about = { method: 'GET', path: '/v1/orders/ord_1', code: 'shutting_down', status: 503 };
+    const about = {
+      ...call,
+      method: 'GET',
+      path: '/v1/orders/ord_1',
+      code: 'shutting_down',
+      status: 503,
+      durationMs: expect.any(Number),
+    };
     expect(lines.filter(({ level }) => level !== 'debug')).toEqual([
       {
         level: 'warn',

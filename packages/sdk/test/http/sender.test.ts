@@ -14,7 +14,7 @@ import { json, scriptedService } from '../helpers/scripted-service';
 
 test('the next request loads ofetch again after a failed load, and later requests do not', async () => {
   let loads = 0;
-  const sender = createSender(fetch, async () => {
+  const sender = createSender({ fetch, fetchOptions: undefined }, async () => {
     loads += 1;
     if (loads === 1) throw new TypeError('the network was down');
     return { createFetch };
@@ -33,22 +33,22 @@ test('the next request loads ofetch again after a failed load, and later request
   expect(loads).toBe(2);
 });
 
-test('a failed load is reported as not sent, so even a guarded change is repeated', async () => {
+test('a failed load is an error of its own, and is neither sent nor repeated', async () => {
   const service = await scriptedService(json(200, { data: anOrder() }));
-  const sent: string[] = [];
-  const logger = { debug: (message: string) => sent.push(message) };
   let loads = 0;
-  const sender = createSender(fetch, async () => {
+  const options = resolveOptions({ ...service, apiKey: 'tpk_test' });
+  const sender = createSender(options, async () => {
     loads += 1;
-    if (loads === 1) throw new TypeError('the network was down');
-    return { createFetch };
+    throw new TypeError('A dynamic import callback was not specified.');
   });
-  const settings = resolveOptions({ ...service, apiKey: 'tpk_test', logger });
-  const orders = new Orders(new Transport(settings, { ...systemRuntime, random: () => 0 }, sender));
-  const order = await orders.update('ord_1', { status: 'confirmed' }, { ifMatch: '"3"' });
-  expect(order).toEqual(anOrder());
-  expect(service.seen).toHaveLength(1);
-  expect(sent).toEqual(['PATCH /v1/orders/ord_1', 'PATCH /v1/orders/ord_1 returned 200']);
+  const orders = new Orders(new Transport(options, systemRuntime, { honoursKeys: true }, sender));
+  const error = await catchTradepostError(orders.list());
+  expect(error).toMatchObject({ name: 'TradepostError', code: 'load_failed', status: null });
+  expect(error.message).toBe(
+    'GET /v1/orders was not sent, because a file of @tradepost/sdk could not be loaded: A dynamic import callback was not specified. Check how this program is bundled and deployed.',
+  );
+  expect(loads).toBe(1);
+  expect(service.seen).toEqual([]);
 });
 
 test.each([undefined, null, 0, ''])(

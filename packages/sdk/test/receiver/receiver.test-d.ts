@@ -12,12 +12,7 @@ import { describe, expectTypeOf, test } from 'vitest';
 import type { DedupeStore } from '../../src/receiver/dedupe-store';
 import { createMemoryDedupeStore } from '../../src/receiver/dedupe-store';
 import { webhookReceiver } from '../../src/receiver/webhook-receiver';
-import type {
-  OrderStatus,
-  Unrecognized,
-  VerifiedDelivery,
-  WebhookEvent,
-} from '../../src/webhooks/index';
+import type { OrderStatus, Other, VerifiedDelivery, WebhookEvent } from '../../src/webhooks/index';
 
 const secret = 'whsec_x';
 const receiver = webhookReceiver({ secret, on: {} });
@@ -28,7 +23,7 @@ describe('webhookReceiver', () => {
       secret,
       on: {
         'order.status_changed': async (event, delivery) => {
-          expectTypeOf(event.data.status).toEqualTypeOf<OrderStatus | Unrecognized>();
+          expectTypeOf(event.data.status).toEqualTypeOf<OrderStatus | Other>();
           expectTypeOf(event.event).toEqualTypeOf<'order.status_changed'>();
           expectTypeOf(delivery).toEqualTypeOf<VerifiedDelivery>();
         },

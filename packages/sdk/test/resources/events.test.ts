@@ -157,7 +157,7 @@ describe('an event stream', () => {
     expect(await take(1, feed)).toEqual(['evt_1']);
   });
 
-  test('ends without an error when its signal aborts, whatever it is doing', async () => {
+  test('throws when its signal aborts, as a list does, whatever it is doing', async () => {
     const stop = new AbortController();
     const service = await scriptedService(pageResponse(['evt_1'], 'c1'), (response, request) => {
       stop.abort();
@@ -165,16 +165,24 @@ describe('an event stream', () => {
     });
     const { events } = createTestClient(service);
     const { signal } = stop;
-    expect(await take(9, events.follow({}, { signal }))).toEqual(['evt_1']);
-    expect(await take(9, events.follow({}, { signal }))).toEqual([]);
+    const aborted = { name: 'AbortError', code: 'aborted' };
+    expect(await catchTradepostError(take(9, events.follow({}, { signal })))).toMatchObject(
+      aborted,
+    );
+    expect(service.seen).toHaveLength(2);
+    expect(await catchTradepostError(take(9, events.follow({}, { signal })))).toMatchObject(
+      aborted,
+    );
+    expect(await catchTradepostError(take(9, events.list({}, { signal })))).toMatchObject(aborted);
     expect(service.seen).toHaveLength(2);
   });
 
-  test('ends without an error between two requests too', async () => {
+  test('throws between two requests too', async () => {
     const stop = new AbortController();
     const service = await scriptedService(pageResponse([], 'c1'));
     const { events } = createTestClient(service, { wait: async () => stop.abort() });
-    expect(await take(9, events.follow({}, { signal: stop.signal }))).toEqual([]);
+    const feed = events.follow({}, { signal: stop.signal });
+    expect(await catchTradepostError(take(9, feed))).toMatchObject({ name: 'AbortError' });
     expect(service.seen).toHaveLength(1);
   });
 

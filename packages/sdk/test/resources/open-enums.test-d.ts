@@ -3,8 +3,10 @@ import {
   type AccountEvent,
   type DeliveryState,
   type EventType,
+  exhaustive,
   type Order,
   type OrderStatus,
+  type Other,
   type Problem,
   type ProblemCode,
   Tradepost,
@@ -17,18 +19,18 @@ describe('an open enum type', () => {
   const { orders, webhooks, deliveries, account } = tradepost;
 
   test('is open in responses', async () => {
-    expectTypeOf<Order['status']>().toEqualTypeOf<OrderStatus | Unrecognized>();
+    expectTypeOf<Order['status']>().toEqualTypeOf<OrderStatus | Other>();
     const webhook = await webhooks.get('whk_1');
-    expectTypeOf(webhook.events).toEqualTypeOf<(EventType | Unrecognized)[]>();
-    expectTypeOf(webhook.status).toEqualTypeOf<'active' | 'paused' | Unrecognized>();
+    expectTypeOf(webhook.events).toEqualTypeOf<(EventType | Other)[]>();
+    expectTypeOf(webhook.status).toEqualTypeOf<'active' | 'paused' | Other>();
     const delivery = await deliveries.get('dlv_1');
-    expectTypeOf(delivery.event).toEqualTypeOf<EventType | Unrecognized>();
-    expectTypeOf(delivery.state).toEqualTypeOf<DeliveryState | Unrecognized>();
-    expectTypeOf<Problem['code']>().toEqualTypeOf<ProblemCode | Unrecognized>();
+    expectTypeOf(delivery.event).toEqualTypeOf<EventType | Other>();
+    expectTypeOf(delivery.state).toEqualTypeOf<DeliveryState | Other>();
+    expectTypeOf<Problem['code']>().toEqualTypeOf<ProblemCode | Other>();
     const { kind } = await account.get();
-    expectTypeOf(kind).toEqualTypeOf<'buyer' | 'seller' | 'agent' | Unrecognized>();
+    expectTypeOf(kind).toEqualTypeOf<'buyer' | 'seller' | 'agent' | Other>();
     const [notification] = (await tradepost.notifications.list()).data;
-    expectTypeOf<Unrecognized>().toExtend<NonNullable<typeof notification>['type']>();
+    expectTypeOf<Other>().toExtend<NonNullable<typeof notification>['type']>();
   });
 
   test('is closed in requests', async () => {
@@ -44,20 +46,55 @@ describe('an open enum type', () => {
     expectTypeOf(status).toExtend<string>();
     switch (status) {
       case 'pending':
-        expectTypeOf(status).toEqualTypeOf<'pending'>();
+        expectTypeOf<'pending'>().toExtend<typeof status>();
         break;
       case 'confirmed':
       case 'fulfilling':
       case 'completed':
       case 'cancelled':
         break;
-      // @ts-expect-error there is no such status
-      case 'lost':
-        break;
       default:
-        expectTypeOf(status).toEqualTypeOf<Unrecognized>();
+        expectTypeOf(status).toEqualTypeOf<Other>();
         expectTypeOf(status.toUpperCase()).toBeString();
     }
+  });
+
+  test('can be compared with a value that this version does not know', async () => {
+    const { status } = await orders.get('ord_1');
+    expectTypeOf(status === 'archived').toBeBoolean();
+    const delivery = await deliveries.get('dlv_1');
+    expectTypeOf(delivery.event === 'order.archived').toBeBoolean();
+  });
+
+  test('can be checked for a switch that forgets a known value', () => {
+    function complete(status: Order['status']): string {
+      switch (status) {
+        case 'pending':
+        case 'confirmed':
+        case 'fulfilling':
+        case 'completed':
+        case 'cancelled':
+          return 'known';
+        default:
+          return exhaustive(status);
+      }
+    }
+    function incomplete(status: Order['status']): string {
+      switch (status) {
+        case 'pending':
+        case 'confirmed':
+        case 'fulfilling':
+        case 'completed':
+          return 'known';
+        default:
+          // @ts-expect-error cancelled is not handled
+          return exhaustive(status);
+      }
+    }
+    expectTypeOf(complete).toEqualTypeOf(incomplete);
+    expectTypeOf(exhaustive<Other>).parameters.toEqualTypeOf<[value: Other]>();
+    expectTypeOf(exhaustive<Unrecognized>).parameters.toEqualTypeOf<[value: Unrecognized]>();
+    expectTypeOf(exhaustive<never>).parameters.toEqualTypeOf<[value: never]>();
   });
 
   test('requires a switch to handle it', () => {
@@ -99,7 +136,7 @@ describe('an open enum type', () => {
         expectTypeOf(event.data.quantity).toBeNumber();
         break;
       case 'order.status_changed':
-        expectTypeOf(event.data.status).toEqualTypeOf<OrderStatus | Unrecognized>();
+        expectTypeOf(event.data.status).toEqualTypeOf<OrderStatus | Other>();
         break;
       case 'task.approval_requested':
       case 'task.completed':

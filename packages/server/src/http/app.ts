@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { contract, type RouteMetadata } from '@tradepost/contract';
+import { idempotencyKeyLifetime } from '@tradepost/contract/wire';
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import {
   type AppRouteImplementation,
@@ -26,7 +27,7 @@ import type { Clock, IdGenerator } from '../kernel/context';
 import type { IdempotencyKey, StoredResponse } from '../kernel/idempotency';
 import type { Store } from '../stores/store';
 import { addApiDocs, apiDocsPaths } from './api-docs/api-docs';
-import { requireHostHeader } from './connections';
+import { commonHeaders, requireHostHeader } from './connections';
 import { addHealthEndpoints } from './health';
 import {
   authenticate,
@@ -88,13 +89,13 @@ export function createApp(dependencies: AppDependencies): App {
   app.set('strict routing', true);
 
   app.use(assignRequestId);
+  app.use((_req, res, next) => {
+    res.set(commonHeaders);
+    next();
+  });
   app.use(logRequests(log));
   app.use(helmet());
   app.use(requireHostHeader);
-  app.use((_req, res, next) => {
-    res.set('Cache-Control', 'no-store');
-    next();
-  });
   if (dependencies.docs) {
     app.use(apiDocsPaths, rejectWhileStopping);
     addApiDocs(app);
@@ -197,8 +198,6 @@ export function bindHandlers<Router extends AppRouter>(
   return Object.fromEntries(bound) as BoundRoutes<Router>;
 }
 
-const keyLifetimeMs = 24 * 60 * 60 * 1000;
-
 /**
  * Returns the idempotency key of a request; null if it has none.
  *
@@ -217,6 +216,6 @@ export function readIdempotencyKey(
   // A key that was used for one resource must not replay that response for another.
   const identity = Object.keys(params).length === 0 ? body : [params, body];
   const fingerprint = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
-  const expiresAt = now + keyLifetimeMs;
+  const expiresAt = now + idempotencyKeyLifetime * 1_000;
   return { accountId: caller.accountId, operation, key, fingerprint, expiresAt };
 }

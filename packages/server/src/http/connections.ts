@@ -1,7 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { headerNames, problemMediaType } from '@tradepost/contract/wire';
+import { headerNames, idempotencyKeyLifetime, problemMediaType } from '@tradepost/contract/wire';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/context';
@@ -94,6 +94,13 @@ const tunnelRejected: ProblemInput = {
 /** How long a client has to read a response that ends its connection, in milliseconds. */
 const lingerMs = 1_000;
 
+/** The headers of every response, besides its request ID. */
+export const commonHeaders = {
+  'Cache-Control': 'no-store',
+  // Clients repeat a POST whose response was lost only if they know this.
+  [headerNames.idempotency]: String(idempotencyKeyLifetime),
+};
+
 function renderProblem(input: ProblemInput, requestId: string, headers: string[]): string {
   const problem = buildProblem(input, requestId);
   const body = JSON.stringify(problem);
@@ -102,7 +109,7 @@ function renderProblem(input: ProblemInput, requestId: string, headers: string[]
     `Content-Type: ${problemMediaType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `${headerNames.requestId}: ${requestId}`,
-    'Cache-Control: no-store',
+    ...Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}`),
     `Date: ${new Date().toUTCString()}`,
     ...headers,
     'Connection: close',

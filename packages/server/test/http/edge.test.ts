@@ -146,6 +146,7 @@ describe('the server, when a request is invalid HTTP,', () => {
     const problem = JSON.parse(body) as { code: string; requestId: string };
     expect(problem.code).toBe(code);
     expect(head).toContain(`X-Request-Id: ${problem.requestId}`);
+    expect(head).toContain('Tradepost-Idempotency: 86400');
   });
 });
 

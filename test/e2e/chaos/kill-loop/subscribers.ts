@@ -1,4 +1,5 @@
 import { type EventType, eventTypes } from '@tradepost/sdk';
+import { registerWebhook } from '../../../helpers/register-webhook';
 import type { Arrival } from './operation-log';
 import { type Behavior, type ReceiverDependencies, RecordingReceiver } from './recording-receiver';
 import { type ClientDependencies, createClient, retryUntilResponse } from './retry-until-response';
@@ -74,7 +75,7 @@ export class Subscribers {
     this.#receivers.push(receiver);
     const client = createClient(server, trader.apiKey);
     const key = { idempotencyKey: `webhook-${number}` };
-    const send = () => client.webhooks.create({ url: receiver.url, events }, key);
+    const send = () => registerWebhook(client, { url: receiver.url, events }, key);
     const response = await retryUntilResponse(send, this.#dependencies);
     if ('code' in response) {
       log.violations.push(`Webhook ${number} was rejected as ${response.code}.`);

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
+import { registerWebhook } from '../../../helpers/register-webhook';
 import type { SeededServer } from '../../../helpers/start-seeded-server';
 
 /** What a command prints: several items, one item, or a text that is the same with every --output. */
@@ -41,7 +42,7 @@ export async function createCommandLines({
   const order = seeded.seed.orders.find(({ status }) => status === 'pending')?.id ?? '';
   const listing = seeded.seed.listings[0]?.id ?? '';
   const [notification] = (await client.notifications.list({ limit: 1 })).data;
-  const { id, secret } = await client.webhooks.create({
+  const { id, secret } = await registerWebhook(client, {
     url: receiver,
     events: ['task.completed'],
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type DeliveryDetails, Tradepost } from '@tradepost/sdk';
 import type { SeededAccount } from '@tradepost/server';
 import { createIdMapping } from '../../../docs/id-mapping';
+import { registerWebhook } from '../../../helpers/register-webhook';
 import { runCli } from '../../../helpers/run-cli';
 import { runServerCommand } from '../../../helpers/run-server-command';
 import type { SeededServer } from '../../../helpers/start-seeded-server';
@@ -23,10 +24,13 @@ export interface PreparedExample {
 /** Creates a webhook with a failed delivery and one that arrived. */
 async function addDeliveries(client: Tradepost, receiver: string) {
   const { webhooks, deliveries } = client;
-  const { id, secret } = await webhooks.create({
-    url: `${receiver}/down`,
-    events: ['task.completed'],
-  });
+  const { id, secret } = await registerWebhook(
+    { webhooks },
+    {
+      url: `${receiver}/down`,
+      events: ['task.completed'],
+    },
+  );
   async function sendTestEvent(): Promise<DeliveryDetails> {
     const { id: delivery } = await webhooks.test(id, { event: 'order.created' });
     for (;;) {

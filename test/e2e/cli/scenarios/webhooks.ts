@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { registerWebhook } from '../../../helpers/register-webhook';
 import { startFaultyReceiver } from '../../../helpers/start-faulty-receiver';
 import { startHttpReceiver, startReceiver } from '../../../helpers/start-receiver';
 import type { ScenarioContext } from '../helpers/run-scenario';
@@ -79,7 +80,7 @@ async function deliver(
   fixReceiver: () => void,
 ): Promise<void> {
   const client = createClient(seller);
-  const { id, secret } = await client.webhooks.create({
+  const { id, secret } = await registerWebhook(client, {
     url: urls.receiver,
     events: ['listing.availability_low'],
   });

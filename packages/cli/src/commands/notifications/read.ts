@@ -56,7 +56,8 @@ async function read(ids: string[], options: Options, context: CliContext): Promi
       showProgress: true,
       async work(id, signal) {
         try {
-          marked.set(id, await client.notifications.markRead(id, { signal }));
+          // A service may send less than the notification: then the other fields are empty.
+          marked.set(id, (await client.notifications.markRead(id, { signal })) as Notification);
           return { outcome: 'updated', error: null };
         } catch (error) {
           return { outcome: 'failed', error };

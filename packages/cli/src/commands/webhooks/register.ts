@@ -1,4 +1,4 @@
-import type { CreatedWebhook, EventType } from '@tradepost/sdk';
+import type { EventType, RegisteredWebhook } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -14,7 +14,7 @@ interface Options extends GlobalOptions {
   secretFile?: string;
 }
 
-const createdWebhookView: View<CreatedWebhook> = {
+const createdWebhookView: View<RegisteredWebhook> = {
   fields: ['id', 'url', 'events', 'status', 'createdAt', 'updatedAt', 'secret'],
 };
 
@@ -29,9 +29,14 @@ export function configure(command: Command, context: CliContext): void {
       const { url, events } = options;
       const { webhooks } = createClient(context, options);
       const secret = {
-        request: () => webhooks.create({ url, events }, { signal: context.signal }),
+        // A service may send less: a missing secret is reported, and other fields are left empty.
+        request: () =>
+          webhooks.create(
+            { url, events },
+            { signal: context.signal },
+          ) as Promise<RegisteredWebhook>,
         view: createdWebhookView,
-        subject: ({ id }: CreatedWebhook) => `${id} is registered`,
+        subject: ({ id, url }: Partial<RegisteredWebhook>) => `${id ?? url} is registered`,
         advice: 'The secret is not shown again. Save it where your receiver reads it.',
       };
       await revealSecret(secret, context, options);

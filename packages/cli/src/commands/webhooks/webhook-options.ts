@@ -75,7 +75,7 @@ export function matchesQuery(delivery: Delivery, query: DeliveryListParams): boo
   return (
     (webhookId === undefined || delivery.webhookId === webhookId) &&
     (event === undefined || delivery.event === event) &&
-    (since === undefined || Date.parse(delivery.createdAt) >= Date.parse(since)) &&
+    (since === undefined || Date.parse(delivery.createdAt) >= +new Date(since)) &&
     (statusClass === undefined || actualClass === statusClass) &&
     (state === undefined || delivery.state === state)
   );

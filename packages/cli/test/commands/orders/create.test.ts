@@ -16,6 +16,9 @@ async function aShop(): Promise<BareService> {
   return service;
 }
 
+/** The header with which a service says that it honours idempotency keys. */
+const honoursKeys = { 'tradepost-idempotency': '86400' };
+
 describe('orders create', () => {
   it('places one order and shows it', async () => {
     const service = await aShop();
@@ -55,7 +58,7 @@ describe('orders create', () => {
     const service = await BareService.start();
     service.instead = () =>
       service.seen.length === 1
-        ? { status: 502, body: '<html>' }
+        ? { status: 502, body: '<html>', headers: honoursKeys }
         : { ...aProblem(429, 'rate_limited'), headers: { 'retry-after': '3600' } };
     const { exitCode, stderr } = await service.cli([...argv, '--output', 'json']);
     expect(exitCode).toBe(1);
@@ -64,11 +67,20 @@ describe('orders create', () => {
     expect(JSON.parse(stderr).error.hint).toContain(`\`--idempotency-key ${key}\``);
   });
 
-  it('repeats the idempotency key if there was no response', async () => {
+  it('places no second order, and prints the key, if the service is not known to honour keys', async () => {
+    const service = await BareService.start();
+    service.instead = () => ({ status: 502, body: '<html>' });
+    const { exitCode, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(9);
+    expect(service.seen).toHaveLength(1);
+    expect(stderr).toContain(`--idempotency-key ${service.seen[0]?.headers['idempotency-key']}`);
+  });
+
+  it('repeats the idempotency key if the service honours keys', async () => {
     const service = await aShop();
     const shop = service.instead;
     service.instead = (request) =>
-      service.seen.length === 1 ? { status: 503, body: '' } : shop(request);
+      service.seen.length === 1 ? { status: 503, body: '', headers: honoursKeys } : shop(request);
     expect((await service.cli(argv)).exitCode).toBe(0);
     expect(service.seen).toHaveLength(2);
     expect(new Set(service.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);

@@ -1,4 +1,10 @@
-import { isTradepostError, type Order, RateLimitError, type Tradepost } from '@tradepost/sdk';
+import {
+  isTradepostError,
+  type Order,
+  RateLimitError,
+  type Tradepost,
+  type UpdatedOrder,
+} from '@tradepost/sdk';
 import { type BulkResult, noFailure, toFailure } from '../../../bulk/run-bulk';
 import type { CliContext } from '../../../context';
 import { CliError, commandHint, type Hint } from '../../../errors/cli-error';
@@ -57,9 +63,10 @@ export async function changeOrder(
     }
     const startedAt = performance.now();
     const response = await orders.update(id, { status }, { ifMatch, signal }).withResponse();
-    const { data, headers } = response;
-    assertOrder(data, id, status);
+    const { data: updated, headers } = response;
+    assertOrder(updated, id, status);
     const durationMs = performance.now() - startedAt;
+    const data = await completeOrder(orders, updated, found, signal);
     const isUnchanged = found === null && wasUpdatedBefore(data, headers, durationMs);
     return toResult(isUnchanged ? 'unchanged' : 'updated', found, data);
   } catch (error) {
@@ -78,6 +85,21 @@ export async function changeOrder(
       error,
     };
   }
+}
+
+/**
+ * Completes an order that the service did not send with its response to the change: with what was read before,
+ * otherwise by reading it again. If that fails, the change was made all the same.
+ */
+async function completeOrder(
+  orders: OrdersClient,
+  updated: UpdatedOrder,
+  found: Order | null,
+  signal: AbortSignal | undefined,
+): Promise<Order> {
+  if (updated.createdAt !== undefined) return updated as Order;
+  const result = found ? null : await orders.get(updated.id, { signal }).safe();
+  return { ...(result?.ok ? result.data : found), ...updated } as Order;
 }
 
 /** The clock of a proxy that sets `Date` may differ from that of the service by this, in milliseconds. */
@@ -119,7 +141,7 @@ function seeOrder(id: string): Hint {
  * @param status the requested status; undefined if the order was only read
  * @throws {CliError} `invalid_response` if the response is about another order or status
  */
-function assertOrder(order: Order, id: string, status?: string): void {
+function assertOrder(order: Pick<Order, 'id' | 'status'>, id: string, status?: string): void {
   if (order.id === id && (status === undefined || order.status === status)) return;
   const what =
     order.id === id ? `status ${order.status}, not ${status}` : `order ${order.id}, not ${id}`;
