@@ -63,21 +63,21 @@ function figure(name, entry, imports, limit, modifyEsbuildConfig = split) {
 const verifyWebhook = '{ verifyWebhook }';
 
 export default [
-  figure('client at start', 'index', '*', '10 kB', atStart),
-  // The goal was 10 kB including ofetch, which has 3.8 kB. These two limits keep the size that was reached.
-  figure('client', 'index', '{ Tradepost }', '12 kB'),
-  figure('client, all that it exports', 'index', '*', '12.5 kB'),
-  figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '1.5 kB', atStart),
+  figure('client at start', 'index', '*', '11 kB', atStart),
+  // These three limits keep the size that was reached; the goals are 8 kB at the start and 11 kB in all.
+  figure('client', 'index', '{ Tradepost }', '12.8 kB'),
+  figure('client, all that it exports', 'index', '*', '13.3 kB'),
+  figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '1.6 kB', atStart),
   figure(
     'verifyWebhook at start, as esbuild splits it',
     'webhooks',
     verifyWebhook,
-    '1.5 kB',
+    '1.6 kB',
     atStartSplit,
   ),
-  figure('verifyWebhook', 'webhooks', verifyWebhook, '8.6 kB'),
+  figure('verifyWebhook', 'webhooks', verifyWebhook, '9.4 kB'),
   // With the error messages twice, because verifyWebhookSync cannot load them on demand.
-  figure('webhooks, all that it exports', 'webhooks', '*', '15 kB'),
+  figure('webhooks, all that it exports', 'webhooks', '*', '17.1 kB'),
   figure('testing, all that it exports', 'testing', '*', '3 kB'),
   figure('validate', 'validate', '*', '36 kB'),
 ];

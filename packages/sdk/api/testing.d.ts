@@ -1,3 +1,7 @@
+type Bytes = Uint8Array & {
+  readonly buffer: ArrayBuffer;
+};
+
 export type DeliveryEdgeCase = keyof typeof edgeCases;
 
 export type DeliveryFault = keyof typeof faults;
@@ -116,12 +120,12 @@ export type SignableEvent =
     };
 
 export interface SignedDelivery {
-  body: Uint8Array<ArrayBuffer>;
+  body: Bytes;
   headers: Record<string, string>;
   init: {
     method: 'POST';
     headers: Record<string, string>;
-    body: Uint8Array<ArrayBuffer>;
+    body: Bytes;
   };
   toRequest(url: string | URL): Request;
 }
@@ -183,7 +187,8 @@ type WebhookVerificationErrorCode =
   | 'TIMESTAMP_TOO_NEW'
   | 'EVENT_TOO_OLD'
   | 'MALFORMED_BODY'
-  | 'MISSING_EVENT';
+  | 'MISSING_EVENT'
+  | 'INVALID_EVENT';
 
 export declare const deliveryEdgeCases: readonly DeliveryEdgeCase[];
 

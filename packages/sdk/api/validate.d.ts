@@ -10,4 +10,6 @@ type ResponseValidator = (response: {
   body: unknown;
 }) => readonly ProblemIssue[];
 
+export declare function validateEvent(event: unknown): readonly ProblemIssue[];
+
 export declare const validateResponses: ResponseValidator;

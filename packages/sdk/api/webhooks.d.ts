@@ -12,6 +12,12 @@ interface BaseReceiverOptions extends VerificationOptions {
   now?: (() => Date | number) | undefined;
   on?: EventHandlers | undefined;
   onUnhandled?: EventHandler<WebhookEvent> | 'ignore' | undefined;
+  validate?:
+    | ((event: WebhookEvent) => readonly {
+        readonly path: string;
+        readonly message: string;
+      }[])
+    | undefined;
   dedupe?: DedupeStore | undefined;
   onVerificationError?: ((error: WebhookVerificationError) => unknown) | undefined;
 }
@@ -296,7 +302,8 @@ export type WebhookVerificationErrorCode =
   | 'TIMESTAMP_TOO_NEW'
   | 'EVENT_TOO_OLD'
   | 'MALFORMED_BODY'
-  | 'MISSING_EVENT';
+  | 'MISSING_EVENT'
+  | 'INVALID_EVENT';
 
 export declare function createMemoryDedupeStore({
   max,

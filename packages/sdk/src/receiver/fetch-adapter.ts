@@ -1,3 +1,4 @@
+import { receiverHint } from '../webhooks/explain';
 import type { RequestPayload } from '../webhooks/options';
 import { readStream } from '../webhooks/raw-body';
 import type { IncomingRequest } from './delivery-handler';
@@ -14,13 +15,20 @@ export function fetchAdapter(
   receive: Receive,
 ): (request: FetchRequest, context?: unknown) => Promise<Response> {
   return async (request, context) => {
+    let isUnread = request.body !== null && !request.bodyUsed;
     const { status, headers, body } = await receive({
       method: request.method,
       headers: request.headers,
-      readBody: (limit) => readRequestBody(request, limit),
+      async readBody(limit) {
+        const whole = await readRequestBody(request, limit);
+        isUnread = false;
+        return whole;
+      },
       isOpen: true,
       waitUntil: findWaitUntil(context),
     });
+    // Hosts close a connection with an unread body; without this header, its next request would fail.
+    if (isUnread) headers.Connection = 'close';
     return new Response(body || null, { status, headers });
   };
 }
@@ -30,7 +38,12 @@ async function readRequestBody(
   limit: number,
 ): Promise<Uint8Array | null> {
   if (bodyUsed || body?.locked) {
-    throw bodyParsed('pass the Request before anything calls its json(), text() or clone()');
+    throw bodyParsed(
+      receiverHint(
+        new Error().stack,
+        'Pass the Request before anything calls its json(), text() or clone().',
+      ),
+    );
   }
   if (Number(headers.get('content-length')) > limit) throw bodyTooLarge(limit);
   let whole: Uint8Array | null;

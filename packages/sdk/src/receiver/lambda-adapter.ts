@@ -60,13 +60,13 @@ export function lambdaAdapter(receive: Receive) {
 }
 
 function readBody({ body, isBase64Encoded }: LambdaEvent): RawBody {
-  const fix = 'do not parse the body before this function';
+  const fix = 'Do not parse the body before this function.';
   const text: unknown = body ?? '';
   if (typeof text !== 'string') throw bodyParsed(fix);
   if (!isBase64Encoded) return text;
   try {
     return Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
   } catch {
-    throw bodyParsed(`${fix}: isBase64Encoded is set, but the body is not base64`);
+    throw bodyParsed(`${fix} isBase64Encoded is set, but the body is not base64.`);
   }
 }

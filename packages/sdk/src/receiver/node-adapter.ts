@@ -1,4 +1,4 @@
-import { rawBodyHint } from '../webhooks/explain';
+import { receiverHint } from '../webhooks/explain';
 import { concatBytes } from '../webhooks/raw-body';
 import type { RawBody } from './delivery-handler';
 import { bodyParsed, bodyTooLarge, type Receive } from './receive';
@@ -72,7 +72,10 @@ export function readNodeBody(
   }
   if (typeof request.on !== 'function' || request.readableDidRead) {
     throw bodyParsed(
-      `put the receiver before any body parser, or keep the bytes in request.rawBody. ${rawBodyHint(new Error().stack)}`,
+      receiverHint(
+        new Error().stack,
+        'Put the receiver before any body parser, or keep the bytes in request.rawBody.',
+      ),
     );
   }
   return readStream(request, limit);

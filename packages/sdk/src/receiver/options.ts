@@ -35,12 +35,20 @@ interface BaseReceiverOptions extends VerificationOptions {
    * keeps the delivery and retries it.
    */
   onUnhandled?: EventHandler<WebhookEvent> | 'ignore' | undefined;
+  /**
+   * Checks the content of verified events. Pass `validateEvent` of `@tradepost/sdk/validate`: then an event of a
+   * known type whose `data` lacks fields gets a 400, with the code `INVALID_EVENT`. @default no validation
+   */
+  validate?:
+    | ((event: WebhookEvent) => readonly { readonly path: string; readonly message: string }[])
+    | undefined;
   /** Remembers which deliveries were handled, so that a repeated delivery is not handled again. */
   dedupe?: DedupeStore | undefined;
   /**
    * Receives the error of every rejected delivery. By default, `BODY_ALREADY_PARSED` and
    * `INVALID_CONFIGURATION`, which are mistakes of this program, go to `console.error`, and all others to
-   * `console.warn` unless `NODE_ENV` is `production`. A returned promise is awaited.
+   * `console.warn`: if `NODE_ENV` is `production`, at most one a minute for each code. A returned promise is
+   * awaited.
    */
   onVerificationError?: ((error: WebhookVerificationError) => unknown) | undefined;
 }

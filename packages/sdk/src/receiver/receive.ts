@@ -1,10 +1,11 @@
 import { defaultMaxBytes } from '../webhooks/checks';
-import { isDevelopment, tooLarge } from '../webhooks/explain';
+import { tooLarge } from '../webhooks/explain';
 import type { VerifiedDelivery } from '../webhooks/options';
 import { WebhookVerificationError } from '../webhooks/verification-error';
 import { verifyDelivery } from '../webhooks/verify';
 import type { IncomingRequest } from './delivery-handler';
 import { createResponse, deliveryHandler, type ReceiverResponse } from './delivery-handler';
+import { createFailureLog, ownMistakes } from './failure-log';
 import type { WebhookReceiverOptions } from './options';
 
 /** Receives a request and returns the response. The promise never rejects. */
@@ -18,8 +19,9 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
     dedupe,
     background,
     onError,
-    onVerificationError,
+    onVerificationError = createFailureLog(),
     now,
+    validate,
     ...verification
   } = options;
   const handle = deliveryHandler(options);
@@ -42,6 +44,8 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
       // A host may have decoded the body to text, but the limit is in bytes.
       const payload = typeof body === 'string' ? new TextEncoder().encode(body) : body;
       delivery = await verifyDelivery({ ...verification, now: now?.(), payload, headers });
+      const issues = validate?.(delivery.event) ?? [];
+      if (issues.length > 0) throw invalidEvent(delivery, issues);
     } catch (error) {
       return respondToFailure(error, onVerificationError);
     }
@@ -58,17 +62,30 @@ export function bodyTooLarge(limit: number): WebhookVerificationError {
 export function bodyParsed(fix: string): WebhookVerificationError {
   return new WebhookVerificationError(
     'BODY_ALREADY_PARSED',
-    `The body was already read, and no raw body is left: ${fix}`,
+    `The body was already read, and no raw body is left. ${fix}`,
   );
 }
 
-/** The statuses of failures that are not a 400. After a 500, the service retries the delivery. */
-const statuses: Readonly<Record<string, number>> = {
-  BODY_TOO_LARGE: 413,
-  // Mistakes of the receiver's own program: once they are fixed, a retry succeeds.
-  BODY_ALREADY_PARSED: 500,
-  INVALID_CONFIGURATION: 500,
-};
+/** How many issues of an event a message lists. */
+const maxListedIssues = 3;
+
+/** Creates the error for an event that `validate` rejected. */
+function invalidEvent(
+  { event }: VerifiedDelivery,
+  issues: ReturnType<NonNullable<WebhookReceiverOptions['validate']>>,
+): WebhookVerificationError {
+  const listed = issues.slice(0, maxListedIssues).map(({ path, message }) => `${path} ${message}`);
+  return new WebhookVerificationError(
+    'INVALID_EVENT',
+    `The signature is valid, but the event ${event.event.slice(0, 100)} is not: ${listed.join('; ')}. Check which version the service has.`,
+  );
+}
+
+/** Returns the status for a failed verification. After a 500, the service retries the delivery. */
+function getStatus(code: string): number {
+  if (code === 'BODY_TOO_LARGE') return 413;
+  return ownMistakes.has(code) ? 500 : 400;
+}
 
 /**
  * Reports a rejected delivery to the program and returns a response with the code only: the message is for
@@ -76,7 +93,7 @@ const statuses: Readonly<Record<string, number>> = {
  */
 async function respondToFailure(
   error: unknown,
-  onVerificationError: WebhookReceiverOptions['onVerificationError'] = logFailure,
+  onVerificationError: NonNullable<WebhookReceiverOptions['onVerificationError']>,
 ): Promise<ReceiverResponse> {
   if (!(error instanceof WebhookVerificationError)) {
     console.error(error);
@@ -87,11 +104,5 @@ async function respondToFailure(
   } catch (another) {
     console.error(another);
   }
-  return createResponse(statuses[error.code] ?? 400, error.code);
-}
-
-function logFailure({ code, message }: WebhookVerificationError): void {
-  const text = `Delivery rejected, ${code}: ${message}`;
-  if (statuses[code] === 500) console.error(text);
-  else if (isDevelopment()) console.warn(text);
+  return createResponse(getStatus(error.code), error.code);
 }

@@ -1,3 +1,4 @@
+import { checkReceiverOptions } from './check-options';
 import {
   type FastifyInstanceLike,
   type FastifyPluginOptions,
@@ -34,13 +35,15 @@ export interface WebhookReceiver {
 
 /**
  * Creates an endpoint for deliveries: it reads the raw body up to `maxBytes`, verifies it, calls the handler
- * of the event type, and responds so that the service retries if necessary. It never throws.
+ * of the event type, and responds so that the service retries if necessary. Its methods never throw.
  *
  * Responses: 204 when the delivery is handled, or was handled before; 202 when it will be handled in the
  * `background`. 400 when verification fails, 413 when the body is too large, both with the code as text.
  * The service retries after these: 501 when there is no handler for the event type, 500 when the handler threw
  * or this program is misconfigured, 503 while the same delivery is being handled.
  *
+ * @throws {WebhookVerificationError} `INVALID_CONFIGURATION` when an option is missing, misspelt or not valid,
+ *   such as an empty secret.
  * @example
  * const receiver = webhookReceiver({
  *   secret,
@@ -51,6 +54,7 @@ export interface WebhookReceiver {
  * app.post('/webhooks', receiver.node);
  */
 export function webhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
+  checkReceiverOptions(options);
   const receive = createReceive(options);
   return {
     fetch: fetchAdapter(receive),

@@ -126,23 +126,26 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
+/**
+ * The bytes of a body. Not `Uint8Array<ArrayBuffer>`, which compilers before TypeScript 5.7 do not know; `fetch`
+ * and `Request` accept it in all versions.
+ */
+type Bytes = Uint8Array & { readonly buffer: ArrayBuffer };
+
 /** A signed delivery, ready to send to a receiver. */
 export interface SignedDelivery {
   /** The raw body. */
-  body: Uint8Array<ArrayBuffer>;
+  body: Bytes;
   /** The headers, in the spelling of the service. */
   headers: Record<string, string>;
   /** The second argument of `fetch`: `fetch(url, delivery.init)`. */
-  init: { method: 'POST'; headers: Record<string, string>; body: Uint8Array<ArrayBuffer> };
+  init: { method: 'POST'; headers: Record<string, string>; body: Bytes };
   /** Creates a new web `Request` to a URL. */
   toRequest(url: string | URL): Request;
 }
 
 /** Creates a delivery from a body and its headers. */
-export function createSignedDelivery(
-  body: Uint8Array<ArrayBuffer>,
-  headers: Record<string, string>,
-): SignedDelivery {
+export function createSignedDelivery(body: Bytes, headers: Record<string, string>): SignedDelivery {
   const init = { method: 'POST' as const, headers, body };
   return { body, headers, init, toRequest: (url) => new Request(url, init) };
 }

@@ -1,6 +1,6 @@
-import { endpoints, type ProblemIssue } from '@tradepost/contract/schemas';
-import type * as z from 'zod';
+import { endpoints } from '@tradepost/contract/schemas';
 import type { ResponseValidator } from '../options';
+import { describeIssue } from './describe-issue';
 import { type ResponseSchemas, responseSchemas } from './response-schemas';
 
 const schemasByVerb: Record<string, Record<string, ResponseSchemas>> = responseSchemas;
@@ -38,19 +38,5 @@ export const validateResponses: ResponseValidator = ({ method, route, status, bo
     return [{ path: 'status', message }];
   }
   const issues = schema?.safeParse(body).error?.issues ?? [];
-  return issues.slice(0, maxIssues).map((issue) => describe(issue, body));
+  return issues.slice(0, maxIssues).map((issue) => describeIssue(issue, body));
 };
-
-function describe({ path, message }: z.core.$ZodIssue, body: unknown): ProblemIssue {
-  const missing = valueAt(body, path) === undefined;
-  return {
-    path: path.map(String).join('.') || 'body',
-    message: missing ? `is missing: ${message}` : message,
-  };
-}
-
-function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
-  let value = body;
-  for (const key of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
-  return value;
-}

@@ -1,6 +1,12 @@
 import type { deliveryHeaderNames } from '@tradepost/contract/wire';
+import type { OptionNames } from '../option-names';
 import { readEvent } from './event';
-import type { DeliveryHeaders, DeliveryOptions, VerifiedDelivery } from './options';
+import type {
+  DeliveryHeaders,
+  DeliveryOptions,
+  VerifiedDelivery,
+  VerifyWebhookOptions,
+} from './options';
 import { fail, type VerificationFailure } from './verification-error';
 
 type Names = typeof deliveryHeaderNames;
@@ -61,6 +67,26 @@ export interface HmacCheck {
 /** Checks a signature, in constant time. */
 export type HmacVerifier = (check: HmacCheck) => boolean;
 
+export const optionNames: OptionNames<VerifyWebhookOptions> = {
+  payload: true,
+  headers: true,
+  signature: true,
+  secret: true,
+  secrets: true,
+  requireTimestamp: true,
+  tolerance: true,
+  maxEventAge: true,
+  maxBytes: true,
+  diagnose: true,
+  now: true,
+};
+
+/** Whether an option does not exist: a misspelt one must not weaken the verification. */
+export function hasUnknownOption(options: object): boolean {
+  for (const name in options) if (!(name in optionNames)) return true;
+  return false;
+}
+
 /** The default of `maxBytes`. */
 export const defaultMaxBytes = 1_048_576;
 
@@ -106,6 +132,7 @@ export function runChecks(
     all.every((one) => one?.trim?.()) &&
     tolerance > 0 &&
     maxBytes > 0 &&
+    (maxEventAge === undefined || maxEventAge > 0) &&
     // Neither is infinite or NaN.
     seconds + tolerance < 1e12;
   if (!isConfigured) return fail('INVALID_CONFIGURATION');

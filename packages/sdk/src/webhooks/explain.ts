@@ -1,8 +1,10 @@
+import { findUnknownOption } from '../option-names';
 import {
   type CheckedDelivery,
   defaultMaxBytes,
   getHeader,
   listSecrets,
+  optionNames,
   serviceSignature,
   webhookId,
   webhookSignature,
@@ -12,6 +14,7 @@ import { diagnoseMismatch, type Search, searchAsync, searchSync } from './diagno
 import { decodeText, readEvent } from './event';
 import { type NodeCrypto, nodeCrypto, verifyHmacWithNode } from './hmac-node';
 import { verifyHmacWithWebCrypto } from './hmac-webcrypto';
+import type { VerificationOptions } from './options';
 import { rawBytes } from './raw-body';
 import {
   fail,
@@ -116,7 +119,7 @@ function describeFailure(
   const say = (text: string): Explanation => [failure, text];
   switch (failure) {
     case 'INVALID_CONFIGURATION':
-      return say(about ? noWebCrypto : configurationError(attempted));
+      return say(about ? noWebCrypto : describeMistake(attempted));
     case 'BODY_ALREADY_PARSED':
       return say(
         `payload must be the raw body as string, Uint8Array or ArrayBuffer, or an unread Request: it is ${describeType(attempted.payload)}.`,
@@ -169,6 +172,9 @@ function describeFailure(
       return say(
         `The event is from ${readCreatedAt(attempted.payload)}, which is older than maxEventAge (${attempted.maxEventAge} s): it is a replay, or a delivery that arrived late.`,
       );
+    // Only a receiver rejects an event, and explains it itself.
+    case 'INVALID_EVENT':
+      return say('The event is not valid.');
     case 'MALFORMED_BODY':
     case 'MISSING_EVENT':
       return describeEnvelope(attempted.payload);
@@ -177,21 +183,36 @@ function describeFailure(
 
 const noWebCrypto = 'verifyWebhook needs WebCrypto, which browsers have on https pages only.';
 
-function configurationError(attempted: VerificationInput): string {
-  const { tolerance = 300, maxBytes = 1, now = 0 } = attempted;
-  const all = listSecrets(attempted);
+function describeMistake(attempted: VerificationInput): string {
+  return (
+    findUnknownOption(attempted, optionNames) ??
+    findConfigurationError(attempted) ??
+    `now must be a date or milliseconds since 1970 (got ${attempted.now}).`
+  );
+}
+
+/** Returns what is wrong with options of a verification, except `now`; undefined if nothing is. */
+export function findConfigurationError(options: VerificationOptions): string | undefined {
+  const { tolerance = 300, maxBytes = 1, maxEventAge = 1 } = options;
+  const all = listSecrets(options);
   if (!all.length || !all.every((one) => one?.trim?.())) {
-    return 'secret is missing or empty: pass the one from the registration response.';
+    return 'secret is missing or empty: pass the one from the registration response. Is its environment variable set?';
   }
   if (!(tolerance > 0 && tolerance < 1e12))
     return 'tolerance must be a positive number of seconds.';
-  if (!(maxBytes > 0)) return 'maxBytes must be a positive number of bytes.';
-  return `now must be a date or milliseconds since 1970 (got ${now}).`;
+  if (!(maxEventAge > 0)) return 'maxEventAge must be a positive number of seconds.';
+  return maxBytes > 0 ? undefined : 'maxBytes must be a positive number of bytes.';
 }
 
 function describeType(payload: unknown): string {
-  if (typeof payload !== 'object' || payload === null) return String(payload);
+  if (typeof payload !== 'object' || payload === null) {
+    return payload === '' ? 'an empty text' : String(payload);
+  }
   if ('bodyUsed' in payload) return 'a Request that was already read';
+  if ('arrayBuffer' in payload) return 'a Blob: pass new Uint8Array(await blob.arrayBuffer())';
+  if ('getReader' in payload || 'pipe' in payload) {
+    return 'a stream: read it to its end and pass the bytes, or pass the Request itself';
+  }
   return Array.isArray(payload) ? 'an array' : 'an object, so a parser has already run';
 }
 
@@ -249,60 +270,86 @@ export function isDevelopment(): boolean {
 interface Framework {
   /** An environment variable that its hosts set. */
   variable?: string;
-  /** A part of the paths of its modules, as in a stack trace. */
+  /** A part of the paths of its modules, as in a stack trace: a regular expression. */
   path?: string;
+  /** What to pass to a verification function. */
   hint: string;
+  /** What to change for a receiver. */
+  receiver: string;
 }
-
-const expressHint =
-  "In Express, put express.raw({ type: 'application/json' }) on this route, before any express.json(), and pass request.body.";
 
 const frameworks: Framework[] = [
   {
     variable: 'AWS_LAMBDA_FUNCTION_NAME',
     hint: "In AWS Lambda, pass Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8'), or use webhookReceiver(…).lambda.",
+    receiver:
+      'In AWS Lambda, export receiver.lambda as the handler, without a body parser before it.',
   },
   {
     variable: 'FUNCTION_TARGET',
     hint: 'In Cloud Functions and Firebase, pass request.rawBody, not request.body.',
+    receiver:
+      'In Cloud Functions and Firebase, pass the request of the host itself: its rawBody has the bytes.',
   },
   {
     path: '/@nestjs/',
     hint: 'In NestJS, create the application with { rawBody: true } and pass request.rawBody of RawBodyRequest.',
+    receiver: 'In NestJS, create the application with { rawBody: true }.',
   },
   {
     variable: 'NEXT_RUNTIME',
     path: '/next/dist/',
     hint: 'In Next.js, pass the Request of a route handler as payload; under pages/api, export const config = { api: { bodyParser: false } } and read the stream.',
+    receiver:
+      'In Next.js, pass the Request of a route handler before anything reads it; under pages/api, export const config = { api: { bodyParser: false } }.',
   },
   {
     path: '/fastify/',
     hint: "In Fastify, register webhookReceiver(…).fastify, or your own parser: addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)).",
+    receiver: 'In Fastify, register receiver.fastify: it reads the body before any parser.',
   },
   {
     path: '/hono/',
     hint: 'In Hono, pass context.req.raw as payload, before anything calls context.req.json().',
+    receiver: 'In Hono, pass context.req.raw before anything calls context.req.json().',
   },
   {
     path: '/koa',
     hint: 'In Koa, keep koa-bodyparser off this route and read context.req, or pass context.request.rawBody.',
+    receiver: 'In Koa, put the receiver before koa-bodyparser.',
   },
-  { path: '/express/', hint: expressHint },
-  // The router of Express 5.
-  { path: '/router/', hint: expressHint },
+  {
+    // The second is the router of Express 5.
+    path: '/(express|router)/',
+    hint: "In Express, put express.raw({ type: 'application/json' }) on this route, before any express.json(), and pass request.body.",
+    receiver:
+      'In Express, add the route of the receiver before app.use(express.json()), or keep the bytes: express.json({ verify: (request, _, bytes) => { request.rawBody = bytes; } }).',
+  },
 ];
 
 const defaultHint =
   "Read the raw body before any parser does. In Express, use express.raw({ type: 'application/json' }) on the route. With a web Request, pass the Request itself.";
 
 /** Returns how to get the raw body in the framework in use, as far as stack and environment reveal it. */
-export function rawBodyHint(stack = ''): string {
+export function rawBodyHint(stack?: string): string {
+  return findFramework(stack)?.hint ?? defaultHint;
+}
+
+/**
+ * Returns how to give a receiver the raw body in the framework in use.
+ *
+ * @param otherwise the advice when the framework is unknown
+ */
+export function receiverHint(stack: string | undefined, otherwise: string): string {
+  return findFramework(stack)?.receiver ?? otherwise;
+}
+
+function findFramework(stack = ''): Framework | undefined {
   const path = stack.replaceAll('\\', '/');
   const environment = typeof process === 'undefined' ? {} : (process.env ?? {});
-  const found = frameworks.find(
+  return frameworks.find(
     (one) =>
       (one.variable !== undefined && environment[one.variable] !== undefined) ||
-      (one.path !== undefined && path.includes(`/node_modules${one.path}`)),
+      (one.path !== undefined && RegExp(`/node_modules${one.path}`).test(path)),
   );
-  return found?.hint ?? defaultHint;
 }

@@ -6,7 +6,12 @@ export type NodeCrypto = typeof import('node:crypto');
 /** Returns Node's own crypto, in Node 20.16 and later, Deno and Bun. */
 export function nodeCrypto(): NodeCrypto | undefined {
   // Not an import, because this entry must also load in other runtimes.
-  return globalThis.process?.getBuiltinModule?.('node:crypto');
+  try {
+    return globalThis.process?.getBuiltinModule?.('node:crypto');
+  } catch {
+    // Some edge runtimes, such as that of Next.js, have a function that throws. They have WebCrypto.
+    return undefined;
+  }
 }
 
 /** The last key of each encoding with its secret: the next delivery usually has the same one. */

@@ -1,6 +1,6 @@
 /** Why a delivery was rejected. */
 export type WebhookVerificationErrorCode =
-  /** A secret, `tolerance`, `maxBytes` or `now` is not valid, or the runtime has no WebCrypto. */
+  /** An option is missing, misspelt or not valid, or the runtime has no WebCrypto. */
   | 'INVALID_CONFIGURATION'
   /** The payload is not the raw body, because a parser has already read it. */
   | 'BODY_ALREADY_PARSED'
@@ -38,7 +38,9 @@ export type WebhookVerificationErrorCode =
   /** The signature is valid, but the body is not a JSON object with `createdAt` and `data`. */
   | 'MALFORMED_BODY'
   /** The signature is valid, but the body has no field `event`. */
-  | 'MISSING_EVENT';
+  | 'MISSING_EVENT'
+  /** The signature is valid, but the option `validate` of a receiver rejected the event. */
+  | 'INVALID_EVENT';
 
 /** Thrown when a delivery must not be trusted. Respond with a 4xx and do not process it. */
 export class WebhookVerificationError extends Error {

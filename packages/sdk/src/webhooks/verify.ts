@@ -1,4 +1,4 @@
-import { isChecked, runChecks } from './checks';
+import { hasUnknownOption, isChecked, runChecks } from './checks';
 import type { WebhookEvent } from './event';
 import { explainSync } from './explain';
 import { type NodeCrypto, nodeCrypto, verifyHmacWithNode } from './hmac-node';
@@ -37,8 +37,9 @@ export async function verifyDelivery(options: VerifyWebhookOptions): Promise<Ver
   let { stack } = isRaw ? ({} as Error) : new Error();
   // Rarely needed code is loaded on demand, here and below.
   const checked = isRaw ? options : await (await import('./raw-body')).readPayload(options);
-  const outcome =
-    'failure' in checked
+  const outcome = hasUnknownOption(options)
+    ? fail('INVALID_CONFIGURATION')
+    : 'failure' in checked
       ? checked
       : crypto
         ? runChecks(checked, verifyHmacWithNode(crypto))
@@ -75,9 +76,11 @@ export function verifyDeliverySync(options: VerifyWebhookSyncOptions): VerifiedD
       'Synchronous verification needs Node 20.16 or later: use await verifyWebhook.',
     );
   }
-  const outcome = isChecked(options)
-    ? runChecks(options, verifyHmacWithNode(crypto))
-    : checkOtherPayload(options, crypto);
+  const outcome = hasUnknownOption(options)
+    ? fail('INVALID_CONFIGURATION')
+    : isChecked(options)
+      ? runChecks(options, verifyHmacWithNode(crypto))
+      : checkOtherPayload(options, crypto);
   if ('failure' in outcome) {
     const explanation = explainSync(outcome, options, new Error().stack, crypto);
     throw new WebhookVerificationError(...explanation);

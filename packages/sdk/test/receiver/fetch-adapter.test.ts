@@ -89,7 +89,9 @@ describe('a Request', () => {
         controller.enqueue(new Uint8Array(1_024));
       },
     });
-    expect((await receiver.fetch(aStreamedRequest(stream))).status).toBe(413);
+    const response = await receiver.fetch(aStreamedRequest(stream));
+    expect(response.status).toBe(413);
+    expect(response.headers.get('connection')).toBe('close');
     expect(rejected).toEqual(['BODY_TOO_LARGE']);
     expect(pulled).toBeLessThan(2 * maxBytes);
   });
@@ -101,8 +103,17 @@ describe('a Request', () => {
       headers: { ...headers, 'content-length': String(maxBytes + 1) },
       body,
     });
-    expect((await receiver.fetch(request)).status).toBe(413);
+    const response = await receiver.fetch(request);
+    expect(response.status).toBe(413);
     expect(request.bodyUsed).toBe(false);
+    expect(response.headers.get('connection')).toBe('close');
+  });
+
+  test('keeps the connection of a request whose body was read, or that has none', async () => {
+    const { receiver } = aReceiver();
+    for (const request of [await aRequest(), new Request(url)]) {
+      expect((await receiver.fetch(request)).headers.get('connection')).toBeNull();
+    }
   });
 
   test('over a real server gets 413 when it is too large', async () => {

@@ -33,7 +33,7 @@ describe('a body that was already read', () => {
     const { receiver } = aReceiver({ onVerificationError });
     await respondTo(express().use(express.json()).post('/webhooks', receiver.node));
     expect(onVerificationError.mock.calls[0]?.[0].message).toContain(
-      'In Express, put express.raw(',
+      'In Express, add the route of the receiver before app.use(express.json())',
     );
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { rawBodyHint } from '../../src/webhooks/explain';
+import { rawBodyHint, receiverHint } from '../../src/webhooks/explain';
 
 /** A stack trace in which a module of a package calls the receiver. */
 const calledBy = (module: string) => `Error
@@ -38,5 +38,23 @@ describe('the hint about the raw body', () => {
     const advice = rawBodyHint(calledBy('express-session/index.js'));
     expect(advice).toContain('express.raw(');
     expect(advice).toContain('Request itself');
+  });
+});
+
+describe('the hint for a receiver', () => {
+  test.each([
+    ['express/lib/express.js', 'before app.use(express.json())'],
+    ['router/lib/layer.js', 'before app.use(express.json())'],
+    ['fastify/lib/handleRequest.js', 'register receiver.fastify'],
+    ['hono/dist/compose.js', 'context.req.raw'],
+    ['koa/lib/application.js', 'before koa-bodyparser'],
+    ['@nestjs/core/router/router-execution-context.js', '{ rawBody: true }'],
+    ['next/dist/server/api-utils/node/api-resolver.js', 'bodyParser: false'],
+  ])('names what to change in the framework that called: %s', (module, advice) => {
+    expect(receiverHint(calledBy(module), 'otherwise')).toContain(advice);
+  });
+
+  test('is that of the adapter when the framework is unknown', () => {
+    expect(receiverHint(calledBy('express-session/index.js'), 'otherwise')).toBe('otherwise');
   });
 });

@@ -27,6 +27,9 @@ describe.each(verifiers)('%s', (_, verify) => {
       ['an endless tolerance', { secret, tolerance: Number.POSITIVE_INFINITY }, 'tolerance'],
       ['a tolerance that is NaN', { secret, tolerance: Number.NaN }, 'tolerance'],
       ['an invalid time', { secret, now: new Date('never') }, 'now must be'],
+      ['a maxEventAge of 0', { secret, maxEventAge: 0 }, 'maxEventAge must be'],
+      ['a misspelt option', { secret, requireTimestmp: true }, 'Did you mean requireTimestamp?'],
+      ['an option of a receiver', { secret, onUnhandled: 'ignore' }, 'no option "onUnhandled"'],
     ])('%s', async (_name, options, message) => {
       const verification = verify({ ...aDelivery(), ...options });
       await expect(verification).rejects.toThrow(message);
@@ -41,6 +44,8 @@ describe.each(verifiers)('%s', (_, verify) => {
       ['undefined, as Express has it without a parser', undefined],
       ['null', null],
       ['a number', 5],
+      ['a Blob', new Blob(['{}'])],
+      ['a stream of a runtime', new ReadableStream()],
     ])('%s', async (_name, payload) => {
       const { headers } = aDelivery();
       const verification = verify({ payload: payload as string, headers, secret });

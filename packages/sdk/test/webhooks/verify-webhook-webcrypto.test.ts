@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { verifyWebhook } from '../../src/webhooks/index';
 import { aDelivery, anEvent, aPlainDelivery, secret, sentAt } from '../helpers/a-delivery';
 import { verdict, verifyOnTheWeb } from '../helpers/verifiers';
 
@@ -21,6 +22,18 @@ test('each signature is checked once', async () => {
   const count = meanwhile(() => undefined);
   await verifyOnTheWeb({ ...aDelivery(), secret, now: sentAt });
   expect(count()).toBe(2);
+});
+
+test("a runtime whose process.getBuiltinModule throws uses WebCrypto, as Next's edge runtime does", async () => {
+  const count = meanwhile(() => undefined);
+  vi.spyOn(process, 'getBuiltinModule').mockImplementation(() => {
+    throw new Error('A Node.js API is used (process.getBuiltinModule) which is not supported.');
+  });
+  const options = { ...aDelivery(), secret, now: sentAt };
+  expect(await verifyWebhook(options)).toEqual(anEvent);
+  expect(count()).toBe(2);
+  const forged = { ...options, secret: 'whsec_of_another_webhook' };
+  expect(await verdict(verifyWebhook(forged))).toBe('WRONG_SECRET');
 });
 
 test('a body that is overwritten during verification is returned as signed', async () => {

@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import type { WebhookReceiver } from '../../../src/receiver/webhook-receiver';
-import type { DeliveryEdgeCase, DeliveryFault } from '../../../src/testing/index';
+import type { DeliveryEdgeCase, DeliveryFault, SignedDelivery } from '../../../src/testing/index';
 
 /** A request on its way to a host. */
 export interface Sent {
   method?: string;
   headers: Record<string, string>;
-  body: Uint8Array<ArrayBuffer>;
+  body: SignedDelivery['body'];
 }
 
 /** The response of a host. */

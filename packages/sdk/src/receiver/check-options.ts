@@ -1,0 +1,84 @@
+import { findUnknownOption, type OptionNames } from '../option-names';
+import type { KnownWebhookEvent } from '../webhooks/event';
+import { findConfigurationError } from '../webhooks/explain';
+import { WebhookVerificationError } from '../webhooks/verification-error';
+import type { WebhookReceiverOptions } from './options';
+
+const optionNames: OptionNames<WebhookReceiverOptions> = {
+  secret: true,
+  secrets: true,
+  requireTimestamp: true,
+  tolerance: true,
+  maxEventAge: true,
+  maxBytes: true,
+  diagnose: true,
+  now: true,
+  on: true,
+  onUnhandled: true,
+  dedupe: true,
+  background: true,
+  onError: true,
+  onVerificationError: true,
+  validate: true,
+};
+
+const eventNames: Readonly<Record<KnownWebhookEvent['event'], true>> = {
+  'order.created': true,
+  'order.status_changed': true,
+  'task.approval_requested': true,
+  'task.completed': true,
+  'listing.availability_low': true,
+};
+
+/**
+ * Checks the options of a receiver when it is created, so that a mistake is not found with the first delivery.
+ *
+ * @throws {WebhookVerificationError} `INVALID_CONFIGURATION`, with the option and what to do
+ */
+export function checkReceiverOptions(options: WebhookReceiverOptions): void {
+  const reason = findMistake(options);
+  if (reason !== undefined) {
+    throw new WebhookVerificationError('INVALID_CONFIGURATION', `webhookReceiver: ${reason}`);
+  }
+}
+
+function findMistake(options: WebhookReceiverOptions): string | undefined {
+  if (typeof options !== 'object' || options === null) {
+    return 'pass options, such as { secret, on, requireTimestamp: true }.';
+  }
+  const unknown = findUnknownOption(options, optionNames);
+  if (unknown) return unknown;
+  const { now: _, ...verification } = options;
+  const mistake = findConfigurationError(verification);
+  if (mistake) return mistake;
+  const { onUnhandled, dedupe, background, onError } = options;
+  const on = options.on ?? {};
+  const unknownEvent = findUnknownOption(on, eventNames);
+  if (unknownEvent) {
+    return `on: ${unknownEvent} An event type that is newer than this version goes to onUnhandled.`;
+  }
+  for (const [type, handler] of Object.entries(on)) {
+    if (handler !== undefined && typeof handler !== 'function') {
+      return `the handler of ${type} must be a function.`;
+    }
+  }
+  if (onUnhandled !== undefined && onUnhandled !== 'ignore' && typeof onUnhandled !== 'function') {
+    return "onUnhandled must be a function or 'ignore'.";
+  }
+  for (const name of ['now', 'onError', 'onVerificationError', 'validate'] as const) {
+    if (options[name] !== undefined && typeof options[name] !== 'function') {
+      return `${name} must be a function.`;
+    }
+  }
+  for (const name of ['claim', 'complete', 'release'] as const) {
+    if (dedupe !== undefined && typeof dedupe?.[name] !== 'function') {
+      return `dedupe must have the methods claim, complete and release (it has no ${name}).`;
+    }
+  }
+  if (background !== undefined && background !== true && typeof background !== 'function') {
+    return 'background must be true or a function.';
+  }
+  return background !== undefined && onError === undefined
+    ? 'background needs onError, because the service does not retry a delivery whose handler throws later.'
+    : undefined;
+}

@@ -1,0 +1,34 @@
+import { isDevelopment } from '../webhooks/explain';
+import type { WebhookVerificationError } from '../webhooks/verification-error';
+
+/** In production, a code is logged once in this time: anyone can send forged deliveries. */
+const intervalMs = 60_000;
+
+/** Mistakes of this program. A retry of the delivery succeeds once they are fixed. */
+export const ownMistakes: ReadonlySet<string> = new Set([
+  'BODY_ALREADY_PARSED',
+  'INVALID_CONFIGURATION',
+]);
+
+/**
+ * Creates the default of `onVerificationError`: it logs each rejected delivery in development; in production
+ * at most one a minute for each code, with the number of those in between. So a wrong secret is seen, and
+ * forged deliveries do not fill the log.
+ */
+export function createFailureLog(
+  now: () => number = Date.now,
+): (error: WebhookVerificationError) => void {
+  const logged = new Map<string, { at: number; since: number }>();
+  return ({ code, message }) => {
+    const last = logged.get(code);
+    if (last && now() - last.at < intervalMs && !isDevelopment()) {
+      last.since += 1;
+      return;
+    }
+    logged.set(code, { at: now(), since: 0 });
+    const more = last?.since ? ` (${last.since} more since the last line with this code)` : '';
+    const text = `Delivery rejected, ${code}: ${message}${more}`;
+    if (ownMistakes.has(code)) console.error(text);
+    else console.warn(text);
+  };
+}
