@@ -15,10 +15,10 @@ describe('a receiver rejects options when it is created:', () => {
       { secret, secrets: [undefined], on },
       'secret is missing',
     ],
-    ['a misspelt option', { secret, requireTimestmp: true }, 'Did you mean requireTimestamp?'],
+    ['a misspelt option', { secret, requireTimestamps: true }, 'Did you mean requireTimestamp?'],
     [
       'a misspelt event type',
-      { secret, on: { 'order.creatd': () => 0 } },
+      { secret, on: { 'order.create': () => 0 } },
       'Did you mean order.created?',
     ],
     [
@@ -26,7 +26,7 @@ describe('a receiver rejects options when it is created:', () => {
       { secret, on: { 'order.created': 'x' } },
       'must be a function',
     ],
-    ['a misspelt onUnhandled', { secret, on, onUnhandled: 'ignor' }, "a function or 'ignore'"],
+    ['a misspelt onUnhandled', { secret, on, onUnhandled: 'ignored' }, "a function or 'ignore'"],
     ['a tolerance that is no number', { secret, on, tolerance: 'x' }, 'tolerance must be'],
     ['a negative maxEventAge', { secret, on, maxEventAge: -1 }, 'maxEventAge must be'],
     ['a maxEventAge that is no number', { secret, on, maxEventAge: 'x' }, 'maxEventAge must be'],

@@ -28,7 +28,7 @@ describe.each(verifiers)('%s', (_, verify) => {
       ['a tolerance that is NaN', { secret, tolerance: Number.NaN }, 'tolerance'],
       ['an invalid time', { secret, now: new Date('never') }, 'now must be'],
       ['a maxEventAge of 0', { secret, maxEventAge: 0 }, 'maxEventAge must be'],
-      ['a misspelt option', { secret, requireTimestmp: true }, 'Did you mean requireTimestamp?'],
+      ['a misspelt option', { secret, requireTimestamps: true }, 'Did you mean requireTimestamp?'],
       ['an option of a receiver', { secret, onUnhandled: 'ignore' }, 'no option "onUnhandled"'],
     ])('%s', async (_name, options, message) => {
       const verification = verify({ ...aDelivery(), ...options });
