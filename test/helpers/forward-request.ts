@@ -1,20 +1,14 @@
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request,
-  type ServerResponse,
-} from 'node:http';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 
-/** Forwards a request to another server, and its response to the client, with additional headers. */
+/** Forwards a request to another server, and its response to the client. */
 export function forwardRequest(
   incoming: IncomingMessage,
   response: ServerResponse,
   target: string,
-  additionalHeaders: OutgoingHttpHeaders = {},
 ): void {
   const { method, headers, url } = incoming;
   const outgoing = request(new URL(url ?? '/', target), { method, headers }, (upstream) => {
-    response.writeHead(upstream.statusCode ?? 502, { ...upstream.headers, ...additionalHeaders });
+    response.writeHead(upstream.statusCode ?? 502, upstream.headers);
     upstream.pipe(response);
   });
   // When one connection is closed, close the other too.

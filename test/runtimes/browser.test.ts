@@ -6,18 +6,15 @@ import { expectedResults } from './expected-results';
 import { type OpenPage, openPage } from './open-page';
 import type { Service } from './programs/call-the-service';
 import type { Verdicts } from './programs/verify-deliveries';
-import { startCorsGateway } from './start-cors-gateway';
 
 let opened: OpenPage;
 let service: Service;
 beforeAll(async () => {
-  const server = await startSeededServer();
-  const gateway = await startCorsGateway(server.server.url);
-  service = { baseUrl: gateway.url, apiKey: server.buyer.apiKey };
+  const server = await startSeededServer(['--cors-origin', '*']);
+  service = { baseUrl: server.server.url, apiKey: server.buyer.apiKey };
   opened = await openPage(await bundleProgram('page', 'browser'));
   return async () => {
     await opened.close();
-    await gateway.close();
     await server.close();
   };
 });

@@ -12,6 +12,20 @@ export function parseInteger(min: number, max: number): (text: string) => number
 }
 
 /** Parses a boolean. In the environment it has a value, and `false` must not mean true. */
+/** Parses the origins of web pages, separated by commas. */
+export function parseOrigins(text: string): string[] {
+  const origins = text.split(',').map((one) => one.trim());
+  for (const origin of origins) {
+    if (origin !== '*' && !(URL.canParse(origin) && new URL(origin).origin === origin)) {
+      throw new InvalidArgumentError(
+        `${JSON.stringify(origin)} is not an origin: use a scheme, a host and possibly a port, such as https://app.example, or *.`,
+      );
+    }
+  }
+  return origins;
+}
+
+/** Parses true or false. */
 export function parseBoolean(text: string): boolean {
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0' || text === '') return false;

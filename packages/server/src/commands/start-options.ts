@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { type LogLevel, logLevels } from '../kernel/log';
 import { defaultRetention, type Retention, resolveRetention } from '../retention/retention';
 import { OperatorError } from './operator-error';
-import { parseBoolean, parseInteger } from './options';
+import { parseBoolean, parseInteger, parseOrigins } from './options';
 
 const roles = ['all', 'api', 'worker'] as const;
 
@@ -30,6 +30,7 @@ export interface StartOptions {
   metricsHost: string;
   /** Whether to serve the API reference. */
   docs: boolean;
+  corsOrigin?: string[];
   logLevel: LogLevel;
   allowInsecureWebhooks?: boolean;
 }
@@ -96,6 +97,12 @@ export const startOptions: readonly Option[] = [
     .default(true)
     .argParser(parseBoolean),
   new Option('--no-docs', 'do not serve them'),
+  new Option(
+    '--cors-origin <origins>',
+    'origins of web pages that may call the API, separated by commas; * for all',
+  )
+    .env('TRADEPOST_CORS_ORIGIN')
+    .argParser(parseOrigins),
   new Option('--log-level <level>', 'log level on stderr')
     .env('TRADEPOST_LOG_LEVEL')
     .choices(logLevels)

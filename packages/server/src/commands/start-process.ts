@@ -126,6 +126,7 @@ async function startApiRole(options: StartOptions): Promise<StartedProcess> {
     maxConnections,
     webhookPolicy: getWebhookPolicy(options),
     docs: options.docs,
+    corsOrigins: options.corsOrigin,
     onRequestCompleted: apiMetrics?.onRequestCompleted,
   }).catch(async (error: unknown) => {
     await store.close();

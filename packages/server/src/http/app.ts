@@ -28,6 +28,7 @@ import type { IdempotencyKey, StoredResponse } from '../kernel/idempotency';
 import type { Store } from '../stores/store';
 import { addApiDocs, apiDocsPaths } from './api-docs/api-docs';
 import { commonHeaders, requireHostHeader } from './connections';
+import { allowOrigins } from './cors';
 import { addHealthEndpoints } from './health';
 import {
   authenticate,
@@ -55,6 +56,8 @@ export interface AppDependencies {
   isStopping: () => boolean;
   /** Whether to serve the API reference and the OpenAPI documents. */
   docs: boolean;
+  /** The origins of web pages that may call the API; `*` for all. */
+  corsOrigins: readonly string[];
   /** Whether to validate responses against the contract. For tests, because it costs time. */
   validateResponses: boolean;
 }
@@ -95,6 +98,7 @@ export function createApp(dependencies: AppDependencies): App {
   });
   app.use(logRequests(log));
   app.use(helmet());
+  if (dependencies.corsOrigins.length > 0) app.use(allowOrigins(dependencies.corsOrigins));
   app.use(requireHostHeader);
   if (dependencies.docs) {
     app.use(apiDocsPaths, rejectWhileStopping);

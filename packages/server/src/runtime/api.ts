@@ -47,6 +47,11 @@ export interface ApiOptions {
    * @default true
    */
   docs?: boolean | undefined;
+  /**
+   * The origins of web pages that may call the API; `*` for all.
+   * @default none
+   */
+  corsOrigins?: readonly string[] | undefined;
   /** Whether to validate responses against the contract. For tests, because it costs time. */
   validateResponses?: boolean;
   /** Called after each response. Metrics use it. */
@@ -80,6 +85,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     rateLimit: options.rateLimit,
     isStopping: () => stopping,
     docs: options.docs ?? true,
+    corsOrigins: options.corsOrigins ?? [],
     validateResponses: options.validateResponses ?? false,
   });
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { expect, test, vi } from 'vitest';
+import { parseOrigins } from '../../src/commands/options';
 import { type StartOptions, startOptions } from '../../src/commands/start-options';
 
 function parse(args: string[]): StartOptions {
@@ -7,6 +8,21 @@ function parse(args: string[]): StartOptions {
   for (const option of startOptions) command.addOption(option);
   return command.parse(args, { from: 'user' }).opts<StartOptions>();
 }
+
+test.each([
+  ['https://app.example', ['https://app.example']],
+  ['https://app.example, http://localhost:5173', ['https://app.example', 'http://localhost:5173']],
+  ['*', ['*']],
+])('--cors-origin %s allows %j', (text, origins) => {
+  expect(parse(['--cors-origin', text]).corsOrigin).toEqual(origins);
+});
+
+test.each(['app.example', 'https://app.example/', 'https://app.example/path', 'null', ''])(
+  '--cors-origin rejects %j',
+  (text) => {
+    expect(() => parseOrigins(text)).toThrow('is not an origin');
+  },
+);
 
 test.each([
   [[], undefined, true],
