@@ -5,6 +5,7 @@ const entries = {
   webhooks: 'src/webhooks/index.ts',
   testing: 'src/testing/index.ts',
   validate: 'src/validate/index.ts',
+  node: 'src/node/index.ts',
 };
 
 /** Builds each entry separately, so that it is self-contained: a receiver loads nothing of the client. */
@@ -90,6 +91,7 @@ export default defineConfig([
   // In one file: some CommonJS runtimes have no `import()`, and web pages do not use CommonJS.
   build('webhooks', { format: ['cjs'] }),
   build('testing'),
+  build('node', { platform: 'node' }),
   // Schemas are bundled too, so that validation needs no other package.
   build('validate', { noExternal: ['@tradepost/contract', 'zod'] }),
   {

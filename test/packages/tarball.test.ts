@@ -27,9 +27,10 @@ test('the package has the license of the project', () => {
   expect(published).toBe(ours);
 });
 
-test('the package has no dependencies and requires only Node', () => {
+test('the package has no dependencies but an optional one, and requires only Node', () => {
   expect(manifest).not.toHaveProperty('dependencies');
-  expect(manifest).not.toHaveProperty('peerDependencies');
+  expect(manifest.peerDependencies).toEqual({ undici: expect.any(String) });
+  expect(manifest.peerDependenciesMeta).toEqual({ undici: { optional: true } });
   expect(manifest).not.toHaveProperty('optionalDependencies');
   expect(manifest.engines).toEqual({ node: '>=20.19' });
 });

@@ -34,7 +34,9 @@ export function createClientFor(
   const usesProxy = NODE_USE_ENV_PROXY === '1' || NODE_OPTIONS.includes('--use-env-proxy');
   let send: SendRequest | undefined;
   if (concurrency !== undefined && !usesProxy) {
-    send = loadFetch(async () => (await import('./pooled-fetch')).createPooledFetch(concurrency));
+    send = loadFetch(async () =>
+      (await import('../lazy/pooled-fetch')).createPooledFetch({ connections: concurrency }),
+    );
   }
   if (debug !== undefined) {
     const inner = send ?? fetch;

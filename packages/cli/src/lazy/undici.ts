@@ -1,2 +1,0 @@
-/** Requests over a pool of connections. */
-export { Agent, request } from 'undici';
