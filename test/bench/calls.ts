@@ -29,7 +29,7 @@ async function compare(
   call: keyof OrdersClient,
   callers: number,
   { warmUpRounds, rounds, warmUp, seconds }: Size,
-): Promise<Figure> {
+): Promise<Figure[]> {
   const what = `${callNames[call]}, ${callers === 1 ? 'one by one' : `${callers} at once`}`;
   const measureCall = (client: keyof OrdersClients) => () =>
     worker.call('call', { client, call, size: { callers, warmUp, seconds } });
@@ -37,6 +37,7 @@ async function compare(
     bare: measureCall('bare'),
     bareTimed: measureCall('bareTimed'),
     tradepost: measureCall('tradepost'),
+    pooled: measureCall('pooled'),
     openapiFetch: measureCall('openapiFetch'),
     tsRest: measureCall('tsRest'),
   };
@@ -45,26 +46,36 @@ async function compare(
   for (let round = 0; round < warmUpRounds; round += 1) {
     for (const time of Object.values(sides)) await time();
   }
-  const { bare, bareTimed, tradepost, openapiFetch, tsRest } = await interleave(
+  const { bare, bareTimed, tradepost, pooled, openapiFetch, tsRest } = await interleave(
     rounds,
     sides,
     (round) => log(`${what}: round ${round} of ${rounds}`),
   );
   const times = (values: number[]) => `${medianRatio(values, bare).toFixed(2)}x`;
-  return createFigure({
+  const shared = {
     bench: 'calls',
-    what: `${what}, time per call`,
-    unit: 'µs',
-    ours: tradepost,
+    unit: 'µs' as const,
     baseline: {
       what: 'bare fetch and JSON.parse of the text, with the same headers',
       values: bare,
     },
-    goal: { of: 'ratio', bound: 'at most', value: 1.15 },
+  };
+  const withPool = createFigure({
+    ...shared,
+    what: `${what}, through @tradepost/sdk/node, time per call`,
+    ours: pooled,
+    goal: { of: 'ratio', bound: 'at most', value: 0.5 },
+  });
+  const withFetch = createFigure({
+    ...shared,
+    what: `${what}, time per call`,
+    ours: tradepost,
+    goal: { of: 'ratio', bound: 'at most', value: 1.1 },
     notes: [
       `openapi-fetch ${times(openapiFetch)}, ts-rest's own client ${times(tsRest)}, a bare fetch with a timeout ${times(bareTimed)}.`,
     ],
   });
+  return [withFetch, withPool];
 }
 
 /**
@@ -81,7 +92,7 @@ export async function calls(context: BenchContext): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const call of ['get', 'list'] as const) {
     for (const callers of together) {
-      figures.push(await compare(context, worker, call, callers, size));
+      figures.push(...(await compare(context, worker, call, callers, size)));
     }
   }
   await Promise.all([worker.stop(), server.stop()]);

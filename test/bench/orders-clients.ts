@@ -1,5 +1,6 @@
 import { contract } from '@tradepost/contract';
 import { type Order, Tradepost } from '@tradepost/sdk';
+import { createPooledFetch, type PooledFetch } from '@tradepost/sdk/node';
 import { initClient } from '@ts-rest/core';
 import createOpenapiClient from 'openapi-fetch';
 import { listLength, orderId } from './orders-responses';
@@ -19,6 +20,8 @@ export interface OrdersClients {
   /** The same with a timeout, which has its own cost. */
   bareTimed: OrdersClient;
   tradepost: OrdersClient;
+  /** The SDK with the pool of `@tradepost/sdk/node`. */
+  pooled: OrdersClient;
   openapiFetch: OrdersClient;
   tsRest: OrdersClient;
 }
@@ -84,8 +87,8 @@ function createClient(request: (path: string) => Promise<unknown>): OrdersClient
   };
 }
 
-function sdkClient(baseUrl: string): OrdersClient {
-  const tradepost = new Tradepost({ baseUrl, apiKey });
+function sdkClient(baseUrl: string, fetch?: PooledFetch): OrdersClient {
+  const tradepost = new Tradepost({ baseUrl, apiKey, fetch });
   return {
     get: () => tradepost.orders.get(orderId),
     list: async () => (await tradepost.orders.list(query)).data,
@@ -127,6 +130,7 @@ export async function createOrdersClients(baseUrl: string): Promise<OrdersClient
     bare: bareClient(baseUrl, headers),
     bareTimed: bareTimedClient(baseUrl, headers),
     tradepost: sdkClient(baseUrl),
+    pooled: sdkClient(baseUrl, createPooledFetch()),
     openapiFetch: openapiFetchClient(baseUrl, headers),
     tsRest: tsRestClient(baseUrl, headers),
   };
