@@ -1,0 +1,72 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import { type Exit, runProcess } from '../../helpers/start-process';
+import { temporaryFolder } from '../../helpers/temporary-folder';
+import { runPnpm } from '../../packages/run-pnpm';
+
+/** A project of a user: the packed SDK, and what the user has installed beside it. */
+export interface EnvironmentOptions {
+  /** The folder of its files in `projects`. */
+  name: string;
+  /** What it depends on besides the SDK: exact versions by package. */
+  dependencies: Readonly<Record<string, string>>;
+  /** More files: their texts by path. */
+  files?: Readonly<Record<string, string>>;
+}
+
+/** An installed project, outside of this checkout. */
+export interface Environment {
+  path: string;
+  /** Runs a program of a dependency, by its file, and rejects with the output if it fails. */
+  run(file: string, ...args: string[]): Promise<Exit>;
+  remove(): Promise<void>;
+}
+
+const projects = fileURLToPath(new URL('projects/', import.meta.url));
+
+/** Settings of the programs that run in a project: production, and no reports to their makers. */
+export const environmentVariables = {
+  NODE_ENV: 'production',
+  NEXT_TELEMETRY_DISABLED: '1',
+};
+
+/** Installs a project into an empty folder, with the tarball that `pack-sdk.ts` provides. Remove it at the end. */
+export async function installEnvironment({
+  name,
+  dependencies,
+  files = {},
+}: EnvironmentOptions): Promise<Environment> {
+  const { path, remove } = await temporaryFolder();
+  try {
+    await cp(join(projects, name), path, { recursive: true });
+    const manifest = {
+      name,
+      private: true,
+      type: 'module',
+      dependencies: { '@tradepost/sdk': `file:${inject('sdkTarball')}`, ...dependencies },
+    };
+    const texts = { 'package.json': JSON.stringify(manifest), ...files };
+    for (const [file, text] of Object.entries(texts)) {
+      await mkdir(dirname(join(path, file)), { recursive: true });
+      await writeFile(join(path, file), text);
+    }
+    await runPnpm('install --ignore-workspace --prefer-offline', path);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return {
+    path,
+    async run(file, ...args) {
+      const exit = await runProcess(process.execPath, [join(path, 'node_modules', file), ...args], {
+        cwd: path,
+        env: environmentVariables,
+      });
+      if (exit.code === 0) return exit;
+      throw new Error(`${file} ${args.join(' ')} exited with ${exit.code}:\n${exit.stdout}${exit.stderr}`);
+    },
+    remove,
+  };
+}

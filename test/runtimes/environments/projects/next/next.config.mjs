@@ -1,0 +1,2 @@
+/** The defaults: it exists because a project has one. */
+export default {};
