@@ -20,6 +20,12 @@ export interface Sender {
   close(): void;
 }
 
+/**
+ * For errors of a connection after the response: the server may close it while the body is still being written. Node then
+ * removes its own listener, and an error without a listener would end the process.
+ */
+const ignore = () => undefined;
+
 /** Creates a sender of POST requests to a path of a port. */
 export function createSender(port: number, path: string): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -37,6 +43,7 @@ export function createSender(port: number, path: string): Sender {
           signal: AbortSignal.timeout(20_000),
         });
         outgoing.on('error', reject);
+        outgoing.on('socket', (socket) => socket.off('error', ignore).on('error', ignore));
         outgoing.on('response', (incoming: IncomingMessage) => {
           incoming.toArray().then((pieces) => {
             resolve({ status: incoming.statusCode ?? 0, body: pieces.join('') });
