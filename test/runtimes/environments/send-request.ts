@@ -21,6 +21,12 @@ export interface Sender {
 }
 
 /**
+ * Milliseconds that a sender waits for the connection and the response. Node closes an idle connection after five seconds; a
+ * connection that is usable again only then is blocked, not idle.
+ */
+const maxWait = 4_000;
+
+/**
  * For errors of a connection after the response: the server may close it while the body is still being written. Node then
  * removes its own listener, and an error without a listener would end the process.
  */
@@ -40,7 +46,7 @@ export function createSender(port: number, path: string): Sender {
           path,
           method: 'POST',
           headers: { ...headers, ...length },
-          signal: AbortSignal.timeout(20_000),
+          signal: AbortSignal.timeout(maxWait),
         });
         outgoing.on('error', reject);
         outgoing.on('socket', (socket) => socket.off('error', ignore).on('error', ignore));
