@@ -10,5 +10,11 @@ export async function runPnpm(command: string, cwd: string): Promise<void> {
   const workspace = JSON.parse(await readFile(join(checkout, 'package.json'), 'utf8'));
   // In a shell, since npx is a script on Windows.
   const line = `npx --yes --prefer-offline ${workspace.packageManager} ${command}`;
-  await promisify(exec)(line, { cwd, env: cleanEnvironment({}) });
+  try {
+    await promisify(exec)(line, { cwd, env: cleanEnvironment({}) });
+  } catch (error) {
+    // pnpm writes its errors to stdout, which the message lacks.
+    const { message, stdout } = error as Error & { stdout: string };
+    throw new Error(`${message}\n${stdout}`, { cause: error });
+  }
 }

@@ -6,7 +6,8 @@ import {
   signDelivery,
 } from '@tradepost/sdk/testing';
 import { eventTypes } from '@tradepost/sdk/webhooks';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { RunningProcess } from '../../helpers/start-process';
 import { createSender, type Outgoing, type Sender } from './send-request';
 import type { Application } from './start-application';
 
@@ -41,35 +42,31 @@ async function aDeliveryOfSize(size: number) {
   return { ...(await signDelivery({ body, secret })), id };
 }
 
-/** What is expected of one receiver. */
-export interface ReceiverExpectations {
-  /** Its path. */
+/** A receiver in a running application. */
+export interface Target {
+  application: Application;
   path: string;
-  /** The path of the same receiver after code that has read the body; undefined if the framework then still has the bytes. */
-  parsedPath?: string;
 }
 
 /**
- * Tests a receiver in a running application. The receiver's handlers print the type of the event and, on the same line, the
- * ID of the order or of the listing.
+ * Tests a receiver. Its handlers print the type of the event and, on the same line, the ID of the order or of the listing.
  */
-export function describeReceiver(
-  title: string,
-  getApplication: () => Application,
-  { path, parsedPath }: ReceiverExpectations,
-): void {
+export function describeReceiver(title: string, getTarget: () => Target): void {
   describe(title, () => {
     let sender: Sender;
+    let output: RunningProcess;
 
     beforeEach(() => {
-      sender = createSender(getApplication().port, path);
+      const { application, path } = getTarget();
+      output = application.process;
+      sender = createSender(application.port, path);
       return sender.close;
     });
 
     /** Returns the lines about an ID that handlers have printed. */
     const findLines = (id: string) =>
-      getApplication()
-        .process.stdout()
+      output
+        .stdout()
         .split('\n')
         .filter((line) => line.includes(id));
 
@@ -77,13 +74,13 @@ export function describeReceiver(
     async function expectHandled(): Promise<void> {
       const { id, ...delivery } = await aDelivery();
       expect(await sender.send(delivery)).toEqual({ status: 204, body: '' });
-      await getApplication().process.writes(new RegExp(id));
+      await output.writes(new RegExp(id));
     }
 
     test.each(eventTypes)('handles an event %s and responds with 204', async (type) => {
       const { id, ...delivery } = await aDelivery(type);
       expect(await sender.send(delivery)).toEqual({ status: 204, body: '' });
-      await getApplication().process.writes(new RegExp(`^.*${id}.*$`, 'm'));
+      await output.writes(new RegExp(`^.*${id}.*$`, 'm'));
       expect(findLines(id)).toEqual([expect.stringContaining(type)]);
     });
 
@@ -130,28 +127,19 @@ export function describeReceiver(
         }
       },
     );
+  });
+}
 
-    if (parsedPath !== undefined) {
-      describe('after code that has read the body', () => {
-        let parsedSender: Sender;
-
-        beforeEach(() => {
-          parsedSender = createSender(getApplication().port, parsedPath);
-        });
-
-        afterEach(() => parsedSender.close());
-
-        test('rejects a delivery with 500, and logs what to change', async () => {
-          const { id, ...delivery } = await aDelivery();
-          expect(await parsedSender.send(delivery)).toEqual({
-            status: 500,
-            body: 'BODY_ALREADY_PARSED',
-          });
-          await getApplication().process.writes(/BODY_ALREADY_PARSED: .*: \w+/, 'stderr');
-          await expectHandled();
-          expect(findLines(id)).toEqual([]);
-        });
-      });
-    }
+/** Tests a receiver after code that has read the body. */
+export function testParsedBody(title: string, getTarget: () => Target): void {
+  test(`${title} rejects a delivery with 500 if its body was read before, and logs what to change`, async () => {
+    const { application, path } = getTarget();
+    const sender = createSender(application.port, path);
+    onTestFinished(sender.close);
+    expect(await sender.send(await aDelivery())).toEqual({
+      status: 500,
+      body: 'BODY_ALREADY_PARSED',
+    });
+    await application.process.writes(/BODY_ALREADY_PARSED: .*: \w+/, 'stderr');
   });
 }

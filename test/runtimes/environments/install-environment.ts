@@ -52,7 +52,8 @@ export async function installEnvironment({
       await mkdir(dirname(join(path, file)), { recursive: true });
       await writeFile(join(path, file), text);
     }
-    await runPnpm('install --ignore-workspace --prefer-offline', path);
+    // Strict, so that a dependency which needs a newer Node is not installed.
+    await runPnpm('install --ignore-workspace --prefer-offline --config.engine-strict=true', path);
   } catch (error) {
     await remove();
     throw error;
@@ -65,7 +66,9 @@ export async function installEnvironment({
         env: environmentVariables,
       });
       if (exit.code === 0) return exit;
-      throw new Error(`${file} ${args.join(' ')} exited with ${exit.code}:\n${exit.stdout}${exit.stderr}`);
+      throw new Error(
+        `${file} ${args.join(' ')} exited with ${exit.code}:\n${exit.stdout}${exit.stderr}`,
+      );
     },
     remove,
   };

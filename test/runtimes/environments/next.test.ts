@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll } from 'vitest';
-import { describeReceiver } from './describe-receiver';
+import { describeReceiver, testParsedBody } from './describe-receiver';
 import { installEnvironment } from './install-environment';
 import { readRecipe } from './read-recipe';
 import { type Application, startApplication } from './start-application';
@@ -10,7 +10,10 @@ const { [route]: recipe = '' } = readRecipe('Next.js');
 
 /** The recipe after code that has read the body. */
 const afterParsing = (text: string) =>
-  text.replace('=> receiver.fetch(request)', '=> request.json().then(() => receiver.fetch(request))');
+  text.replace(
+    '=> receiver.fetch(request)',
+    '=> request.json().then(() => receiver.fetch(request))',
+  );
 
 const forEdge = (text: string) => text.replace("runtime = 'nodejs'", "runtime = 'edge'");
 
@@ -46,14 +49,10 @@ beforeAll(async () => {
   };
 });
 
-const getApplication = () => application;
+describeReceiver('a route handler of Next.js', () => ({ application, path: '/webhooks' }));
 
-describeReceiver('a route handler of Next.js', getApplication, {
-  path: '/webhooks',
-  parsedPath: '/parsed',
-});
+testParsedBody('a route handler of Next.js', () => ({ application, path: '/parsed' }));
 
-describeReceiver('a route handler of Next.js in the edge runtime', getApplication, {
-  path: '/edge',
-  parsedPath: '/edge-parsed',
-});
+describeReceiver('an edge route handler of Next.js', () => ({ application, path: '/edge' }));
+
+testParsedBody('an edge route handler of Next.js', () => ({ application, path: '/edge-parsed' }));

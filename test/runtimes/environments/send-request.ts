@@ -38,7 +38,9 @@ export function createSender(port: number, path: string): Sender {
   return {
     send: ({ headers, body, isChunked = false }) =>
       new Promise((resolve, reject) => {
-        const length = isChunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': body.length };
+        const length = isChunked
+          ? { 'Transfer-Encoding': 'chunked' }
+          : { 'Content-Length': body.length };
         const outgoing = request({
           agent,
           host: '127.0.0.1',

@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest';
-import { describeReceiver } from './describe-receiver';
+import { describeReceiver, testParsedBody } from './describe-receiver';
 import { installEnvironment } from './install-environment';
 import { readRecipe } from './read-recipe';
 import { type Application, startApplication } from './start-application';
@@ -43,7 +43,6 @@ beforeAll(async () => {
   };
 });
 
-describeReceiver('a route of SvelteKit', () => application, {
-  path: '/webhooks',
-  parsedPath: '/parsed',
-});
+describeReceiver('a route of SvelteKit', () => ({ application, path: '/webhooks' }));
+
+testParsedBody('a route of SvelteKit', () => ({ application, path: '/parsed' }));
