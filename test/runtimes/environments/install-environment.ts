@@ -52,8 +52,8 @@ export async function installEnvironment({
       await mkdir(dirname(join(path, file)), { recursive: true });
       await writeFile(join(path, file), text);
     }
-    // Strict, so that a dependency which needs a newer Node is not installed.
-    await runPnpm('install --ignore-workspace --prefer-offline --config.engine-strict=true', path);
+    // As pnpm does by default: the checkout is stricter, and npm passes that on to its scripts.
+    await runPnpm('install --ignore-workspace --prefer-offline --config.engine-strict=false', path);
   } catch (error) {
     await remove();
     throw error;

@@ -15,9 +15,9 @@ beforeAll(async () => {
   const environment = await installEnvironment({
     name: 'nest',
     dependencies: {
-      '@nestjs/common': '11.2.10',
-      '@nestjs/core': '11.2.10',
-      '@nestjs/platform-express': '11.2.10',
+      '@nestjs/common': '12.5.1',
+      '@nestjs/core': '12.5.1',
+      '@nestjs/platform-express': '12.5.1',
       '@types/express': '5.0.6',
       '@types/node': '20.19.43',
       'reflect-metadata': '0.2.2',
