@@ -206,7 +206,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules|/dist/' },
-    exclude: { path: '^packages/[^/]+/dist/.*\\.d\\.' },
+    // Those projects are installed elsewhere, with dependencies of their own.
+    exclude: { path: '^packages/[^/]+/dist/.*\\.d\\.|^test/runtimes/environments/projects/' },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {

@@ -157,7 +157,7 @@ export default defineConfig({
           name: 'packages',
           root: 'test',
           include: ['packages/**/*.test.ts', 'runtimes/**/*.test.ts'],
-          exclude: ['runtimes/browser.test.ts'],
+          exclude: ['runtimes/browser.test.ts', 'runtimes/environments/**'],
           globalSetup: [
             setupFile('helpers/seed'),
             setupFile('packages/install-sdk'),

@@ -11,6 +11,7 @@ test('the package contains the build, the licenses and the documentation, and no
     'LICENSE',
     'README.md',
     'RECEIVING.md',
+    'RECIPES.md',
     'THIRD-PARTY-NOTICES.md',
     'dist',
     'package.json',
