@@ -1,14 +1,14 @@
 import { beforeAll } from 'vitest';
 import { describeReceiver, testParsedBody } from './describe-receiver';
-import { installEnvironment } from './install-environment';
-import { readRecipe } from './read-recipe';
-import { type Application, startApplication } from './start-application';
+import { readRecipe, replacePart } from './read-recipe';
+import { type Application, startProject } from './start-application';
 
 const main = 'src/main.ts';
 const { [main]: recipe = '' } = readRecipe('Hono');
 
 /** The recipe with a second route, after middleware that has read the body. */
-const withParser = recipe.replace(
+const withParser = replacePart(
+  recipe,
   /^app\.post\('\/webhooks', (.*)\);$/m,
   `$&
 app.use('/parsed', async (context, next) => {
@@ -20,28 +20,27 @@ app.post('/parsed', $1);`,
 
 let application: Application;
 
-beforeAll(async () => {
-  const environment = await installEnvironment({
-    name: 'hono',
-    dependencies: {
-      '@hono/node-server': '2.1.9',
-      '@types/node': '20.19.43',
-      hono: '4.13.19',
-      typescript: '5.9.3',
+beforeAll(() =>
+  startProject(
+    {
+      name: 'hono',
+      dependencies: {
+        '@hono/node-server': '2.1.9',
+        '@types/node': '20.19.43',
+        hono: '4.13.19',
+        typescript: '5.9.3',
+      },
+      files: { [main]: withParser },
     },
-    files: { [main]: withParser },
-  });
-  await environment.run('typescript/bin/tsc');
-  application = await startApplication({
-    path: environment.path,
-    args: ['dist/main.js'],
-    ready: /listening on port/,
-  });
-  return async () => {
-    await application.stop();
-    await environment.remove();
-  };
-});
+    async (environment, start) => {
+      await environment.run('typescript/bin/tsc');
+      application = await start({
+        args: ['dist/main.js'],
+        ready: /listening on port/,
+      });
+    },
+  ),
+);
 
 describeReceiver('a receiver in Hono', () => ({ application, path: '/webhooks' }));
 

@@ -1,8 +1,7 @@
 import { beforeAll } from 'vitest';
 import { describeReceiver, testParsedBody } from './describe-receiver';
-import { installEnvironment } from './install-environment';
 import { readRecipe } from './read-recipe';
-import { type Application, startApplication } from './start-application';
+import { type Application, startProject } from './start-application';
 
 const main = 'src/main.ts';
 const { [main]: recipe = '' } = readRecipe('Koa');
@@ -19,29 +18,28 @@ ${receiver.replace('/webhooks', '/parsed')}`,
 
 let application: Application;
 
-beforeAll(async () => {
-  const environment = await installEnvironment({
-    name: 'koa',
-    dependencies: {
-      '@koa/bodyparser': '6.1.0',
-      '@types/koa': '3.0.3',
-      '@types/node': '20.19.43',
-      koa: '3.3.0',
-      typescript: '5.9.3',
+beforeAll(() =>
+  startProject(
+    {
+      name: 'koa',
+      dependencies: {
+        '@koa/bodyparser': '6.1.0',
+        '@types/koa': '3.0.3',
+        '@types/node': '20.19.43',
+        koa: '3.3.0',
+        typescript: '5.9.3',
+      },
+      files: { [main]: withParser },
     },
-    files: { [main]: withParser },
-  });
-  await environment.run('typescript/bin/tsc');
-  application = await startApplication({
-    path: environment.path,
-    args: ['dist/main.js'],
-    ready: /listening on port/,
-  });
-  return async () => {
-    await application.stop();
-    await environment.remove();
-  };
-});
+    async (environment, start) => {
+      await environment.run('typescript/bin/tsc');
+      application = await start({
+        args: ['dist/main.js'],
+        ready: /listening on port/,
+      });
+    },
+  ),
+);
 
 describeReceiver('a receiver in Koa', () => ({ application, path: '/webhooks' }));
 

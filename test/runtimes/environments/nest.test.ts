@@ -1,8 +1,7 @@
 import { beforeAll } from 'vitest';
 import { describeReceiver, testParsedBody } from './describe-receiver';
-import { installEnvironment } from './install-environment';
-import { readRecipe } from './read-recipe';
-import { type Application, startApplication } from './start-application';
+import { readRecipe, replacePart } from './read-recipe';
+import { type Application, startProject } from './start-application';
 
 const main = 'src/main.ts';
 const { [main]: recipe = '' } = readRecipe('NestJS');
@@ -11,36 +10,37 @@ let application: Application;
 /** The same application without the raw body. */
 let parsed: Application;
 
-beforeAll(async () => {
-  const environment = await installEnvironment({
-    name: 'nest',
-    dependencies: {
-      '@nestjs/common': '12.5.1',
-      '@nestjs/core': '12.5.1',
-      '@nestjs/platform-express': '12.5.1',
-      '@types/express': '5.0.6',
-      '@types/node': '20.19.43',
-      'reflect-metadata': '0.2.2',
-      rxjs: '7.8.2',
-      typescript: '5.9.3',
+beforeAll(() =>
+  startProject(
+    {
+      name: 'nest',
+      dependencies: {
+        '@nestjs/common': '12.5.1',
+        '@nestjs/core': '12.5.1',
+        '@nestjs/platform-express': '12.5.1',
+        '@types/express': '5.0.6',
+        '@types/node': '20.19.43',
+        'reflect-metadata': '0.2.2',
+        rxjs: '7.8.2',
+        typescript: '5.9.3',
+      },
+      files: {
+        [main]: recipe,
+        'src/parsed.ts': replacePart(recipe, 'rawBody: true', 'rawBody: false'),
+      },
     },
-    files: { [main]: recipe, 'src/parsed.ts': recipe.replace('rawBody: true', 'rawBody: false') },
-  });
-  await environment.run('typescript/bin/tsc');
-  const start = (file: string) =>
-    startApplication({
-      path: environment.path,
-      args: [file],
-      ready: /listening at/,
-    });
-  application = await start('dist/main.js');
-  parsed = await start('dist/parsed.js');
-  return async () => {
-    await application.stop();
-    await parsed.stop();
-    await environment.remove();
-  };
-});
+    async (environment, start) => {
+      await environment.run('typescript/bin/tsc');
+      const startFile = (file: string) =>
+        start({
+          args: [file],
+          ready: /listening at/,
+        });
+      application = await startFile('dist/main.js');
+      parsed = await startFile('dist/parsed.js');
+    },
+  ),
+);
 
 describeReceiver('a controller of NestJS', () => ({ application, path: '/webhooks' }));
 

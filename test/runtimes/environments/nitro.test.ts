@@ -1,47 +1,44 @@
 import { sampleEvent, exampleSecret as secret, signDelivery } from '@tradepost/sdk/testing';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { describeReceiver } from './describe-receiver';
-import { installEnvironment } from './install-environment';
-import { readRecipe } from './read-recipe';
+import { readRecipe, replacePart } from './read-recipe';
 import { createSender } from './send-request';
-import { type Application, startApplication } from './start-application';
+import { type Application, startProject } from './start-application';
 
 const route = 'server/routes/webhooks.post.ts';
 const { [route]: recipe = '' } = readRecipe('Nitro and Nuxt');
 
 /** The recipe after code that has read the body. */
-const afterParsing = recipe
-  .replace('defineEventHandler,', 'defineEventHandler, readBody,')
-  .replace(
-    '(event) => receiver.fetch(toWebRequest(event))',
-    '(event) => readBody(event).then(() => receiver.fetch(toWebRequest(event)))',
-  );
+const afterParsing = replacePart(
+  recipe.replace('defineEventHandler,', 'defineEventHandler, readBody,'),
+  '(event) => receiver.fetch(toWebRequest(event))',
+  '(event) => readBody(event).then(() => receiver.fetch(toWebRequest(event)))',
+);
 
 let application: Application;
 
-beforeAll(async () => {
-  const environment = await installEnvironment({
-    name: 'nitro',
-    dependencies: {
-      '@types/node': '20.19.43',
-      h3: '1.15.11',
-      nitropack: '2.13.6',
-      typescript: '5.9.3',
+beforeAll(() =>
+  startProject(
+    {
+      name: 'nitro',
+      dependencies: {
+        '@types/node': '20.19.43',
+        h3: '1.15.11',
+        nitropack: '2.13.6',
+        typescript: '5.9.3',
+      },
+      files: { [route]: recipe, 'server/routes/parsed.post.ts': afterParsing },
     },
-    files: { [route]: recipe, 'server/routes/parsed.post.ts': afterParsing },
-  });
-  await environment.run('nitropack/dist/cli/index.mjs', 'build');
-  await environment.run('typescript/bin/tsc');
-  application = await startApplication({
-    path: environment.path,
-    args: ['.output/server/index.mjs'],
-    ready: /Listening on/,
-  });
-  return async () => {
-    await application.stop();
-    await environment.remove();
-  };
-});
+    async (environment, start) => {
+      await environment.run('nitropack/dist/cli/index.mjs', 'build');
+      await environment.run('typescript/bin/tsc');
+      application = await start({
+        args: ['.output/server/index.mjs'],
+        ready: /Listening on/,
+      });
+    },
+  ),
+);
 
 describeReceiver('a route of Nitro', () => ({ application, path: '/webhooks' }));
 

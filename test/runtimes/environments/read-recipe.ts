@@ -30,3 +30,10 @@ export function readRecipe(title: string): Record<string, string> {
   if (files === undefined) throw new Error(`${document} has no files for ${title}.`);
   return files;
 }
+
+/** Replaces a part of a recipe. Throws if it is not there: the variant would be the recipe itself. */
+export function replacePart(text: string, part: string | RegExp, replacement: string): string {
+  const changed = text.replace(part, replacement);
+  if (changed === text) throw new Error(`The recipe has no ${part}.`);
+  return changed;
+}

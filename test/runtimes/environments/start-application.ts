@@ -1,19 +1,21 @@
 import { exampleSecret } from '@tradepost/sdk/testing';
 import { findUnusedPort } from '../../helpers/loopback';
 import { type RunningProcess, startProcess } from '../../helpers/start-process';
-import { environmentVariables } from './install-environment';
+import {
+  type Environment,
+  type EnvironmentOptions,
+  environmentVariables,
+  installEnvironment,
+} from './install-environment';
 
 /** A server of a framework that accepts connections. */
 export interface Application {
   port: number;
   process: RunningProcess;
-  stop(): Promise<unknown>;
 }
 
-/** How to start it. */
-export interface ApplicationOptions {
-  /** The folder in which it runs. */
-  path: string;
+/** How to start a built project. */
+export interface StartOptions {
   /** The arguments of Node: a file and its own arguments. */
   args: readonly string[];
   /** What it prints to stdout when it accepts connections. */
@@ -22,24 +24,44 @@ export interface ApplicationOptions {
   env?: Record<string, string>;
 }
 
-/** Starts the server of a built project on a free port of loopback. */
-export async function startApplication({
-  path,
-  args,
-  ready,
-  env = {},
-}: ApplicationOptions): Promise<Application> {
-  const port = await findUnusedPort();
-  const running = startProcess(process.execPath, args, {
-    cwd: path,
-    env: {
-      ...environmentVariables,
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      TRADEPOST_WEBHOOK_SECRET: exampleSecret,
-      ...env,
-    },
-  });
-  await running.writes(ready);
-  return { port, process: running, stop: () => running.stop('SIGKILL') };
+/** Starts a built project on a free port of loopback. */
+type Start = (options: StartOptions) => Promise<Application>;
+
+/**
+ * Installs a project, and lets `prepare` build and start it. Returns the function that stops and removes it; if a step fails,
+ * that is done at once.
+ */
+export async function startProject(
+  options: EnvironmentOptions,
+  prepare: (environment: Environment, start: Start) => Promise<void>,
+): Promise<() => Promise<void>> {
+  const environment = await installEnvironment(options);
+  const started: RunningProcess[] = [];
+  const remove = async () => {
+    await Promise.all(started.map((running) => running.stop('SIGKILL')));
+    await environment.remove();
+  };
+  const start: Start = async ({ args, ready, env = {} }) => {
+    const port = await findUnusedPort();
+    const running = startProcess(process.execPath, args, {
+      cwd: environment.path,
+      env: {
+        ...environmentVariables,
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        TRADEPOST_WEBHOOK_SECRET: exampleSecret,
+        ...env,
+      },
+    });
+    started.push(running);
+    await running.writes(ready);
+    return { port, process: running };
+  };
+  try {
+    await prepare(environment, start);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return remove;
 }
