@@ -44,4 +44,7 @@ beforeAll(() =>
 
 describeReceiver('a receiver in Hono', () => ({ application, path: '/webhooks' }));
 
-testParsedBody('a receiver in Hono', () => ({ application, path: '/parsed' }));
+testParsedBody('a receiver in Hono', 'In Hono, pass context.req.raw', () => ({
+  application,
+  path: '/parsed',
+}));

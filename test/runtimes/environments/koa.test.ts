@@ -43,4 +43,7 @@ beforeAll(() =>
 
 describeReceiver('a receiver in Koa', () => ({ application, path: '/webhooks' }));
 
-testParsedBody('a receiver in Koa', () => ({ application, path: '/parsed' }));
+testParsedBody('a receiver in Koa', 'In Koa, put the receiver before', () => ({
+  application,
+  path: '/parsed',
+}));

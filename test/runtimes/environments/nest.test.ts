@@ -44,7 +44,11 @@ beforeAll(() =>
 
 describeReceiver('a controller of NestJS', () => ({ application, path: '/webhooks' }));
 
-testParsedBody('a controller of NestJS without rawBody', () => ({
-  application: parsed,
-  path: '/webhooks',
-}));
+testParsedBody(
+  'a controller of NestJS without rawBody',
+  'In NestJS, create the application with',
+  () => ({
+    application: parsed,
+    path: '/webhooks',
+  }),
+);

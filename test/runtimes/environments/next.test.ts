@@ -11,8 +11,8 @@ const { [route]: recipe = '' } = readRecipe('Next.js');
 const afterParsing = (text: string) =>
   replacePart(
     text,
-    '=> receiver.fetch(request)',
-    '=> request.json().then(() => receiver.fetch(request))',
+    '=> getReceiver().fetch(request)',
+    '=> request.json().then(() => getReceiver().fetch(request))',
   );
 
 const forEdge = (text: string) => replacePart(text, "runtime = 'nodejs'", "runtime = 'edge'");
@@ -50,8 +50,14 @@ beforeAll(() =>
 
 describeReceiver('a route handler of Next.js', () => ({ application, path: '/webhooks' }));
 
-testParsedBody('a route handler of Next.js', () => ({ application, path: '/parsed' }));
+testParsedBody('a route handler of Next.js', 'In Next.js, pass the Request', () => ({
+  application,
+  path: '/parsed',
+}));
 
 describeReceiver('an edge route handler of Next.js', () => ({ application, path: '/edge' }));
 
-testParsedBody('an edge route handler of Next.js', () => ({ application, path: '/edge-parsed' }));
+testParsedBody('an edge route handler of Next.js', 'In Next.js, pass the Request', () => ({
+  application,
+  path: '/edge-parsed',
+}));

@@ -9,8 +9,8 @@ const { [route]: recipe = '' } = readRecipe('SvelteKit');
 /** The recipe after code that has read the body. */
 const afterParsing = replacePart(
   recipe,
-  '=> receiver.fetch(request)',
-  '=> request.json().then(() => receiver.fetch(request))',
+  '=> getReceiver().fetch(request)',
+  '=> request.json().then(() => getReceiver().fetch(request))',
 );
 
 let application: Application;
@@ -44,4 +44,7 @@ beforeAll(() =>
 
 describeReceiver('a route of SvelteKit', () => ({ application, path: '/webhooks' }));
 
-testParsedBody('a route of SvelteKit', () => ({ application, path: '/parsed' }));
+testParsedBody('a route of SvelteKit', 'Pass the Request before', () => ({
+  application,
+  path: '/parsed',
+}));

@@ -2,6 +2,7 @@ import { receiverHint } from '../webhooks/explain';
 import type { RequestPayload } from '../webhooks/options';
 import { readStream } from '../webhooks/raw-body';
 import type { IncomingRequest } from './delivery-handler';
+import { discardRest } from './discard';
 import { bodyParsed, bodyTooLarge, type Receive } from './receive';
 
 /** A web `Request`: the part of it that a receiver uses. */
@@ -15,27 +16,25 @@ export function fetchAdapter(
   receive: Receive,
 ): (request: FetchRequest, context?: unknown) => Promise<Response> {
   return async (request, context) => {
-    let isUnread = request.body !== null && !request.bodyUsed;
+    const reading = { isUnread: request.body !== null && !request.bodyUsed };
     const { status, headers, body } = await receive({
       method: request.method,
       headers: request.headers,
-      async readBody(limit) {
-        const whole = await readRequestBody(request, limit);
-        isUnread = false;
-        return whole;
-      },
+      readBody: (limit) => readRequestBody(request, limit, reading),
       isOpen: true,
       waitUntil: findWaitUntil(context),
     });
     // Hosts close a connection with an unread body; without this header, its next request would fail.
-    if (isUnread) headers.Connection = 'close';
+    if (reading.isUnread) headers.Connection = 'close';
     return new Response(body || null, { status, headers });
   };
 }
 
+/** @param reading gets whether a part of the body was left unread */
 async function readRequestBody(
   { headers, body, bodyUsed }: FetchRequest,
   limit: number,
+  reading: { isUnread: boolean },
 ): Promise<Uint8Array | null> {
   if (bodyUsed || body?.locked) {
     throw bodyParsed(
@@ -45,14 +44,19 @@ async function readRequestBody(
       ),
     );
   }
-  if (Number(headers.get('content-length')) > limit) throw bodyTooLarge(limit);
+  const isDeclaredTooLarge = Number(headers.get('content-length')) > limit;
   let whole: Uint8Array | null;
   try {
-    whole = await readStream(body, limit);
-  } catch {
+    whole = await readStream(body, isDeclaredTooLarge ? -1 : limit, async (reader) => {
+      reading.isUnread = !(await discardRest(reader));
+    });
+  } catch (error) {
+    // Some hosts have a limit of their own, such as SvelteKit.
+    if ((error as { status?: unknown } | null)?.status === 413) throw bodyTooLarge(limit);
     return null;
   }
-  if (whole === null) throw bodyTooLarge(limit);
+  if (whole === null || isDeclaredTooLarge) throw bodyTooLarge(limit);
+  reading.isUnread = false;
   return whole;
 }
 

@@ -1,6 +1,7 @@
 import { receiverHint } from '../webhooks/explain';
 import { concatBytes } from '../webhooks/raw-body';
 import type { RawBody } from './delivery-handler';
+import { idleMs, maxDiscardedBytes } from './discard';
 import { bodyParsed, bodyTooLarge, type Receive } from './receive';
 
 /** A request of `node:http`, Express or a serverless host: the part of it that a receiver uses. */
@@ -93,24 +94,36 @@ function findRawBody(request: object, name: 'rawBody' | 'body'): RawBody | null 
 
 async function readStream(request: NodeRequest, limit: number): Promise<Uint8Array | null> {
   if (request.destroyed) return null;
-  if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit);
   const pieces: Uint8Array[] = [];
   let length = 0;
+  let isTooLarge = Number(request.headers['content-length']) > limit;
   return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const rejectBody = () => {
+      clearTimeout(timer);
+      request.removeListener('data', add);
+      reject(bodyTooLarge(limit));
+    };
+    // The rest of a body that is too large is read and discarded, as `discardRest` does.
+    const waitForRest = () => {
+      clearTimeout(timer);
+      timer = setTimeout(rejectBody, idleMs);
+    };
     const add = (piece: Uint8Array | string) => {
       const bytes = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece;
       length += bytes.length;
-      if (length > limit) {
-        // The rest is discarded.
-        request.removeListener('data', add);
-        reject(bodyTooLarge(limit));
-        return;
-      }
-      pieces.push(bytes);
+      isTooLarge ||= length > limit;
+      if (!isTooLarge) pieces.push(bytes);
+      else if (length < limit + maxDiscardedBytes) waitForRest();
+      else rejectBody();
     };
-    const abandon = () => resolve(null);
+    const abandon = () => {
+      clearTimeout(timer);
+      resolve(null);
+    };
+    if (isTooLarge) waitForRest();
     request.on('data', add);
-    request.on('end', () => resolve(concatBytes(pieces)));
+    request.on('end', () => (isTooLarge ? rejectBody() : resolve(concatBytes(pieces))));
     // Never removed, because an error without a listener would end the process.
     request.on('error', abandon);
     request.on('close', abandon);

@@ -26,12 +26,15 @@ export function rawBytes(payload: unknown): string | Uint8Array | null {
 }
 
 /**
- * Reads the stream of a web `Request` up to a limit. Null when it has more bytes. The rest is left unread,
- * because cancelling the stream can close the connection that the response needs.
+ * Reads the stream of a web `Request` up to a limit. Null when it has more bytes. The stream is never cancelled,
+ * because that can close the connection that the response needs.
+ *
+ * @param onTooLarge what to do with the rest, before null is returned; by default it is left unread
  */
 export async function readStream(
   stream: ReadableStream<Uint8Array> | null,
   limit: number,
+  onTooLarge?: (reader: ReadableStreamDefaultReader<Uint8Array>) => Promise<unknown>,
 ): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -41,7 +44,10 @@ export async function readStream(
     if (done) break;
     length += value.length;
     // Also when the limit is NaN: then nothing fits.
-    if (!(length <= limit)) return null;
+    if (!(length <= limit)) {
+      if (reader) await onTooLarge?.(reader);
+      return null;
+    }
     chunks.push(value);
   }
   return concatBytes(chunks);

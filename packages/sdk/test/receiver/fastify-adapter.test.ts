@@ -68,7 +68,7 @@ describe('the Fastify plugin', () => {
     await app.close();
   });
 
-  test('responds to a body that is too large, and closes the connection', async () => {
+  test('responds to a body that is too large, and keeps the connection', async () => {
     const { receiver } = aReceiver();
     const app = fastify();
     await app.register(receiver.fastify, { url: '/webhooks' });
@@ -76,7 +76,7 @@ describe('the Fastify plugin', () => {
     const large = new Uint8Array(50 * maxBytes);
     const response = await fetch(`${address}/webhooks`, { method: 'POST', headers, body: large });
     expect(response.status).toBe(413);
-    expect(response.headers.get('connection')).toBe('close');
+    expect(response.headers.get('connection')).toBe('keep-alive');
     expect(await response.text()).toBe('BODY_TOO_LARGE');
     await app.close();
   });

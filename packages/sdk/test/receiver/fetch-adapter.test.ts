@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
+import { maxDiscardedBytes } from '../../src/receiver/discard';
 import { exampleSecret as secret, signDelivery } from '../../src/testing/index';
 import { aReceiver } from '../helpers/receiver/a-receiver';
 import { maxBytes, now } from '../helpers/receiver/limits';
@@ -80,7 +81,7 @@ describe('a Request', () => {
     expect([handled, rejected]).toEqual([[], []]);
   });
 
-  test('whose body never ends is rejected when it is too large, and is read no further', async () => {
+  test('whose body never ends is read to a limit and rejected, and its connection is closed', async () => {
     const { receiver, rejected } = aReceiver();
     let pulled = 0;
     const stream = new ReadableStream({
@@ -93,10 +94,11 @@ describe('a Request', () => {
     expect(response.status).toBe(413);
     expect(response.headers.get('connection')).toBe('close');
     expect(rejected).toEqual(['BODY_TOO_LARGE']);
-    expect(pulled).toBeLessThan(2 * maxBytes);
+    expect(pulled).toBeGreaterThan(maxDiscardedBytes);
+    expect(pulled).toBeLessThan(maxDiscardedBytes + 10 * maxBytes);
   });
 
-  test('with a Content-Length that is too large is rejected unread', async () => {
+  test('with a Content-Length that is too large is read to its end and rejected', async () => {
     const { receiver } = aReceiver();
     const request = new Request(url, {
       method: 'POST',
@@ -105,8 +107,27 @@ describe('a Request', () => {
     });
     const response = await receiver.fetch(request);
     expect(response.status).toBe(413);
-    expect(request.bodyUsed).toBe(false);
-    expect(response.headers.get('connection')).toBe('close');
+    expect(request.bodyUsed).toBe(true);
+    expect(response.headers.get('connection')).toBeNull();
+  });
+
+  test('whose sender stops gets its response, and its connection is closed', async () => {
+    const { receiver } = aReceiver();
+    const stream = new ReadableStream({
+      start: (controller) => controller.enqueue(new Uint8Array(maxBytes + 1)),
+    });
+    const response = await receiver.fetch(aStreamedRequest(stream));
+    expect([response.status, response.headers.get('connection')]).toEqual([413, 'close']);
+  });
+
+  test('whose host rejects the size of the body gets 413 too, as in SvelteKit', async () => {
+    const { receiver, rejected } = aReceiver();
+    const stream = new ReadableStream({
+      pull: (controller) =>
+        controller.error(Object.assign(new Error('too large'), { status: 413 })),
+    });
+    expect((await receiver.fetch(aStreamedRequest(stream))).status).toBe(413);
+    expect(rejected).toEqual(['BODY_TOO_LARGE']);
   });
 
   test('keeps the connection of a request whose body was read, or that has none', async () => {

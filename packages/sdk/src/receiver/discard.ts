@@ -1,0 +1,37 @@
+/** How much of a body that is too large is read to its end, in bytes. */
+export const maxDiscardedBytes = 16_777_216;
+
+/** A sender that sends nothing for this time gets its response, in milliseconds. */
+export const idleMs = 500;
+
+/**
+ * Reads the rest of a body and discards it, so that the sender reads the response instead of failing while it
+ * writes, and the connection stays usable. It gives up after 16 MiB, or when nothing arrives for half a
+ * second.
+ *
+ * @returns whether the end was reached
+ */
+export async function discardRest(
+  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>,
+): Promise<boolean> {
+  try {
+    for (let length = 0; length < maxDiscardedBytes; ) {
+      const result = await readInTime(reader);
+      if (!result) return false;
+      if (result.done) return true;
+      length += result.value.length;
+    }
+  } catch {
+    // The sender is gone.
+  }
+  return false;
+}
+
+/** Reads a piece. Undefined when none arrives in time. */
+function readInTime(reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const idle = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), idleMs);
+  });
+  return Promise.race([reader.read(), idle]).finally(() => clearTimeout(timer));
+}
