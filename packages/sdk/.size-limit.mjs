@@ -77,7 +77,7 @@ export default [
   ),
   figure('verifyWebhook', 'webhooks', verifyWebhook, '9.4 kB'),
   // With the error messages twice, because verifyWebhookSync cannot load them on demand.
-  figure('webhooks, all that it exports', 'webhooks', '*', '17.1 kB'),
+  figure('webhooks, all that it exports', 'webhooks', '*', '17.3 kB'),
   figure('testing, all that it exports', 'testing', '*', '3 kB'),
   figure('validate', 'validate', '*', '36 kB'),
 ];
