@@ -12,7 +12,7 @@ export default defineConfig({
     name: 'runtimes',
     root: local('..'),
     include: ['runtimes/environments/**/*.test.ts'],
-    globalSetup: [local('environments/pack-sdk.ts')],
+    globalSetup: [local('../helpers/seed.ts'), local('environments/pack-sdk.ts')],
     maxWorkers: 2,
     testTimeout: 120_000,
     // Each file installs a framework and builds a project with it.

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +9,10 @@ import { runPnpm } from '../../packages/run-pnpm';
 
 /** A project of a user: the packed SDK, and what the user has installed beside it. */
 export interface EnvironmentOptions {
-  /** The folder of its files in `projects`. */
+  /** Its name; if `projects` has a folder of this name, its files are copied. */
   name: string;
+  /** How Node treats its files. @default 'module' */
+  type?: 'module' | 'commonjs';
   /** What it depends on besides the SDK: exact versions by package. */
   dependencies: Readonly<Record<string, string>>;
   /** More files: their texts by path. */
@@ -21,6 +24,8 @@ export interface Environment {
   path: string;
   /** Runs a program of a dependency, by its file, and rejects with the output if it fails. */
   run(file: string, ...args: string[]): Promise<Exit>;
+  /** Runs Node in the folder, and resolves whatever its exit code is. */
+  node(args: readonly string[], env?: Record<string, string>): Promise<Exit>;
   remove(): Promise<void>;
 }
 
@@ -35,16 +40,19 @@ export const environmentVariables = {
 /** Installs a project into an empty folder, with the tarball that `pack-sdk.ts` provides. Remove it at the end. */
 export async function installEnvironment({
   name,
+  type = 'module',
   dependencies,
   files = {},
 }: EnvironmentOptions): Promise<Environment> {
   const { path, remove } = await temporaryFolder();
   try {
-    await cp(join(projects, name), path, { recursive: true });
+    if (existsSync(join(projects, name))) {
+      await cp(join(projects, name), path, { recursive: true });
+    }
     const manifest = {
       name,
       private: true,
-      type: 'module',
+      type,
       dependencies: { '@tradepost/sdk': `file:${inject('sdkTarball')}`, ...dependencies },
     };
     const texts = { 'package.json': JSON.stringify(manifest), ...files };
@@ -58,13 +66,16 @@ export async function installEnvironment({
     await remove();
     throw error;
   }
+  const node: Environment['node'] = (args, env) =>
+    runProcess(process.execPath, [...args], {
+      cwd: path,
+      env: { ...environmentVariables, ...env },
+    });
   return {
     path,
+    node,
     async run(file, ...args) {
-      const exit = await runProcess(process.execPath, [join(path, 'node_modules', file), ...args], {
-        cwd: path,
-        env: environmentVariables,
-      });
+      const exit = await node([join(path, 'node_modules', file), ...args]);
       if (exit.code === 0) return exit;
       throw new Error(
         `${file} ${args.join(' ')} exited with ${exit.code}:\n${exit.stdout}${exit.stderr}`,
