@@ -30,6 +30,8 @@ export interface NodeResponse {
   readonly headersSent: boolean;
   /** Sets a header. */
   setHeader(name: string, value: string): unknown;
+  /** Sends a part of the response. */
+  write?(body: string): unknown;
   /** Sends the response. */
   end(body?: string): unknown;
 }
@@ -47,9 +49,34 @@ export function nodeAdapter(receive: Receive) {
     if (response.headersSent) return;
     response.statusCode = status;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    if (isUnread(request)) response.setHeader('Connection', 'close');
-    response.end(body || undefined);
+    if (!isUnread(request)) {
+      response.end(body || undefined);
+      return;
+    }
+    response.setHeader('Connection', 'close');
+    response.setHeader('Content-Length', String(new TextEncoder().encode(body).length));
+    // Closing the connection while the sender still writes would destroy the response before it is read.
+    if (body && response.write && !request.destroyed) {
+      response.write(body);
+      await waitForEnd(request);
+      response.end();
+    } else {
+      response.end(body || undefined);
+    }
   };
+}
+
+/** Waits until the sender has stopped, for a limited time. What it still sends is discarded. */
+function waitForEnd(request: NodeRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, idleMs);
+    for (const name of ['end', 'error', 'close']) {
+      request.on(name, () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    }
+  });
 }
 
 /** Whether the sender may still be sending. Then the connection cannot be reused. */
