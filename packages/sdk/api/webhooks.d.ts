@@ -164,6 +164,7 @@ export interface NodeResponse {
   statusCode: number;
   readonly headersSent: boolean;
   setHeader(name: string, value: string): unknown;
+  write?(body: string): unknown;
   end(body?: string): unknown;
 }
 
