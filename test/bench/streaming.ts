@@ -15,14 +15,18 @@ const pageLength = 100;
 /** The number of samples, evenly over the pages. */
 const sampleCount = 100;
 
-/** Starts a service whose list has `orders` orders. */
-async function startEndlessList(orders: number, onPage: (page: number) => void) {
+/**
+ * Starts a service whose list has `orders` orders.
+ *
+ * @param onPage called before a page is sent, and awaited: after the last one, the client may exit
+ */
+async function startEndlessList(orders: number, onPage: (page: number) => Promise<void>) {
   const [order] = (JSON.parse(listBody.toString('utf8')) as { data: unknown[] }).data;
   const items = JSON.stringify(Array.from({ length: pageLength }, () => order));
   const last = orders / pageLength;
-  return startHttpServer(({ url = '' }, response) => {
+  return startHttpServer(async ({ url = '' }, response) => {
     const page = Number(new URL(url, 'http://service').searchParams.get('cursor') ?? 1);
-    onPage(page);
+    await onPage(page);
     const next = page < last ? `"${page + 1}"` : 'null';
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(`{"data":${items},"nextCursor":${next}}`);
@@ -31,11 +35,11 @@ async function startEndlessList(orders: number, onPage: (page: number) => void) 
 
 /** Lists all orders and samples the resident memory, in MB. */
 async function measureMemory({ environment }: BenchContext, orders: number): Promise<number[]> {
-  const memory: Promise<number>[] = [];
+  const memory: number[] = [];
   const every = Math.max(1, orders / pageLength / sampleCount);
   let pid = 0;
-  const service = await startEndlessList(orders, (page) => {
-    if (page % every === 0) memory.push(readResidentMemory(pid).then((bytes) => bytes / 1e6));
+  const service = await startEndlessList(orders, async (page) => {
+    if (page % every === 0) memory.push((await readResidentMemory(pid)) / 1e6);
   });
   const { child, readLogTail } = environment.start(
     [tradepostBin, 'orders', 'list', '--all', '--output', 'ndjson'],
@@ -52,7 +56,7 @@ async function measureMemory({ environment }: BenchContext, orders: number): Pro
   if (code !== 0 || lines !== orders) {
     throw new Error(`The CLI exited with ${code} after ${lines} orders.\n${readLogTail()}`);
   }
-  return await Promise.all(memory);
+  return memory;
 }
 
 const max = (values: readonly number[]) => Math.max(...values);
