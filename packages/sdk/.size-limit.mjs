@@ -38,6 +38,11 @@ function countWhatIsLoadedAtStart(build) {
   });
 }
 
+/** Bundles for Node, into one file. */
+function forNode(settings) {
+  return { ...settings, platform: 'node', format: 'cjs', logLevel: 'error' };
+}
+
 /** Bundles only what is loaded at start, into one file. */
 function atStart(settings) {
   return { ...split(settings), plugins: [{ name: 'later', setup: leaveOutWhatIsLoadedLater }] };
@@ -63,10 +68,12 @@ function figure(name, entry, imports, limit, modifyEsbuildConfig = split) {
 const verifyWebhook = '{ verifyWebhook }';
 
 export default [
-  figure('client at start', 'index', '*', '11 kB', atStart),
-  // These three limits keep the size that was reached; the goals are 8 kB at the start and 11 kB in all.
-  figure('client', 'index', '{ Tradepost }', '12.8 kB'),
-  figure('client, all that it exports', 'index', '*', '13.3 kB'),
+  figure('client at start', 'index', '{ Tradepost }', '6.5 kB', atStart),
+  figure('client at start, all that it exports', 'index', '*', '7.1 kB', atStart),
+  // These limits keep the size that was reached. The goals are 11 kB, and 12 kB for Node.
+  figure('client', 'index', '{ Tradepost }', '14 kB'),
+  figure('client, all that it exports', 'index', '*', '14.5 kB'),
+  figure('client for Node, in one file', 'index', '{ Tradepost }', '12.7 kB', forNode),
   figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '1.6 kB', atStart),
   figure(
     'verifyWebhook at start, as esbuild splits it',

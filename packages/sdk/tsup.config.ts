@@ -39,48 +39,60 @@ const externalizeOnDemand = (
   },
 });
 
+/** Leaves out what ofetch uses for options that the client does not pass: its parsers of URLs and JSON. */
+const leaveOutParsers: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'leave-out-parsers',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^(destr|ufo)$/ }, ({ path }) => ({ path, namespace: 'unused' }));
+    onLoad({ filter: /^/, namespace: 'unused' }, () => ({
+      contents:
+        'export const withBase = undefined, withQuery = undefined; export default undefined;',
+    }));
+  },
+};
+
 /**
- * The client in CommonJS. It loads files on demand with `require`, because some runtimes, such as the one of
- * Jest, have no `import()` there.
+ * The part of ofetch that the client uses: its entry for browsers, because the one for Node brings another
+ * `fetch`.
+ */
+const withOfetch: Options = {
+  noExternal: [/./],
+  esbuildPlugins: [leaveOutParsers],
+  esbuildOptions(options) {
+    options.conditions = ['browser'];
+    options.chunkNames = '[name]';
+  },
+};
+
+/**
+ * The client in CommonJS. It loads ofetch with its first call by `require`, because some runtimes, such as the
+ * one of Jest, have no `import()` there.
  */
 const commonJsClient = build('index', {
   format: ['cjs'],
-  esbuildPlugins: [externalizeOnDemand('cjs')],
-  // Rollup would turn `require` back into `import()`.
+  esbuildPlugins: [
+    {
+      name: 'externalize-ofetch',
+      setup({ onResolve }) {
+        onResolve({ filter: /^\.\/ofetch$/ }, () => ({ path: './ofetch.cjs', external: true }));
+      },
+    },
+  ],
+  // Rollup would load it at once.
   treeshake: false,
   esbuildOptions(options) {
     options.supported = { ...options.supported, 'dynamic-import': false };
   },
 });
 
-/**
- * The part of ofetch that the client uses: its entry for browsers, because the one for Node brings another
- * `fetch`, and without its parsers of URLs and JSON, which the client never calls.
- */
-const ofetch: Options = {
-  ...build('index', { noExternal: [/./] }),
-  entry: { ofetch: 'src/http/ofetch.ts' },
-  esbuildOptions(options) {
-    options.conditions = ['browser'];
-  },
-  esbuildPlugins: [
-    {
-      name: 'leave-out-parsers',
-      setup({ onLoad, onResolve }) {
-        onResolve({ filter: /^(destr|ufo)$/ }, ({ path }) => ({ path, namespace: 'unused' }));
-        onLoad({ filter: /^/, namespace: 'unused' }, () => ({
-          contents:
-            'export const withBase = undefined, withQuery = undefined; export default undefined;',
-        }));
-      },
-    },
-  ],
-};
-
 export default defineConfig([
-  build('index', { format: ['esm'], esbuildPlugins: [externalizeOnDemand('js')] }),
+  // In three files: at the start, for the first call, and what both use.
+  build('index', { ...withOfetch, format: ['esm'], splitting: true }),
   commonJsClient,
-  ofetch,
+  {
+    ...build('index', { ...withOfetch, format: ['cjs'] }),
+    entry: { ofetch: 'src/http/ofetch.ts' },
+  },
   build('webhooks', { format: ['esm'], esbuildPlugins: [externalizeOnDemand('js')] }),
   ...loadedOnDemand.map(
     (name): Options => ({

@@ -1,8 +1,9 @@
 import type { ApiPromise } from './http/api-promise';
 import { requestPath } from './http/request-path';
 import { resolveOptions } from './http/resolved-options';
-import { systemRuntime } from './http/retry';
-import { type ServiceTraits, Transport } from './http/transport';
+import type { ServiceTraits } from './http/retry-loop';
+import { systemRuntime } from './http/runtime';
+import { Transport } from './http/transport';
 import type { PathRequestOptions, TradepostOptions } from './options';
 import { Accounts } from './resources/accounts';
 import { Deliveries } from './resources/deliveries';
@@ -12,7 +13,7 @@ import { Orders } from './resources/orders';
 import { Webhooks } from './resources/webhooks';
 
 /** What clients with the same service have learned about it, by their options. */
-const traitsOf = new WeakMap<object, ServiceTraits>();
+const sharedTraits = new WeakMap<object, ServiceTraits>();
 
 /**
  * The client of the service. Create one client per program: it keeps no connections, and concurrent calls are
@@ -43,7 +44,7 @@ export class Tradepost {
   constructor(options: TradepostOptions) {
     const resolved = resolveOptions(options);
     this.#options = { ...options };
-    this.#traits = traitsOf.get(options) ?? { honoursKeys: false };
+    this.#traits = sharedTraits.get(options) ?? { honoursKeys: false };
     const transport = new Transport(resolved, systemRuntime, this.#traits);
     this.#transport = transport;
     this.orders = new Orders(transport);
@@ -65,7 +66,7 @@ export class Tradepost {
   withOptions(options: Partial<TradepostOptions>): Tradepost {
     const merged = { ...this.#options, ...options };
     // Another service may treat idempotency keys differently.
-    if (merged.baseUrl === this.#options.baseUrl) traitsOf.set(merged, this.#traits);
+    if (merged.baseUrl === this.#options.baseUrl) sharedTraits.set(merged, this.#traits);
     return new Tradepost(merged);
   }
 

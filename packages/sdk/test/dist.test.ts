@@ -20,7 +20,9 @@ const scripts = files.filter(({ name }) => /\.c?js$/.test(name));
 /** The entries for client and receivers. `validate` includes zod, as documented. */
 const lean = files.filter(({ name }) => !/^validate\.c?js$/.test(name));
 /** The files of the entries that load nothing of the client. */
-const apart = scripts.filter(({ name }) => !/^(index|ofetch|validate)\./.test(name));
+const apart = scripts.filter(
+  ({ name }) => !/^(index|chunk|retry-loop|ofetch|validate)\./.test(name),
+);
 const declarations = files.filter(({ name }) => /\.d\.c?ts$/.test(name));
 
 /** Runs a program in its own process, inside the package; returns its output. */
@@ -114,7 +116,7 @@ describe.each(formats)('in a program of type %s', (type) => {
     expect(service.request(0).url).toBe('/v1/orders/ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH');
   });
 
-  test('an import of the client loads neither ofetch nor fetch', async () => {
+  test('an import of the client loads neither the code of calls nor fetch', async () => {
     const program = `(async () => {
       ${loads[type]('{ Tradepost }', '@tradepost/sdk')}
       new Tradepost({ baseUrl: 'https://trade.example', apiKey: 'tpk_test' });

@@ -1,5 +1,11 @@
-import type { ResponseHeaders, TradepostError, TradepostErrorDetails } from '../errors';
+import {
+  AbortError,
+  type ResponseHeaders,
+  type TradepostError,
+  type TradepostErrorDetails,
+} from '../errors';
 import type { Redact } from './redact';
+import type { Interrupted } from './with-timeout';
 
 /** A complete request: what each attempt sends. */
 export interface OutgoingRequest {
@@ -59,6 +65,14 @@ export function createError<Details extends TradepostErrorDetails, Failure exten
   } as unknown as Details);
 }
 
+/** Creates the error for a call that was aborted by the caller's signal. */
+export function createAbortError(attempt: Attempt, cause: unknown): AbortError {
+  return createError(AbortError, attempt, "was aborted by the caller's signal.", {
+    code: 'aborted',
+    cause,
+  });
+}
+
 function redactResponseHeaders(headers: ResponseHeaders, redact: Redact): ResponseHeaders {
   const redacted = new Headers();
   headers.forEach((value, name) => {
@@ -93,7 +107,6 @@ export interface RawResponse {
  */
 export type AttemptResult =
   | { kind: 'response'; response: RawResponse }
-  | { kind: 'aborted'; reason: unknown }
-  | { kind: 'timeout'; after: number }
+  | Interrupted
   | { kind: 'rejected'; error: TradepostError }
   | { kind: 'broken'; cause: unknown };

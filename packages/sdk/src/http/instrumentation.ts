@@ -4,7 +4,7 @@ import type { RawResponse } from './attempt';
 import { type Attempt, createError, getErrorMessage, type OutgoingRequest } from './attempt';
 import { authorization, idempotencyKey } from './headers';
 import { redactHeaders } from './redact';
-import type { Runtime } from './retry';
+import type { Runtime } from './runtime';
 
 /** The hooks that cannot change a call. */
 type Hook = 'onResponse' | 'onRetry' | 'onError';

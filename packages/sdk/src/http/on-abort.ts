@@ -12,8 +12,7 @@ const waitingFor = new WeakMap<AbortSignal, Waiting>();
  *
  * @returns the function that removes the callback
  */
-export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
-  if (!signal) return () => undefined;
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const { callbacks, abort } = waitingFor.get(signal) ?? listen(signal);
   callbacks.add(callback);
   return () => {

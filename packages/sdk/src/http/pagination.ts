@@ -1,7 +1,7 @@
 import type { Page } from '@tradepost/contract/wire';
 import { type InvalidResponseError, invalidConfiguration } from '../errors';
 import { type ApiResponse, type Result, toResult } from './api-promise';
-import type { Runtime } from './retry';
+import type { Runtime } from './runtime';
 
 /**
  * A list that is requested lazily. `await` it for one page, or iterate it with `for await` for all items:

@@ -1,42 +1,11 @@
-import { AbortError, ConnectionError, TimeoutError, type TradepostError } from '../errors';
+import { ConnectionError, TimeoutError, type TradepostError } from '../errors';
 import type { ApiResponse } from './api-promise';
 import type { AttemptResult } from './attempt';
-import { type Attempt, createError } from './attempt';
+import { type Attempt, createAbortError, createError } from './attempt';
 import { ifMatch } from './headers';
-import { onAbort } from './on-abort';
 import type { Call } from './request';
 import type { ResolvedOptions } from './resolved-options';
 import { errorFromResponse } from './response';
-
-/** Clock, random numbers and timers of the client; tests inject their own. */
-export interface Runtime {
-  /** Milliseconds on a monotonic clock. Only differences are meaningful. */
-  elapsed(): number;
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** A number from 0 (inclusive) to 1 (exclusive). */
-  random(): number;
-  /** Resolves after some milliseconds, or as soon as the signal aborts. */
-  wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
-}
-
-/** The clock, random numbers and timers of the JavaScript runtime. */
-export const systemRuntime: Runtime = {
-  elapsed: () => performance.now(),
-  now: () => Date.now(),
-  random: () => Math.random(),
-  wait: (milliseconds, signal) =>
-    new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        stopListening();
-        resolve();
-      };
-      const timer = setTimeout(done, milliseconds);
-      const stopListening = onAbort(signal, done);
-      if (signal?.aborted) done();
-    }),
-};
 
 /** A failed attempt, with the facts for the retry decision. */
 export interface Failure {
@@ -123,14 +92,6 @@ export function classifyAttempt<Result>(
 
 const notRepeated =
   'It may have been applied, and was not repeated, because the service is not known to honour idempotency keys: see the option idempotency.';
-
-/** Creates the error for a call that was aborted by the caller's signal. */
-export function createAbortError(attempt: Attempt, cause: unknown): AbortError {
-  return createError(AbortError, attempt, "was aborted by the caller's signal.", {
-    code: 'aborted',
-    cause,
-  });
-}
 
 /** Whether the service reports that a resource, rather than a path, does not exist. */
 function isGone({ status, problem }: TradepostError): boolean {

@@ -1,41 +1,42 @@
 import type { Page } from '@tradepost/contract/wire';
-import { InvalidResponseError, TradepostError } from '../errors';
+import { InvalidResponseError, TimeoutError, TradepostError } from '../errors';
 import { type ApiPromise, type ApiResponse, createApiPromise } from './api-promise';
-import { type Attempt, createError, getErrorMessage } from './attempt';
-import { idempotency } from './headers';
+import { type Attempt, createAbortError, createError, getErrorMessage } from './attempt';
+import { readPage } from './envelope';
 import { Instrumentation } from './instrumentation';
 import { createPagePromise, type PagePromise } from './pagination';
-import { buildRequest, type Call } from './request';
+import type { Call } from './request';
 import type { ResolvedOptions } from './resolved-options';
-import { parseResponse, readPage } from './response';
-import { classifyAttempt, createAbortError, type Runtime, retryDelay } from './retry';
-import { createSender, type Sender, sendAttempt, withTimeout } from './send';
+import type { RetryLoop, ServiceTraits } from './retry-loop';
+import type { Runtime } from './runtime';
+import { withTimeout } from './with-timeout';
 
-/** What the client has learned about the service. Clients that `withOptions` creates share it. */
-export interface ServiceTraits {
-  /** Whether a response said that the service honours idempotency keys. */
-  honoursKeys: boolean;
-}
+/** Loads the file that sends calls. */
+type Load = () => Promise<Pick<typeof import('./retry-loop'), 'createRetryLoop'>>;
 
-/** Sends the client's calls with timeouts and retries, and returns the response or throws the error. */
+/**
+ * Starts the client's calls. What sends them, with timeouts and retries, is a file of its own, which is loaded
+ * with the first call: a program starts faster, and a page loads less before it needs it.
+ */
 export class Transport {
   /** Clock, random numbers and timers of the client. */
   readonly runtime: Runtime;
   readonly #options: ResolvedOptions;
-  readonly #sender: () => Promise<Sender>;
-  readonly #instrumentation: Instrumentation;
   readonly #traits: ServiceTraits;
+  readonly #load: Load;
+  readonly #instrumentation: Instrumentation;
+  #retryLoop: RetryLoop | undefined;
 
   constructor(
     options: ResolvedOptions,
     runtime: Runtime,
     traits: ServiceTraits = { honoursKeys: false },
-    sender = createSender(options),
+    load: Load = () => import('./retry-loop'),
   ) {
     this.runtime = runtime;
     this.#options = options;
     this.#traits = traits;
-    this.#sender = sender;
+    this.#load = load;
     this.#instrumentation = new Instrumentation(options.hooks, options.logger, runtime);
   }
 
@@ -52,7 +53,8 @@ export class Transport {
   async send<Result>(call: Call<Result>): Promise<ApiResponse<Result>> {
     const attempt = this.#createAttempt(call, 0);
     try {
-      return await this.#sendWithRetries(call, attempt);
+      this.#retryLoop ??= await this.#loadRetryLoop(attempt, call.options?.signal);
+      return await this.#retryLoop(call, attempt);
     } catch (cause) {
       // Other errors come from arguments of the wrong type.
       const error =
@@ -92,84 +94,45 @@ export class Transport {
     { endpoint: { method, path }, operation }: Pick<Call<unknown>, 'endpoint' | 'operation'>,
     number: number,
   ): Attempt {
-    const { redact } = this.#options;
-    const startedAt = this.runtime.elapsed();
     return {
       operation,
       method,
       route: path,
       path,
       number,
-      startedAt,
+      startedAt: this.runtime.elapsed(),
       mayHaveBeenApplied: false,
-      redact,
+      redact: this.#options.redact,
     };
   }
 
-  /** Whether a POST with the same key certainly has one effect. */
-  #honoursKeys(): boolean {
-    const { idempotency: mode } = this.#options;
-    return mode === 'assume' || (mode === 'detect' && this.#traits.honoursKeys);
-  }
-
-  async #sendWithRetries<Result>(
-    call: Call<Result>,
-    attempt: Attempt,
-  ): Promise<ApiResponse<Result>> {
-    const { elapsed, now, random, wait } = this.runtime;
-    const options = this.#options;
-    const { path, request, limits } = buildRequest(call, options);
-    const signal = call.options?.signal;
-    const remaining = () => limits.deadline - (elapsed() - attempt.startedAt);
-    attempt.path = path;
-
-    for (;;) {
-      if (signal?.aborted) throw createAbortError(attempt, signal.reason);
-      attempt.number += 1;
-      attempt.sent = undefined;
-      const attemptStartedAt = elapsed();
-      const result = await withTimeout(
-        (stop) =>
-          sendAttempt(
-            request,
-            attempt,
-            this.#instrumentation,
-            this.#sender,
-            options.authorize,
-            stop,
-          ),
-        Math.min(limits.timeout, remaining()),
-        signal,
+  /** Loads the file that sends calls, within the client's `timeout`. The next call tries again after a failure. */
+  async #loadRetryLoop(attempt: Attempt, signal: AbortSignal | undefined): Promise<RetryLoop> {
+    const load = () =>
+      this.#load().then(
+        ({ createRetryLoop }) => ({ kind: 'loaded', createRetryLoop }) as const,
+        (cause: unknown) => ({ kind: 'failed', cause }) as const,
       );
-      if (result.kind === 'response') {
-        const { response } = result;
-        const { status, headers, requestId } = response;
-        if (headers.get(idempotency) !== null) this.#traits.honoursKeys = true;
-        this.#instrumentation.received(attempt, response, elapsed() - attemptStartedAt);
-        if (status >= 200 && status < 300) {
-          const data = parseResponse(response, attempt, call, options.validate);
-          return { data, status, headers, requestId };
-        }
+    const loaded = await withTimeout(load, this.#options.limits.timeout, signal);
+    switch (loaded.kind) {
+      case 'loaded':
+        return loaded.createRetryLoop(
+          this.#options,
+          this.runtime,
+          this.#instrumentation,
+          this.#traits,
+        );
+      case 'aborted':
+        throw createAbortError(attempt, loaded.reason);
+      case 'timeout': {
+        const what = `was not sent, because a file of @tradepost/sdk was not loaded within ${loaded.after} ms.`;
+        throw createError(TimeoutError, attempt, what, { code: 'timeout' });
       }
-      const honoursKeys = this.#honoursKeys();
-      const outcome = classifyAttempt(result, { attempt, call, options, honoursKeys, now: now() });
-      if ('data' in outcome) return outcome;
-      const { error, retry } = outcome;
-      const delay = retryDelay(
-        {
-          ...retry,
-          attempt: attempt.number,
-          maxRetries: limits.maxRetries,
-          remainingMs: remaining(),
-        },
-        random(),
-      );
-      if (delay === null) throw error;
-      if (!retry.notApplied && attempt.method !== 'GET') attempt.mayHaveBeenApplied = true;
-      this.#instrumentation.retrying(attempt, error, delay, elapsed() - attemptStartedAt);
-      await wait(delay, signal);
-      // A timer may fire late; nothing is sent after the deadline.
-      if (remaining() <= 0) throw error;
+      default: {
+        const { cause } = loaded;
+        const what = `was not sent, because a file of @tradepost/sdk could not be loaded: ${getErrorMessage(cause)}. Check how this program is bundled and deployed.`;
+        throw createError(TradepostError, attempt, what, { code: 'load_failed', cause });
+      }
     }
   }
 }

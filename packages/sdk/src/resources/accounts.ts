@@ -1,6 +1,6 @@
 import { type AccountKey, type AccountKind, endpoints } from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
-import { readItem } from '../http/response';
+import { readItem } from '../http/envelope';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
 import type { Other } from '../unrecognized';

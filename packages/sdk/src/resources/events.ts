@@ -1,7 +1,7 @@
 import { endpoints } from '@tradepost/contract/wire';
+import { readEndlessPage } from '../http/envelope';
 import { createPagePromise, type PagePromise, pollPages } from '../http/pagination';
 import type { Call } from '../http/request';
-import { readEndlessPage } from '../http/response';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
 import type {

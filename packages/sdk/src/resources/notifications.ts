@@ -1,7 +1,7 @@
 import { endpoints, type NotificationType } from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
+import { readItem } from '../http/envelope';
 import type { PagePromise } from '../http/pagination';
-import { readItem } from '../http/response';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
 import type { Other } from '../unrecognized';

@@ -5,8 +5,8 @@ import {
   type WebhookStatus,
 } from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
+import { readItem, readNothing } from '../http/envelope';
 import type { PagePromise } from '../http/pagination';
-import { readItem, readNothing } from '../http/response';
 import type { Transport } from '../http/transport';
 import type { RequestOptions } from '../options';
 import type { Other } from '../unrecognized';

@@ -1,5 +1,5 @@
 import { resolveOptions } from '../../src/http/resolved-options';
-import type { Runtime } from '../../src/http/retry';
+import type { Runtime } from '../../src/http/runtime';
 import { Transport } from '../../src/http/transport';
 import type { TradepostOptions } from '../../src/index';
 import { Accounts } from '../../src/resources/accounts';

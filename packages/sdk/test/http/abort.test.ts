@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
-import { systemRuntime } from '../../src/http/retry';
+import { systemRuntime } from '../../src/http/runtime';
 import { AbortError, Tradepost } from '../../src/index';
 import { createTestClient } from '../helpers/a-client';
 import { catchTradepostError } from '../helpers/catch-tradepost-error';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
 import { resolveOptions } from '../../src/http/resolved-options';
-import { systemRuntime } from '../../src/http/retry';
+import { systemRuntime } from '../../src/http/runtime';
 import { Transport } from '../../src/http/transport';
 import { Notifications } from '../../src/resources/notifications';
 import { validateResponses } from '../../src/validate';

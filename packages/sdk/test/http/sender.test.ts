@@ -1,54 +1,67 @@
 import { inspect } from 'node:util';
-import { createFetch } from 'ofetch';
 import { expect, test } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
-import type { OutgoingRequest } from '../../src/http/attempt';
 import { resolveOptions } from '../../src/http/resolved-options';
-import { systemRuntime } from '../../src/http/retry';
-import { createSender } from '../../src/http/send';
+import * as retryLoop from '../../src/http/retry-loop';
+import { systemRuntime } from '../../src/http/runtime';
 import { Transport } from '../../src/http/transport';
 import { ConnectionError, Tradepost } from '../../src/index';
 import { Orders } from '../../src/resources/orders';
 import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, scriptedService } from '../helpers/scripted-service';
 
-test('the next request loads ofetch again after a failed load, and later requests do not', async () => {
-  let loads = 0;
-  const sender = createSender({ fetch, fetchOptions: undefined }, async () => {
-    loads += 1;
-    if (loads === 1) throw new TypeError('the network was down');
-    return { createFetch };
+/** A client whose file with the code of calls is loaded by a function, with the loads so far. */
+function clientThatLoads(options: { baseUrl: string }, load: () => Promise<typeof retryLoop>) {
+  const loads: number[] = [];
+  const resolved = resolveOptions({ ...options, apiKey: 'tpk_test' });
+  const transport = new Transport(resolved, systemRuntime, { honoursKeys: true }, () => {
+    loads.push(performance.now());
+    return load();
   });
-  await expect(sender()).rejects.toThrow('the network was down');
-  const service = await scriptedService(json(200, { data: {} }));
-  const request: OutgoingRequest = {
-    url: service.baseUrl,
-    method: 'GET',
-    headers: {},
-    body: undefined,
-  };
-  const send = await sender();
-  expect((await send(request, new AbortController().signal)).status).toBe(200);
-  expect(await sender()).toBe(send);
-  expect(loads).toBe(2);
+  return { orders: new Orders(transport), loads };
+}
+
+test('the next call loads the code of calls again after a failed load, and later calls do not', async () => {
+  const service = await scriptedService(json(200, { data: anOrder() }));
+  let isDown = true;
+  const { orders, loads } = clientThatLoads(service, async () => {
+    if (isDown) throw new TypeError('the network was down');
+    return retryLoop;
+  });
+  await expect(orders.get('ord_1')).rejects.toThrow('the network was down');
+  isDown = false;
+  expect(await orders.get('ord_1')).toEqual(anOrder());
+  expect(await orders.get('ord_1')).toEqual(anOrder());
+  expect(loads).toHaveLength(2);
 });
 
 test('a failed load is an error of its own, and is neither sent nor repeated', async () => {
   const service = await scriptedService(json(200, { data: anOrder() }));
-  let loads = 0;
-  const options = resolveOptions({ ...service, apiKey: 'tpk_test' });
-  const sender = createSender(options, async () => {
-    loads += 1;
+  const { orders, loads } = clientThatLoads(service, async () => {
     throw new TypeError('A dynamic import callback was not specified.');
   });
-  const orders = new Orders(new Transport(options, systemRuntime, { honoursKeys: true }, sender));
   const error = await catchTradepostError(orders.list());
   expect(error).toMatchObject({ name: 'TradepostError', code: 'load_failed', status: null });
   expect(error.message).toBe(
     'GET /v1/orders was not sent, because a file of @tradepost/sdk could not be loaded: A dynamic import callback was not specified. Check how this program is bundled and deployed.',
   );
-  expect(loads).toBe(1);
+  expect(loads).toHaveLength(1);
   expect(service.seen).toEqual([]);
+});
+
+test('a load that does not end is ended by the signal or by the timeout', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const { orders } = clientThatLoads({ baseUrl: 'https://trade.example' }, never);
+  const controller = new AbortController();
+  const aborted = catchTradepostError(orders.get('ord_1', { signal: controller.signal }));
+  controller.abort('enough');
+  expect(await aborted).toMatchObject({ name: 'AbortError', cause: 'enough' });
+
+  const hasty = resolveOptions({ baseUrl: 'https://trade.example', apiKey: 'tpk_x', timeout: 1 });
+  const late = new Orders(new Transport(hasty, systemRuntime, { honoursKeys: true }, never));
+  const error = await catchTradepostError(late.get('ord_1'));
+  expect(error).toMatchObject({ name: 'TimeoutError', code: 'timeout' });
+  expect(error.message).toContain('was not loaded within 1 ms');
 });
 
 test.each([undefined, null, 0, ''])(

@@ -1,0 +1,95 @@
+import type { ApiResponse } from './api-promise';
+import { type Attempt, createAbortError } from './attempt';
+import { idempotency } from './headers';
+import type { Instrumentation } from './instrumentation';
+import { buildRequest, type Call } from './request';
+import type { ResolvedOptions } from './resolved-options';
+import { parseResponse } from './response';
+import { classifyAttempt, retryDelay } from './retry';
+import type { Runtime } from './runtime';
+import { createSender } from './send';
+import { withTimeout } from './with-timeout';
+
+/** What the client has learned about the service. Clients that `withOptions` creates share it. */
+export interface ServiceTraits {
+  /** Whether a response said that the service honours idempotency keys. */
+  honoursKeys: boolean;
+}
+
+/**
+ * Sends a call, and retries it until it succeeds or fails finally.
+ *
+ * @throws {TradepostError} the error of the last attempt.
+ * @throws {Error} for arguments of the wrong type.
+ */
+export type RetryLoop = <Result>(
+  call: Call<Result>,
+  attempt: Attempt,
+) => Promise<ApiResponse<Result>>;
+
+/** Creates the function that sends the calls of one client. */
+export function createRetryLoop(
+  options: ResolvedOptions,
+  { elapsed, now, random, wait }: Runtime,
+  instrumentation: Instrumentation,
+  traits: ServiceTraits,
+): RetryLoop {
+  const sendAttempt = createSender(options, instrumentation);
+
+  /** Whether a POST with the same key certainly has one effect. */
+  const honoursKeys = () =>
+    options.idempotency === 'assume' || (options.idempotency === 'detect' && traits.honoursKeys);
+
+  return async (call, attempt) => {
+    const { path, request, limits } = buildRequest(call, options);
+    const signal = call.options?.signal;
+    const remaining = () => limits.deadline - (elapsed() - attempt.startedAt);
+    attempt.path = path;
+
+    for (;;) {
+      if (signal?.aborted) throw createAbortError(attempt, signal.reason);
+      attempt.number += 1;
+      attempt.sent = undefined;
+      const attemptStartedAt = elapsed();
+      const result = await withTimeout(
+        (stop) => sendAttempt(request, attempt, stop),
+        Math.min(limits.timeout, remaining()),
+        signal,
+      );
+      if (result.kind === 'response') {
+        const { response } = result;
+        const { status, headers, requestId } = response;
+        if (headers.get(idempotency) !== null) traits.honoursKeys = true;
+        instrumentation.received(attempt, response, elapsed() - attemptStartedAt);
+        if (status >= 200 && status < 300) {
+          const data = parseResponse(response, attempt, call, options.validate);
+          return { data, status, headers, requestId };
+        }
+      }
+      const outcome = classifyAttempt(result, {
+        attempt,
+        call,
+        options,
+        honoursKeys: honoursKeys(),
+        now: now(),
+      });
+      if ('data' in outcome) return outcome;
+      const { error, retry } = outcome;
+      const delay = retryDelay(
+        {
+          ...retry,
+          attempt: attempt.number,
+          maxRetries: limits.maxRetries,
+          remainingMs: remaining(),
+        },
+        random(),
+      );
+      if (delay === null) throw error;
+      if (!retry.notApplied && attempt.method !== 'GET') attempt.mayHaveBeenApplied = true;
+      instrumentation.retrying(attempt, error, delay, elapsed() - attemptStartedAt);
+      await wait(delay, signal);
+      // A timer may fire late; nothing is sent after the deadline.
+      if (remaining() <= 0) throw error;
+    }
+  };
+}
