@@ -5,6 +5,7 @@ import { calls } from './calls';
 import { changes } from './changes';
 import { commits } from './commits';
 import type { Figure } from './figure';
+import { firstCall } from './first-call';
 import { imports } from './imports';
 import { isolation } from './isolation';
 import { latency } from './latency';
@@ -29,6 +30,7 @@ export const benches: Record<string, Bench> = {
   imports,
   verify,
   calls,
+  firstCall,
   start,
   changes,
   streaming,

@@ -1,16 +1,13 @@
-import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment } from '../helpers/clean-environment';
 import type { BenchContext } from './bench-context';
 import type { BenchEnvironment } from './bench-environment';
 import { type Candidate, findBest } from './best-by-median';
 import { createFigure, type Figure, type Goal } from './figure';
 import { median } from './quantiles';
 import { interleave } from './rounds';
+import { runTimedScript, timedScript } from './timed-script';
 
 const sizes = { usual: { rounds: 51 }, quick: { rounds: 1 } };
 
@@ -32,10 +29,6 @@ const nothing = './nothing';
 
 /** A package of one line: the minimum for any package. */
 const oneLine = 'one-line';
-
-/** A script that prints how many milliseconds it took to load an entry. */
-const timed = (load: string) =>
-  `const started = performance.now();\n${load};\nconsole.log(performance.now() - started);\n`;
 
 const getSideName = (way: Way, entry: string) => `${way} ${entry}`;
 
@@ -65,22 +58,6 @@ async function makeProject(environment: BenchEnvironment): Promise<string> {
   return project;
 }
 
-/** Milliseconds that a script took to load its entry, in a new process. */
-async function measureImport(environment: BenchEnvironment, script: string): Promise<number> {
-  const env = cleanEnvironment({});
-  delete env.NODE_COMPILE_CACHE;
-  const { child, readLogTail } = environment.start([script], ['ignore', 'pipe'], env);
-  const [printed, [code, signal]] = await Promise.all([
-    text(child.stdout as Readable),
-    once(child, 'close'),
-  ]);
-  if (code !== 0) throw new Error(`${script} ended with ${code ?? signal}.\n${readLogTail()}`);
-  const durations = Number.parseFloat(printed);
-  if (!(durations > 0))
-    throw new Error(`${script} printed ${JSON.stringify(printed)}, and no time.`);
-  return durations;
-}
-
 /** Times every script in turn. Returns the rounds of each, by the name of its side. */
 async function timeAll({
   environment,
@@ -92,8 +69,8 @@ async function timeAll({
   for (const [number, [way, entry]] of scripts.entries()) {
     const { ending, load } = ways[way];
     const path = join(project, `script-${number}${ending}`);
-    await writeFile(path, timed(load(entry === nothing ? nothing + ending : entry)));
-    sides[getSideName(way, entry)] = () => measureImport(environment, path);
+    await writeFile(path, timedScript(load(entry === nothing ? nothing + ending : entry)));
+    sides[getSideName(way, entry)] = () => runTimedScript(environment, path);
   }
   // A first run that is not counted: the first read of a file waits for the disk.
   for (const time of Object.values(sides)) await time();

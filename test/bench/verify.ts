@@ -113,6 +113,8 @@ function createFigures(bytes: number, rates: Record<VerifierName, number[]>): Fi
       kind: 'others that reject replays',
       rivals: othersAgainstReplays,
       note: 'Ours makes two HMACs, of Service-Signature and of webhook-signature, and they make one.',
+      // Of a large body, the second HMAC takes most of the time.
+      ...(bytes < 1_000 && { goal: ahead }),
     }),
   ];
 }
