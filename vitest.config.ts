@@ -151,7 +151,7 @@ export default defineConfig({
           ...timeouts,
         },
       },
-      // The SDK and the CLI as packed tarballs, installed once for the project.
+      // All packages packed, and the SDK and the CLI installed from their tarballs, once for the project.
       {
         test: {
           name: 'packages',
@@ -160,6 +160,7 @@ export default defineConfig({
           exclude: ['runtimes/browser.test.ts', 'runtimes/environments/**'],
           globalSetup: [
             setupFile('helpers/seed'),
+            setupFile('packages/pack-packages'),
             setupFile('packages/install-sdk'),
             setupFile('packages/install-cli'),
           ],

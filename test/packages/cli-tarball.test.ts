@@ -12,6 +12,7 @@ const dist = readdirSync(join(installed, 'dist'), { recursive: true, encoding: '
 
 test('the package contains the program, the licenses and the documentation, and nothing else', () => {
   expect(readdirSync(installed).sort()).toEqual([
+    'CHANGELOG.md',
     'LICENSE',
     'README.md',
     'THIRD-PARTY-NOTICES.md',

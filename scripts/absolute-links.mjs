@@ -1,0 +1,35 @@
+import { parse, postprocess, preprocess } from 'micromark';
+import { gfm } from 'micromark-extension-gfm';
+
+/**
+ * Makes the relative links of a Markdown document absolute, so that they work outside of the repository. Links within the
+ * document and absolute links stay; so does all other text. HTML is not read.
+ *
+ * @param {string} markdown The document.
+ * @param {string} address Where the repository's website shows it: `https://github.com/OWNER/NAME/blob/REF/PATH`. An
+ *   image gets the address of its file, with `raw` instead of `blob`.
+ * @returns {string} The document with absolute links.
+ */
+export function makeLinksAbsolute(markdown, address) {
+  const tokens = postprocess(
+    parse({ extensions: [gfm()] })
+      .document()
+      .write(preprocess()(markdown, undefined, true)),
+  );
+  const open = [];
+  let absolute = '';
+  let copied = 0;
+  for (const [event, { type, start, end }] of tokens) {
+    if (type === 'image' || type === 'link') {
+      if (event === 'enter') open.push(type);
+      else open.pop();
+    }
+    if (event === 'exit' || !/^(resource|definition)DestinationString$/.test(type)) continue;
+    const destination = markdown.slice(start.offset, end.offset);
+    if (destination.startsWith('#') || URL.canParse(destination)) continue;
+    const base = open.at(-1) === 'image' ? address.replace('/blob/', '/raw/') : address;
+    absolute += markdown.slice(copied, start.offset) + new URL(destination, base).href;
+    copied = end.offset;
+  }
+  return absolute + markdown.slice(copied);
+}
