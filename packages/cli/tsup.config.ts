@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 
@@ -52,19 +52,11 @@ const bundleOnDemand: Plugin = {
   },
 };
 
-/**
- * One hint of the SDK contains a line of code that starts with `export`. Escaped, the text is the same, and
- * package checkers do not mistake the file for an ES module.
- */
-function escapeExportHint(file: string): void {
-  const text = readFileSync(file, 'utf8');
-  writeFileSync(file, text.replaceAll(' export const ', ' export\\u0020const '));
-}
-
 const all: Options = {
   target: 'node20',
   platform: 'node',
   splitting: false,
+  sourcemap: true,
   minifyWhitespace: true,
   minifySyntax: true,
   // Dependencies are bundled: the versions that were tested together, and a faster start.
@@ -82,7 +74,7 @@ export default defineConfig([
     entry: { commands: 'src/command-tree.ts' },
     format: ['cjs'],
     esbuildPlugins: [bundleOnDemand],
-    onSuccess: async () => escapeExportHint(join(import.meta.dirname, 'dist/commands.cjs')),
   },
-  { ...all, entry: ['src/lazy/*.ts'], outDir: 'dist/lazy', format: ['cjs'] },
+  // Without source maps: this is code of other projects, and its maps would double the size of the package.
+  { ...all, entry: ['src/lazy/*.ts'], outDir: 'dist/lazy', format: ['cjs'], sourcemap: false },
 ]);

@@ -13,6 +13,7 @@ export default defineConfig({
   clean: true,
   // Each entry is self-contained: importing only the wire entry loads one small file.
   splitting: false,
+  sourcemap: true,
   // The declaration build sets an option that TypeScript 6 reports as deprecated.
   dts: { compilerOptions: { ignoreDeprecations: '6.0' } },
 });

@@ -16,6 +16,7 @@ function build(entry: keyof typeof entries, more: Options = {}): Options {
     target: 'es2022',
     platform: 'neutral',
     splitting: false,
+    sourcemap: true,
     // Removes lists of the contract that an entry does not use, and unused imports.
     treeshake: { moduleSideEffects: false },
     // The contract is not a dependency: its constants are bundled.

@@ -12,6 +12,7 @@ export default defineConfig({
   platform: 'node',
   clean: true,
   splitting: true,
+  sourcemap: true,
   onSuccess: async () => buildApiDocs(),
   // The declaration build sets an option that TypeScript 6 reports as deprecated.
   dts: { entry: 'src/index.ts', compilerOptions: { ignoreDeprecations: '6.0' } },

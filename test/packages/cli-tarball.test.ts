@@ -21,7 +21,13 @@ test('the package contains the program, the licenses and the documentation, and 
     'package.json',
   ]);
   expect(readdirSync(join(installed, 'bin'))).toEqual(['tradepost.cjs']);
-  expect(readdirSync(join(installed, 'dist')).sort()).toEqual(['commands.cjs', 'lazy', 'main.cjs']);
+  expect(readdirSync(join(installed, 'dist')).sort()).toEqual([
+    'commands.cjs',
+    'commands.cjs.map',
+    'lazy',
+    'main.cjs',
+    'main.cjs.map',
+  ]);
   for (const name of readdirSync(join(installed, 'dist/lazy'))) {
     expect(name).toMatch(/^[\w-]+\.cjs$/);
   }

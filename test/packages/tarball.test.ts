@@ -18,7 +18,7 @@ test('the package contains the build, the licenses and the documentation, and no
     'package.json',
   ]);
   for (const name of readdirSync(join(installed, 'dist'))) {
-    expect(name).toMatch(/^[\w.-]+(\.c?js|\.d\.c?ts)$/);
+    expect(name).toMatch(/^[\w.-]+(\.c?js|\.c?js\.map|\.d\.c?ts)$/);
   }
 });
 

@@ -299,9 +299,9 @@ const frameworks: Framework[] = [
   {
     variable: 'NEXT_RUNTIME',
     path: '/next/dist/',
-    hint: 'In Next.js, pass the Request of a route handler as payload; under pages/api, export const config = { api: { bodyParser: false } } and read the stream.',
+    hint: 'In Next.js, pass the Request of a route handler as payload; under pages/api, `export const config = { api: { bodyParser: false } }` and read the stream.',
     receiver:
-      'In Next.js, pass the Request of a route handler before anything reads it; under pages/api, export const config = { api: { bodyParser: false } }.',
+      'In Next.js, pass the Request of a route handler before anything reads it; under pages/api, `export const config = { api: { bodyParser: false } }`.',
   },
   {
     path: '/fastify/',
