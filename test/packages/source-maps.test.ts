@@ -82,12 +82,13 @@ describe.each(findNodeMajors())('with --enable-source-maps on Node $major', ({ p
       const { code, stdout, stderr } = await runProcess(node, options, { cwd: inject('consumer') });
       expect(code, stderr).toBe(0);
 
-      const frames = [...stdout.matchAll(/@tradepost\/sdk\/(src\/[\w/-]+\.ts):(\d+):\d+/g)];
+      const frames = [...stdout.matchAll(/@tradepost\/sdk\/(src\/[\w/-]+\.ts):(\d+):(\d+)/g)];
       expect(stdout).not.toMatch(/@tradepost\/sdk\/dist/);
       expect(frames.map(([, file]) => file)).toContain('src/tradepost.ts');
-      for (const [, file = '', line] of frames) {
+      for (const [, file = '', line, column] of frames) {
         const source = readFileSync(join(checkout, 'packages/sdk', file), 'utf8');
-        expect(source.split('\n')[Number(line) - 1]).toMatch(/Error\(|\w\(/);
+        const call = source.split('\n')[Number(line) - 1]?.slice(Number(column) - 1);
+        expect(call).toMatch(/^(new )?\w+\(/);
       }
     },
   );
