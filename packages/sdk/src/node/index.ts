@@ -1,5 +1,5 @@
 /**
- * A `fetch` for Node that sends many requests over a pool of connections: a call takes a third of the time of
+ * A `fetch` for Node that sends many requests over a pool of connections: a call takes a third to a half of the time of
  * Node's own `fetch`. It needs the package undici.
  *
  * @example

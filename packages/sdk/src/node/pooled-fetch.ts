@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { ResponseHeaders } from '../errors';
 import type { Fetch } from '../options';
 
@@ -30,7 +30,81 @@ const decoders: ReadonlyMap<unknown, (bytes: Uint8Array) => Buffer> = new Map([
   ['br', brotliDecompressSync],
 ]);
 
+/** Removes a byte order mark, as `fetch` does. */
+const decoder = new TextDecoder();
+
 type HeaderRecord = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * Collects a response. undici's `request` would create a stream for each body, which takes as long as the rest
+ * of the call.
+ */
+class ResponseCollector implements Dispatcher.DispatchHandler {
+  readonly #signal: AbortSignal;
+  readonly #resolve: (response: Awaited<ReturnType<Fetch>>) => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #chunks: Uint8Array[] = [];
+  #status = 0;
+  #headers: HeaderRecord = {};
+  #controller: Dispatcher.DispatchController | undefined;
+
+  constructor(
+    signal: AbortSignal,
+    resolve: (response: Awaited<ReturnType<Fetch>>) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    signal.addEventListener('abort', this.#abort);
+  }
+
+  readonly #abort = (): void => {
+    this.#stopListening();
+    this.#controller?.abort(this.#signal.reason);
+    this.#reject(this.#signal.reason);
+  };
+
+  #stopListening(): void {
+    this.#signal.removeEventListener('abort', this.#abort);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It may have waited for a connection.
+    if (this.#signal.aborted) controller.abort(this.#signal.reason);
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: HeaderRecord): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#stopListening();
+    try {
+      const bytes = Buffer.concat(this.#chunks);
+      const decode = decoders.get([this.#headers['content-encoding']].flat().at(-1));
+      const text = decoder.decode(decode ? decode(bytes) : bytes);
+      this.#resolve({
+        status: this.#status,
+        headers: toHeaders(this.#headers),
+        text: async () => text,
+      });
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    this.#stopListening();
+    this.#reject(error);
+  }
+}
 
 /**
  * Creates a `fetch` over a pool of connections: undici's `request`, which takes about a third of the time of
@@ -48,24 +122,16 @@ export function createPooledFetch({
     );
   }
   const pool = dispatcher ?? new Agent({ connections });
-  const fetch: Fetch = async (url, init) => {
-    const { method, headers: sent, body: sentBody, signal } = init;
-    // It does not follow redirects, as the client requires.
-    const { statusCode, headers, body } = await request(url, {
-      method: method as Dispatcher.HttpMethod,
-      headers: sent,
-      body: sentBody ?? null,
-      signal,
-      dispatcher: pool,
+  const fetch: Fetch = (url, { method, headers, body = null, signal }) =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const { origin, pathname, search } = new URL(url);
+      // It does not follow redirects, as the client requires.
+      pool.dispatch(
+        { origin, path: pathname + search, method: method as Dispatcher.HttpMethod, headers, body },
+        new ResponseCollector(signal, resolve, reject),
+      );
     });
-    const decode = decoders.get([headers['content-encoding']].flat().at(-1));
-    return {
-      status: statusCode,
-      headers: toHeaders(headers),
-      text: async () =>
-        decode === undefined ? body.text() : decode(await body.bytes()).toString('utf8'),
-    };
-  };
   return Object.assign(fetch, { close: () => pool.close() });
 }
 

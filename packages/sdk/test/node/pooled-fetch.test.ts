@@ -61,6 +61,57 @@ test('a pooled fetch reads a response that a proxy compressed without being aske
   );
 });
 
+test('a pooled fetch removes a byte order mark, joins pieces of a character, and skips interim responses', async () => {
+  const body = Buffer.from('\ufeff{"data":"ü€"}');
+  const url = await start((_, response) => {
+    response.writeEarlyHints({ link: '</a>; rel=preload' });
+    response.write(body.subarray(0, 13));
+    setImmediate(() => response.end(body.subarray(13)));
+  });
+  const reply = await createPooledFetch()(url, init());
+  expect([reply.status, reply.headers.get('link')]).toEqual([200, null]);
+  expect(await reply.text()).toBe('{"data":"ü€"}');
+});
+
+test('a pooled fetch rejects a response that is cut off or not as it was compressed', async () => {
+  const cut = await start((request, response) => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('{', () => request.socket.destroy());
+  });
+  await expect(createPooledFetch()(cut, init())).rejects.toThrow('other side closed');
+  const broken = await start((_, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    response.end('{}');
+  });
+  await expect(createPooledFetch()(broken, init())).rejects.toThrow('incorrect header check');
+});
+
+test('a pooled fetch sends nothing when it is aborted before or while it waits for a connection', async () => {
+  let requests = 0;
+  let reply = (): void => undefined;
+  const url = await start((_, response) => {
+    requests += 1;
+    reply = () => response.end('x');
+  });
+  const send = createPooledFetch({ connections: 1 });
+  const late = AbortSignal.abort(new Error('too late'));
+  await expect(send(url, init({ signal: late }))).rejects.toThrow('too late');
+
+  const first = send(url, init());
+  const controller = new AbortController();
+  const second = send(url, init({ signal: controller.signal }));
+  controller.abort(new Error('enough'));
+  await expect(second).rejects.toThrow('enough');
+  while (requests === 0) await new Promise(setImmediate);
+  reply();
+  expect(await (await first).text()).toBe('x');
+  const third = send(url, init());
+  while (requests === 1) await new Promise(setImmediate);
+  reply();
+  expect(await (await third).text()).toBe('x');
+  expect(requests).toBe(2);
+});
+
 test('a pooled fetch opens no more connections than the limit', async () => {
   const connections = new Set<unknown>();
   let waiting: (() => void)[] = [];
