@@ -1,6 +1,6 @@
 /**
- * A `fetch` for Node that sends many requests over a pool of connections: a call takes a third to a half of the time of
- * Node's own `fetch`. It needs the package undici.
+ * A `fetch` for Node that sends many requests over a pool of connections: a call takes about half of the time
+ * of Node's own `fetch`. It needs the package undici.
  *
  * @example
  * import { Tradepost } from '@tradepost/sdk';
