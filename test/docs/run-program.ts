@@ -19,6 +19,8 @@ export interface ProgramEnvironment extends Record<string, string> {
   TRADEPOST_BASE_URL: string;
   TRADEPOST_API_KEY: string;
   TRADEPOST_WEBHOOK_SECRET: string;
+  /** The file of a snippet's own database, outside of this checkout. */
+  DELIVERIES_DATABASE: string;
 }
 
 const resolveFile = (file: string) => fileURLToPath(new URL(file, import.meta.url));

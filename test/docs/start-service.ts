@@ -74,7 +74,11 @@ function createReadmeContext(
   return {
     placeholders: { baseUrl: url, secret, buyer, seller, agent, ids },
     ids: createIdMapping(ids),
-    programEnvironment: { ...settings, TRADEPOST_API_KEY: buyer.apiKey },
+    programEnvironment: {
+      ...settings,
+      TRADEPOST_API_KEY: buyer.apiKey,
+      DELIVERIES_DATABASE: join(folder, `deliveries-${buyer.id}.db`),
+    },
     commandEnvironment: {
       ...settings,
       TRADEPOST_API_KEY: seller.apiKey,

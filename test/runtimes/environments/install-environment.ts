@@ -15,6 +15,8 @@ export interface EnvironmentOptions {
   type?: 'module' | 'commonjs';
   /** What it depends on besides the SDK: exact versions by package. */
   dependencies: Readonly<Record<string, string>>;
+  /** Dependencies whose install scripts run. @default none */
+  builds?: readonly string[];
   /** More files: their texts by path. */
   files?: Readonly<Record<string, string>>;
 }
@@ -42,6 +44,7 @@ export async function installEnvironment({
   name,
   type = 'module',
   dependencies,
+  builds = [],
   files = {},
 }: EnvironmentOptions): Promise<Environment> {
   const { path, remove } = await temporaryFolder();
@@ -54,6 +57,7 @@ export async function installEnvironment({
       private: true,
       type,
       dependencies: { '@tradepost/sdk': `file:${inject('sdkTarball')}`, ...dependencies },
+      pnpm: { onlyBuiltDependencies: builds },
     };
     const texts = { 'package.json': JSON.stringify(manifest), ...files };
     for (const [file, text] of Object.entries(texts)) {

@@ -20,29 +20,31 @@ export interface StartOptions {
   args: readonly string[];
   /** What it prints to stdout when it accepts connections. */
   ready: RegExp;
+  /** The port. @default a free one */
+  port?: number | undefined;
   /** More variables. `PORT`, `HOST` and the secret are set. */
   env?: Record<string, string>;
 }
 
-/** Starts a built project on a free port of loopback. */
-type Start = (options: StartOptions) => Promise<Application>;
+/** Starts a program of a built project on a port of loopback. */
+export type Start = (options: StartOptions) => Promise<Application>;
 
 /**
  * Installs a project, and lets `prepare` build and start it. Returns the function that stops and removes it; if a step fails,
  * that is done at once.
  */
 export async function startProject(
-  options: EnvironmentOptions,
+  project: EnvironmentOptions,
   prepare: (environment: Environment, start: Start) => Promise<void>,
 ): Promise<() => Promise<void>> {
-  const environment = await installEnvironment(options);
+  const environment = await installEnvironment(project);
   const started: RunningProcess[] = [];
   const remove = async () => {
     await Promise.all(started.map((running) => running.stop('SIGKILL')));
     await environment.remove();
   };
-  const start: Start = async ({ args, ready, env = {} }) => {
-    const port = await findUnusedPort();
+  const start: Start = async ({ args, ready, env = {}, ...options }) => {
+    const port = options.port ?? (await findUnusedPort());
     const running = startProcess(process.execPath, args, {
       cwd: environment.path,
       env: {

