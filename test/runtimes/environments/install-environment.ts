@@ -37,6 +37,7 @@ const projects = fileURLToPath(new URL('projects/', import.meta.url));
 export const environmentVariables = {
   NODE_ENV: 'production',
   NEXT_TELEMETRY_DISABLED: '1',
+  NUXT_TELEMETRY_DISABLED: '1',
 };
 
 /** Installs a project into an empty folder, with the tarball that `pack-sdk.ts` provides. Remove it at the end. */

@@ -12,5 +12,5 @@ test('every recipe has a test that installs it', async () => {
   const tested = texts.flatMap((text) =>
     Array.from(text.matchAll(/readRecipe\('([^']+)'\)/g), ([, title]) => title),
   );
-  expect([...readRecipes().keys()].sort()).toEqual(tested.sort());
+  expect([...readRecipes().keys()].sort()).toEqual([...new Set(tested)].sort());
 });
