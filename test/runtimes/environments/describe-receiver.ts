@@ -147,3 +147,14 @@ export function testParsedBody(title: string, advice: string, getTarget: () => T
     await application.process.writes(new RegExp(`BODY_ALREADY_PARSED: .*${advice}`), 'stderr');
   });
 }
+
+/** Tests the limit of a host that is smaller than that of the receiver: the host responds with 413 itself. */
+export function testBodyLimit(title: string, limit: number, getTarget: () => Target): void {
+  test(`${title} rejects a body of more than ${limit} bytes with 413`, async () => {
+    const { application, path } = getTarget();
+    const sender = createSender(application.port, path);
+    onTestFinished(sender.close);
+    expect(await sender.send(await aDeliveryOfSize(limit))).toEqual({ status: 204, body: '' });
+    expect(await sender.send(await aDeliveryOfSize(limit + 1))).toMatchObject({ status: 413 });
+  });
+}

@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest';
-import { describeReceiver, testParsedBody } from './describe-receiver';
+import { describeReceiver, testBodyLimit, testParsedBody } from './describe-receiver';
 import { readRecipe, replacePart } from './read-recipe';
 import { type Application, startProject } from './start-application';
 
@@ -9,6 +9,8 @@ const { [main]: recipe = '' } = readRecipe('NestJS');
 let application: Application;
 /** The same application without the raw body. */
 let parsed: Application;
+/** The same application with the limit of the parser. */
+let limited: Application;
 
 beforeAll(() =>
   startProject(
@@ -27,6 +29,7 @@ beforeAll(() =>
       files: {
         [main]: recipe,
         'src/parsed.ts': replacePart(recipe, 'rawBody: true', 'rawBody: false'),
+        'src/limited.ts': replacePart(recipe, /^app\.useBodyParser.*\n/m, ''),
       },
     },
     async (environment, start) => {
@@ -38,6 +41,7 @@ beforeAll(() =>
         });
       application = await startFile('dist/main.js');
       parsed = await startFile('dist/parsed.js');
+      limited = await startFile('dist/limited.js');
     },
   ),
 );
@@ -52,3 +56,5 @@ testParsedBody(
     path: '/webhooks',
   }),
 );
+
+testBodyLimit('NestJS', 100 * 1_024, () => ({ application: limited, path: '/webhooks' }));

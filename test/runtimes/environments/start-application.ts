@@ -23,7 +23,7 @@ export interface StartOptions {
   /** The port. @default a free one */
   port?: number | undefined;
   /** More variables. `PORT`, `HOST` and the secret are set. */
-  env?: Record<string, string>;
+  env?: Record<string, string> | undefined;
 }
 
 /** Starts a program of a built project on a port of loopback. */

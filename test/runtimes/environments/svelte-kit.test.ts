@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest';
-import { describeReceiver, testParsedBody } from './describe-receiver';
+import { describeReceiver, testBodyLimit, testParsedBody } from './describe-receiver';
 import { readRecipe, replacePart } from './read-recipe';
 import { type Application, startProject } from './start-application';
 
@@ -14,6 +14,8 @@ const afterParsing = replacePart(
 );
 
 let application: Application;
+/** The same application with the limit of the adapter. */
+let limited: Application;
 
 beforeAll(() =>
   startProject(
@@ -33,11 +35,10 @@ beforeAll(() =>
     async (environment, start) => {
       await environment.run('vite/bin/vite.js', 'build');
       await environment.run('typescript/bin/tsc', '--noEmit');
-      application = await start({
-        args: ['build'],
-        ready: /Listening on/,
-        env: { BODY_SIZE_LIMIT: 'Infinity' },
-      });
+      const startBuild = (env?: Record<string, string>) =>
+        start({ args: ['build'], ready: /Listening on/, env });
+      application = await startBuild({ BODY_SIZE_LIMIT: 'Infinity' });
+      limited = await startBuild();
     },
   ),
 );
@@ -48,3 +49,5 @@ testParsedBody('a route of SvelteKit', 'Pass the Request before', () => ({
   application,
   path: '/parsed',
 }));
+
+testBodyLimit('SvelteKit', 512 * 1_024, () => ({ application: limited, path: '/webhooks' }));
