@@ -46,6 +46,8 @@ export function createSender(
         const value = await authorizeAttempt(attempt, authorize);
         request = { ...built, headers: { ...built.headers, [authorization]: value } };
       }
+      // The time may be over; the hook must not run for this attempt when the next one has started.
+      if (stop.aborted) return { kind: 'broken', cause: stop.reason };
       // A hook may be asynchronous, and may throw.
       const prepared = instrumentation.prepare(attempt, request);
       if (prepared) request = await prepared;

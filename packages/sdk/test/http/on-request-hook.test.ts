@@ -2,9 +2,10 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
 import type { TradepostHooks } from '../../src/index';
+import { createTestClient } from '../helpers/a-client';
 import { createHookedClient } from '../helpers/a-hooked-client';
 import { catchTradepostError } from '../helpers/catch-tradepost-error';
-import { hang, json, problem, reset } from '../helpers/scripted-service';
+import { hang, json, problem, reset, scriptedService } from '../helpers/scripted-service';
 
 const found = json(200, { data: anOrder() }, { 'X-Request-Id': 'req_7' });
 const busy = problem(503, 'shutting_down');
@@ -121,6 +122,25 @@ describe('onRequest', () => {
     goOn();
     await hung;
     expect(service.seen).toHaveLength(0);
+  });
+
+  test('is not called for an attempt that gets its API key when its time is over', async () => {
+    let provideLate: (key: string) => void = () => undefined;
+    const late = new Promise<string>((resolve) => {
+      provideLate = resolve;
+    });
+    let calls = 0;
+    const apiKey = () => {
+      calls += 1;
+      if (calls === 2) provideLate('tpk_test');
+      return late;
+    };
+    const attempts: number[] = [];
+    const onRequest: TradepostHooks['onRequest'] = ({ attempt }) => void attempts.push(attempt);
+    const service = await scriptedService(found);
+    const { orders } = createTestClient({ ...service, apiKey, hooks: { onRequest }, timeout: 200 });
+    expect(await orders.get('ord_1')).toEqual(anOrder());
+    expect(attempts).toEqual([2]);
   });
 
   test('that never ends can be aborted', async () => {
