@@ -595,6 +595,7 @@ export interface TradepostOptions {
   defaultHeaders?: Record<string, string> | undefined;
   userAgent?: string | undefined;
   fetch?: Fetch | undefined;
+  wait?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
   fetchOptions?: object | undefined;
   hooks?: TradepostHooks | undefined;
   logger?: TradepostLogger | undefined;

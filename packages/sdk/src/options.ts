@@ -2,7 +2,11 @@ import type { ProblemIssue } from '@tradepost/contract/wire';
 import type { ErrorCode, ResponseHeaders, TradepostError } from './errors';
 import type { OptionNames } from './option-names';
 
-/** The part of the standard `fetch` that the client uses. */
+/**
+ * The part of the standard `fetch` that the client uses. A rejection with an error whose name is
+ * `TimeoutError`, as that of `AbortSignal.timeout`, counts as a timeout of the attempt; any other one as a
+ * failed connection.
+ */
 export type Fetch = (
   url: string,
   init: {
@@ -51,6 +55,11 @@ export interface TradepostOptions {
   /** Replaces the global `fetch`, for example for a proxy, a connection pool or a test. */
   fetch?: Fetch | undefined;
   /**
+   * Replaces the timer of the wait before a retry, for example by a function that does not wait, in a test.
+   * `signal` is that of the call. It must not reject. @default a timer of the runtime
+   */
+  wait?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+  /**
    * Additional options for `fetch`, such as `dispatcher` in Node or `cache` in a browser. Method, headers,
    * body, `redirect` and `signal` are the client's.
    */
@@ -77,6 +86,7 @@ export const clientOptionNames: OptionNames<TradepostOptions> = {
   defaultHeaders: true,
   userAgent: true,
   fetch: true,
+  wait: true,
   fetchOptions: true,
   hooks: true,
   logger: true,

@@ -102,11 +102,11 @@ export interface RawResponse {
 }
 
 /**
- * How an attempt ended: with a response, by the caller's signal, by its timeout (in milliseconds), with an
- * error of the client before anything was sent, or with a network error.
+ * How an attempt ended: with a response, by the caller's signal, by its timeout (in milliseconds) or that of
+ * a custom `fetch`, with an error of the client before anything was sent, or with a network error.
  */
 export type AttemptResult =
   | { kind: 'response'; response: RawResponse }
   | Interrupted
   | { kind: 'rejected'; error: TradepostError }
-  | { kind: 'broken'; cause: unknown };
+  | { kind: 'fetch_timeout' | 'broken'; cause: unknown };

@@ -33,6 +33,8 @@ export interface ResolvedOptions {
   idempotency: 'detect' | 'assume' | 'off';
   limits: Limits;
   fetch: Fetch;
+  /** Waits before a retry, instead of the runtime. */
+  wait: TradepostOptions['wait'];
   /** Additional options for `fetch`. */
   fetchOptions: object | undefined;
   hooks: TradepostHooks;
@@ -87,7 +89,8 @@ export function resolveOptions(options: TradepostOptions): ResolvedOptions {
   if (typeof options !== 'object' || options === null) {
     throw invalidConfiguration('The client needs options: new Tradepost({ baseUrl, apiKey }).');
   }
-  const { baseUrl, apiKey, userAgent, fetch, fetchOptions, hooks, logger, validate } = options;
+  const { baseUrl, apiKey, userAgent, fetch, wait, fetchOptions, hooks, logger, validate } =
+    options;
   const { idempotency = 'detect', defaultHeaders = {} } = options;
   const unknown = findUnknownOption(options, clientOptionNames);
   if (unknown) throw invalidConfiguration(unknown);
@@ -99,7 +102,7 @@ export function resolveOptions(options: TradepostOptions): ResolvedOptions {
       `idempotency must be detect, assume or off (got ${JSON.stringify(idempotency)}).`,
     );
   }
-  for (const name of ['fetch', 'validate'] as const) {
+  for (const name of ['fetch', 'wait', 'validate'] as const) {
     if (options[name] !== undefined && typeof options[name] !== 'function') {
       throw invalidConfiguration(`${name} must be a function.`);
     }
@@ -131,6 +134,7 @@ export function resolveOptions(options: TradepostOptions): ResolvedOptions {
     fetchOptions,
     // Read at each call, so that a later replacement of the global `fetch` takes effect.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    wait,
     hooks: hooks ?? {},
     logger: logger ?? {},
     validate,

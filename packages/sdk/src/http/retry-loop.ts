@@ -87,7 +87,7 @@ export function createRetryLoop(
       if (delay === null) throw error;
       if (!retry.notApplied && attempt.method !== 'GET') attempt.mayHaveBeenApplied = true;
       instrumentation.retrying(attempt, error, delay, elapsed() - attemptStartedAt);
-      await wait(delay, signal);
+      await (options.wait ?? wait)(delay, signal);
       // A timer may fire late; nothing is sent after the deadline.
       if (remaining() <= 0) throw error;
     }

@@ -1,7 +1,7 @@
 import { ConnectionError, TimeoutError, type TradepostError } from '../errors';
 import type { ApiResponse } from './api-promise';
 import type { AttemptResult } from './attempt';
-import { type Attempt, createAbortError, createError } from './attempt';
+import { type Attempt, createAbortError, createError, getErrorMessage } from './attempt';
 import { ifMatch } from './headers';
 import type { Call } from './request';
 import type { ResolvedOptions } from './resolved-options';
@@ -47,11 +47,16 @@ export function classifyAttempt<Result>(
       throw createAbortError({ ...attempt, mayHaveBeenApplied }, result.reason);
     case 'rejected':
       throw result.error;
-    case 'timeout': {
-      const what = `got no complete response within ${Math.round(result.after)} ms. To wait longer, raise timeout and deadline.${note}`;
-      const error = createError(TimeoutError, attempt, what, {
+    case 'timeout':
+    case 'fetch_timeout': {
+      const when =
+        result.kind === 'timeout'
+          ? `within ${Math.round(result.after)} ms. To wait longer, raise timeout and deadline.`
+          : `in time: ${getErrorMessage(result.cause)}.`;
+      const error = createError(TimeoutError, attempt, `got no complete response ${when}${note}`, {
         code: 'timeout',
         mayHaveBeenApplied,
+        cause: result.kind === 'timeout' ? undefined : result.cause,
       });
       return { error, retry: lost };
     }

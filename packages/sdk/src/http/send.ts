@@ -11,7 +11,6 @@ import { authorization, requestId as requestIdName } from './headers';
 import type { Instrumentation } from './instrumentation';
 import { createFetch } from './ofetch';
 import type { ResolvedOptions } from './resolved-options';
-import type { Interrupted } from './with-timeout';
 
 /** A response whose status and headers have arrived. */
 interface StartedResponse {
@@ -30,7 +29,7 @@ export type Sender = (
   built: OutgoingRequest,
   attempt: Attempt,
   stop: AbortSignal,
-) => Promise<Exclude<AttemptResult, Interrupted>>;
+) => Promise<AttemptResult>;
 
 /** Creates the sender of one client. */
 export function createSender(
@@ -64,8 +63,7 @@ export function createSender(
     } catch (error) {
       // Not the error of ofetch, because its options contain the API key. Its cause is the original error,
       // unless a custom fetch rejected without one.
-      const cause = (error as Error).cause ?? new Error('fetch failed without a reason');
-      return { kind: 'broken', cause };
+      return toFailure((error as Error).cause ?? new Error('fetch failed without a reason'));
     }
     try {
       const text = await response.text();
@@ -75,8 +73,16 @@ export function createSender(
         response: { status, headers, requestId: headers.get(requestIdName), text },
       };
     } catch (cause) {
-      return { kind: 'broken', cause };
+      return toFailure(cause);
     }
+  };
+}
+
+/** A custom `fetch` may have a timeout of its own. */
+function toFailure(cause: unknown): Awaited<ReturnType<Sender>> {
+  return {
+    kind: (cause as Error | null)?.name === 'TimeoutError' ? 'fetch_timeout' : 'broken',
+    cause,
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
-import { type Fetch, Tradepost } from '../../src/index';
+import { type Fetch, TimeoutError, Tradepost } from '../../src/index';
 import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, scriptedService, text } from '../helpers/scripted-service';
 
@@ -277,5 +277,56 @@ describe('the message of a failure without a problem', () => {
     const { orders } = new Tradepost({ baseUrl, apiKey, maxRetries: 0 });
     const error = await catchTradepostError(orders.get('ord_1'));
     expect(error.message).toContain('The server does not speak TLS on this port: is baseUrl http?');
+  });
+});
+
+describe('the option wait', () => {
+  test('replaces the timer of the wait before a retry', async () => {
+    const service = await scriptedService(
+      problem(503, 'shutting_down', { 'retry-after': '3600' }),
+      found,
+    );
+    const waits: number[] = [];
+    const wait = async (milliseconds: number) => void waits.push(milliseconds);
+    const { signal } = new AbortController();
+    const { orders } = new Tradepost({ ...service, apiKey, wait, deadline: 4_000_000 });
+    expect(await orders.get('ord_1', { signal })).toEqual(anOrder());
+    expect(waits).toEqual([3_600_000]);
+  });
+
+  test('must be a function', () => {
+    const options = { baseUrl: 'https://trade.example', apiKey, wait: 0 as never };
+    expect(() => new Tradepost(options)).toThrow('wait must be a function.');
+  });
+});
+
+describe('a custom fetch that rejects with a TimeoutError', () => {
+  const timedOut = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+  const baseUrl = 'https://trade.example';
+
+  test('fails the call with a TimeoutError of the client', async () => {
+    const fetch: Fetch = async () => {
+      throw timedOut;
+    };
+    const { orders } = new Tradepost({ baseUrl, apiKey, fetch, maxRetries: 0 });
+    const error = await catchTradepostError(orders.update('ord_1', { status: 'confirmed' }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ code: 'timeout', mayHaveBeenApplied: true, cause: timedOut });
+    expect(error.message).toBe(
+      'PATCH /v1/orders/ord_1 got no complete response in time: The operation was aborted due to timeout.',
+    );
+  });
+
+  test('is retried like another timeout', async () => {
+    let sent = 0;
+    const fetch: Fetch = async (url, init) => {
+      sent += 1;
+      if (sent === 1) throw timedOut;
+      return globalThis.fetch(url, init);
+    };
+    const service = await scriptedService(found);
+    const { orders } = new Tradepost({ ...service, apiKey, fetch, wait: async () => undefined });
+    expect(await orders.get('ord_1')).toEqual(anOrder());
+    expect(sent).toBe(2);
   });
 });
