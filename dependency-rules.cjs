@@ -92,8 +92,17 @@ module.exports = {
     forbid(
       'receivers-load-no-client',
       'A receiver bundles the signature check and nothing that calls the service.',
-      '^packages/sdk/src/(webhooks|receiver|testing)/',
-      '^packages/sdk/src/(http|resources|errors|validate|tradepost[.]ts$|options[.]ts$)',
+      {
+        path: '^packages/sdk/src/(webhooks|receiver|testing)/',
+        pathNot: '^packages/sdk/src/testing/mock/',
+      },
+      '^packages/sdk/src/(http|resources|errors|validate|index[.]ts$|tradepost[.]ts$|options[.]ts$)',
+    ),
+    forbid(
+      'mock-imports-the-client-as-programs-do',
+      'Any other file of the client would be a second copy in the build, whose errors are instances of other classes.',
+      '^packages/sdk/src/testing/mock/',
+      { path: '^packages/sdk/src/', pathNot: '^packages/sdk/src/(index[.]ts$|testing/)' },
     ),
     forbid(
       'cli-depends-on-the-sdk-only',

@@ -40,6 +40,32 @@ const externalizeOnDemand = (
   },
 });
 
+/** Keeps imports of two files in the output: of the mock, and of the client's entry. */
+const externalizeEntries = (
+  extension: 'js' | 'cjs',
+): NonNullable<Options['esbuildPlugins']>[number] => ({
+  name: 'externalize-entries',
+  setup({ onResolve }) {
+    onResolve({ filter: /^(\.\.\/)+index$|\/mock\/index$/ }, ({ path }) => ({
+      path: path.includes('mock') ? `./mock.${extension}` : `./index.${extension}`,
+      external: true,
+    }));
+  },
+});
+
+/**
+ * The helpers for tests. The mock is a file of its own, which bundlers leave out for those who test a receiver. It imports
+ * the client from the file that programs import too: with a copy, no error would be an instance of their classes.
+ */
+const testing = (['esm', 'cjs'] as const).flatMap((format): Options[] => {
+  const options: Options = {
+    format: [format],
+    esbuildPlugins: [externalizeEntries(format === 'esm' ? 'js' : 'cjs')],
+  };
+  const mock = { mock: 'src/testing/mock/index.ts' };
+  return [build('testing', options), { ...build('testing', options), entry: mock }];
+});
+
 /** Leaves out what ofetch uses for options that the client does not pass: its parsers of URLs and JSON. */
 const leaveOutParsers: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'leave-out-parsers',
@@ -103,7 +129,7 @@ export default defineConfig([
   ),
   // In one file: some CommonJS runtimes have no `import()`, and web pages do not use CommonJS.
   build('webhooks', { format: ['cjs'] }),
-  build('testing'),
+  ...testing,
   build('node', { platform: 'node' }),
   // Schemas are bundled too, so that validation needs no other package.
   build('validate', { noExternal: ['@tradepost/contract', 'zod'] }),

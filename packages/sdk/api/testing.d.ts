@@ -1,10 +1,183 @@
+declare class AbortError extends TradepostError {
+  readonly name: 'AbortError';
+}
+
+interface Account {
+  id: string;
+  kind: AccountKind | Other;
+  name: string;
+  createdAt: string;
+  key: AccountKey;
+}
+
+type AccountEvent =
+  | OrderCreatedAccountEvent
+  | OrderStatusChangedAccountEvent
+  | TaskApprovalRequestedAccountEvent
+  | TaskCompletedAccountEvent
+  | ListingAvailabilityLowAccountEvent
+  | UnknownAccountEvent;
+
+interface AccountKey {
+  id: string;
+  prefix: string;
+  readOnly: boolean;
+  expiresAt: string | null;
+}
+
+type AccountKind = (typeof accountKinds)[number];
+
+declare class Accounts {
+  #private;
+  get(options?: RequestOptions): ApiPromise<Account>;
+}
+
+type AnyTradepostError =
+  | AbortError
+  | AuthenticationError
+  | ConflictError
+  | ConnectionError
+  | NotFoundError
+  | PermissionError
+  | PreconditionFailedError
+  | RateLimitError
+  | ServerError
+  | TimeoutError
+  | InvalidResponseError
+  | ValidationError
+  | (TradepostError & {
+      readonly name: 'TradepostError';
+    });
+
+interface ApiPromise<Data> extends Promise<Data> {
+  withResponse(): Promise<ApiResponse<Data>>;
+  safe(): Promise<Result<Data>>;
+}
+
+interface ApiResponse<Data> {
+  data: Data;
+  status: number;
+  headers: ResponseHeaders;
+  requestId: string | null;
+}
+
+interface AttemptHookEvent {
+  operation: string;
+  route: string;
+  callId: string;
+  method: string;
+  path: string;
+  attempt: number;
+}
+
+declare class AuthenticationError extends TradepostError {
+  readonly name: 'AuthenticationError';
+}
+
 type Bytes = Uint8Array & {
   readonly buffer: ArrayBuffer;
 };
 
+type ClientErrorCode =
+  | 'invalid_configuration'
+  | 'connection_failed'
+  | 'load_failed'
+  | 'timeout'
+  | 'aborted'
+  | 'redirected'
+  | 'invalid_response'
+  | 'contract_mismatch'
+  | 'hook_failed'
+  | 'http_error';
+
+declare class ConflictError extends TradepostError {
+  readonly name: 'ConflictError';
+}
+
+declare class ConnectionError extends TradepostError {
+  readonly name: 'ConnectionError';
+  readonly notSent: boolean;
+  constructor(
+    message: string,
+    details: TradepostErrorDetails & {
+      notSent: boolean;
+    },
+  );
+}
+
+type CreatedWebhook = Pick<RegisteredWebhook, 'url' | 'events'> & Partial<RegisteredWebhook>;
+
+declare class Deliveries {
+  #private;
+  list(params?: DeliveryListParams, options?: RequestOptions): PagePromise<Delivery>;
+  get(id: string, options?: RequestOptions): ApiPromise<DeliveryDetails>;
+  replay(id: string, options?: RequestOptions): ApiPromise<Delivery>;
+}
+
+interface Delivery {
+  id: string;
+  webhookId: string;
+  eventId: string;
+  event: EventType$ | Other;
+  state: DeliveryState | Other;
+  test: boolean;
+  attemptCount: number;
+  lastStatus: number | null;
+  lastError: string | null;
+  nextAttemptAt: string | null;
+  deadlineAt: string;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
+interface DeliveryAttempt {
+  number: number;
+  startedAt: string;
+  durationMs: number;
+  url: string;
+  headers: Record<string, string>;
+  status: number | null;
+  error: string | null;
+  responseSnippet: string;
+}
+
+interface DeliveryDetails extends Delivery {
+  body: string;
+  attempts: DeliveryAttempt[];
+}
+
 export type DeliveryEdgeCase = keyof typeof edgeCases;
 
 export type DeliveryFault = keyof typeof faults;
+
+interface DeliveryListParams {
+  webhookId?: string;
+  event?: EventType$;
+  state?: DeliveryState;
+  since?: string | Date;
+  statusClass?: StatusClass;
+  limit?: number;
+  cursor?: string;
+}
+
+type DeliveryState = (typeof deliveryStates)[number];
+
+type ErrorCode = ProblemCode | ClientErrorCode | Other;
+
+interface ErrorHookEvent extends AttemptHookEvent {
+  durationMs: number;
+  error: TradepostError;
+  code: ErrorCode;
+  status: number | null;
+  requestId: string | null;
+}
+
+interface EventListParams {
+  after?: string;
+  since?: string | Date;
+  limit?: number;
+  waitSeconds?: number;
+}
 
 type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
   KnownWebhookEvent,
@@ -13,7 +186,29 @@ type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
   }
 >;
 
+interface EventPage {
+  data: AccountEvent[];
+  nextCursor: string;
+}
+
+interface EventStream extends AsyncIterable<AccountEvent> {
+  pages(): AsyncIterable<EventPage>;
+}
+
 type EventType = KnownWebhookEvent['event'];
+
+type EventType$ = (typeof eventTypes)[number];
+
+declare class Events {
+  #private;
+  list(params?: EventListParams, options?: RequestOptions): PagePromise<AccountEvent, EventPage>;
+  follow(params?: FollowEventsOptions, options?: RequestOptions): EventStream;
+}
+
+interface FailureResult {
+  ok: false;
+  error: AnyTradepostError;
+}
 
 interface FaultContext {
   secret: string;
@@ -23,6 +218,28 @@ interface FaultContext {
   maxBytes: number;
   envelope: WebhookEvent;
   valid: SignedDelivery;
+}
+
+type Fetch = (
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    redirect: 'manual';
+    signal: AbortSignal;
+  },
+) => Promise<{
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  text(): Promise<string>;
+}>;
+
+interface FollowEventsOptions {
+  after?: string;
+  since?: string | Date;
+  limit?: number;
+  waitSeconds?: number;
 }
 
 export interface InvalidDelivery extends SignedDelivery {
@@ -41,12 +258,26 @@ export interface InvalidDeliveryOptions {
   maxBytes?: number | undefined;
 }
 
+declare class InvalidResponseError extends TradepostError {
+  readonly name: 'InvalidResponseError';
+  readonly errors: ProblemIssue[];
+  constructor(message: string, details: InvalidResponseErrorDetails);
+}
+
+interface InvalidResponseErrorDetails extends TradepostErrorDetails {
+  errors?: readonly ProblemIssue[];
+}
+
 type KnownWebhookEvent =
   | OrderCreatedEvent
   | OrderStatusChangedEvent
   | TaskApprovalRequestedEvent
   | TaskCompletedEvent
   | ListingAvailabilityLowEvent;
+
+interface ListingAvailabilityLowAccountEvent extends ListingAvailabilityLowEvent {
+  id: string;
+}
 
 interface ListingAvailabilityLowData {
   listingId: string;
@@ -59,6 +290,167 @@ interface ListingAvailabilityLowEvent {
   event: 'listing.availability_low';
   createdAt: string;
   data: ListingAvailabilityLowData;
+}
+
+export interface MockAccount {
+  id: string;
+  kind: AccountKind;
+  name: string;
+  createdAt: string;
+  apiKey: string;
+  readOnly: boolean;
+}
+
+export type MockAccountOverrides = Partial<Pick<MockAccount, 'id' | 'kind' | 'name' | 'readOnly'>>;
+
+export type MockAccounts = Readonly<Record<AccountKind, MockAccount>>;
+
+export interface MockClientOptions {
+  baseUrl: string;
+  apiKey: string;
+  fetch: NonNullable<TradepostOptions['fetch']>;
+  wait: NonNullable<TradepostOptions['wait']>;
+}
+
+export interface MockErrorResponse {
+  status?: number;
+  code?: ProblemCode | Other;
+  detail?: string;
+  errors?: ProblemIssue[];
+  retryAfter?: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  applied?: boolean;
+}
+
+export interface MockFailOptions {
+  times?: number;
+}
+
+export type MockFailure = 'connection' | 'timeout' | 'lost_response' | MockErrorResponse;
+
+export interface MockListing {
+  id: string;
+  sellerId: string;
+  agentId: string | null;
+  availableQuantity: number;
+  lowThreshold: number | null;
+  createdAt: string;
+}
+
+export type MockListingOverrides = Partial<MockListing>;
+
+export type MockNotificationOverrides = Partial<Notification> & {
+  accountId?: string;
+};
+
+export type MockOperation =
+  | 'orders.list'
+  | 'orders.create'
+  | 'orders.get'
+  | 'orders.update'
+  | 'notifications.list'
+  | 'notifications.markRead'
+  | 'webhooks.create'
+  | 'webhooks.list'
+  | 'webhooks.get'
+  | 'webhooks.update'
+  | 'webhooks.delete'
+  | 'webhooks.stageSecret'
+  | 'webhooks.promoteSecret'
+  | 'webhooks.test'
+  | 'deliveries.list'
+  | 'deliveries.get'
+  | 'deliveries.replay'
+  | 'events.list'
+  | 'account.get';
+
+export type MockOrderOverrides = Partial<Omit<Order, 'status'>> & {
+  status?: OrderStatus;
+};
+
+export type MockReceiver = (request: Request) => Response | Promise<Response>;
+
+export interface MockRequest {
+  operation: MockOperation | null;
+  method: string;
+  path: string;
+  query: Record<string, string | string[]>;
+  headers: Record<string, string>;
+  body: unknown;
+  status: number | null;
+}
+
+export type MockTime = string | Date | (() => Date | number);
+
+export interface MockTradepost {
+  readonly client: Tradepost;
+  readonly accounts: MockAccounts;
+  readonly requests: readonly MockRequest[];
+  as(account: AccountKind | MockAccount, options?: Partial<TradepostOptions>): Tradepost;
+  clientOptions(account: AccountKind | MockAccount): MockClientOptions;
+  addAccount(overrides?: MockAccountOverrides): MockAccount;
+  addListing(overrides?: MockListingOverrides): MockListing;
+  addOrder(overrides?: MockOrderOverrides): Order;
+  addNotification(overrides?: MockNotificationOverrides): Notification;
+  getListing(id: string): MockListing;
+  fail(operation: MockOperation | '*', failure: MockFailure, options?: MockFailOptions): () => void;
+  advance(milliseconds: number): void;
+  deliver(receive: MockReceiver): Promise<Delivery[]>;
+}
+
+export interface MockTradepostOptions {
+  extensions?: boolean | undefined;
+  now?: MockTime | undefined;
+  baseUrl?: string | undefined;
+}
+
+declare class NotFoundError extends TradepostError {
+  readonly name: 'NotFoundError';
+}
+
+interface Notification {
+  id: string;
+  type: NotificationType | Other;
+  orderId: string;
+  message: string;
+  read: boolean;
+  createdAt: string;
+}
+
+interface NotificationListParams {
+  read?: boolean;
+  limit?: number;
+  cursor?: string;
+}
+
+type NotificationType = Underscore<EventType$>;
+
+declare class Notifications {
+  #private;
+  list(params?: NotificationListParams, options?: RequestOptions): PagePromise<Notification>;
+  markRead(id: string, options?: RequestOptions): ApiPromise<UpdatedNotification>;
+}
+
+interface Order {
+  id: string;
+  status: OrderStatus | Other;
+  buyerId: string;
+  sellerId: string;
+  agentId: string | null;
+  listingId: string;
+  quantity: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+interface OrderCreateParams {
+  listingId: string;
+  quantity: number;
+}
+
+interface OrderCreatedAccountEvent extends OrderCreatedEvent {
+  id: string;
 }
 
 interface OrderCreatedData {
@@ -77,7 +469,19 @@ interface OrderCreatedEvent {
   data: OrderCreatedData;
 }
 
+interface OrderListParams {
+  status?: OrderStatus;
+  createdAfter?: string | Date;
+  createdBefore?: string | Date;
+  limit?: number;
+  cursor?: string;
+}
+
 type OrderStatus = (typeof orderStatuses)[number];
+
+interface OrderStatusChangedAccountEvent extends OrderStatusChangedEvent {
+  id: string;
+}
 
 interface OrderStatusChangedData {
   orderId: string;
@@ -91,11 +495,146 @@ interface OrderStatusChangedEvent {
   data: OrderStatusChangedData;
 }
 
+interface OrderUpdateParams {
+  status: OrderStatus;
+}
+
+declare class Orders {
+  #private;
+  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order>;
+  create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order>;
+  get(id: string, options?: RequestOptions): ApiPromise<Order>;
+  update(
+    id: string,
+    params: OrderUpdateParams,
+    options?: UpdateOrderOptions,
+  ): ApiPromise<UpdatedOrder>;
+}
+
 type Other = string & Record<never, never>;
+
+interface Page<Item> {
+  data: Item[];
+  nextCursor: string | null;
+}
+
+interface PagePromise<Item, OnePage extends Page<Item> = Page<Item>>
+  extends Promise<OnePage>,
+    AsyncIterable<Item> {
+  pages(): AsyncIterable<OnePage>;
+  toArray(options: { limit: number }): Promise<Item[]>;
+  withResponse(): Promise<ApiResponse<OnePage>>;
+  safe(): Promise<Result<OnePage>>;
+}
+
+interface PathRequestOptions extends RequestOptions {
+  query?: Record<string, string | number | boolean | Date | undefined> | undefined;
+  body?: unknown;
+}
+
+declare class PermissionError extends TradepostError {
+  readonly name: 'PermissionError';
+}
+
+declare class PreconditionFailedError extends TradepostError {
+  readonly name: 'PreconditionFailedError';
+}
+
+interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ProblemCode | Other;
+  requestId: string;
+  errors?: ProblemIssue[];
+}
+
+type ProblemCode = keyof typeof problems;
+
+interface ProblemIssue {
+  path: string;
+  message: string;
+}
+
+declare class RateLimitError extends TradepostError {
+  readonly name: 'RateLimitError';
+  readonly retryAfter: number | null;
+  constructor(
+    message: string,
+    details: TradepostErrorDetails & {
+      retryAfter: number | null;
+    },
+  );
+}
+
+interface RegisteredWebhook extends Webhook {
+  secret: string;
+}
+
+interface RequestHeaders extends ResponseHeaders {
+  has(name: string): boolean;
+  set(name: string, value: string): void;
+  delete(name: string): void;
+}
+
+interface RequestHookEvent extends AttemptHookEvent {
+  url: string;
+  headers: RequestHeaders;
+}
+
+interface RequestOptions {
+  signal?: AbortSignal | undefined;
+  timeout?: number | undefined;
+  deadline?: number | undefined;
+  maxRetries?: number | undefined;
+  idempotencyKey?: string | undefined;
+  headers?: Record<string, string> | undefined;
+}
+
+interface ResponseHeaders {
+  get(name: string): string | null;
+  forEach(callback: (value: string, name: string) => void): void;
+}
+
+interface ResponseHookEvent extends AttemptHookEvent {
+  status: number;
+  headers: ResponseHeaders;
+  requestId: string | null;
+  durationMs: number;
+}
+
+type ResponseValidator = (response: {
+  method: string;
+  route: string;
+  status: number;
+  body: unknown;
+}) => readonly ProblemIssue[];
+
+type Result<Data> = SuccessResult<Data> | FailureResult;
+
+interface RetryHookEvent extends ErrorHookEvent {
+  delayMs: number;
+}
 
 export interface SampleOverrides<Type extends EventType> {
   createdAt?: string;
   data?: Partial<EventOf<Type>['data']>;
+}
+
+interface SendTestEventParams {
+  event: EventType$;
+}
+
+declare class ServerError extends TradepostError {
+  readonly name: 'ServerError';
+  readonly retryAfter: number | null;
+  constructor(
+    message: string,
+    details: TradepostErrorDetails & {
+      retryAfter: number | null;
+    },
+  );
 }
 
 export type SignDeliveryOptions = SigningOptions &
@@ -139,10 +678,30 @@ export interface SigningOptions {
   standard?: boolean | undefined;
 }
 
+interface StagedSecret {
+  webhookId: string;
+  secret: string;
+  stagedAt: string;
+}
+
+type StatusClass = (typeof statusClasses)[number];
+
+interface SuccessResult<Data> extends ApiResponse<Data> {
+  ok: true;
+}
+
+interface TaskApprovalRequestedAccountEvent extends TaskApprovalRequestedEvent {
+  id: string;
+}
+
 interface TaskApprovalRequestedEvent {
   event: 'task.approval_requested';
   createdAt: string;
   data: TaskData;
+}
+
+interface TaskCompletedAccountEvent extends TaskCompletedEvent {
+  id: string;
 }
 
 interface TaskCompletedEvent {
@@ -157,6 +716,93 @@ interface TaskData {
   agentId: string;
 }
 
+declare class TimeoutError extends TradepostError {
+  readonly name: 'TimeoutError';
+}
+
+declare class Tradepost {
+  #private;
+  readonly orders: Orders;
+  readonly notifications: Notifications;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
+  readonly events: Events;
+  readonly account: Accounts;
+  constructor(options: TradepostOptions);
+  withOptions(options: Partial<TradepostOptions>): Tradepost;
+  request<Body = unknown>(
+    method: string,
+    path: string,
+    options?: PathRequestOptions,
+  ): ApiPromise<Body>;
+}
+
+declare class TradepostError extends Error {
+  readonly name: string;
+  readonly code: ErrorCode;
+  readonly status: number | null;
+  readonly requestId: string | null;
+  readonly method: string | null;
+  readonly path: string | null;
+  readonly problem: Problem | null;
+  readonly headers: ResponseHeaders | null;
+  readonly body: unknown;
+  readonly mayHaveBeenApplied: boolean;
+  constructor(message: string, details: TradepostErrorDetails);
+}
+
+interface TradepostErrorDetails {
+  code: ErrorCode;
+  status?: number | null;
+  requestId?: string | null;
+  method?: string | null;
+  path?: string | null;
+  problem?: Problem | null;
+  headers?: ResponseHeaders | null;
+  body?: unknown;
+  mayHaveBeenApplied?: boolean;
+  cause?: unknown;
+}
+
+interface TradepostHooks {
+  onRequest?: ((request: RequestHookEvent) => void | Promise<void>) | undefined;
+  onResponse?: ((response: ResponseHookEvent) => void | Promise<void>) | undefined;
+  onRetry?: ((retry: RetryHookEvent) => void | Promise<void>) | undefined;
+  onError?: ((failure: ErrorHookEvent) => void | Promise<void>) | undefined;
+}
+
+interface TradepostLogger {
+  debug?(message: string, fields: object): void;
+  info?(message: string, fields: object): void;
+  warn?(message: string, fields: object): void;
+  error?(message: string, fields: object): void;
+}
+
+interface TradepostOptions {
+  baseUrl: string;
+  apiKey: string | (() => string | Promise<string>);
+  timeout?: number | undefined;
+  deadline?: number | undefined;
+  maxRetries?: number | undefined;
+  idempotency?: 'detect' | 'assume' | 'off' | undefined;
+  defaultHeaders?: Record<string, string> | undefined;
+  userAgent?: string | undefined;
+  fetch?: Fetch | undefined;
+  wait?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+  fetchOptions?: object | undefined;
+  hooks?: TradepostHooks | undefined;
+  logger?: TradepostLogger | undefined;
+  validate?: ResponseValidator | undefined;
+}
+
+type Underscore<Type extends string> = Type extends `${infer Noun}.${infer Verb}`
+  ? `${Noun}_${Verb}`
+  : never;
+
+interface UnknownAccountEvent extends UnknownWebhookEvent {
+  id: string;
+}
+
 interface UnknownWebhookEvent {
   event: Unrecognized;
   createdAt: string;
@@ -169,7 +815,55 @@ declare enum UnrecognizedValue {
   Value = '~unrecognized',
 }
 
+interface UpdateOrderOptions extends RequestOptions {
+  ifMatch?: string | undefined;
+}
+
+type UpdatedNotification = Pick<Notification, 'id' | 'read'> & Partial<Notification>;
+
+type UpdatedOrder = Pick<Order, 'id' | 'status'> & Partial<Order>;
+
+declare class ValidationError extends TradepostError {
+  readonly name: 'ValidationError';
+  readonly errors: ProblemIssue[];
+  constructor(message: string, details: TradepostErrorDetails);
+}
+
+interface Webhook {
+  id: string;
+  url: string;
+  events: (EventType$ | Other)[];
+  status: WebhookStatus | Other;
+  createdAt: string;
+  updatedAt: string;
+}
+
+interface WebhookCreateParams {
+  url: string;
+  events: EventType$[];
+}
+
+interface WebhookDetails extends Webhook {
+  stagedSecretAt: string | null;
+  pendingDeliveries: number;
+  consecutiveFailures: number;
+  backoffUntil: string | null;
+}
+
 type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
+
+interface WebhookListParams {
+  limit?: number;
+  cursor?: string;
+}
+
+type WebhookStatus = (typeof webhookStatuses)[number];
+
+interface WebhookUpdateParams {
+  url?: string;
+  events?: EventType$[];
+  status?: WebhookStatus;
+}
 
 type WebhookVerificationErrorCode =
   | 'INVALID_CONFIGURATION'
@@ -190,9 +884,29 @@ type WebhookVerificationErrorCode =
   | 'MISSING_EVENT'
   | 'INVALID_EVENT';
 
+declare class Webhooks {
+  #private;
+  create(params: WebhookCreateParams, options?: RequestOptions): ApiPromise<CreatedWebhook>;
+  list(params?: WebhookListParams, options?: RequestOptions): PagePromise<WebhookDetails>;
+  get(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
+  update(
+    id: string,
+    params: WebhookUpdateParams,
+    options?: RequestOptions,
+  ): ApiPromise<WebhookDetails>;
+  delete(id: string, options?: RequestOptions): ApiPromise<void>;
+  stageSecret(id: string, options?: RequestOptions): ApiPromise<StagedSecret>;
+  promoteSecret(id: string, options?: RequestOptions): ApiPromise<WebhookDetails>;
+  test(id: string, params: SendTestEventParams, options?: RequestOptions): ApiPromise<Delivery>;
+}
+
+declare const accountKinds: readonly ['buyer', 'seller', 'agent'];
+
 export declare const deliveryEdgeCases: readonly DeliveryEdgeCase[];
 
 export declare const deliveryFaults: readonly DeliveryFault[];
+
+declare const deliveryStates: readonly ['pending', 'delivered', 'failed'];
 
 export declare function edgeCaseDelivery(
   edgeCase: DeliveryEdgeCase,
@@ -208,6 +922,14 @@ declare const edgeCases: {
   readonly plain: (signing: Signing) => Promise<SignedDelivery>;
   readonly 'staged-secret': (signing: Signing) => Promise<SignedDelivery>;
 };
+
+declare const eventTypes: readonly [
+  'order.created',
+  'order.status_changed',
+  'task.approval_requested',
+  'task.completed',
+  'listing.availability_low',
+];
 
 export declare const exampleSecret = 'whsec_VHJhZGVwb3N0IGV4YW1wbGUgc2VjcmV0IGZvciB0ZXN0cw==';
 
@@ -321,6 +1043,8 @@ export declare function invalidDelivery(
   options: InvalidDeliveryOptions,
 ): Promise<InvalidDelivery>;
 
+export declare function mockTradepost(options?: MockTradepostOptions): MockTradepost;
+
 declare const orderStatuses: readonly [
   'pending',
   'confirmed',
@@ -329,9 +1053,144 @@ declare const orderStatuses: readonly [
   'cancelled',
 ];
 
+declare const problems: {
+  readonly malformed_request: {
+    readonly status: 400;
+    readonly title: 'The request is malformed';
+  };
+  readonly malformed_json: {
+    readonly status: 400;
+    readonly title: 'The body is not valid JSON';
+  };
+  readonly invalid_cursor: {
+    readonly status: 400;
+    readonly title: 'The cursor is not valid';
+  };
+  readonly missing_api_key: {
+    readonly status: 401;
+    readonly title: 'The API key is missing';
+  };
+  readonly invalid_api_key: {
+    readonly status: 401;
+    readonly title: 'The API key is not valid';
+  };
+  readonly account_kind_not_allowed: {
+    readonly status: 403;
+    readonly title: 'This kind of account is not allowed to do this';
+  };
+  readonly read_only_api_key: {
+    readonly status: 403;
+    readonly title: 'The API key is read-only';
+  };
+  readonly route_not_found: {
+    readonly status: 404;
+    readonly title: 'Path not found';
+  };
+  readonly order_not_found: {
+    readonly status: 404;
+    readonly title: 'Order not found';
+  };
+  readonly notification_not_found: {
+    readonly status: 404;
+    readonly title: 'Notification not found';
+  };
+  readonly webhook_not_found: {
+    readonly status: 404;
+    readonly title: 'Webhook not found';
+  };
+  readonly delivery_not_found: {
+    readonly status: 404;
+    readonly title: 'Delivery not found';
+  };
+  readonly method_not_allowed: {
+    readonly status: 405;
+    readonly title: 'The path does not support this method';
+  };
+  readonly request_timeout: {
+    readonly status: 408;
+    readonly title: 'The request took too long to arrive';
+  };
+  readonly invalid_transition: {
+    readonly status: 409;
+    readonly title: 'The order cannot move to that status';
+  };
+  readonly insufficient_quantity: {
+    readonly status: 409;
+    readonly title: 'The listing does not have enough quantity left';
+  };
+  readonly webhook_limit_reached: {
+    readonly status: 409;
+    readonly title: 'The account has reached its webhook limit';
+  };
+  readonly webhook_deleted: {
+    readonly status: 409;
+    readonly title: 'The webhook and its secret were deleted';
+  };
+  readonly webhook_paused: {
+    readonly status: 409;
+    readonly title: 'The webhook is paused';
+  };
+  readonly no_staged_secret: {
+    readonly status: 409;
+    readonly title: 'The webhook has no staged secret';
+  };
+  readonly delivery_in_progress: {
+    readonly status: 409;
+    readonly title: 'An attempt of the delivery is in flight';
+  };
+  readonly precondition_failed: {
+    readonly status: 412;
+    readonly title: 'The order has changed since it was read';
+  };
+  readonly body_too_large: {
+    readonly status: 413;
+    readonly title: 'The body is too large';
+  };
+  readonly unsupported_media_type: {
+    readonly status: 415;
+    readonly title: 'The content type is not application/json';
+  };
+  readonly validation_failed: {
+    readonly status: 422;
+    readonly title: 'The request is not valid';
+  };
+  readonly listing_not_found: {
+    readonly status: 422;
+    readonly title: 'Listing not found';
+  };
+  readonly idempotency_key_reused: {
+    readonly status: 422;
+    readonly title: 'The idempotency key was used for a different request';
+  };
+  readonly rate_limited: {
+    readonly status: 429;
+    readonly title: 'Too many requests';
+  };
+  readonly headers_too_large: {
+    readonly status: 431;
+    readonly title: 'The headers are too large';
+  };
+  readonly internal_error: {
+    readonly status: 500;
+    readonly title: 'The service failed';
+  };
+  readonly shutting_down: {
+    readonly status: 503;
+    readonly title: 'The service is shutting down';
+  };
+  readonly store_unavailable: {
+    readonly status: 503;
+    readonly title: 'The store is not available';
+  };
+};
+
 export declare function sampleEvent<Type extends EventType>(
   type: Type,
   { createdAt, data }?: SampleOverrides<Type>,
 ): EventOf<Type>;
 
 export declare function signDelivery(options: SignDeliveryOptions): Promise<SignedDelivery>;
+
+declare const statusClasses: readonly ['2xx', '3xx', '4xx', '5xx', 'none'];
+
+declare const webhookStatuses: readonly ['active', 'paused'];

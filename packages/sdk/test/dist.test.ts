@@ -19,10 +19,12 @@ const files = readdirSync(`${folder}/dist`)
 const scripts = files.filter(({ name }) => /\.c?js$/.test(name));
 /** The entries for client and receivers. `validate` includes zod, as documented. */
 const lean = files.filter(({ name }) => !/^validate\.c?js$/.test(name));
-/** The files of the entries that load nothing of the client. */
+/** The files that have nothing of the client. The mock calls it, and `testing` loads the mock. */
 const apart = scripts.filter(
-  ({ name }) => !/^(index|chunk|retry-loop|ofetch|validate)\./.test(name),
+  ({ name }) => !/^(index|chunk|retry-loop|ofetch|validate|mock)\./.test(name),
 );
+/** The files of the mock, which import the client. */
+const mocks = scripts.filter(({ name }) => /^mock\./.test(name));
 const declarations = files.filter(({ name }) => /\.d\.c?ts$/.test(name));
 
 /** Runs a program in its own process, inside the package; returns its output. */
@@ -75,6 +77,26 @@ describe('the published package', () => {
     expect(text).not.toMatch(/ofetch|Authorization|\/v1\/|application\/problem/);
   });
 
+  test.each(mocks)('has no copy of the client in $name', ({ name, text }) => {
+    const [extension] = /c?js$/.exec(name) ?? [];
+    expect(text).toMatch(new RegExp(`(from |require\\()['"]\\./index\\.${extension}['"]`));
+    expect(text).not.toMatch(/class \w*(Error|Tradepost|Transport)\b|ofetch/);
+  });
+
+  test('lets bundlers leave out the mock and the client for those who test a receiver', async () => {
+    const contents = "export { sampleEvent, signDelivery } from './dist/testing.js';";
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: folder },
+      bundle: true,
+      write: false,
+      format: 'esm',
+      logLevel: 'error',
+    });
+    const text = outputFiles[0]?.text;
+    expect(text).toContain('function signDelivery');
+    expect(text).not.toMatch(/mockTradepost|class Tradepost|\/v1\//);
+  });
+
   test.each(entries)('exports every declared value from the entry %s', async (entry) => {
     const { default: _, ...values } = await import(`${folder}/dist/${entry}.js`);
     expect(Object.keys(values).sort()).toEqual(declaredValues(entry));
@@ -123,6 +145,17 @@ describe.each(formats)('in a program of type %s', (type) => {
       console.log(process.moduleLoadList.filter((name) => /undici/.test(name)).length);
     })();`;
     expect(await run(type, program)).toBe('0');
+  });
+
+  test('the mock throws the classes that a program imports, and lets the program end', async () => {
+    const program = `(async () => {
+      ${loads[type]('{ NotFoundError, Tradepost }', '@tradepost/sdk')}
+      ${loads[type]('{ mockTradepost }', '@tradepost/sdk/testing')}
+      const { client } = mockTradepost();
+      const { error } = await client.orders.get('ord_1').safe();
+      console.log(client instanceof Tradepost, error instanceof NotFoundError);
+    })();`;
+    expect(await run(type, program)).toBe('true true');
   });
 
   test('the verifiers verify', async () => {

@@ -1,6 +1,7 @@
 /**
- * Helpers for the tests of a receiver: signed deliveries of any event, invalid deliveries with common faults,
- * and unusual but valid ones. It has no dependencies and does not need Node.
+ * Helpers for tests. For those of a receiver: signed deliveries of any event, invalid deliveries with common faults,
+ * and unusual but valid ones. For those of a program that uses the client: a service in memory. It has no
+ * dependencies and does not need Node.
  *
  * @example
  * import { exampleSecret, sampleEvent, signDelivery } from '@tradepost/sdk/testing';
@@ -17,6 +18,26 @@ export {
   type InvalidDeliveryOptions,
   invalidDelivery,
 } from './invalid-delivery';
+export {
+  type MockAccount,
+  type MockAccountOverrides,
+  type MockAccounts,
+  type MockClientOptions,
+  type MockErrorResponse,
+  type MockFailOptions,
+  type MockFailure,
+  type MockListing,
+  type MockListingOverrides,
+  type MockNotificationOverrides,
+  type MockOperation,
+  type MockOrderOverrides,
+  type MockReceiver,
+  type MockRequest,
+  type MockTime,
+  type MockTradepost,
+  type MockTradepostOptions,
+  mockTradepost,
+} from './mock/index';
 export { type SampleOverrides, sampleEvent } from './sample-event';
 export {
   exampleSecret,

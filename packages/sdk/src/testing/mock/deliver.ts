@@ -1,0 +1,108 @@
+import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
+import type { Delivery, DeliveryAttempt } from '../../index';
+import {
+  createSignedDelivery,
+  type SignedDelivery,
+  signDelivery,
+  standardSignature,
+} from '../sign-delivery';
+import { toDelivery } from './deliveries';
+import type { DeliveryRecord, Market, WebhookRecord } from './market';
+
+/** A receiver: takes a web request, such as `receiver.fetch` of `webhookReceiver`. */
+export type MockReceiver = (request: Request) => Response | Promise<Response>;
+
+/** How much of a response body an attempt keeps. */
+const snippetLength = 1_000;
+
+/**
+ * Sends each delivery that is due to a receiver, one after another, and writes down the results.
+ *
+ * @param standard whether to send the headers of Standard Webhooks
+ */
+export async function deliver(
+  market: Market,
+  receive: MockReceiver,
+  standard: boolean,
+): Promise<Delivery[]> {
+  const now = market.clock.timestamp();
+  const due = market.deliveries.filter(
+    ({ state, nextAttemptAt }) =>
+      state === 'pending' && nextAttemptAt !== null && nextAttemptAt <= now,
+  );
+  const sent: Delivery[] = [];
+  for (const delivery of due) {
+    const webhook = market.webhooks.find(({ id }) => id === delivery.webhookId);
+    // It may have been paused or deleted, also by the receiver.
+    if (webhook?.status !== 'active') continue;
+    if (delivery.deadlineAt < now) {
+      Object.assign(delivery, { state: 'failed', nextAttemptAt: null, finishedAt: now });
+      continue;
+    }
+    const signed = await sign(delivery, webhook, market.clock.now(), standard);
+    writeResult(delivery, webhook, await attempt(delivery, webhook, signed, receive, now), now);
+    sent.push(toDelivery(market, delivery));
+  }
+  return sent;
+}
+
+async function sign(
+  { eventId, body, test }: DeliveryRecord,
+  { secret, stagedSecret }: WebhookRecord,
+  sentAt: number,
+  standard: boolean,
+): Promise<SignedDelivery> {
+  const signed = await signDelivery({ body, secret, id: eventId, sentAt, standard });
+  if (!standard) return signed;
+  const { headers, body: bytes } = signed;
+  const { [names.webhookTimestamp]: seconds = '', [names.webhookSignature]: own = '' } = headers;
+  const staged =
+    stagedSecret === null ? [] : [await standardSignature(stagedSecret, eventId, seconds, bytes)];
+  return createSignedDelivery(bytes, {
+    ...headers,
+    [names.webhookSignature]: [...staged, own].join(' '),
+    ...(test && { [names.test]: 'true' }),
+  });
+}
+
+async function attempt(
+  { attemptCount }: DeliveryRecord,
+  { url }: WebhookRecord,
+  signed: SignedDelivery,
+  receive: MockReceiver,
+  startedAt: string,
+): Promise<DeliveryAttempt> {
+  const { headers } = signed;
+  const number = attemptCount + 1;
+  const common = { number, startedAt, durationMs: 0, url, headers };
+  try {
+    const response = await receive(signed.toRequest(url));
+    const responseSnippet = (await response.text()).slice(0, snippetLength);
+    return { ...common, status: response.status, error: null, responseSnippet };
+  } catch {
+    return { ...common, status: null, error: 'connection_reset', responseSnippet: '' };
+  }
+}
+
+function writeResult(
+  delivery: DeliveryRecord,
+  webhook: WebhookRecord,
+  result: DeliveryAttempt,
+  now: string,
+): void {
+  const { status, error } = result;
+  const isDelivered = status !== null && status >= 200 && status < 300;
+  // A test event is attempted once; any other one is due again.
+  const state = isDelivered ? 'delivered' : delivery.test ? 'failed' : 'pending';
+  const isFinal = state !== 'pending';
+  delivery.attempts.push(result);
+  Object.assign(delivery, {
+    state,
+    attemptCount: result.number,
+    lastStatus: status,
+    lastError: error,
+    nextAttemptAt: isFinal ? null : now,
+    finishedAt: isFinal ? now : null,
+  });
+  webhook.consecutiveFailures = isDelivered ? 0 : webhook.consecutiveFailures + 1;
+}

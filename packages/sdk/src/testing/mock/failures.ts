@@ -1,0 +1,169 @@
+import { type ProblemCode, type ProblemIssue, problems } from '@tradepost/contract/wire';
+import type { Other } from '../../index';
+import type { MockResponse } from './handler';
+import { MockProblem, toProblemResponse } from './problem';
+import { type MockOperation, routes } from './routes';
+
+/** A response with which a request fails. */
+export interface MockErrorResponse {
+  /** HTTP status. @default the status of `code` */
+  status?: number;
+  /**
+   * The problem code. By default, that of the service for 400, 401, 403, 412, 413, 415, 422, 429, 500 and 503. For any
+   * other status, the body is a text, as that of a proxy.
+   */
+  code?: ProblemCode | Other;
+  /** What failed: the `detail` of the problem. */
+  detail?: string;
+  /** The invalid fields of the problem. */
+  errors?: ProblemIssue[];
+  /** Seconds, for the header `Retry-After`. */
+  retryAfter?: number;
+  /** More headers. */
+  headers?: Record<string, string>;
+  /** The body instead of a problem, such as the page of a proxy: a text, or a JSON value. */
+  body?: unknown;
+  /** Whether the request is carried out nevertheless. @default false */
+  applied?: boolean;
+}
+
+/**
+ * How a request fails:
+ *
+ * - `connection`: connection refused, so it is certainly not sent
+ * - `timeout`: there is no response in time, without a real wait; nothing was changed
+ * - `lost_response`: the request is carried out, and the connection breaks before the response
+ * - an object: the response, which usually means that nothing was changed
+ */
+export type MockFailure = 'connection' | 'timeout' | 'lost_response' | MockErrorResponse;
+
+/** Options of `fail`. */
+export interface MockFailOptions {
+  /** How many requests fail. `Infinity`: all. A call with retries sends several. @default 1 */
+  times?: number;
+}
+
+interface PlannedFailure {
+  operation: MockOperation | '*';
+  failure: MockFailure;
+  remaining: number;
+}
+
+/** The failures that a test has ordered. */
+export class Failures {
+  #planned: PlannedFailure[] = [];
+
+  /**
+   * Plans a failure. Returns the function that cancels it.
+   *
+   * @throws {TypeError} when an argument is not valid.
+   */
+  add(
+    operation: MockOperation | '*',
+    failure: MockFailure,
+    { times = 1 }: MockFailOptions = {},
+  ): () => void {
+    if (operation !== '*' && !Object.hasOwn(routes, operation)) {
+      const known = Object.keys(routes).join(', ');
+      throw new TypeError(
+        `fail: there is no operation ${JSON.stringify(operation)}. Operations: *, ${known}.`,
+      );
+    }
+    checkFailure(failure);
+    if (!(times >= 1)) throw new TypeError(`fail: times must be at least 1 (got ${times}).`);
+    const planned = { operation, failure, remaining: times };
+    this.#planned.push(planned);
+    return () => {
+      this.#planned = this.#planned.filter((other) => other !== planned);
+    };
+  }
+
+  /** Returns the failure of a request, the oldest first; undefined when it does not fail. */
+  take(operation: MockOperation | null): MockFailure | undefined {
+    const planned = this.#planned.find(
+      (candidate) => candidate.operation === '*' || candidate.operation === operation,
+    );
+    if (!planned) return undefined;
+    planned.remaining -= 1;
+    if (planned.remaining <= 0) this.#planned = this.#planned.filter((other) => other !== planned);
+    return planned.failure;
+  }
+}
+
+function checkFailure(failure: MockFailure): void {
+  if (typeof failure === 'string') {
+    if (['connection', 'timeout', 'lost_response'].includes(failure)) return;
+    throw new TypeError(
+      `fail: a failure is connection, timeout, lost_response or an object with a status or a code (got ${JSON.stringify(failure)}).`,
+    );
+  }
+  const { code, status = getStatus(code) } = failure;
+  if (Number.isInteger(status)) return;
+  throw new TypeError(
+    `fail: the failure needs a status from 100 to 599, or the code of a problem such as rate_limited (got ${JSON.stringify(failure)}).`,
+  );
+}
+
+function getStatus(code: string | undefined): number | undefined {
+  return problems[code as ProblemCode]?.status;
+}
+
+/** The problem codes of statuses that have one code, or one that fits every request. */
+const defaultCodes: Readonly<Record<number, ProblemCode>> = {
+  400: 'malformed_request',
+  401: 'invalid_api_key',
+  403: 'account_kind_not_allowed',
+  412: 'precondition_failed',
+  413: 'body_too_large',
+  415: 'unsupported_media_type',
+  422: 'validation_failed',
+  429: 'rate_limited',
+  500: 'internal_error',
+  503: 'store_unavailable',
+};
+
+/** Builds the response of a failure. Without a problem code for its status, its body is a text, as that of a proxy. */
+export function buildErrorResponse(failure: MockErrorResponse, requestId: string): MockResponse {
+  const { detail = 'The mock was told to fail this request.', errors, retryAfter } = failure;
+  const status = failure.status ?? getStatus(failure.code) ?? 500;
+  const headers = {
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    ...failure.headers,
+  };
+  if (failure.body !== undefined) return { status, headers, body: failure.body };
+  const code = failure.code ?? defaultCodes[status];
+  if (code === undefined) return { status, headers, body: `The mock responds with ${status}.` };
+  const isKnown = Object.hasOwn(problems, code);
+  const problem = new MockProblem(
+    isKnown ? (code as ProblemCode) : 'internal_error',
+    detail,
+    errors,
+  );
+  const response = toProblemResponse(problem, requestId);
+  const known = response.body as object;
+  const own = isKnown ? {} : { type: `urn:tradepost:problem:${code}`, title: detail, code };
+  return {
+    status,
+    headers: { ...response.headers, ...headers },
+    body: { ...known, ...own, status },
+  };
+}
+
+/** An error as `fetch` of Node rejects with it. */
+export function createNetworkError(failure: 'connection' | 'timeout' | 'lost_response'): Error {
+  if (failure === 'timeout') {
+    return Object.assign(new Error('the mock lets this request time out'), {
+      name: 'TimeoutError',
+    });
+  }
+  const cause =
+    failure === 'connection'
+      ? Object.assign(new Error('connection refused by the mock'), {
+          code: 'ECONNREFUSED',
+          syscall: 'connect',
+        })
+      : Object.assign(new Error('the mock closed the connection before the response'), {
+          code: 'ECONNRESET',
+        });
+  return new TypeError('fetch failed', { cause });
+}

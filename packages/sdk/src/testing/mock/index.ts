@@ -1,0 +1,20 @@
+/** The service in memory: a file of its own in `dist`, because it imports the client, which receivers do not need. */
+export type { MockTime } from './clock';
+export type { MockReceiver } from './deliver';
+export type { MockErrorResponse, MockFailOptions, MockFailure } from './failures';
+export type { MockAccount, MockListing } from './market';
+export {
+  type MockClientOptions,
+  type MockTradepost,
+  type MockTradepostOptions,
+  mockTradepost,
+} from './mock-tradepost';
+export type { MockRequest } from './request';
+export type { MockOperation } from './routes';
+export type {
+  MockAccountOverrides,
+  MockAccounts,
+  MockListingOverrides,
+  MockNotificationOverrides,
+  MockOrderOverrides,
+} from './seed';

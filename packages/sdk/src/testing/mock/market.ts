@@ -1,0 +1,177 @@
+import type { EventType, WebhookEvent } from '@tradepost/contract/wire';
+import type {
+  AccountKind,
+  Delivery,
+  DeliveryAttempt,
+  Notification,
+  Order,
+  Webhook,
+} from '../../index';
+import type { MockClock } from './clock';
+
+/** An account of a mock, with its API key. */
+export interface MockAccount {
+  /** `usr_<id>`. */
+  id: string;
+  /** The kind of the account, which limits what it may do. */
+  kind: AccountKind;
+  /** Display name. */
+  name: string;
+  /** When the account was created: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+  /** The API key of the account. */
+  apiKey: string;
+  /** Whether the API key allows read access only. */
+  readOnly: boolean;
+}
+
+/** A listing of a mock. The API has no endpoint for listings. */
+export interface MockListing {
+  /** `lst_<id>`. */
+  id: string;
+  /** The seller account, `usr_<id>`. */
+  sellerId: string;
+  /** The agent account, `usr_<id>`. Null when no agent is assigned. */
+  agentId: string | null;
+  /** Units left to order. */
+  availableQuantity: number;
+  /** `listing.availability_low` is sent when fewer units than this are left. Null: never. */
+  lowThreshold: number | null;
+  /** When the listing was created: ISO 8601, UTC, with milliseconds. */
+  createdAt: string;
+}
+
+/** An account with the ID of its key. */
+export interface AccountRecord extends MockAccount {
+  keyId: string;
+}
+
+/** A listing, and whether its low quantity was reported and has not risen above the threshold since. */
+export interface ListingRecord extends MockListing {
+  lowStockNotified: boolean;
+}
+
+/** An order, its version, from which its ETag is derived, and the ID of its open task. */
+export interface OrderRecord extends Order {
+  version: number;
+  openTaskId: string | null;
+}
+
+/** A notification of one account. */
+export interface NotificationRecord extends Notification {
+  accountId: string;
+}
+
+/** A webhook of one account. */
+export interface WebhookRecord extends Webhook {
+  accountId: string;
+  secret: string;
+  stagedSecret: string | null;
+  stagedSecretAt: string | null;
+  consecutiveFailures: number;
+}
+
+/** A delivery with its body and its attempts. */
+export interface DeliveryRecord extends Delivery {
+  body: string;
+  attempts: DeliveryAttempt[];
+}
+
+/** An event in the log, and the accounts that may see it. */
+export interface EventRecord {
+  id: string;
+  /** The position in the log, from 1. */
+  sequence: number;
+  body: WebhookEvent;
+  recipients: readonly string[];
+}
+
+/** Something that happened: the envelope without its time, and whom it concerns. */
+export interface Happening {
+  event: EventType;
+  data: WebhookEvent['data'];
+  /** The order that it is about, or that caused it. */
+  orderId: string;
+  /** Accounts that are notified. Null for a missing agent. */
+  recipients: readonly (string | null)[];
+  /** The text of the notification. */
+  message: string;
+}
+
+/** How long a delivery is retried after its event. Source: API specification, "Retries". */
+export const retryWindowMs = 24 * 60 * 60 * 1_000;
+
+/** Everything that a mock stores. Its clients share it. */
+export class Market {
+  readonly clock: MockClock;
+  readonly accounts: AccountRecord[] = [];
+  readonly listings: ListingRecord[] = [];
+  readonly orders: OrderRecord[] = [];
+  readonly notifications: NotificationRecord[] = [];
+  readonly webhooks: WebhookRecord[] = [];
+  readonly deliveries: DeliveryRecord[] = [];
+  readonly events: EventRecord[] = [];
+  /** Called after each event. Requests that wait for events use it. */
+  readonly eventListeners = new Set<() => void>();
+
+  constructor(clock: MockClock) {
+    this.clock = clock;
+  }
+
+  /** Writes down an event: in the log, and as a notification and as deliveries for its recipients. */
+  record({ event, data, orderId, recipients: parties, message }: Happening): void {
+    const { clock } = this;
+    const createdAt = clock.timestamp();
+    const recipients = [...new Set(parties.filter((id) => id !== null))];
+    // TypeScript cannot infer that type and data belong together.
+    const body = { event, createdAt, data } as WebhookEvent;
+    const id = clock.newId('evt');
+    this.events.push({ id, sequence: this.events.length + 1, body, recipients });
+    for (const accountId of recipients) {
+      this.notifications.push({
+        id: clock.newId('ntf'),
+        type: event.replace('.', '_') as Notification['type'],
+        orderId,
+        message,
+        read: false,
+        createdAt,
+        accountId,
+      });
+      for (const webhook of this.webhooks) {
+        if (webhook.accountId === accountId && webhook.events.includes(event)) {
+          this.queueDelivery(webhook, id, body, false);
+        }
+      }
+    }
+    for (const notify of [...this.eventListeners]) notify();
+  }
+
+  /** Queues the delivery of an event to a webhook. */
+  queueDelivery(
+    { id: webhookId }: WebhookRecord,
+    eventId: string,
+    event: WebhookEvent,
+    test: boolean,
+  ): DeliveryRecord {
+    const now = this.clock.timestamp();
+    const delivery: DeliveryRecord = {
+      id: this.clock.newId('dlv'),
+      webhookId,
+      eventId,
+      event: event.event,
+      state: 'pending',
+      test,
+      attemptCount: 0,
+      lastStatus: null,
+      lastError: null,
+      nextAttemptAt: now,
+      deadlineAt: this.clock.timestamp(retryWindowMs),
+      createdAt: now,
+      finishedAt: null,
+      body: JSON.stringify(event),
+      attempts: [],
+    };
+    this.deliveries.push(delivery);
+    return delivery;
+  }
+}
