@@ -4,8 +4,8 @@ import { type Environment, installEnvironment } from './install-environment';
 
 /** What an integrator imports, by entry. */
 const imports = {
-  '@tradepost/sdk': 'Tradepost, NotFoundError',
-  '@tradepost/sdk/testing': 'exampleSecret, sampleEvent, signDelivery',
+  '@tradepost/sdk': 'Tradepost, NotFoundError, TimeoutError',
+  '@tradepost/sdk/testing': 'exampleSecret, mockTradepost, sampleEvent, signDelivery',
   '@tradepost/sdk/validate': 'validateEvent, validateResponses',
   '@tradepost/sdk/webhooks': 'verifyWebhook, webhookReceiver',
 };
@@ -30,6 +30,18 @@ test('the client lists and creates orders', async () => {
 test('the client throws its own classes', async () => {
   const missing = client().orders.get('ord_00000000000000000000000000');
   await expect(missing).rejects.toThrow(NotFoundError);
+});
+
+test('a mock throws the classes of the client, and retries while timers are faked', async () => {
+  jest.useFakeTimers();
+  const { client, as, addListing, fail } = mockTradepost();
+  fail('orders.create', { status: 503, retryAfter: 60 });
+  const order = await client.orders.create({ listingId: addListing().id, quantity: 1 });
+  expect(await as('seller').orders.get(order.id)).toEqual(order);
+  fail('orders.get', 'timeout', { times: Infinity });
+  await expect(client.orders.get(order.id)).rejects.toThrow(TimeoutError);
+  await expect(as('seller').orders.get('ord_1', { maxRetries: 0 })).rejects.toThrow(TimeoutError);
+  jest.useRealTimers();
 });
 
 test('a delivery is verified, handled and validated', async () => {
@@ -84,10 +96,10 @@ async function runJest(type: 'module' | 'commonjs', ...nodeOptions: string[]) {
 
 test('Jest with CommonJS runs the tests of an integrator', async () => {
   const { passed, of, output } = await runJest('commonjs');
-  expect([passed, of], output).toEqual([3, 3]);
+  expect([passed, of], output).toEqual([4, 4]);
 });
 
 test('Jest with ES modules runs the tests of an integrator', async () => {
   const { passed, of, output } = await runJest('module', '--experimental-vm-modules');
-  expect([passed, of], output).toEqual([3, 3]);
+  expect([passed, of], output).toEqual([4, 4]);
 });
