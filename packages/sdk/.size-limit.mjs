@@ -73,8 +73,8 @@ export default [
   figure('client at start', 'index', '{ Tradepost }', '6.5 kB', atStart),
   figure('client at start, all that it exports', 'index', '*', '7.1 kB', atStart),
   // These limits keep the size that was reached. The goals are 11 kB, and 12 kB for Node.
-  figure('client', 'index', '{ Tradepost }', '14 kB'),
-  figure('client, all that it exports', 'index', '*', '14.5 kB'),
+  figure('client', 'index', '{ Tradepost }', '14.1 kB'),
+  figure('client, all that it exports', 'index', '*', '14.6 kB'),
   figure('client for Node, in one file', 'index', '{ Tradepost }', '12.8 kB', forNode),
   figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '1.8 kB', atStart),
   figure(

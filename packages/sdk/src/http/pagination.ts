@@ -31,6 +31,9 @@ export interface PagePromise<Item, OnePage extends Page<Item> = Page<Item>>
 /** The key that makes an object awaitable. Computed, because linters flag a literal `then`. */
 const then = 'then';
 
+/** Requests the page after a cursor. */
+type RequestPage<OnePage> = (cursor: Cursor) => Promise<ApiResponse<OnePage>>;
+
 /**
  * Creates a list from a function that requests one page.
  *
@@ -38,62 +41,103 @@ const then = 'then';
  * @param isLast whether no page follows a page; one without `nextCursor` is always the last
  */
 export function createPagePromise<Item, OnePage extends Page<Item>>(
-  firstCursor: string | undefined,
-  requestPage: (cursor: string | undefined) => Promise<ApiResponse<OnePage & { data: Item[] }>>,
+  firstCursor: Cursor,
+  requestPage: RequestPage<OnePage & { data: Item[] }>,
   createLoopError: (response: ApiResponse<unknown>) => InvalidResponseError,
   isLast: (page: OnePage) => boolean = () => false,
 ): PagePromise<Item, OnePage> {
-  let requested: ReturnType<typeof requestPage> | undefined;
+  return new LazyList<Item, OnePage>(firstCursor, requestPage, createLoopError, isLast);
+}
 
-  function requestOnce() {
-    requested ??= requestPage(firstCursor);
-    return requested;
+class LazyList<Item, OnePage extends Page<Item>> implements PagePromise<Item, OnePage> {
+  readonly #firstCursor: Cursor;
+  readonly #requestPage: RequestPage<OnePage & { data: Item[] }>;
+  readonly #createLoopError: (response: ApiResponse<unknown>) => InvalidResponseError;
+  readonly #isLast: (page: OnePage) => boolean;
+  #requested: Promise<ApiResponse<OnePage>> | undefined;
+
+  constructor(
+    firstCursor: Cursor,
+    requestPage: RequestPage<OnePage & { data: Item[] }>,
+    createLoopError: (response: ApiResponse<unknown>) => InvalidResponseError,
+    isLast: (page: OnePage) => boolean,
+  ) {
+    this.#firstCursor = firstCursor;
+    this.#requestPage = requestPage;
+    this.#createLoopError = createLoopError;
+    this.#isLast = isLast;
   }
 
-  async function* pages() {
-    const isLoop = createCursorLoopDetector(firstCursor);
-    let cursor = firstCursor;
+  get [Symbol.toStringTag](): string {
+    return 'PagePromise';
+  }
+
+  #requestOnce(): Promise<ApiResponse<OnePage>> {
+    this.#requested ??= this.#requestPage(this.#firstCursor);
+    return this.#requested;
+  }
+
+  #awaitPage(): Promise<OnePage> {
+    return this.#requestOnce().then(({ data }) => data);
+  }
+
+  [then]<Fulfilled = OnePage, Rejected = never>(
+    fulfilled?: ((page: OnePage) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    rejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    return this.#awaitPage().then(fulfilled, rejected);
+  }
+
+  catch<Rejected = never>(
+    rejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<OnePage | Rejected> {
+    return this.#awaitPage().catch(rejected);
+  }
+
+  finally(settled?: (() => void) | null): Promise<OnePage> {
+    return this.#awaitPage().finally(settled);
+  }
+
+  withResponse(): Promise<ApiResponse<OnePage>> {
+    return this.#requestOnce().then((response) => response);
+  }
+
+  safe(): Promise<Result<OnePage>> {
+    return toResult(this.#requestOnce());
+  }
+
+  async *pages(): AsyncGenerator<OnePage & { data: Item[] }, void, undefined> {
+    let cursor = this.#firstCursor;
+    const isLoop = createCursorLoopDetector(cursor);
     for (;;) {
-      const response = await requestPage(cursor);
+      const response = await this.#requestPage(cursor);
       const page = response.data;
       yield page;
-      if (page.nextCursor === null || isLast(page)) return;
-      if (isLoop(cursor, page.nextCursor)) throw createLoopError(response);
+      if (page.nextCursor === null || this.#isLast(page)) return;
+      if (isLoop(cursor, page.nextCursor)) throw this.#createLoopError(response);
       cursor = page.nextCursor;
     }
   }
 
-  async function* items() {
-    for await (const page of pages()) yield* page.data;
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const page of this.pages()) yield* page.data;
   }
 
-  const awaitPage = () => requestOnce().then(({ data }) => data);
-
-  return {
-    pages,
-    [Symbol.asyncIterator]: items,
-    [Symbol.toStringTag]: 'PagePromise',
-    [then]: (fulfilled, rejected) => awaitPage().then(fulfilled, rejected),
-    catch: (rejected) => awaitPage().catch(rejected),
-    finally: (settled) => awaitPage().finally(settled),
-    withResponse: () => requestOnce().then((response) => response),
-    safe: () => toResult(requestOnce()),
-    async toArray(options?: { limit: number }) {
-      // Untyped callers may leave out the limit, which would collect a whole list without a bound.
-      const limit = options?.limit ?? Number.NaN;
-      if (!(limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit > 0))) {
-        throw invalidConfiguration(
-          `toArray needs a limit, a positive integer or Infinity, such as toArray({ limit: 200 }) (got ${options?.limit}).`,
-        );
-      }
-      const collected: Item[] = [];
-      for await (const item of items()) {
-        collected.push(item);
-        if (collected.length >= limit) break;
-      }
-      return collected;
-    },
-  };
+  async toArray(options?: { limit: number }): Promise<Item[]> {
+    // Untyped callers may leave out the limit, which would collect a whole list without a bound.
+    const limit = options?.limit ?? Number.NaN;
+    if (!(limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit > 0))) {
+      throw invalidConfiguration(
+        `toArray needs a limit, a positive integer or Infinity, such as toArray({ limit: 200 }) (got ${options?.limit}).`,
+      );
+    }
+    const collected: Item[] = [];
+    for await (const item of this) {
+      collected.push(item);
+      if (collected.length >= limit) break;
+    }
+    return collected;
+  }
 }
 
 /** Minimum time between two requests for new events, for a service that ignores `waitSeconds`. */

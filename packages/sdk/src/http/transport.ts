@@ -72,9 +72,12 @@ export class Transport {
   /** Creates a list from a call that returns pages. Nothing is sent yet. */
   list<Item>(call: Omit<Call<Page<Item>>, 'read'>, query: { cursor?: string }): PagePromise<Item> {
     // Plain JavaScript may pass null.
+    const first = query?.cursor;
+    const firstCall = { ...call, query, read: readPage<Item> };
     return createPagePromise(
-      query?.cursor,
-      (cursor) => this.send({ ...call, query: { ...query, cursor }, read: readPage<Item> }),
+      first,
+      (cursor) =>
+        this.send(cursor === first ? firstCall : { ...firstCall, query: { ...query, cursor } }),
       this.loopErrorFactory(call),
     );
   }

@@ -18,20 +18,21 @@ export function withTimeout<Result>(
   return new Promise((resolve, reject) => {
     // One controller each: an aborted signal would end the next attempt immediately.
     const stop = new AbortController();
+    const timer = setTimeout(() => {
+      end({ kind: 'timeout', after: timeout });
+      stop.abort();
+    }, timeout);
+    const stopListening =
+      signal &&
+      onAbort(signal, () => {
+        end({ kind: 'aborted', reason: signal.reason });
+        stop.abort(signal.reason);
+      });
     const end = (result: Result | Interrupted) => {
       clearTimeout(timer);
       stopListening?.();
       resolve(result);
     };
-    const abort = () => {
-      end({ kind: 'aborted', reason: signal?.reason });
-      stop.abort(signal?.reason);
-    };
-    const stopListening = signal && onAbort(signal, abort);
-    const timer = setTimeout(() => {
-      end({ kind: 'timeout', after: timeout });
-      stop.abort();
-    }, timeout);
     run(stop.signal).then(end, reject);
   });
 }
