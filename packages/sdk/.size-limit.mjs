@@ -1,6 +1,6 @@
 /**
- * How much of the SDK a page downloads: bundled by esbuild for the browser, minified and gzipped, with its
- * dependencies (the client's figures include ofetch). A kB is 1,000 bytes; size-limit subtracts the 46 bytes
+ * How much of the SDK a page downloads: bundled by esbuild for the browser, minified and gzipped (the
+ * client's figures include ofetch, which is part of it). A kB is 1,000 bytes; size-limit subtracts the 46 bytes
  * of an empty bundle.
  *
  * Bundlers put code that is loaded by `import()` into separate files. The figures include these files,
@@ -70,25 +70,25 @@ const testingReceivers =
   '{ deliveryEdgeCases, deliveryFaults, edgeCaseDelivery, exampleSecret, invalidDelivery, sampleEvent, signDelivery }';
 
 export default [
-  figure('client at start', 'index', '{ Tradepost }', '6.5 kB', atStart),
-  figure('client at start, all that it exports', 'index', '*', '7.1 kB', atStart),
+  figure('client at start', 'index', '{ Tradepost }', '7.5 kB', atStart),
+  figure('client at start, all that it exports', 'index', '*', '8 kB', atStart),
   // These limits keep the size that was reached. The goals are 11 kB, and 12 kB for Node.
-  figure('client', 'index', '{ Tradepost }', '14.1 kB'),
-  figure('client, all that it exports', 'index', '*', '14.6 kB'),
-  figure('client for Node, in one file', 'index', '{ Tradepost }', '12.8 kB', forNode),
-  figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '1.8 kB', atStart),
+  figure('client', 'index', '{ Tradepost }', '14.3 kB'),
+  figure('client, all that it exports', 'index', '*', '14.8 kB'),
+  figure('client for Node, in one file', 'index', '{ Tradepost }', '13.1 kB', forNode),
+  figure('verifyWebhook at start, as one file', 'webhooks', verifyWebhook, '1.9 kB', atStart),
   figure(
     'verifyWebhook at start, as esbuild splits it',
     'webhooks',
     verifyWebhook,
-    '1.8 kB',
+    '1.9 kB',
     atStartSplit,
   ),
-  figure('verifyWebhook', 'webhooks', verifyWebhook, '9.8 kB'),
+  figure('verifyWebhook', 'webhooks', verifyWebhook, '9.9 kB'),
   // With the error messages twice, because verifyWebhookSync cannot load them on demand.
-  figure('webhooks, all that it exports', 'webhooks', '*', '17.8 kB'),
+  figure('webhooks, all that it exports', 'webhooks', '*', '17.9 kB'),
   // What those who test a receiver import. Its limit shows that bundlers leave out the mock, and the client with it.
   figure('testing, without the mock', 'testing', testingReceivers, '3 kB', atStart),
-  figure('testing, all that it exports', 'testing', '*', '31 kB'),
+  figure('testing, all that it exports', 'testing', '*', '31.4 kB'),
   figure('validate', 'validate', '*', '36 kB'),
 ];

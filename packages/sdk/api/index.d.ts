@@ -222,6 +222,12 @@ export interface FollowEventsOptions {
   waitSeconds?: number;
 }
 
+type Handled<Value> = [Known<Value>] extends [never]
+  ? unknown
+  : {
+      notHandled: Known<Value>;
+    };
+
 export declare class InvalidResponseError extends TradepostError {
   readonly name: 'InvalidResponseError';
   readonly errors: ProblemIssue[];
@@ -700,10 +706,7 @@ export declare const eventTypes: readonly [
   'listing.availability_low',
 ];
 
-export declare function exhaustive<Value>(
-  value: Value,
-  ..._unhandled: [Known<Value>] extends [never] ? [] : [unhandled: Known<Value>]
-): Value;
+export declare function exhaustive<Value>(value: Value & Handled<Value>): Value;
 
 export declare function isTradepostError(value: unknown): value is AnyTradepostError;
 

@@ -664,7 +664,4 @@ declare namespace buildConnector {
   }
 }
 
-export declare function createPooledFetch({
-  connections,
-  dispatcher,
-}?: PooledFetchOptions): PooledFetch;
+export declare function createPooledFetch(options?: PooledFetchOptions): PooledFetch;

@@ -312,6 +312,10 @@ export interface MockClientOptions {
   wait: NonNullable<TradepostOptions['wait']>;
 }
 
+interface MockDeliverOptions {
+  sentAt?: Date | number | undefined;
+}
+
 export interface MockErrorResponse {
   status?: number;
   code?: ProblemCode | Other;
@@ -396,7 +400,7 @@ export interface MockTradepost {
   getListing(id: string): MockListing;
   fail(operation: MockOperation | '*', failure: MockFailure, options?: MockFailOptions): () => void;
   advance(milliseconds: number): void;
-  deliver(receive: MockReceiver): Promise<Delivery[]>;
+  deliver(receive: MockReceiver, options?: MockDeliverOptions): Promise<Delivery[]>;
 }
 
 export interface MockTradepostOptions {

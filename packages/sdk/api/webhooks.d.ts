@@ -12,12 +12,7 @@ interface BaseReceiverOptions extends VerificationOptions {
   now?: (() => Date | number) | undefined;
   on?: EventHandlers | undefined;
   onUnhandled?: EventHandler<WebhookEvent> | 'ignore' | undefined;
-  validate?:
-    | ((event: WebhookEvent) => readonly {
-        readonly path: string;
-        readonly message: string;
-      }[])
-    | undefined;
+  validate?: ((event: WebhookEvent) => EventIssues | Promise<EventIssues>) | undefined;
   dedupe?: DedupeStore | undefined;
   onVerificationError?: ((error: WebhookVerificationError) => unknown) | undefined;
 }
@@ -49,6 +44,11 @@ export type EventHandler<Event> = (event: Event, delivery: VerifiedDelivery) => 
 export type EventHandlers = {
   readonly [Type in KnownWebhookEvent['event']]?: EventHandler<EventOf<Type>> | undefined;
 };
+
+type EventIssues = readonly {
+  readonly path: string;
+  readonly message: string;
+}[];
 
 export type EventOf<Type extends KnownWebhookEvent['event']> = Extract<
   KnownWebhookEvent,
@@ -86,6 +86,12 @@ export interface FastifyRequestLike {
 export interface FetchRequest extends RequestPayload {
   readonly method: string;
 }
+
+type Handled<Value> = [Known<Value>] extends [never]
+  ? unknown
+  : {
+      notHandled: Known<Value>;
+    };
 
 type Known<Value> = Value extends Unrecognized ? never : string extends Value ? never : Value;
 
@@ -320,10 +326,7 @@ export declare const eventTypes: readonly [
   'listing.availability_low',
 ];
 
-export declare function exhaustive<Value>(
-  value: Value,
-  ..._unhandled: [Known<Value>] extends [never] ? [] : [unhandled: Known<Value>]
-): Value;
+export declare function exhaustive<Value>(value: Value & Handled<Value>): Value;
 
 declare const orderStatuses: readonly [
   'pending',

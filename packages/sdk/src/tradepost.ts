@@ -67,7 +67,8 @@ export class Tradepost {
     const merged = { ...this.#options, ...options };
     // Another service may treat idempotency keys differently.
     if (merged.baseUrl === this.#options.baseUrl) sharedTraits.set(merged, this.#traits);
-    return new Tradepost(merged);
+    // Not by its name: the build would rename a class that names itself.
+    return new (this.constructor as typeof Tradepost)(merged);
   }
 
   /**
@@ -89,7 +90,7 @@ export class Tradepost {
   request<Body = unknown>(
     method: string,
     path: string,
-    options: PathRequestOptions = {},
+    options?: PathRequestOptions,
   ): ApiPromise<Body> {
     return requestPath(this.#transport, method, path, options);
   }

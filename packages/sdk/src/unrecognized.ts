@@ -23,21 +23,21 @@ export type Other = string & Record<never, never>;
 /** The known values in a type that also has unknown ones. */
 type Known<Value> = Value extends Unrecognized ? never : string extends Value ? never : Value;
 
+/** Accepts any value if none of its type is known; otherwise the error of the compiler names them. */
+type Handled<Value> = [Known<Value>] extends [never] ? unknown : { notHandled: Known<Value> };
+
 /**
- * Checks at compile time that a `switch` handles every known value: call it in the `default` branch. A value
- * that is not handled is named in the error of the compiler. At run time it returns the value, which is then
- * one that this version of the package does not know.
+ * Checks at compile time that a `switch` handles every known value: call it in the `default` branch. The error of
+ * the compiler names the values that are not handled, as `notHandled`. At run time it returns the value, which is
+ * then one that this version of the package does not know.
  *
  * @example
  * switch (order.status) {
  *   case 'pending': …
  *   case 'confirmed': …
- *   default: console.log('unknown status', exhaustive(order.status)); // error: expects "fulfilling" | …
+ *   default: console.log('unknown status', exhaustive(order.status)); // error: { notHandled: "fulfilling" | … }
  * }
  */
-export function exhaustive<Value>(
-  value: Value,
-  ..._unhandled: [Known<Value>] extends [never] ? [] : [unhandled: Known<Value>]
-): Value {
+export function exhaustive<Value>(value: Value & Handled<Value>): Value {
   return value;
 }

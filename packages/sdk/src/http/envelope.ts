@@ -33,3 +33,16 @@ export function readEndlessPage<Item>(body: unknown): { data: Item[]; nextCursor
 export function readNothing(body: unknown): undefined | null {
   return body === undefined ? null : undefined;
 }
+
+/** How many characters of a body an error keeps. */
+const maxBodyLength = 16_384;
+
+/**
+ * Returns what an error keeps of a body: its JSON; or the start of its text, if it has no JSON or is long.
+ *
+ * @param json undefined when the text is not JSON
+ */
+export function limitBody(json: unknown, text: string = JSON.stringify(json)): unknown {
+  const isKept = json !== undefined && text !== '' && text.length <= maxBodyLength;
+  return isKept ? json : text.slice(0, maxBodyLength);
+}

@@ -8,27 +8,16 @@ export function requestPath<Body>(
   transport: Transport,
   method: string,
   path: string,
-  { query, body, ...options }: PathRequestOptions,
+  pathOptions: PathRequestOptions | null | undefined,
 ): ApiPromise<Body> {
+  const { query, body, ...options } = pathOptions ?? {};
   // Plain JavaScript may pass any value.
-  if (
-    typeof path !== 'string' ||
-    !/^\/(?!\/)[^#]*$/.test(path) ||
-    /\/\.{1,2}(\/|\?|$)/.test(path)
-  ) {
-    throw invalidConfiguration(
-      `path must start with one "/", and have no fragment, "." or ".." (got ${JSON.stringify(path)}).`,
-    );
-  }
-  if (typeof method !== 'string' || !/^[A-Z]+$/.test(method)) {
-    throw invalidConfiguration(
-      `method must be an HTTP method in upper case, such as GET (got ${JSON.stringify(method)}).`,
-    );
-  }
-  const [route = '', search] = path.split('?', 2);
+  const [, route = '', , search] = /^([^?]*)(\?(.*))?$/s.exec(String(path)) ?? [];
   return transport.request<Body>({
     operation: 'request',
-    endpoint: { method, path: route },
+    endpoint: { method: String(method), path: route },
+    path: route,
+    check: () => checkPath(method, path, route),
     search,
     query,
     body,
@@ -36,4 +25,20 @@ export function requestPath<Body>(
     options,
     read: (json, text) => (json === undefined ? text : (json ?? undefined)) as Body,
   });
+}
+
+/** A segment that leads to another path, also when it is encoded. */
+const dotSegment = /\/(\.|%2e){1,2}(\/|$)/i;
+
+function checkPath(method: unknown, path: unknown, route: string): void {
+  if (typeof path !== 'string' || !/^\/(?!\/)[^#\\]*$/.test(path) || dotSegment.test(route)) {
+    throw invalidConfiguration(
+      `path must start with one "/", and have no fragment, backslash, "." or ".." (got ${JSON.stringify(path)}).`,
+    );
+  }
+  if (typeof method !== 'string' || !/^[A-Z]+$/.test(method)) {
+    throw invalidConfiguration(
+      `method must be an HTTP method in upper case, such as GET (got ${JSON.stringify(method)}).`,
+    );
+  }
 }

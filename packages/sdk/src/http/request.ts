@@ -13,6 +13,10 @@ export interface Call<Result> {
   endpoint: { method: string; path: string };
   /** The value of `:id` in the path template. */
   id?: string;
+  /** The path itself, of a call that has no template. */
+  path?: string;
+  /** Checks the arguments of the call. @throws {TradepostError} `invalid_configuration` */
+  check?(): void;
   /** Query of the path, without `?`, before the parameters of `query`. */
   search?: string | undefined;
   /** Query parameters. Undefined ones are left out; a date is sent in ISO 8601. */
@@ -60,8 +64,9 @@ export interface BuiltRequest {
 export function buildRequest(call: Call<unknown>, settings: ResolvedOptions): BuiltRequest {
   const { endpoint, search, query, body, waitSeconds, options } = call;
   const { method } = endpoint;
+  call.check?.();
   checkCallOptions(call);
-  const path = fillPath(endpoint.path, call.id);
+  const path = call.path ?? fillPath(endpoint.path, call.id);
   const headers: Record<string, string> = { ...settings.headers };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (call.ifMatch !== undefined) setHeader(headers, ifMatch, call.ifMatch);

@@ -74,7 +74,7 @@ export function resolveLimits(
 }
 
 function requireMilliseconds(name: string, value: number): void {
-  if (value > 0 && value <= maxTimerMs) return;
+  if (typeof value === 'number' && value > 0 && value <= maxTimerMs) return;
   throw invalidConfiguration(
     `${name} must be milliseconds from 1 to ${maxTimerMs} (got ${value}).`,
   );
@@ -97,15 +97,18 @@ export function resolveOptions(options: TradepostOptions): ResolvedOptions {
   // An object with methods of its own may be a tracer, so only names of hooks are checked.
   const unknownHook = hooks && findUnknownOption(hooks, hookNames, /^on[A-Z]/);
   if (unknownHook) throw invalidConfiguration(`hooks: ${unknownHook}`);
+  requireFunctions('hooks.', hooks ?? {}, Object.keys(hookNames));
   if (!['detect', 'assume', 'off'].includes(idempotency)) {
     throw invalidConfiguration(
       `idempotency must be detect, assume or off (got ${JSON.stringify(idempotency)}).`,
     );
   }
-  for (const name of ['fetch', 'wait', 'validate'] as const) {
-    if (options[name] !== undefined && typeof options[name] !== 'function') {
-      throw invalidConfiguration(`${name} must be a function.`);
-    }
+  requireFunctions('', options, ['fetch', 'wait', 'validate']);
+  const ownOption = Object.keys(Object(fetchOptions)).find((name) => reservedOptions.has(name));
+  if (ownOption || (fetchOptions !== undefined && typeof fetchOptions !== 'object')) {
+    throw invalidConfiguration(
+      `fetchOptions must be an object without ${[...reservedOptions].join(', ')}, which are the client's.`,
+    );
   }
   const headers: Record<string, string> = { accept: 'application/json' };
   const { redact, add } = createRedactor();
@@ -139,6 +142,18 @@ export function resolveOptions(options: TradepostOptions): ResolvedOptions {
     logger: logger ?? {},
     validate,
   };
+}
+
+/** Options of `fetch` that the client sets. */
+const reservedOptions = new Set(['method', 'headers', 'body', 'redirect', 'signal']);
+
+function requireFunctions(prefix: string, options: object, names: readonly string[]): void {
+  for (const name of names) {
+    const value: unknown = Reflect.get(options, name);
+    if (value !== undefined && typeof value !== 'function') {
+      throw invalidConfiguration(`${prefix}${name} must be a function.`);
+    }
+  }
 }
 
 /** Returns the value of `Authorization`, after the checks of an API key. */

@@ -17,7 +17,7 @@ import {
 import type { ResponseValidator } from '../options';
 import type { RawResponse } from './attempt';
 import { type Attempt, createError, getErrorMessage } from './attempt';
-import { isRecord } from './envelope';
+import { isRecord, limitBody } from './envelope';
 import { location } from './headers';
 import type { Call } from './request';
 
@@ -41,12 +41,15 @@ export function parseResponse<Result>(
   const mayHaveBeenApplied = attempt.method !== 'GET';
   if (result === null) {
     // The specification does not show this response, so what it has is taken as it is.
-    if (call.known !== undefined && hasNoRecord(body)) return { ...call.known, ...body };
-    const what = `returned ${status}, but its body is not the expected JSON: ${truncate(attempt.redact(text))}. ${
+    if (call.known !== undefined && !(body === undefined && isUnreadable(response))) {
+      return isRecord(body) && body.data === undefined ? { ...body, ...call.known } : call.known;
+    }
+    const what = appendHint(
+      `returned ${status}, but its body is not the expected JSON: ${truncate(attempt.redact(text))}`,
       mayHaveBeenApplied
         ? 'If baseUrl is the address of the service, the change was made: do not repeat it.'
-        : 'Check that baseUrl is the address of the service.'
-    }`;
+        : 'Check that baseUrl is the address of the service.',
+    );
     throw createError(InvalidResponseError, attempt, what, {
       ...describeResponse(response, body),
       code: 'invalid_response',
@@ -77,20 +80,18 @@ export function parseResponse<Result>(
   });
 }
 
-/** Whether a response to a change is empty, or an object without the envelope of a record. */
-function hasNoRecord(body: unknown): body is Record<string, unknown> | null {
-  return body === null || (isRecord(body) && (body.data === undefined || body.data === null));
+/**
+ * Whether a body that is not JSON should have been: it is truncated, or a web page, which is rarely of the service
+ * but of a proxy or another program.
+ */
+function isUnreadable({ headers, text }: RawResponse): boolean {
+  return /json|html/i.test(headers.get('content-type') ?? '') || /^\s*</.test(text);
 }
-
-/** How many characters of a body an error keeps. */
-const maxBodyLength = 16_384;
 
 /** Returns what an error reports about its response, which has the given JSON, or undefined. */
 function describeResponse({ status, headers, requestId, text }: RawResponse, json: unknown) {
-  const isKept = json !== undefined && text !== '' && text.length <= maxBodyLength;
   // Browsers report a redirect as status 0.
-  const known = { status: status || null, headers, requestId };
-  return { ...known, body: isKept ? json : text.slice(0, maxBodyLength) };
+  return { status: status || null, headers, requestId, body: limitBody(json, text) };
 }
 
 function listIssues(issues: readonly ProblemIssue[]): string {
@@ -165,7 +166,10 @@ export function errorFromResponse(
     const to = headers.get(location);
     reason = `a redirect${to === null ? '' : ` to ${truncate(attempt.redact(to))}`}. It was not followed, so that the API key is not sent elsewhere: set baseUrl to the address of the service.`;
   } else {
-    reason = `${status}, and its body is not a problem document: ${truncate(attempt.redact(text))}. ${getHint(status, extension, retryAfter)}`;
+    reason = appendHint(
+      `${status}, and its body is not a problem document: ${truncate(attempt.redact(text))}`,
+      getHint(status, extension, retryAfter),
+    );
   }
   // A POST is repeated only with an idempotency key.
   if (attempt.mayHaveBeenApplied && status < 500 && ['PATCH', 'DELETE'].includes(attempt.method)) {
@@ -212,7 +216,7 @@ function getHint(status: number, extension: boolean, retryAfter: number | null):
 /** Appends a sentence to a text, after a full stop. */
 function appendHint(text: string, sentence: string): string {
   const trimmed = text.trimEnd();
-  return `${trimmed}${/[.!?…]$/.test(trimmed) ? '' : '.'} ${sentence}`;
+  return `${trimmed}${/[.!?]$/.test(trimmed) ? '' : '.'} ${sentence}`;
 }
 
 const maxLength = 200;

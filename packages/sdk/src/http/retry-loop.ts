@@ -1,8 +1,9 @@
+import { TimeoutError } from '../errors';
 import type { ApiResponse } from './api-promise';
-import { type Attempt, createAbortError } from './attempt';
+import { type Attempt, createAbortError, createError } from './attempt';
 import { idempotency } from './headers';
 import type { Instrumentation } from './instrumentation';
-import { buildRequest, type Call } from './request';
+import type { BuiltRequest, Call } from './request';
 import type { ResolvedOptions } from './resolved-options';
 import { parseResponse } from './response';
 import { classifyAttempt, retryDelay } from './retry';
@@ -24,6 +25,7 @@ export interface ServiceTraits {
  */
 export type RetryLoop = <Result>(
   call: Call<Result>,
+  built: BuiltRequest,
   attempt: Attempt,
 ) => Promise<ApiResponse<Result>>;
 
@@ -40,11 +42,13 @@ export function createRetryLoop(
   const honoursKeys = () =>
     options.idempotency === 'assume' || (options.idempotency === 'detect' && traits.honoursKeys);
 
-  return async (call, attempt) => {
-    const { path, request, limits } = buildRequest(call, options);
+  return async (call, { request, limits }, attempt) => {
     const signal = call.options?.signal;
     const remaining = () => limits.deadline - (elapsed() - attempt.startedAt);
-    attempt.path = path;
+    if (remaining() <= 0) {
+      const what = `was not sent, because its deadline of ${limits.deadline} ms had passed.`;
+      throw createError(TimeoutError, attempt, what, { code: 'timeout' });
+    }
 
     for (;;) {
       if (signal?.aborted) throw createAbortError(attempt, signal.reason);
@@ -59,7 +63,7 @@ export function createRetryLoop(
       if (result.kind === 'response') {
         const { response } = result;
         const { status, headers, requestId } = response;
-        if (headers.get(idempotency) !== null) traits.honoursKeys = true;
+        if (Number(headers.get(idempotency)) > 0) traits.honoursKeys = true;
         instrumentation.received(attempt, response, elapsed() - attemptStartedAt);
         if (status >= 200 && status < 300) {
           const data = parseResponse(response, attempt, call, options.validate);

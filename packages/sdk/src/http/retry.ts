@@ -79,7 +79,8 @@ export function classifyAttempt<Result>(
   const retryAfter = retryAfterSeconds(headers, now);
   // The service sends its own 503 before it does any work; a proxy may send one afterwards.
   const isRejected = status === 425 || status === 429;
-  const mayBeDone = isChange && (status === 408 || status >= 500);
+  // After a 302 or 303, the change is often made, and its result is elsewhere. Browsers report redirects as 0.
+  const mayBeDone = isChange && ([0, 302, 303, 408].includes(status) || status >= 500);
   const error = errorFromResponse(response, attempt, {
     extension: call.extension === true,
     retryAfter,
@@ -184,7 +185,7 @@ function rootCause(cause: unknown): { code?: unknown; message?: unknown; syscall
 /** Describes in a few words why a connection failed. */
 function describeNetworkError(cause: unknown): string {
   const { code, message } = rootCause(cause);
-  return String(message || code || 'the connection failed');
+  return getErrorMessage(String(message || code || 'the connection failed'));
 }
 
 /** Returns what to do about a connection that failed. */

@@ -2,11 +2,11 @@ import type { Page } from '@tradepost/contract/wire';
 import { InvalidResponseError, TimeoutError, TradepostError } from '../errors';
 import { type ApiPromise, type ApiResponse, createApiPromise } from './api-promise';
 import { type Attempt, createAbortError, createError, getErrorMessage } from './attempt';
-import { readPage } from './envelope';
+import { limitBody, readPage } from './envelope';
 import { Instrumentation } from './instrumentation';
 import { createPagePromise, type PagePromise } from './pagination';
-import type { Call } from './request';
-import type { ResolvedOptions } from './resolved-options';
+import { buildRequest, type Call } from './request';
+import type { Limits, ResolvedOptions } from './resolved-options';
 import type { RetryLoop, ServiceTraits } from './retry-loop';
 import type { Runtime } from './runtime';
 import { withTimeout } from './with-timeout';
@@ -53,8 +53,12 @@ export class Transport {
   async send<Result>(call: Call<Result>): Promise<ApiResponse<Result>> {
     const attempt = this.#createAttempt(call, 0);
     try {
-      this.#retryLoop ??= await this.#loadRetryLoop(attempt, call.options?.signal);
-      return await this.#retryLoop(call, attempt);
+      const built = buildRequest(call, this.#options);
+      attempt.path = built.path;
+      const signal = call.options?.signal;
+      if (signal?.aborted) throw createAbortError(attempt, signal.reason);
+      this.#retryLoop ??= await this.#loadRetryLoop(attempt, built.limits, signal);
+      return await this.#retryLoop(call, built, attempt);
     } catch (cause) {
       // Other errors come from arguments of the wrong type.
       const error =
@@ -89,7 +93,7 @@ export class Transport {
         InvalidResponseError,
         this.#createAttempt(call, 1),
         `returned ${status}, but its cursor leads back to an earlier page. Report it to the operator of the service.`,
-        { code: 'contract_mismatch', status, headers, requestId, body: data },
+        { code: 'contract_mismatch', status, headers, requestId, body: limitBody(data) },
       );
   }
 
@@ -109,14 +113,18 @@ export class Transport {
     };
   }
 
-  /** Loads the file that sends calls, within the client's `timeout`. The next call tries again after a failure. */
-  async #loadRetryLoop(attempt: Attempt, signal: AbortSignal | undefined): Promise<RetryLoop> {
+  /** Loads the file that sends calls, within the limits of the call. The next call tries again after a failure. */
+  async #loadRetryLoop(
+    attempt: Attempt,
+    { timeout, deadline }: Limits,
+    signal: AbortSignal | undefined,
+  ): Promise<RetryLoop> {
     const load = () =>
       this.#load().then(
         ({ createRetryLoop }) => ({ kind: 'loaded', createRetryLoop }) as const,
         (cause: unknown) => ({ kind: 'failed', cause }) as const,
       );
-    const loaded = await withTimeout(load, this.#options.limits.timeout, signal);
+    const loaded = await withTimeout(load, Math.min(timeout, deadline), signal);
     switch (loaded.kind) {
       case 'loaded':
         return loaded.createRetryLoop(

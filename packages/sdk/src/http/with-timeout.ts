@@ -18,21 +18,31 @@ export function withTimeout<Result>(
   return new Promise((resolve, reject) => {
     // One controller each: an aborted signal would end the next attempt immediately.
     const stop = new AbortController();
-    const timer = setTimeout(() => {
-      end({ kind: 'timeout', after: timeout });
-      stop.abort();
-    }, timeout);
     const stopListening =
       signal &&
       onAbort(signal, () => {
-        end({ kind: 'aborted', reason: signal.reason });
+        release();
+        resolve({ kind: 'aborted', reason: signal.reason });
         stop.abort(signal.reason);
       });
-    const end = (result: Result | Interrupted) => {
+    const timer = setTimeout(() => {
+      release();
+      resolve({ kind: 'timeout', after: timeout });
+      stop.abort();
+    }, timeout);
+    const release = () => {
       clearTimeout(timer);
       stopListening?.();
-      resolve(result);
     };
-    run(stop.signal).then(end, reject);
+    run(stop.signal).then(
+      (result) => {
+        release();
+        resolve(result);
+      },
+      (error) => {
+        release();
+        reject(error);
+      },
+    );
   });
 }

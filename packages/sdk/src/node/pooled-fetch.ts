@@ -1,6 +1,8 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { Agent, type Dispatcher } from 'undici';
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import type { Dispatcher } from 'undici';
+import * as undici from 'undici';
 import type { ResponseHeaders } from '../errors';
+import { findUnknownOption, type OptionNames } from '../option-names';
 import type { Fetch } from '../options';
 
 /** Options of `createPooledFetch`. */
@@ -14,21 +16,40 @@ export interface PooledFetchOptions {
   dispatcher?: Dispatcher | undefined;
 }
 
+const optionNames: OptionNames<PooledFetchOptions> = { connections: true, dispatcher: true };
+
 /** A `fetch` for the option of the same name, with the means to close its connections. */
 export interface PooledFetch extends Fetch {
   /**
-   * Closes the connections when their requests are done. Open connections do not keep the program running, so
+   * Closes the connections when their requests are done, also those of a `dispatcher` that you passed. Open connections do not keep the program running, so
    * it is rarely necessary.
    */
   close(): Promise<void>;
 }
 
 /** No compression is requested, but some proxies compress all the same. */
-const decoders: ReadonlyMap<unknown, (bytes: Uint8Array) => Buffer> = new Map([
+const decoders = new Map<string, (bytes: Uint8Array) => Uint8Array>([
   ['gzip', gunzipSync],
-  ['deflate', inflateSync],
+  ['x-gzip', gunzipSync],
+  // Some servers leave out the header of zlib.
+  ['deflate', (bytes) => ((bytes[0] ?? 0) % 16 === 8 ? inflateSync(bytes) : inflateRawSync(bytes))],
   ['br', brotliDecompressSync],
+  ['identity', (bytes) => bytes],
 ]);
+
+/** Undoes the encodings of a body, the last one first. An empty body, such as that of a 204, has none. */
+function decodeBody(bytes: Uint8Array, encodings: string): Uint8Array {
+  if (bytes.length === 0) return bytes;
+  let decoded = bytes;
+  for (const name of encodings.toLowerCase().split(',').reverse()) {
+    const encoding = name.trim();
+    if (encoding === '') continue;
+    const decode = decoders.get(encoding);
+    if (!decode) throw new Error(`the response has an unknown content encoding, ${encoding}`);
+    decoded = decode(decoded);
+  }
+  return decoded;
+}
 
 /** Removes a byte order mark, as `fetch` does. */
 const decoder = new TextDecoder();
@@ -88,11 +109,11 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     this.#stopListening();
     try {
       const bytes = Buffer.concat(this.#chunks);
-      const decode = decoders.get([this.#headers['content-encoding']].flat().at(-1));
-      const text = decoder.decode(decode ? decode(bytes) : bytes);
+      const headers = toHeaders(this.#headers);
+      const text = decoder.decode(decodeBody(bytes, headers.get('content-encoding') ?? ''));
       this.#resolve({
         status: this.#status,
-        headers: toHeaders(this.#headers),
+        headers,
         text: async () => text,
       });
     } catch (error) {
@@ -110,18 +131,22 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
  * Creates a `fetch` over a pool of connections of undici, which takes about half of the time of Node's `fetch`. It
  * resolves when the whole response has arrived. Further requests wait for a connection. Create one for all clients of the program.
  *
- * @throws {RangeError} when `connections` is not an integer of at least 1.
+ * @throws {RangeError} when `connections` is not an integer of at least 1, an option does not exist, or undici is
+ *   older than version 7.
  */
-export function createPooledFetch({
-  connections = 16,
-  dispatcher,
-}: PooledFetchOptions = {}): PooledFetch {
+export function createPooledFetch(options: PooledFetchOptions = {}): PooledFetch {
+  const { connections = 16, dispatcher } = options;
+  const unknown = findUnknownOption(options, optionNames);
+  if (unknown) throw new RangeError(`createPooledFetch: ${unknown}`);
+  // Its dispatchers take other handlers before that version.
+  if (!('cacheStores' in undici))
+    throw new RangeError('createPooledFetch needs undici 7 or later.');
   if (!(Number.isInteger(connections) && connections > 0)) {
     throw new RangeError(
       `createPooledFetch: connections must be an integer of at least 1 (got ${connections}).`,
     );
   }
-  const pool = dispatcher ?? new Agent({ connections });
+  const pool = dispatcher ?? new undici.Agent({ connections });
   const fetch: Fetch = (url, { method, headers, body = null, signal }) =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();

@@ -51,6 +51,12 @@ function findMistake(options: WebhookReceiverOptions): string | undefined {
   const { now: _, ...verification } = options;
   const mistake = findConfigurationError(verification);
   if (mistake) return mistake;
+  for (const name of ['requireTimestamp', 'diagnose'] as const) {
+    // An empty text, as of a missing variable, would switch it off.
+    if (options[name] !== undefined && typeof options[name] !== 'boolean') {
+      return `${name} must be true or false.`;
+    }
+  }
   const { onUnhandled, dedupe, background, onError } = options;
   const on = options.on ?? {};
   const unknownEvent = findUnknownOption(on, eventNames);

@@ -4,18 +4,22 @@ export const maxDiscardedBytes = 16_777_216;
 /** A sender that sends nothing for this time gets its response, in milliseconds. */
 export const idleMs = 500;
 
+/** The whole time for which a body is discarded, in milliseconds: a sender may send a byte now and then. */
+export const maxDiscardMs = 5_000;
+
 /**
  * Reads the rest of a body and discards it, so that the sender reads the response instead of failing while it
- * writes, and the connection stays usable. It gives up after 16 MiB, or when nothing arrives for half a
- * second.
+ * writes, and the connection stays usable. It gives up after 16 MiB, after five seconds, or when nothing
+ * arrives for half a second.
  *
  * @returns whether the end was reached
  */
 export async function discardRest(
   reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>,
 ): Promise<boolean> {
+  const until = performance.now() + maxDiscardMs;
   try {
-    for (let length = 0; length < maxDiscardedBytes; ) {
+    for (let length = 0; length < maxDiscardedBytes && performance.now() < until; ) {
       const result = await readInTime(reader);
       if (!result) return false;
       if (result.done) return true;

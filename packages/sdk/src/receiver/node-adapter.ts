@@ -1,7 +1,7 @@
 import { receiverHint } from '../webhooks/explain';
 import { concatBytes } from '../webhooks/raw-body';
 import type { RawBody } from './delivery-handler';
-import { idleMs, maxDiscardedBytes } from './discard';
+import { idleMs, maxDiscardedBytes, maxDiscardMs } from './discard';
 import { bodyParsed, bodyTooLarge, type Receive } from './receive';
 
 /** A request of `node:http`, Express or a serverless host: the part of it that a receiver uses. */
@@ -126,6 +126,7 @@ async function readStream(request: NodeRequest, limit: number): Promise<Uint8Arr
   let isTooLarge = Number(request.headers['content-length']) > limit;
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let until: number | undefined;
     const rejectBody = () => {
       clearTimeout(timer);
       request.removeListener('data', add);
@@ -133,8 +134,9 @@ async function readStream(request: NodeRequest, limit: number): Promise<Uint8Arr
     };
     // The rest of a body that is too large is read and discarded, as `discardRest` does.
     const waitForRest = () => {
+      until ??= performance.now() + maxDiscardMs;
       clearTimeout(timer);
-      timer = setTimeout(rejectBody, idleMs);
+      timer = setTimeout(rejectBody, Math.min(idleMs, until - performance.now()));
     };
     const add = (piece: Uint8Array | string) => {
       const bytes = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece;

@@ -23,6 +23,9 @@ export type OnError = (error: unknown, event: WebhookEvent, delivery: VerifiedDe
  */
 export type WaitUntil = (work: Promise<void>) => unknown;
 
+/** What is wrong with the content of an event: where, and why. Empty when it is valid. */
+export type EventIssues = readonly { readonly path: string; readonly message: string }[];
+
 /** The options of every receiver. */
 interface BaseReceiverOptions extends VerificationOptions {
   /** The clock that timestamps are compared with, read for each delivery. @default Date.now */
@@ -39,9 +42,7 @@ interface BaseReceiverOptions extends VerificationOptions {
    * Checks the content of verified events. Pass `validateEvent` of `@tradepost/sdk/validate`: then an event of a
    * known type whose `data` lacks fields gets a 400, with the code `INVALID_EVENT`. @default no validation
    */
-  validate?:
-    | ((event: WebhookEvent) => readonly { readonly path: string; readonly message: string }[])
-    | undefined;
+  validate?: ((event: WebhookEvent) => EventIssues | Promise<EventIssues>) | undefined;
   /** Remembers which deliveries were handled, so that a repeated delivery is not handled again. */
   dedupe?: DedupeStore | undefined;
   /**

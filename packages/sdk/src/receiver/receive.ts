@@ -6,7 +6,7 @@ import { verifyDelivery } from '../webhooks/verify';
 import type { IncomingRequest } from './delivery-handler';
 import { createResponse, deliveryHandler, type ReceiverResponse } from './delivery-handler';
 import { createFailureLog, ownMistakes } from './failure-log';
-import type { WebhookReceiverOptions } from './options';
+import type { EventIssues, WebhookReceiverOptions } from './options';
 
 /** Receives a request and returns the response. The promise never rejects. */
 export type Receive = (incoming: IncomingRequest) => Promise<ReceiverResponse>;
@@ -44,7 +44,7 @@ export function createReceive(options: WebhookReceiverOptions): Receive {
       // A host may have decoded the body to text, but the limit is in bytes.
       const payload = typeof body === 'string' ? new TextEncoder().encode(body) : body;
       delivery = await verifyDelivery({ ...verification, now: now?.(), payload, headers });
-      const issues = validate?.(delivery.event) ?? [];
+      const issues = (await validate?.(delivery.event)) ?? [];
       if (issues.length > 0) throw invalidEvent(delivery, issues);
     } catch (error) {
       return respondToFailure(error, onVerificationError);
@@ -70,10 +70,7 @@ export function bodyParsed(fix: string): WebhookVerificationError {
 const maxListedIssues = 3;
 
 /** Creates the error for an event that `validate` rejected. */
-function invalidEvent(
-  { event }: VerifiedDelivery,
-  issues: ReturnType<NonNullable<WebhookReceiverOptions['validate']>>,
-): WebhookVerificationError {
+function invalidEvent({ event }: VerifiedDelivery, issues: EventIssues): WebhookVerificationError {
   const listed = issues.slice(0, maxListedIssues).map(({ path, message }) => `${path} ${message}`);
   return new WebhookVerificationError(
     'INVALID_EVENT',

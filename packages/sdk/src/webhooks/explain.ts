@@ -208,7 +208,12 @@ function describeType(payload: unknown): string {
   if (typeof payload !== 'object' || payload === null) {
     return payload === '' ? 'an empty text' : String(payload);
   }
-  if ('bodyUsed' in payload) return 'a Request that was already read';
+  if ('bodyUsed' in payload) {
+    return payload.bodyUsed
+      ? 'a Request that was already read'
+      : 'a Request, which takes an await to read: use await verifyWebhook';
+  }
+  if ('then' in payload) return 'a promise: await it';
   if ('arrayBuffer' in payload) return 'a Blob: pass new Uint8Array(await blob.arrayBuffer())';
   if ('getReader' in payload || 'pipe' in payload) {
     return 'a stream: read it to its end and pass the bytes, or pass the Request itself';

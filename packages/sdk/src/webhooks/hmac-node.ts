@@ -19,34 +19,40 @@ const blockSize = 64;
 /** Up to this many bytes are copied and hashed at once. */
 const maxCopied = 16_384;
 
+/** How many keys are remembered: those of two secrets, and some more. */
+const maxKeys = 8;
+
 /** A key, and what its HMAC hashes. Source: RFC 2104, section 2. */
 interface PreparedKey {
-  secret: string;
   key: Uint8Array;
-  /** The key, masked for the inner hash, and room for the message. */
+  /** The key, masked for the inner hash. */
   inner: Buffer;
   /** The key, masked for the outer hash, and room for the inner hash. */
   outer: Buffer;
 }
 
-/** The last key of each encoding: the next delivery usually has the same secret. */
-const preparedKeys: { [Encoding in HmacCheck['encoding']]?: PreparedKey } = {};
+const preparedKeys = new Map<string, PreparedKey>();
 
 /** Prepares the key of a secret: the bytes of its text, or the bytes that it contains as base64. */
 function prepareKey(secret: string, encoding: HmacCheck['encoding']): PreparedKey {
-  const last = preparedKeys[encoding];
-  if (last?.secret === secret) return last;
+  const name = encoding + secret;
+  const known = preparedKeys.get(name);
+  if (known) return known;
   const key =
     encoding === 'hex' ? Buffer.from(secret) : Buffer.from(secret.replace(/^whsec_/, ''), encoding);
-  const mask = (byte: number, room: number) => {
+  const mask = (byte: number, room = 0) => {
     const masked = Buffer.alloc(blockSize + room, byte);
     for (const [at, value] of key.entries()) masked[at] = byte ^ value;
     return masked;
   };
-  const prepared = { secret, key, inner: mask(0x36, maxCopied), outer: mask(0x5c, 32) };
-  preparedKeys[encoding] = prepared;
+  const prepared = { key, inner: mask(0x36), outer: mask(0x5c, 32) };
+  if (preparedKeys.size >= maxKeys) preparedKeys.clear();
+  preparedKeys.set(name, prepared);
   return prepared;
 }
+
+/** The masked key and the message of the inner hash. Reused, because a new one for each HMAC takes longer. */
+let buffer: Buffer | undefined;
 
 /**
  * Computes an HMAC-SHA256. A short message takes the two hashes of its definition, one call each: the stream that
@@ -61,13 +67,15 @@ function computeHmac(
   if (!crypto.hash || 3 * (head.length + body.length) > maxCopied || key.length > blockSize) {
     return crypto.createHmac('sha256', key).update(head).update(body).digest(encoding);
   }
+  buffer ??= Buffer.alloc(blockSize + maxCopied);
+  buffer.set(inner);
   const isText = typeof body === 'string';
-  let end = blockSize + inner.write(isText ? head + body : head, blockSize);
+  let end = blockSize + buffer.write(isText ? head + body : head, blockSize);
   if (!isText) {
-    inner.set(body, end);
+    buffer.set(body, end);
     end += body.length;
   }
-  outer.write(crypto.hash('sha256', inner.subarray(0, end), 'hex'), blockSize, 'hex');
+  outer.write(crypto.hash('sha256', buffer.subarray(0, end), 'hex'), blockSize, 'hex');
   return crypto.hash('sha256', outer, encoding);
 }
 

@@ -47,7 +47,7 @@ export async function verifyDelivery(options: VerifyWebhookOptions): Promise<Ver
   if (!('failure' in outcome)) return outcome;
   stack ??= new Error().stack;
   const { explain } = await import('./explain');
-  const attempted = isRaw ? options : { ...options, ...checked };
+  const attempted = isRaw || 'failure' in checked ? options : { ...options, ...checked };
   const explanation = await explain(outcome, attempted, stack);
   throw new WebhookVerificationError(...explanation);
 }

@@ -16,6 +16,11 @@ const bodies: [string, Step][] = [
   ['an empty 202', text(202, '')],
   ['an empty object', json(200, {})],
   ['data that is null', json(200, { data: null })],
+  ['data that is true', json(200, { data: true })],
+  ['a list', json(200, [])],
+  ['true', json(200, true)],
+  ['a text', text(200, 'OK', { 'content-type': 'text/plain' })],
+  ['fields of its own', json(200, { id: 7, status: 'ok', read: 'yes', url: 1, events: 1 })],
 ];
 
 describe.each(bodies)('a change that the service confirms with %s', (_, step) => {
@@ -68,7 +73,8 @@ test('a change keeps what the service sends without the envelope, such as the se
 
 test.each([
   ['an HTML page', text(200, '<!doctype html>')],
-  ['a list', json(200, [])],
+  ['a page by its content type', text(200, 'Please log in.')],
+  ['a page by its first character', text(200, ' <html>', { 'content-type': 'text/plain' })],
 ])('a change that gets %s is an error, which says not to repeat it', async (_, step) => {
   const { orders } = createTestClient(await scriptedService(step));
   const error = await catchTradepostError(orders.update('ord_1', { status: 'confirmed' }));

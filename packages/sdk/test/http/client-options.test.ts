@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
-import { type Fetch, TimeoutError, Tradepost } from '../../src/index';
+import { type FailureResult, type Fetch, TimeoutError, Tradepost } from '../../src/index';
 import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, problem, scriptedService, text } from '../helpers/scripted-service';
 
@@ -25,20 +25,56 @@ test('default headers are sent with every request, and a call may replace them',
   expect(service.request(0).headers.accept).toBe('application/vnd.a+json');
 });
 
-test('fetchOptions are passed to fetch, and cannot replace the request', async () => {
+test('fetchOptions are passed to fetch', async () => {
   const service = await scriptedService(found);
   const inits: unknown[] = [];
   const spy: Fetch = (url, init) => {
     inits.push(init);
     return fetch(url, init);
   };
-  const fetchOptions = { cache: 'no-store', method: 'DELETE' };
+  const fetchOptions = { cache: 'no-store' };
   await new Tradepost({ ...service, apiKey, fetch: spy, fetchOptions }).orders.get('ord_1');
   expect(inits).toEqual([expect.objectContaining({ cache: 'no-store', method: 'GET' })]);
 });
 
+test.each([
+  [{ fetchOptions: { method: 'DELETE' } }, 'fetchOptions must be an object without method'],
+  [{ fetchOptions: { body: 'x' } }, 'fetchOptions must be an object without method'],
+  [{ fetchOptions: 3 }, 'fetchOptions must be an object'],
+  [{ hooks: { onRequest: 3 } }, 'hooks.onRequest must be a function'],
+  [{ timeout: '5000' }, 'timeout must be milliseconds'],
+])('the option %o is rejected', (options, message) => {
+  const all = { baseUrl: 'https://trade.example', apiKey, ...options } as never;
+  expect(() => new Tradepost(all)).toThrow(message);
+});
+
+test('a runtime without the functions that React Native lacks works, or the error names the polyfill', async () => {
+  const service = await scriptedService(json(201, { data: anOrder() }));
+  const OldUrl = class extends URL {};
+  Object.defineProperty(OldUrl, 'canParse', { value: undefined });
+  vi.stubGlobal('URL', OldUrl);
+  vi.stubGlobal('crypto', undefined);
+  try {
+    const { orders } = new Tradepost({ ...service, apiKey });
+    expect((await orders.get('ord_1')).id).toBe(anOrder().id);
+    const params = { listingId: 'lst_1', quantity: 1 };
+    const error = await catchTradepostError(orders.create(params));
+    expect(error.message).toContain('react-native-get-random-values');
+    expect((await orders.create(params, { idempotencyKey: 'k' })).id).toBe(anOrder().id);
+    class NoUrl {
+      get protocol(): string {
+        throw new Error('URL.protocol is not implemented');
+      }
+    }
+    vi.stubGlobal('URL', NoUrl);
+    expect(() => new Tradepost({ ...service, apiKey })).toThrow('react-native-url-polyfill');
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
 describe('an API key from a function', () => {
-  test('is asked for before each attempt', async () => {
+  test('is called before each attempt', async () => {
     const service = await scriptedService(
       problem(503, 'shutting_down', { 'retry-after': '0' }),
       found,
@@ -155,13 +191,29 @@ describe('request', () => {
     ['GET', '//elsewhere.example/v1'],
     ['GET', 'https://elsewhere.example/v1'],
     ['GET', '/v1/../admin'],
+    ['GET', '/%2e%2E/admin'],
+    ['GET', '/v1/.%2e?a=b'],
+    ['GET', '/\\elsewhere.example'],
     ['GET', '/v1/orders#top'],
     ['get', '/v1/orders'],
     ['GET POST', '/v1/orders'],
-  ])('rejects %s %s', (method, path) => {
+  ])('rejects %s %s', async (method, path) => {
     const tradepost = new Tradepost({ baseUrl: 'https://trade.example', apiKey });
-    expect(() => tradepost.request(method, path)).toThrow(/must (start|be)/);
+    const { ok, error } = (await tradepost.request(method, path).safe()) as FailureResult;
+    expect(ok).toBe(false);
+    expect(error).toMatchObject({ code: 'invalid_configuration' });
+    expect(error.message).toMatch(/must (start|be)/);
   });
+
+  test.each(['/v1/x?redirect=a?b&c=1', '/v1/orders/ord_1:identify', '/v1/..a/.b'])(
+    'sends %s as it is',
+    async (path) => {
+      const service = await scriptedService(json(200, {}));
+      const tradepost = new Tradepost({ ...service, apiKey });
+      await tradepost.request('GET', path, null as never);
+      expect(service.request(0).url).toBe(path);
+    },
+  );
 });
 
 describe('options of a call', () => {

@@ -64,6 +64,71 @@ test('a load that does not end is ended by the signal or by the timeout', async 
   expect(error.message).toContain('was not loaded within 1 ms');
 });
 
+/** A load that ends when the test lets it. */
+function slowLoad() {
+  let finish = (): void => undefined;
+  const loaded = new Promise<typeof retryLoop>((resolve) => {
+    finish = () => resolve(retryLoop);
+  });
+  return { load: () => loaded, finish };
+}
+
+test('concurrent first calls all succeed, and a later one loads nothing', async () => {
+  const service = await scriptedService(json(200, { data: anOrder() }));
+  const { load, finish } = slowLoad();
+  const { orders, loads } = clientThatLoads(service, load);
+  const calls = Array.from({ length: 5 }, () => orders.get('ord_1'));
+  finish();
+  expect(await Promise.all(calls)).toEqual(Array(5).fill(anOrder()));
+  const before = loads.length;
+  await orders.get('ord_1');
+  expect(loads).toHaveLength(before);
+});
+
+test('a first call with an invalid argument fails before anything is loaded', async () => {
+  const { orders, loads } = clientThatLoads({ baseUrl: 'https://trade.example' }, () => {
+    throw new Error('loaded');
+  });
+  const error = await catchTradepostError(orders.get('ord_1', { signal: {} as AbortSignal }));
+  expect(error.message).toContain('signal must be an AbortSignal');
+  const late = orders.get('ord_1', { signal: AbortSignal.abort('too late') });
+  expect(await catchTradepostError(late)).toMatchObject({ name: 'AbortError', cause: 'too late' });
+  expect(loads).toEqual([]);
+});
+
+test('a first call obeys its own limits while its code is loaded, and is not sent after them', async () => {
+  const service = await scriptedService(json(201, { data: anOrder() }));
+  const { load } = slowLoad();
+  const { orders } = clientThatLoads(service, load);
+  for (const limits of [{ timeout: 5 }, { deadline: 5 }]) {
+    const call = orders.create({ listingId: 'lst_1', quantity: 1 }, limits);
+    expect(await catchTradepostError(call)).toMatchObject({
+      name: 'TimeoutError',
+      mayHaveBeenApplied: false,
+    });
+  }
+  expect(service.seen).toEqual([]);
+});
+
+test('a call is not sent if its deadline passes before its first attempt', async () => {
+  const service = await scriptedService(json(201, { data: anOrder() }));
+  let elapsed = 0;
+  const options = resolveOptions({ ...service, apiKey: 'tpk_test' });
+  const runtime = { ...systemRuntime, elapsed: () => elapsed };
+  const transport = new Transport(options, runtime, { honoursKeys: true }, async () => {
+    elapsed = 200;
+    return retryLoop;
+  });
+  const call = new Orders(transport).create(
+    { listingId: 'lst_1', quantity: 1 },
+    { deadline: 100, maxRetries: 0 },
+  );
+  const error = await catchTradepostError(call);
+  expect(error).toMatchObject({ name: 'TimeoutError', mayHaveBeenApplied: false });
+  expect(error.message).toContain('was not sent, because its deadline of 100 ms had passed');
+  expect(service.seen).toEqual([]);
+});
+
 test.each([undefined, null, 0, ''])(
   'a custom fetch that rejects with %o does not expose the request',
   async (reason) => {

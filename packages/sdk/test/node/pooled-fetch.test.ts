@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { ProxyAgent } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
@@ -51,7 +51,7 @@ test('a pooled fetch follows no redirect, so that the key is sent nowhere else',
   expect([reply.status, reply.headers.get('location')]).toEqual([302, 'http://127.0.0.1:9/']);
 });
 
-test('a pooled fetch reads a response that a proxy compressed without being asked', async () => {
+test('a pooled fetch reads a response that a proxy compressed without a request for it', async () => {
   const url = await start((_, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' });
     response.end(gzipSync('{"data":[]}'));
@@ -59,6 +59,33 @@ test('a pooled fetch reads a response that a proxy compressed without being aske
   expect(await (await createPooledFetch({ connections: 1 })(url, init())).text()).toBe(
     '{"data":[]}',
   );
+});
+
+test.each([
+  ['GZIP', gzipSync('{}')],
+  ['deflate', deflateSync('{}')],
+  ['deflate', deflateRawSync('{}')],
+  ['gzip, br', brotliCompressSync(gzipSync('{}'))],
+  ['identity', Buffer.from('{}')],
+])('a pooled fetch reads a body in the encoding %s', async (encoding, body) => {
+  const url = await start((_, response) => {
+    response.writeHead(200, { 'content-encoding': encoding });
+    response.end(body);
+  });
+  expect(await (await createPooledFetch()(url, init())).text()).toBe('{}');
+});
+
+test('a pooled fetch rejects an encoding that it does not know, and needs none for an empty body', async () => {
+  const url = await start((request, response) => {
+    response.writeHead(request.method === 'PATCH' ? 204 : 200, { 'content-encoding': 'snappy' });
+    response.end(request.method === 'GET' ? 'x' : undefined);
+  });
+  const send = createPooledFetch();
+  await expect(send(url, init())).rejects.toThrow('unknown content encoding, snappy');
+  for (const method of ['PATCH', 'POST', 'HEAD']) {
+    const reply = await send(url, init({ method }));
+    expect(await reply.text()).toBe('');
+  }
 });
 
 test('a pooled fetch removes a byte order mark, joins pieces of a character, and skips interim responses', async () => {
@@ -170,6 +197,10 @@ test('a pooled fetch uses a dispatcher of the caller, such as a proxy', async ()
   expect(await reply.text()).toBe('through the proxy');
   expect(seen).toEqual(['GET http://trade.example/v1/orders']);
   await dispatcher.close();
+});
+
+test('an option of the pool that does not exist is rejected', () => {
+  expect(() => createPooledFetch({ connection: 3 } as never)).toThrow('Did you mean connections?');
 });
 
 test.each([0, -1, 1.5, Number.NaN])('a pool of %s connections is rejected', (connections) => {

@@ -11,7 +11,6 @@ export function parseInteger(min: number, max: number): (text: string) => number
   };
 }
 
-/** Parses a boolean. In the environment it has a value, and `false` must not mean true. */
 /** Parses the origins of web pages, separated by commas. */
 export function parseOrigins(text: string): string[] {
   const origins = text.split(',').map((one) => one.trim());
@@ -25,7 +24,7 @@ export function parseOrigins(text: string): string[] {
   return origins;
 }
 
-/** Parses true or false. */
+/** Parses a boolean. In the environment it has a value, and `false` must not mean true. */
 export function parseBoolean(text: string): boolean {
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0' || text === '') return false;

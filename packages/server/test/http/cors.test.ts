@@ -13,7 +13,8 @@ const preflight = (url: string, origin = page) =>
     headers: {
       Origin: origin,
       'Access-Control-Request-Method': 'POST',
-      'Access-Control-Request-Headers': 'authorization,content-type,idempotency-key',
+      'Access-Control-Request-Headers':
+        'authorization,content-type,idempotency-key,traceparent,user-agent',
     },
   });
 
@@ -24,7 +25,7 @@ describe('with --cors-origin', () => {
     expect(headers.get('access-control-allow-origin')).toBe(page);
     expect(headers.get('access-control-allow-methods')).toContain('PATCH');
     expect(headers.get('access-control-allow-headers')?.toLowerCase()).toMatch(
-      /authorization.*idempotency-key/,
+      /authorization.*idempotency-key.*traceparent.*user-agent/,
     );
     expect(headers.get('access-control-allow-credentials')).toBeNull();
     expect(headers.get('vary')).toMatch(/origin/i);

@@ -15,16 +15,30 @@ export type MockReceiver = (request: Request) => Response | Promise<Response>;
 /** How much of a response body an attempt keeps. */
 const snippetLength = 1_000;
 
+/** Options of `deliver`. */
+export interface MockDeliverOptions {
+  /**
+   * When the deliveries are sent, for `webhook-timestamp`: pass it to a receiver with a clock of its own.
+   * @default Date.now(), the clock of a receiver
+   */
+  sentAt?: Date | number | undefined;
+}
+
 /**
  * Sends each delivery that is due to a receiver, one after another, and writes down the results.
  *
  * @param standard whether to send the headers of Standard Webhooks
+ * @throws {TypeError} when the receiver is not a function, or returns no `Response`; and what it throws
  */
 export async function deliver(
   market: Market,
   receive: MockReceiver,
   standard: boolean,
+  { sentAt = Date.now() }: MockDeliverOptions = {},
 ): Promise<Delivery[]> {
+  if (typeof receive !== 'function') {
+    throw new TypeError('deliver needs a function, such as receiver.fetch of webhookReceiver.');
+  }
   const now = market.clock.timestamp();
   const due = market.deliveries.filter(
     ({ state, nextAttemptAt }) =>
@@ -39,11 +53,28 @@ export async function deliver(
       Object.assign(delivery, { state: 'failed', nextAttemptAt: null, finishedAt: now });
       continue;
     }
-    const signed = await sign(delivery, webhook, market.clock.now(), standard);
-    writeResult(delivery, webhook, await attempt(delivery, webhook, signed, receive, now), now);
+    const signed = await sign(delivery, webhook, +sentAt, standard);
+    let thrown: { error: unknown } | undefined;
+    const receiveOrCatch: MockReceiver = async (request) => {
+      try {
+        return requireResponse(await receive(request));
+      } catch (error) {
+        thrown = { error };
+        throw error;
+      }
+    };
+    const result = await attempt(delivery, webhook, signed, receiveOrCatch, now);
+    writeResult(delivery, webhook, result, now);
+    // The attempt is a lost connection, as it would be for the service. The test learns why.
+    if (thrown) throw thrown.error;
     sent.push(toDelivery(market, delivery));
   }
   return sent;
+}
+
+function requireResponse(response: Response): Response {
+  if (typeof response?.status === 'number' && typeof response.text === 'function') return response;
+  throw new TypeError(`The receiver must return a Response (got ${response}).`);
 }
 
 async function sign(

@@ -5,7 +5,7 @@ import type { EventRecord, Market } from './market';
 import { decodeCursor, encodeCursor } from './page';
 import { MockProblem } from './problem';
 
-/** Handles `GET /v1/events`. Waits as long as the request asks, while there is no event. */
+/** Handles `GET /v1/events`. Waits for `waitSeconds` at most, while there is no event. */
 export async function listEvents(market: Market, request: HandlerRequest): Promise<MockResponse> {
   const { query, signal } = request;
   const seconds = Number(query.waitSeconds ?? eventWaitSeconds.default);

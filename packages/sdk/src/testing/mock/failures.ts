@@ -1,8 +1,10 @@
 import { type ProblemCode, type ProblemIssue, problems } from '@tradepost/contract/wire';
 import type { Other } from '../../index';
+import type { OptionNames } from '../../option-names';
 import type { MockResponse } from './handler';
 import { MockProblem, toProblemResponse } from './problem';
 import { type MockOperation, routes } from './routes';
+import { requireKnown } from './seed';
 
 /** A response with which a request fails. */
 export interface MockErrorResponse {
@@ -61,8 +63,10 @@ export class Failures {
   add(
     operation: MockOperation | '*',
     failure: MockFailure,
-    { times = 1 }: MockFailOptions = {},
+    options: MockFailOptions = {},
   ): () => void {
+    requireKnown('fail', options, { times: true });
+    const { times = 1 } = options;
     if (operation !== '*' && !Object.hasOwn(routes, operation)) {
       const known = Object.keys(routes).join(', ');
       throw new TypeError(
@@ -90,6 +94,17 @@ export class Failures {
   }
 }
 
+const failureNames: OptionNames<MockErrorResponse> = {
+  status: true,
+  code: true,
+  detail: true,
+  errors: true,
+  retryAfter: true,
+  headers: true,
+  body: true,
+  applied: true,
+};
+
 function checkFailure(failure: MockFailure): void {
   if (typeof failure === 'string') {
     if (['connection', 'timeout', 'lost_response'].includes(failure)) return;
@@ -97,10 +112,11 @@ function checkFailure(failure: MockFailure): void {
       `fail: a failure is connection, timeout, lost_response or an object with a status or a code (got ${JSON.stringify(failure)}).`,
     );
   }
+  requireKnown('fail', failure, failureNames);
   const { code, status = getStatus(code) } = failure;
-  if (Number.isInteger(status)) return;
+  if (Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599) return;
   throw new TypeError(
-    `fail: the failure needs a status from 100 to 599, or the code of a problem such as rate_limited (got ${JSON.stringify(failure)}).`,
+    `fail: the failure needs a status from 200 to 599, or the code of a problem such as rate_limited (got ${JSON.stringify(failure)}).`,
   );
 }
 
@@ -124,7 +140,7 @@ const defaultCodes: Readonly<Record<number, ProblemCode>> = {
 
 /** Builds the response of a failure. Without a problem code for its status, its body is a text, as that of a proxy. */
 export function buildErrorResponse(failure: MockErrorResponse, requestId: string): MockResponse {
-  const { detail = 'The mock was told to fail this request.', errors, retryAfter } = failure;
+  const { detail = 'The test makes this request fail.', errors, retryAfter } = failure;
   const status = failure.status ?? getStatus(failure.code) ?? 500;
   const headers = {
     ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),

@@ -114,8 +114,12 @@ export class Market {
   /** Called after each event. Requests that wait for events use it. */
   readonly eventListeners = new Set<() => void>();
 
-  constructor(clock: MockClock) {
+  /** The secret of every webhook; null for one of its own each. */
+  readonly webhookSecret: string | null;
+
+  constructor(clock: MockClock, webhookSecret: string | null) {
     this.clock = clock;
+    this.webhookSecret = webhookSecret;
   }
 
   /** Writes down an event: in the log, and as a notification and as deliveries for its recipients. */

@@ -6,8 +6,9 @@ import {
   type Order,
   Tradepost,
 } from '../../index';
+import { exampleSecret } from '../sign-delivery';
 import { MockClock, type MockTime } from './clock';
-import { deliver, type MockReceiver } from './deliver';
+import { deliver, type MockDeliverOptions, type MockReceiver } from './deliver';
 import { Failures, type MockFailOptions, type MockFailure } from './failures';
 import { Market, type MockAccount, type MockListing } from './market';
 import type { MockRequest } from './request';
@@ -23,6 +24,7 @@ import {
   type MockListingOverrides,
   type MockNotificationOverrides,
   type MockOrderOverrides,
+  requireKnown,
 } from './seed';
 import { createService } from './service';
 
@@ -101,10 +103,12 @@ export interface MockTradepost {
   /**
    * Sends each delivery that is due to a receiver, such as `receiver.fetch`, signed with the secret of its webhook.
    * What the receiver does not acknowledge with a 2xx stays pending and is due again at once. A test event is sent once.
+   * A mock without extensions sends no secret in a response: its webhooks have the secret `exampleSecret`.
    *
    * @returns the deliveries that were sent, with their results
+   * @throws what the receiver throws; {TypeError} when it is not a function, or returns no `Response`
    */
-  deliver(receive: MockReceiver): Promise<Delivery[]>;
+  deliver(receive: MockReceiver, options?: MockDeliverOptions): Promise<Delivery[]>;
 }
 
 /**
@@ -120,21 +124,10 @@ export interface MockTradepost {
  * await as('seller').orders.update(order.id, { status: 'confirmed' });
  */
 export function mockTradepost(options: MockTradepostOptions = {}): MockTradepost {
-  const {
-    extensions = true,
-    now,
-    baseUrl = 'https://mock.tradepost.example',
-    ...unknown
-  } = options;
-  // Plain JavaScript may misspell an option, which would have no effect.
-  const [misspelt] = Object.keys(unknown);
-  if (misspelt !== undefined) {
-    throw new TypeError(
-      `mockTradepost has no option ${misspelt}. Options: extensions, now, baseUrl.`,
-    );
-  }
+  const { extensions = true, now, baseUrl = 'https://mock.tradepost.example' } = options;
+  requireKnown('mockTradepost', options, { extensions: true, now: true, baseUrl: true });
   const clock = new MockClock(now);
-  const market = new Market(clock);
+  const market = new Market(clock, extensions ? null : exampleSecret);
   const failures = new Failures();
   const requests: MockRequest[] = [];
   const fetch = createService({ market, failures, requests, extensions, baseUrl });
@@ -175,6 +168,6 @@ export function mockTradepost(options: MockTradepostOptions = {}): MockTradepost
     getListing: (id) => getListing(market, id),
     fail: (operation, failure, options) => failures.add(operation, failure, options),
     advance: (milliseconds) => clock.advance(milliseconds),
-    deliver: (receive) => deliver(market, receive, extensions),
+    deliver: (receive, options) => deliver(market, receive, extensions, options),
   };
 }

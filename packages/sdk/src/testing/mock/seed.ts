@@ -1,5 +1,6 @@
 import type { OrderStatus } from '@tradepost/contract/wire';
 import type { AccountKind, Notification, Order } from '../../index';
+import { findUnknownOption, type OptionNames } from '../../option-names';
 import type { AccountRecord, ListingRecord, Market, MockAccount, MockListing } from './market';
 import { toNotification } from './notifications';
 import { toOrder } from './orders';
@@ -19,6 +20,27 @@ export type MockOrderOverrides = Partial<Omit<Order, 'status'>> & { status?: Ord
 /** The fields of a notification, and the account that gets it; those that are left out get defaults. */
 export type MockNotificationOverrides = Partial<Notification> & { accountId?: string };
 
+const listingNames: OptionNames<MockListing> = {
+  id: true,
+  sellerId: true,
+  agentId: true,
+  availableQuantity: true,
+  lowThreshold: true,
+  createdAt: true,
+};
+
+const orderNames: OptionNames<Order> = {
+  id: true,
+  status: true,
+  buyerId: true,
+  sellerId: true,
+  agentId: true,
+  listingId: true,
+  quantity: true,
+  createdAt: true,
+  updatedAt: true,
+};
+
 const names: Record<AccountKind, string> = {
   buyer: 'Harbour Street Café',
   seller: 'Highland Growers',
@@ -29,6 +51,10 @@ const names: Record<AccountKind, string> = {
 export function addAccount(market: Market, overrides: MockAccountOverrides = {}): AccountRecord {
   const { clock, accounts } = market;
   const { kind = 'buyer' } = overrides;
+  requireKnown('addAccount', overrides, { id: true, kind: true, name: true, readOnly: true });
+  if (!Object.hasOwn(names, kind)) {
+    throw new TypeError(`addAccount: kind must be buyer, seller or agent (got ${kind}).`);
+  }
   const account: AccountRecord = {
     id: clock.newId('usr'),
     kind,
@@ -60,7 +86,13 @@ export function addListing(
     createdAt: clock.timestamp(),
     ...overrides,
   };
+  requireKnown('addListing', overrides, listingNames);
   const { lowThreshold, availableQuantity } = listing;
+  if (!(Number.isInteger(availableQuantity) && availableQuantity >= 0)) {
+    throw new TypeError(
+      `addListing: availableQuantity must be an integer of at least 0 (got ${availableQuantity}).`,
+    );
+  }
   listing.createdAt = normalizeTime(listing.createdAt);
   requireUnique(listings, listing.id);
   requireAccount(market, 'sellerId', listing.sellerId, 'seller');
@@ -81,6 +113,7 @@ export function addOrder(
   overrides: MockOrderOverrides = {},
 ): Order {
   const { clock, orders } = market;
+  requireKnown('addOrder', overrides, orderNames);
   const listing = findListing(market, accounts, overrides);
   const { createdAt = clock.timestamp() } = overrides;
   const order: Order = {
@@ -163,6 +196,20 @@ export function getListing({ listings }: Market, id: string): MockListing {
   }
   const { lowStockNotified: _, ...listing }: ListingRecord = found;
   return listing;
+}
+
+/**
+ * Plain JavaScript may misspell a field or an option, which would have no effect.
+ *
+ * @throws {TypeError} with a suggestion
+ */
+export function requireKnown(
+  what: string,
+  given: object,
+  known: Readonly<Record<string, true>>,
+): void {
+  const unknown = findUnknownOption(given, known);
+  if (unknown) throw new TypeError(`${what}: ${unknown}`);
 }
 
 function requireUnique(existing: readonly { id: string }[], id: string): void {

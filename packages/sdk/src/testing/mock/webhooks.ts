@@ -78,7 +78,7 @@ export function createWebhook(market: Market, { caller, body }: HandlerRequest):
     status: 'active',
     createdAt: now,
     updatedAt: now,
-    secret: createSecret(market),
+    secret: market.webhookSecret ?? createSecret(market),
   };
   webhooks.push({
     ...created,

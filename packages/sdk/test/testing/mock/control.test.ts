@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { AuthenticationError, PermissionError, Tradepost } from '../../../src/index';
-import { mockTradepost } from '../../../src/testing/index';
+import { type MockTradepost, mockTradepost } from '../../../src/testing/index';
 import { validateResponses } from '../../../src/validate/index';
 
 describe('the clients of a mock', () => {
@@ -181,6 +181,20 @@ describe('the data of a mock', () => {
     expect(() => addNotification({ accountId: 'usr_1' })).toThrow('accountId must be the ID');
     expect(() => addNotification({ createdAt: 'x' })).toThrow('"x" is not a time');
     expect(() => getListing('lst_1')).toThrow('There is no listing');
-    expect(() => mockTradepost({ extension: false } as never)).toThrow('no option extension');
+    expect(() => mockTradepost({ extension: false } as never)).toThrow('no option "extension"');
   });
+});
+
+test.each<[string, (mock: MockTradepost) => unknown]>([
+  ['an option', () => mockTradepost({ extension: false } as never)],
+  ['a field of an account', ({ addAccount }) => addAccount({ kin: 'buyer' } as never)],
+  ['a kind of account', ({ addAccount }) => addAccount({ kind: 'broker' as never })],
+  ['a field of a listing', ({ addListing }) => addListing({ quantity: 1 } as never)],
+  ['a quantity', ({ addListing }) => addListing({ availableQuantity: -1 })],
+  ['a field of an order', ({ addOrder }) => addOrder({ state: 'pending' } as never)],
+  ['a field of a failure', ({ fail }) => fail('*', { status: 503, retryAfterSeconds: 1 } as never)],
+  ['an option of a failure', ({ fail }) => fail('*', 'timeout', { time: 1 } as never)],
+  ['a status', ({ fail }) => fail('*', { status: 9999 })],
+])('%s that does not exist is rejected', (_, call) => {
+  expect(() => call(mockTradepost())).toThrow(TypeError);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { AbortError, type AccountEvent, type Tradepost } from '../../../src/index';
-import { mockTradepost } from '../../../src/testing/index';
+import { exampleSecret, mockTradepost } from '../../../src/testing/index';
 import { webhookReceiver } from '../../../src/webhooks/index';
 
 const url = 'https://receiver.example/tradepost';
@@ -74,7 +74,6 @@ describe('deliver', () => {
     const receiver = webhookReceiver({
       secret,
       requireTimestamp: true,
-      now: () => Date.parse('2026-11-21T09:30:00.000Z'),
       on: { 'order.created': ({ data }) => void placed.push(data.orderId) },
     });
     expect(await client.webhooks.get(id)).toMatchObject({ pendingDeliveries: 1 });
@@ -100,8 +99,9 @@ describe('deliver', () => {
     };
     expect((await deliver(reject)).map(({ state }) => state)).toEqual(['pending', 'failed']);
     expect(seen).toEqual([null, 'true']);
-    expect(await deliver(reject)).toMatchObject([
-      { state: 'pending', attemptCount: 2, lastStatus: null, lastError: 'connection_reset' },
+    await expect(deliver(reject)).rejects.toThrow('crashed');
+    expect((await client.deliveries.list({ state: 'pending' })).data).toMatchObject([
+      { attemptCount: 2, lastStatus: null, lastError: 'connection_reset' },
     ]);
     expect(await client.webhooks.get(id)).toMatchObject({ consecutiveFailures: 3 });
     await deliver(() => new Response());
@@ -132,6 +132,30 @@ describe('deliver', () => {
     expect(counts).toEqual([2, 1]);
     expect(handled).toHaveBeenCalledTimes(2);
   });
+
+  test('uses the time that it is given, for a receiver with a clock of its own', async () => {
+    const { client, deliver, addListing } = mockTradepost();
+    const { secret } = await register(client, 'order.created');
+    await client.orders.create({ listingId: addListing().id, quantity: 1 });
+    const sentAt = new Date('2020-01-01T00:00:00Z');
+    const receiver = webhookReceiver({
+      secret,
+      requireTimestamp: true,
+      now: () => sentAt,
+      onUnhandled: 'ignore',
+    });
+    expect(await deliver(receiver.fetch, { sentAt })).toMatchObject([{ state: 'delivered' }]);
+  });
+
+  test.each([undefined, {}, () => 'OK', () => undefined])(
+    'rejects what is not a receiver: %s',
+    async (receiver) => {
+      const { client, deliver, addListing } = mockTradepost();
+      await register(client, 'order.created');
+      await client.orders.create({ listingId: addListing().id, quantity: 1 });
+      await expect(deliver(receiver as never)).rejects.toThrow(TypeError);
+    },
+  );
 
   test('gives up after 24 hours', async () => {
     const { client, deliver, advance, addListing } = mockTradepost();
@@ -267,12 +291,14 @@ describe('a mock without extensions', () => {
     await client.webhooks.create({ url, events: ['order.created'] });
     await client.orders.create({ listingId: addListing().id, quantity: 1 });
     const names: string[] = [];
-    await deliver(({ headers }) => {
-      headers.forEach((_, name) => {
+    const receiver = webhookReceiver({ secret: exampleSecret, onUnhandled: 'ignore' });
+    const [delivery] = await deliver((request) => {
+      request.headers.forEach((_, name) => {
         names.push(name);
       });
-      return new Response();
+      return receiver.fetch(request);
     });
     expect(names).toEqual(['content-type', 'service-signature']);
+    expect(delivery).toMatchObject({ state: 'delivered', lastStatus: 204 });
   });
 });
