@@ -75,7 +75,17 @@ async function compare(
       `openapi-fetch ${times(openapiFetch)}, ts-rest's own client ${times(tsRest)}, a bare fetch with a timeout ${times(bareTimed)}.`,
     ],
   });
-  return [withFetch, withPool];
+  const againstOther = createFigure({
+    ...shared,
+    what: `${what}, against openapi-fetch`,
+    ours: tradepost,
+    baseline: {
+      what: 'openapi-fetch, which has neither timeouts nor retries',
+      values: openapiFetch,
+    },
+    goal: { of: 'ratio', bound: 'at most', value: 1 },
+  });
+  return [withFetch, againstOther, withPool];
 }
 
 /**
