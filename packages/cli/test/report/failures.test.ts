@@ -173,7 +173,7 @@ describe('a failure of the service', () => {
       'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
     ],
     [
-      { status: 200, body: '[{"id":"whk_1","signingSecret":"abcdefgh"}]' },
+      { status: 200, body: '<p>whk_1 has the signing secret abcdefgh</p>' },
       'returned 200, but its body is not the expected JSON: (not shown: may have a secret)\n',
       'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
     ],
