@@ -31,12 +31,16 @@ interface PreparedKey {
   outer: Buffer;
 }
 
-const preparedKeys = new Map<string, PreparedKey>();
+/** By encoding, then by secret. */
+const preparedKeys: Record<HmacCheck['encoding'], Map<string, PreparedKey>> = {
+  hex: new Map(),
+  base64: new Map(),
+};
 
 /** Prepares the key of a secret: the bytes of its text, or the bytes that it contains as base64. */
 function prepareKey(secret: string, encoding: HmacCheck['encoding']): PreparedKey {
-  const name = encoding + secret;
-  const known = preparedKeys.get(name);
+  const keys = preparedKeys[encoding];
+  const known = keys.get(secret);
   if (known) return known;
   const key =
     encoding === 'hex' ? Buffer.from(secret) : Buffer.from(secret.replace(/^whsec_/, ''), encoding);
@@ -46,8 +50,8 @@ function prepareKey(secret: string, encoding: HmacCheck['encoding']): PreparedKe
     return masked;
   };
   const prepared = { key, inner: mask(0x36), outer: mask(0x5c, 32) };
-  if (preparedKeys.size >= maxKeys) preparedKeys.clear();
-  preparedKeys.set(name, prepared);
+  if (keys.size >= maxKeys) keys.clear();
+  keys.set(secret, prepared);
   return prepared;
 }
 
