@@ -21,8 +21,8 @@ const optionNames: OptionNames<PooledFetchOptions> = { connections: true, dispat
 /** A `fetch` for the option of the same name, with the means to close its connections. */
 export interface PooledFetch extends Fetch {
   /**
-   * Closes the connections when their requests are done, also those of a `dispatcher` that you passed. Open connections do not keep the program running, so
-   * it is rarely necessary.
+   * Closes the connections when their requests are done, also those of a `dispatcher` that you passed. Open
+   * connections do not keep the program running, so it is rarely necessary.
    */
   close(): Promise<void>;
 }
@@ -129,7 +129,8 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
 /**
  * Creates a `fetch` over a pool of connections of undici, which takes about half of the time of Node's `fetch`. It
- * resolves when the whole response has arrived. Further requests wait for a connection. Create one for all clients of the program.
+ * resolves when the whole response has arrived. Further requests wait for a connection. Create one for all clients of
+ * the program.
  *
  * @throws {RangeError} when `connections` is not an integer of at least 1, an option does not exist, or undici is
  *   older than version 7.

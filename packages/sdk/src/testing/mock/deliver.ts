@@ -54,16 +54,7 @@ export async function deliver(
       continue;
     }
     const signed = await sign(delivery, webhook, +sentAt, standard);
-    let thrown: { error: unknown } | undefined;
-    const receiveOrCatch: MockReceiver = async (request) => {
-      try {
-        return requireResponse(await receive(request));
-      } catch (error) {
-        thrown = { error };
-        throw error;
-      }
-    };
-    const result = await attempt(delivery, webhook, signed, receiveOrCatch, now);
+    const { result, thrown } = await attempt(delivery, webhook, signed, receive, now);
     writeResult(delivery, webhook, result, now);
     // The attempt is a lost connection, as it would be for the service. The test learns why.
     if (thrown) throw thrown.error;
@@ -96,22 +87,29 @@ async function sign(
   });
 }
 
+/** Sends a delivery. Returns the result, and what the receiver threw. */
 async function attempt(
   { attemptCount }: DeliveryRecord,
   { url }: WebhookRecord,
   signed: SignedDelivery,
   receive: MockReceiver,
   startedAt: string,
-): Promise<DeliveryAttempt> {
+): Promise<{ result: DeliveryAttempt; thrown?: { error: unknown } }> {
   const { headers } = signed;
   const number = attemptCount + 1;
   const common = { number, startedAt, durationMs: 0, url, headers };
   try {
-    const response = await receive(signed.toRequest(url));
+    const response = requireResponse(await receive(signed.toRequest(url)));
     const responseSnippet = (await response.text()).slice(0, snippetLength);
-    return { ...common, status: response.status, error: null, responseSnippet };
-  } catch {
-    return { ...common, status: null, error: 'connection_reset', responseSnippet: '' };
+    return { result: { ...common, status: response.status, error: null, responseSnippet } };
+  } catch (error) {
+    const result = {
+      ...common,
+      status: null,
+      error: 'connection_reset',
+      responseSnippet: '',
+    } as const;
+    return { result, thrown: { error } };
   }
 }
 

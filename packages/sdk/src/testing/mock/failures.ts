@@ -3,8 +3,8 @@ import type { Other } from '../../index';
 import type { OptionNames } from '../../option-names';
 import type { MockResponse } from './handler';
 import { MockProblem, toProblemResponse } from './problem';
+import { requireKnown } from './require-known';
 import { type MockOperation, routes } from './routes';
-import { requireKnown } from './seed';
 
 /** A response with which a request fails. */
 export interface MockErrorResponse {

@@ -12,6 +12,7 @@ import { deliver, type MockDeliverOptions, type MockReceiver } from './deliver';
 import { Failures, type MockFailOptions, type MockFailure } from './failures';
 import { Market, type MockAccount, type MockListing } from './market';
 import type { MockRequest } from './request';
+import { requireKnown } from './require-known';
 import type { MockOperation } from './routes';
 import {
   addAccount,
@@ -24,7 +25,6 @@ import {
   type MockListingOverrides,
   type MockNotificationOverrides,
   type MockOrderOverrides,
-  requireKnown,
 } from './seed';
 import { createService } from './service';
 

@@ -1,9 +1,10 @@
 import type { OrderStatus } from '@tradepost/contract/wire';
 import type { AccountKind, Notification, Order } from '../../index';
-import { findUnknownOption, type OptionNames } from '../../option-names';
+import type { OptionNames } from '../../option-names';
 import type { AccountRecord, ListingRecord, Market, MockAccount, MockListing } from './market';
 import { toNotification } from './notifications';
 import { toOrder } from './orders';
+import { requireKnown } from './require-known';
 
 /** The accounts that every mock has. */
 export type MockAccounts = Readonly<Record<AccountKind, MockAccount>>;
@@ -196,20 +197,6 @@ export function getListing({ listings }: Market, id: string): MockListing {
   }
   const { lowStockNotified: _, ...listing }: ListingRecord = found;
   return listing;
-}
-
-/**
- * Plain JavaScript may misspell a field or an option, which would have no effect.
- *
- * @throws {TypeError} with a suggestion
- */
-export function requireKnown(
-  what: string,
-  given: object,
-  known: Readonly<Record<string, true>>,
-): void {
-  const unknown = findUnknownOption(given, known);
-  if (unknown) throw new TypeError(`${what}: ${unknown}`);
 }
 
 function requireUnique(existing: readonly { id: string }[], id: string): void {
