@@ -42,7 +42,7 @@ export function parseResponse<Result>(
   if (result === null) {
     // The specification does not show this response, so what it has is taken as it is.
     if (call.known !== undefined && !(body === undefined && isUnreadable(response))) {
-      return isRecord(body) && body.data === undefined ? { ...body, ...call.known } : call.known;
+      return isRecord(body) && body.data === undefined ? mergeKnown(call.known, body) : call.known;
     }
     const what = appendHint(
       `returned ${status}, but its body is not the expected JSON: ${truncate(attempt.redact(text))}`,
@@ -78,6 +78,15 @@ export function parseResponse<Result>(
     mayHaveBeenApplied,
     errors,
   });
+}
+
+/**
+ * Adds the fields of a body without the envelope to what is certain. A record of the same ID says more than the
+ * request did, such as another status; any other body does not replace what is certain.
+ */
+function mergeKnown<Result>(known: Result, body: Record<string, unknown>): Result {
+  const { id } = known as { id?: unknown };
+  return id !== undefined && body.id === id ? { ...known, ...body } : { ...body, ...known };
 }
 
 /**

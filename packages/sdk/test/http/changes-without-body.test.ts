@@ -71,6 +71,19 @@ test('a change keeps what the service sends without the envelope, such as the se
   expect(await webhooks.create(registered)).toEqual({ ...registered, ...sent });
 });
 
+test('a change that gets the record without the envelope resolves to what the service says', async () => {
+  const sent = { ...anOrder({ status: 'pending' }), id: 'ord_1' };
+  const { orders } = createTestClient(await scriptedService(json(200, sent)));
+  expect(await orders.update('ord_1', { status: 'confirmed' })).toEqual(sent);
+  const { orders: others } = createTestClient(
+    await scriptedService(json(200, { ...sent, id: 'ord_2' })),
+  );
+  expect(await others.update('ord_1', { status: 'confirmed' })).toMatchObject({
+    id: 'ord_1',
+    status: 'confirmed',
+  });
+});
+
 test.each([
   ['an HTML page', text(200, '<!doctype html>')],
   ['a page by its content type', text(200, 'Please log in.')],

@@ -27,6 +27,31 @@ describe('orders set-status of several orders', () => {
     expect(stderr).toMatch(/^Journal: \S+\n3 orders moved to confirmed\.\n$/);
   });
 
+  it('reads an order again if the service confirms without it, and believes what it reads', async () => {
+    const { service, env } = await startPendingOrders(2);
+    service.instead = ({ method, path }) => {
+      if (method === 'PATCH') return { status: 200, body: { ok: true } };
+      const id = path.split('/').at(-1) ?? '';
+      const status = id === 'ord_1' ? 'confirmed' : 'pending';
+      const updatedAt = new Date().toISOString();
+      return { status: 200, body: { data: anOrder({ id, status, updatedAt }) } };
+    };
+    const { exitCode, stdout } = await service.cli(
+      [...set, 'ord_1', 'ord_2', 'confirmed', '--yes', '--output', 'json'],
+      { env },
+    );
+    expect(exitCode).not.toBe(0);
+    expect(outcomesOf(stdout)).toMatchObject([
+      { id: 'ord_1', outcome: 'updated', to: 'confirmed' },
+      {
+        id: 'ord_2',
+        outcome: 'failed',
+        code: 'invalid_response',
+        message: 'The service returned status pending, not confirmed; outcome unknown',
+      },
+    ]);
+  });
+
   it('guards each change by the ETag it read, and treats 412 as a failed guard', async () => {
     const { service, env } = await startPendingOrders(2);
     service.instead = ({ method, path }) => {

@@ -90,6 +90,8 @@ export async function changeOrder(
 /**
  * Completes an order that the service did not send with its response to the change: with what was read before,
  * otherwise by reading it again. If that fails, the change was made all the same.
+ *
+ * @throws {CliError} `invalid_response` if the order that is read again does not have the status
  */
 async function completeOrder(
   orders: OrdersClient,
@@ -98,8 +100,11 @@ async function completeOrder(
   signal: AbortSignal | undefined,
 ): Promise<Order> {
   if (updated.createdAt !== undefined) return updated as Order;
-  const result = found ? null : await orders.get(updated.id, { signal }).safe();
-  return { ...(result?.ok ? result.data : found), ...updated } as Order;
+  if (found) return { ...found, ...updated };
+  const read = await orders.get(updated.id, { signal }).safe();
+  if (!read.ok) return updated as Order;
+  assertOrder(read.data, updated.id, updated.status);
+  return read.data;
 }
 
 /** The clock of a proxy that sets `Date` may differ from that of the service by this, in milliseconds. */
