@@ -28,9 +28,9 @@ export class ApiClient {
     await this.#request('buyer', 'GET', `/v1/orders/${id}`, 200);
   }
 
-  /** Reads the first page of the seller's orders. */
-  async listOrders(): Promise<void> {
-    await this.#request('seller', 'GET', '/v1/orders', 200);
+  /** Reads the first page of the seller's orders, or another page by its query. */
+  async listOrders(query = ''): Promise<void> {
+    await this.#request('seller', 'GET', `/v1/orders${query}`, 200);
   }
 
   /** Confirms an order. */

@@ -10,6 +10,7 @@ import { imports } from './imports';
 import { isolation } from './isolation';
 import { latency } from './latency';
 import { pruning } from './pruning';
+import { requests } from './requests';
 import { start } from './start';
 import { streaming } from './streaming';
 import { sustained } from './sustained';
@@ -24,6 +25,7 @@ export const benches: Record<string, Bench> = {
   latency,
   isolation,
   api,
+  requests,
   commits,
   pruning,
   backlog,

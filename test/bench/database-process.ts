@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { EventType } from '@tradepost/contract';
 import {
   createIdGenerator,
   createLog,
@@ -8,6 +9,7 @@ import {
   startServer,
   systemClock,
 } from '@tradepost/server';
+import { fillOrders } from './fill-orders';
 import { addPastOrders } from './past-orders';
 import { serveParent } from './serve-parent';
 import { placeOrder, type TradingAccounts } from './trading-accounts';
@@ -24,6 +26,10 @@ export interface DatabaseSpec {
   pastOrders?: number;
   /** Whether the listing has an agent. Defaults to false. */
   hasAgent?: boolean;
+  /** The event types of the webhooks. Defaults to `order.created`. */
+  events?: readonly EventType[];
+  /** The number of orders without events that are added by SQL. They have an agent. Defaults to none. */
+  filledOrders?: number;
 }
 
 const eventBatchSize = 1_000;
@@ -57,7 +63,11 @@ async function addParties(
 }
 
 /** Registers webhooks over HTTP, as integrators do. Nothing is queued yet, so the engine is idle. */
-async function registerWebhooks(file: string, apiKey: string, urls: readonly string[]) {
+async function registerWebhooks(
+  file: string,
+  apiKey: string,
+  { urls, events = ['order.created'] }: DatabaseSpec,
+) {
   const server = await startServer({
     store: openSqliteStore(file),
     log: createLog('error'),
@@ -72,11 +82,11 @@ async function registerWebhooks(file: string, apiKey: string, urls: readonly str
       const response = await fetch(`${server.url}/v1/webhooks`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ url, events: ['order.created'] }),
+        body: JSON.stringify({ url, events }),
       });
       if (response.status !== 201) throw new Error(`${url} was rejected: ${await response.text()}`);
-      const { data } = (await response.json()) as { data: { secret: string } };
-      webhooks.push({ url, secret: data.secret });
+      const { data } = (await response.json()) as { data: { id: string; secret: string } };
+      webhooks.push({ id: data.id, url, secret: data.secret });
     }
     return webhooks;
   } finally {
@@ -85,7 +95,7 @@ async function registerWebhooks(file: string, apiKey: string, urls: readonly str
 }
 
 async function addTradingAccounts(file: string, spec: DatabaseSpec): Promise<TradingAccounts> {
-  const { urls, backlog, orders, pastOrders = 0, hasAgent = false } = spec;
+  const { backlog, orders, pastOrders = 0, hasAgent = false, filledOrders = 0 } = spec;
   const parties = await addParties(file, hasAgent);
   const store = openSqliteStore(file);
   const placed: string[] = [];
@@ -97,9 +107,10 @@ async function addTradingAccounts(file: string, spec: DatabaseSpec): Promise<Tra
   } finally {
     await store.close();
   }
-  const webhooks = await registerWebhooks(file, parties.seller.apiKey, urls);
+  const webhooks = await registerWebhooks(file, parties.seller.apiKey, spec);
   const trade = { ...parties, webhooks, orders: placed };
   await addPastOrders(file, parties, pastOrders);
+  fillOrders(file, parties, filledOrders);
   await queue(file, trade, backlog);
   return trade;
 }

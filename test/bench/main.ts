@@ -1,9 +1,12 @@
 /**
  * What `pnpm bench` runs: it measures the delivery engine, the SDK and the CLI, each against a baseline. Arguments
  * select benches by name. `--quick` uses small sizes, only to check that the benches run. `--json FILE` also
- * writes the figures to a file. The report goes to stdout, progress to stderr.
+ * writes the figures to a file. `--against FOLDER` compares the server with that of another checkout, which must be
+ * built. The report goes to stdout, progress to stderr.
  */
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runAll } from '../helpers/run-all';
 import { BenchEnvironment } from './bench-environment';
@@ -12,7 +15,7 @@ import type { Figure } from './figure';
 import { createLongQueue, type LongQueue } from './long-queue';
 import { block, introduction, table } from './report';
 
-const usage = `pnpm bench [name ...] [--quick] [--json FILE]
+const usage = `pnpm bench [name ...] [--quick] [--json FILE] [--against FOLDER]
 Benches: ${Object.keys(benches).join(', ')}; all by default.
 `;
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
@@ -21,12 +24,23 @@ interface BenchArguments {
   chosen: [name: string, bench: Bench][];
   quick: boolean;
   json: string | undefined;
+  otherServer: string | null;
+}
+
+function findServer(folder: string): string {
+  const bin = resolve(folder, 'packages/server/bin/tradepost-server.js');
+  if (!existsSync(bin)) throw new Error(`There is no ${bin}. Pass the folder of a checkout.`);
+  return bin;
 }
 
 function readArguments(): BenchArguments {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      against: { type: 'string' },
+    },
   });
   const unknown = positionals.find((name) => !Object.hasOwn(benches, name));
   if (unknown !== undefined) throw new Error(`There is no bench "${unknown}".`);
@@ -36,6 +50,7 @@ function readArguments(): BenchArguments {
     chosen: Object.entries(benches).filter(isChosen),
     quick: values.quick,
     json: values.json,
+    otherServer: values.against === undefined ? null : findServer(values.against),
   };
 }
 
@@ -71,7 +86,7 @@ function groupQuick(chosen: BenchArguments['chosen']): BenchArguments['chosen'][
 }
 
 async function measure(
-  { chosen, quick }: BenchArguments,
+  { chosen, quick, otherServer }: BenchArguments,
   environment: BenchEnvironment,
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -82,7 +97,7 @@ async function measure(
   }
   async function run([name, bench]: [string, Bench]): Promise<void> {
     const log = (progress: string) => process.stderr.write(`… ${name}: ${progress}\n`);
-    for (const figure of await bench({ environment, quick, log, longQueue })) {
+    for (const figure of await bench({ environment, quick, otherServer, log, longQueue })) {
       figures.push(figure);
       process.stdout.write(`${block(figure)}\n`);
     }

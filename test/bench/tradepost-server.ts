@@ -18,10 +18,15 @@ export interface ServerUnderLoad {
  * Runs `tradepost-server start` as an operator does, with its usual log, and waits until it is
  * ready. It may deliver to this machine, and has no effective rate limit.
  */
-async function start(environment: BenchEnvironment, database: string, flags: readonly string[]) {
+async function start(
+  environment: BenchEnvironment,
+  database: string,
+  flags: readonly string[],
+  bin = tradepostServerBin,
+) {
   const limits = ['--rate-limit', '100000000', '--allow-insecure-webhooks'];
   const { child, stop, readLogTail } = environment.start(
-    [tradepostServerBin, 'start', '--database', database, '--port', '0', ...limits, ...flags],
+    [bin, 'start', '--database', database, '--port', '0', ...limits, ...flags],
     ['ignore', 'pipe'],
   );
   if (child.stdout === null) throw new Error('The server has no stdout.');
@@ -36,13 +41,15 @@ async function start(environment: BenchEnvironment, database: string, flags: rea
  * Starts a server with its defaults: one process, a thread for the API and one for the engine.
  *
  * @param flags Further options.
+ * @param bin The program; by default that of this checkout.
  */
 export function startTradepostServer(
   environment: BenchEnvironment,
   database: string,
   flags: readonly string[] = [],
+  bin?: string,
 ): Promise<ServerUnderLoad> {
-  return start(environment, database, flags);
+  return start(environment, database, flags, bin);
 }
 
 /** Starts a process for the API and one for the engine, on one database. */

@@ -12,7 +12,7 @@ export interface TradingAccounts {
   /** Pending orders. */
   orders: string[];
   /** The seller's webhooks, in the order of their URLs. */
-  webhooks: { url: string; secret: string }[];
+  webhooks: { id: string; url: string; secret: string }[];
 }
 
 type Parties = Pick<TradingAccounts, 'buyer' | 'seller' | 'listingId'>;

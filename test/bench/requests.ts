@@ -1,0 +1,146 @@
+import { ApiClient } from './api-client';
+import type { BareServiceOperations, BareServiceSpec } from './bare-service-process';
+import type { BenchContext } from './bench-context';
+import { startBenchProcess } from './bench-process';
+import { closedLoop } from './closed-loop';
+import { createDatabases, type Template } from './database';
+import { createFigure, type Figure, type Goal } from './figure';
+import { formatCount } from './format-count';
+import { interleave } from './rounds';
+import { startTradepostServer } from './tradepost-server';
+import type { TradingAccounts } from './trading-accounts';
+
+const sizes = {
+  usual: { rounds: 5, callers: 32, warmUp: 2, seconds: 4, orders: 1_000_000 },
+  quick: { rounds: 1, callers: 4, warmUp: 0.1, seconds: 0.2, orders: 100 },
+};
+const page = '?status=pending&limit=20';
+
+type Size = (typeof sizes)['usual'];
+type Database = Template<[TradingAccounts]>;
+/** Measures how often something is done per second. */
+type Measure = () => Promise<number>;
+type Request = (api: ApiClient) => Promise<unknown>;
+
+/** Measures requests per second to a server of this or another checkout. */
+function toServer(
+  { environment }: BenchContext,
+  { use, trades: [trade] }: Database,
+  size: Size,
+  request: Request,
+  bin?: string,
+): Measure {
+  return () =>
+    use(async (file) => {
+      const server = await startTradepostServer(environment, file, [], bin);
+      const api = new ApiClient(server.url, trade, size.callers);
+      const perSecond = await closedLoop(size, () => request(api));
+      await Promise.all([api.close(), server.stop()]);
+      return perSecond;
+    });
+}
+
+/** Measures requests per second to a service with nothing but the query. */
+function toBareService(
+  { environment }: BenchContext,
+  { use, trades: [trade] }: Database,
+  size: Size,
+  request: Request,
+  framework: BareServiceSpec['framework'],
+): Measure {
+  return () =>
+    use(async (file) => {
+      const program = new URL('./bare-service-process.ts', import.meta.url);
+      const service = startBenchProcess<BareServiceOperations>(environment, program);
+      const { buyer, seller, listingId, webhooks } = trade;
+      const url = await service.call('start', {
+        file,
+        buyerId: buyer.id,
+        sellerId: seller.id,
+        listingId,
+        webhookId: webhooks[0]?.id ?? '',
+        framework,
+      });
+      const api = new ApiClient(url, trade, size.callers);
+      const perSecond = await closedLoop(size, () => request(api));
+      await Promise.all([api.close(), service.stop()]);
+      return perSecond;
+    });
+}
+
+const baselines = {
+  express: 'Express 5 without authentication and validation',
+  node: 'node:http without authentication and validation',
+  other: 'the other checkout',
+};
+
+/** Compares our server with bare services, and with that of another checkout if there is one. */
+async function compare(
+  context: BenchContext,
+  database: Database,
+  size: Size,
+  what: string,
+  request: Request,
+  goals: { express?: number; node: number },
+): Promise<Figure[]> {
+  const { otherServer } = context;
+  const sides: Record<string, Measure> = {
+    ours: toServer(context, database, size, request),
+    node: toBareService(context, database, size, request, 'node:http'),
+  };
+  if (goals.express !== undefined) {
+    sides.express = toBareService(context, database, size, request, 'express');
+  }
+  if (otherServer !== null) {
+    sides.other = toServer(context, database, size, request, otherServer);
+  }
+  const { ours = [], ...others } = await interleave(size.rounds, sides, (round) =>
+    context.log(`${what}: round ${round} of ${size.rounds}`),
+  );
+  return Object.entries(others).map(([side, values]) => {
+    const value = goals[side as keyof typeof goals];
+    const goal: Goal | undefined =
+      value === undefined ? undefined : { of: 'ratio', bound: 'at least', value };
+    return createFigure({
+      bench: 'requests',
+      what,
+      unit: '/s',
+      ours,
+      baseline: { what: baselines[side as keyof typeof baselines], values },
+      ...(goal && { goal }),
+    });
+  });
+}
+
+/** Measures how many requests per second the API handles, against services that only run the same SQL. */
+export async function requests(context: BenchContext): Promise<Figure[]> {
+  const size = context.quick ? sizes.quick : sizes.usual;
+  context.log(`adding ${formatCount(size.orders)} orders`);
+  // The bare service writes a delivery with each order. Ours has no webhook for it, but an entry in two event logs.
+  const webhook = {
+    urls: ['http://127.0.0.1:9/unused'],
+    events: ['listing.availability_low'],
+  } as const;
+  const { full, empty } = await createDatabases(context.environment, {
+    full: [{ ...webhook, backlog: 0, orders: 0, filledOrders: size.orders }],
+    empty: [{ ...webhook, backlog: 0, orders: 0 }],
+  });
+  return [
+    ...(await compare(
+      context,
+      full,
+      size,
+      `pages of 20 orders by status, of ${formatCount(size.orders)} orders`,
+      (api) => api.listOrders(page),
+      { express: 0.9, node: 0.5 },
+    )),
+    ...(await compare(
+      context,
+      empty,
+      size,
+      `orders created by ${size.callers} clients, without a webhook`,
+      (api) => api.createOrder(),
+      { node: 0.65 },
+    )),
+  ];
+}
