@@ -28,9 +28,27 @@ export const systemClock: Clock = {
   },
 };
 
-/** Formats milliseconds since 1970 as the contract requires: ISO 8601, UTC, with milliseconds. */
+const dayMs = 86_400_000;
+/** The day of the last timestamp, and how it is written, as in `2026-01-15T`. */
+let lastDay = Number.NaN;
+let lastDate = '';
+
+const pad = (value: number, digits: number) => String(value).padStart(digits, '0');
+
+/**
+ * Formats milliseconds since 1970 as the contract requires: ISO 8601, UTC, with milliseconds. Most timestamps of a page are of
+ * one day, whose date is formatted once.
+ */
 export function formatTimestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  const day = Math.floor(milliseconds / dayMs);
+  if (day !== lastDay) {
+    lastDate = new Date(milliseconds).toISOString().slice(0, -'00:00:00.000Z'.length);
+    lastDay = day;
+  }
+  const time = milliseconds - day * dayMs;
+  const seconds = Math.floor(time / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  return `${lastDate}${pad(Math.floor(minutes / 60), 2)}:${pad(minutes % 60, 2)}:${pad(seconds % 60, 2)}.${pad(time % 1_000, 3)}Z`;
 }
 
 /** The time of a change, and the IDs created in it. */

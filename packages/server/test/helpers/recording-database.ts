@@ -16,6 +16,11 @@ export class RecordingDatabase extends SqliteDatabase {
     return super.all<Row>(sql, ...values);
   }
 
+  override tuples<Row extends unknown[]>(sql: string, ...values: unknown[]): Row[] {
+    this.queries.push({ sql, values });
+    return super.tuples<Row>(sql, ...values);
+  }
+
   override get<Row>(sql: string, ...values: unknown[]): Row | undefined {
     this.queries.push({ sql, values });
     return super.get<Row>(sql, ...values);

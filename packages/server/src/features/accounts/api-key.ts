@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { CommandContext } from '../../kernel/context';
 
@@ -51,7 +51,7 @@ export function isApiKey(text: string): boolean {
 
 /** Returns the SHA-256 that a key is stored under. */
 export function hashApiKey(apiKey: string): string {
-  return createHash('sha256').update(apiKey).digest('hex');
+  return hash('sha256', apiKey);
 }
 
 /** Creates a key for an account. It has about 190 random bits. */

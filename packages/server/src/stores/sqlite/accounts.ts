@@ -60,6 +60,18 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
     );
   }
 
+  function selectKey(hash: string): ApiKeyWithAccount | null {
+    const row = db.get<KeyRow & { kind: AccountKind }>(
+      `SELECT api_keys.*, accounts.kind FROM api_keys
+       JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.hash = ?`,
+      hash,
+    );
+    return row === undefined ? null : { ...readKey(row), kind: row.kind };
+  }
+
+  /** The look-ups of this turn of the event loop. All of its requests with one key share one, which runs after they arrived. */
+  const lookups = new Map<string, Promise<ApiKeyWithAccount | null>>();
+
   return {
     addAccount: (account, firstKey) =>
       db.write(() => {
@@ -81,15 +93,17 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
 
     addKey: (key) => db.write(() => insertKey(key)),
 
-    findKeyByHash: (hash) =>
-      db.read((): ApiKeyWithAccount | null => {
-        const row = db.get<KeyRow & { kind: AccountKind }>(
-          `SELECT api_keys.*, accounts.kind FROM api_keys
-           JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.hash = ?`,
-          hash,
-        );
-        return row === undefined ? null : { ...readKey(row), kind: row.kind };
-      }),
+    findKeyByHash(hash) {
+      const known = lookups.get(hash);
+      if (known !== undefined) return known;
+      const lookup = db.readTogether(() => {
+        lookups.delete(hash);
+        return selectKey(hash);
+      });
+      lookups.set(hash, lookup);
+      lookup.catch(() => lookups.delete(hash));
+      return lookup;
+    },
 
     findKeyOwner: (keyId) =>
       db.view((): ApiKeyOwner | null => {

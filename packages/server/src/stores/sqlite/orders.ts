@@ -23,6 +23,19 @@ interface OrderRow {
   updated_at: number;
 }
 
+type OrderTuple = [
+  id: string,
+  status: OrderStatus,
+  buyerId: string,
+  sellerId: string,
+  agentId: string | null,
+  listingId: string,
+  quantity: number,
+  version: number,
+  createdAt: number,
+  updatedAt: number,
+];
+
 const columnsByFilter: Record<AccountKind, string> = {
   buyer: 'buyer_id',
   seller: 'seller_id',
@@ -41,6 +54,23 @@ function readOrder(row: OrderRow): Order {
     version: row.version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+  };
+}
+
+function readTuple(row: OrderTuple): Order {
+  const [id, status, buyerId, sellerId, agentId, listingId, quantity, version] = row;
+  const [createdAt, updatedAt] = [row[8], row[9]];
+  return {
+    id,
+    status,
+    buyerId,
+    sellerId,
+    agentId,
+    listingId,
+    quantity,
+    version,
+    createdAt,
+    updatedAt,
   };
 }
 
@@ -126,27 +156,25 @@ export function createSqliteOrderStore(
       return order;
     },
 
-    findOrder: (id) => db.read(() => selectOrder(id)),
+    findOrder: (id) => db.readTogether(() => selectOrder(id)),
 
-    listOrders: (caller, { status, ...span }, { after, limit }) =>
-      db.read(() => {
-        const conditions = new Conditions().add(
-          `${columnsByFilter[caller.kind]} = ?`,
-          caller.accountId,
-        );
-        if (status !== undefined) conditions.add('status = ?', status);
-        conditions.addRange(mergeBounds({ ...span, after }));
-        // Otherwise SQLite may prefer the time range to the status, and scan orders of all other statuses.
-        const index = `orders_of_${caller.kind}${status === undefined ? '' : '_by_status'}`;
-        return db
-          .all<OrderRow>(
-            `SELECT * FROM orders INDEXED BY ${index} WHERE ${conditions.sql}
-             ORDER BY created_at DESC, id DESC LIMIT ?`,
-            ...conditions.values,
-            limit,
-          )
-          .map(readOrder);
-      }),
+    listOrders: (caller, { status, ...span }, { after, limit }) => {
+      const conditions = new Conditions().add(
+        `${columnsByFilter[caller.kind]} = ?`,
+        caller.accountId,
+      );
+      if (status !== undefined) conditions.add('status = ?', status);
+      conditions.addRange(mergeBounds({ ...span, after }));
+      // Otherwise SQLite may prefer the time range to the status, and scan orders of all other statuses.
+      const index = `orders_of_${caller.kind}${status === undefined ? '' : '_by_status'}`;
+      const sql = `SELECT id, status, buyer_id, seller_id, agent_id, listing_id, quantity, version,
+           created_at, updated_at
+         FROM orders INDEXED BY ${index} WHERE ${conditions.sql}
+         ORDER BY created_at DESC, id DESC LIMIT ?`;
+      return db.readTogether(() =>
+        db.tuples<OrderTuple>(sql, ...conditions.values, limit).map(readTuple),
+      );
+    },
   };
 }
 

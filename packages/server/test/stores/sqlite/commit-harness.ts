@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { DomainError } from '../../../src/kernel/errors';
-import { GroupCommit } from '../../../src/stores/sqlite/group-commit';
+import { type CommitOptions, GroupCommit } from '../../../src/stores/sqlite/group-commit';
 import { tempFile } from '../../helpers/temp-folder';
 
 /** A file of notes that exists for the running test. Changes share commits; a second connection observes them. */
@@ -19,7 +19,16 @@ export class CommitHarness {
     this.connection.exec(`
       CREATE TABLE notes (seq INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
       CREATE TABLE replies (note INTEGER REFERENCES notes (seq) DEFERRABLE INITIALLY DEFERRED)`);
-    this.commits = new GroupCommit(this.connection);
+    this.commits = this.group();
+  }
+
+  /** Creates a group commit, by default on the connection of this process. */
+  group(options: CommitOptions = {}, connection: Database.Database = this.connection): GroupCommit {
+    const changes = connection.prepare('SELECT total_changes()').pluck();
+    return new GroupCommit(connection, options, {
+      verifyFile: () => {},
+      countWrites: () => changes.get() as number,
+    });
   }
 
   /** Creates a change that writes a note and returns the number of notes. */

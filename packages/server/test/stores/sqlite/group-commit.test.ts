@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SqliteDatabase } from '../../../src/stores/sqlite/database';
-import { GroupCommit } from '../../../src/stores/sqlite/group-commit';
 import { tempFile } from '../../helpers/temp-folder';
 import { CommitHarness, getOutcome, reject } from './commit-harness';
 
@@ -59,7 +58,7 @@ describe('changes that share commits', () => {
   test('are at most a hundred in one commit, or the configured number', async () => {
     const works = Array.from({ length: 250 }, (_, index) => harness.note(`note ${index}`));
     expect(await countCommits(() => harness.addAll(...works))).toBe(3);
-    harness.commits = new GroupCommit(harness.connection, { largestGroup: 1 });
+    harness.commits = harness.group({ largestGroup: 1 });
     const alone = Array.from({ length: 5 }, (_, index) => harness.note(`alone ${index}`));
     expect(await countCommits(() => harness.addAll(...alone))).toBe(5);
   });
@@ -117,7 +116,7 @@ describe('a change that is not durable', () => {
 
   test('is like any other in a database that never waits for the disk', async () => {
     harness.connection.pragma('synchronous = off');
-    harness.commits = new GroupCommit(harness.connection, { synchronous: 'off' });
+    harness.commits = harness.group({ synchronous: 'off' });
     expect(await harness.commits.add(disk, false)).toBe(0);
     expect(await harness.commits.add(disk)).toBe(0);
   });
@@ -207,7 +206,7 @@ test('after any sequence of changes, fulfilled ones are stored in their order, a
       fc.integer({ min: 1, max: 12 }),
       async (all, size) => {
         run += 1;
-        harness.commits = new GroupCommit(harness.connection, { largestGroup: size });
+        harness.commits = harness.group({ largestGroup: size });
         const expected: string[] = [];
         const changes: Promise<boolean>[] = [];
         for (const [index, { priority, as }] of all.entries()) {

@@ -2,11 +2,7 @@ import { statSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SqliteDatabase } from '../../../src/stores/sqlite/database';
-import {
-  createPriorityMemory,
-  GroupCommit,
-  WritePriority,
-} from '../../../src/stores/sqlite/group-commit';
+import { createPriorityMemory, WritePriority } from '../../../src/stores/sqlite/group-commit';
 import { tempFile } from '../../helpers/temp-folder';
 import { CommitHarness } from './commit-harness';
 
@@ -59,8 +55,8 @@ describe('among changes of two threads in one file', () => {
   function twoSides() {
     const harness = new CommitHarness();
     const memory = createPriorityMemory();
-    const first = new GroupCommit(harness.elsewhere, { priority: { memory, yields: false } });
-    harness.commits = new GroupCommit(harness.connection, { priority: { memory, yields: true } });
+    const first = harness.group({ priority: { memory, yields: false } }, harness.elsewhere);
+    harness.commits = harness.group({ priority: { memory, yields: true } });
     const noteFirst = (text: string) => () => {
       harness.elsewhere.prepare('INSERT INTO notes (text) VALUES (?)').run(text);
     };
