@@ -90,7 +90,8 @@ function serverArguments(database: string, { hasReceivers }: Role): string[] {
   const redirect = ['--import', local('redirect-connections.mjs')];
   if (hasReceivers)
     return [...redirect, '--import', 'tsx', local('validating-server.ts'), database];
-  const options = ['--port', '0', '--rate-limit', '100000000', '--database', database];
+  const limits = ['--rate-limit', '100000000', '--log-requests', '1000000'];
+  const options = ['--port', '0', ...limits, '--database', database];
   return [...redirect, tradepostServerBin, 'start', ...options];
 }
 

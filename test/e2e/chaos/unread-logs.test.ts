@@ -6,6 +6,7 @@ import { type SeededServer, startSeededServer } from '../../helpers/start-seeded
 
 const requests = 800;
 const clients = 8;
+const everyRequest = ['--log-requests', '1000000'];
 /** A stop takes a second if the log is not read. In milliseconds, with time for a slow machine. */
 const stopTimeoutMs = 10_000;
 /** Causes log lines of 3 kB, which together exceed a pipe and the log's buffer of 1 MiB. */
@@ -38,7 +39,7 @@ it.each([
   async (_, open) => {
     const receiver = await startReceiver();
     onTestFinished(receiver.close);
-    const service = await startSeededServer(['--log-level', 'debug'], { stderr: await open() });
+    const service = await startSeededServer([...everyRequest, '--log-level', 'debug'], { stderr: await open() });
     onTestFinished(service.close);
     const { server, seller, seed } = service;
     const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });
@@ -56,7 +57,7 @@ it.each([
 );
 
 it('a late reader of stderr gets complete lines and the number of dropped ones', async () => {
-  const service = await startSeededServer([], { stderr: 'unread' });
+  const service = await startSeededServer(everyRequest, { stderr: 'unread' });
   onTestFinished(service.close);
   const { server } = service;
   await sendRequests(service);

@@ -32,6 +32,8 @@ export interface StartOptions {
   docs: boolean;
   corsOrigin?: string[];
   logLevel: LogLevel;
+  /** How many requests are logged in a second. */
+  logRequests: number;
   allowInsecureWebhooks?: boolean;
 }
 
@@ -107,6 +109,13 @@ export const startOptions: readonly Option[] = [
     .env('TRADEPOST_LOG_LEVEL')
     .choices(logLevels)
     .default('info'),
+  new Option(
+    '--log-requests <requests>',
+    'how many requests are logged in a second; of further ones only the number is',
+  )
+    .env('TRADEPOST_LOG_REQUESTS')
+    .default(100)
+    .argParser(parseInteger(0, 1_000_000)),
   new Option(
     '--allow-insecure-webhooks [boolean]',
     'for development: deliver to http://, to private addresses and with invalid certificates',

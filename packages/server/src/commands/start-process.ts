@@ -123,6 +123,7 @@ async function startApiRole(options: StartOptions): Promise<StartedProcess> {
     port: options.port,
     host: options.host,
     rateLimit: options.rateLimit,
+    logsPerSecond: options.logRequests,
     maxConnections,
     webhookPolicy: getWebhookPolicy(options),
     docs: options.docs,

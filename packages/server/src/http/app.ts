@@ -10,8 +10,6 @@ import {
 } from '@ts-rest/express';
 import type { Request, Response } from 'express';
 import express, { type Express, type RequestHandler } from 'express';
-import helmet from 'helmet';
-import type { Logger } from 'pino';
 import { deliveryRoutes } from '../deliveries/delivery-routes';
 import { testEventRoutes } from '../deliveries/test-event-routes';
 import type { Caller } from '../features/accounts/account';
@@ -27,7 +25,12 @@ import type { Clock, IdGenerator } from '../kernel/context';
 import type { IdempotencyKey, StoredResponse } from '../kernel/idempotency';
 import type { Store } from '../stores/store';
 import { addApiDocs, apiDocsPaths } from './api-docs/api-docs';
-import { commonHeaders, requireHostHeader } from './connections';
+import {
+  createMessageClasses,
+  type MessageClasses,
+  requireHostHeader,
+  setConstantHeaders,
+} from './connections';
 import { allowOrigins } from './cors';
 import { addHealthEndpoints } from './health';
 import {
@@ -35,20 +38,18 @@ import {
   createRateLimiter,
   getCaller,
   getKeyCheck,
-  jsonBody,
+  readJsonBody,
   reauthenticate,
   requireWriteAccess,
 } from './middleware';
 import { rejectMethods, rejectPaths } from './not-found';
 import { handleErrors, sendProblem, toValidationProblem } from './problems';
-import { assignRequestId, logRequests } from './request-log';
+import { observeRequests, type RequestObserver } from './request-log';
 
 /** The dependencies of the HTTP application. */
-export interface AppDependencies {
+export interface AppDependencies extends RequestObserver {
   store: Store;
-  clock: Clock;
   newId: IdGenerator;
-  log: Logger;
   webhookPolicy: WebhookPolicy;
   /** How many requests one API key may make in a minute. */
   rateLimit: number;
@@ -65,6 +66,8 @@ export interface AppDependencies {
 /** The HTTP application and how to stop it. */
 export interface App {
   app: Express;
+  /** Options for `createServer`: the classes of its requests and responses. */
+  messageClasses: MessageClasses;
   /** Ends all long polls, so that they get their responses at once. */
   releaseLongPolls(): void;
   /** Stops its timers. */
@@ -91,26 +94,17 @@ export function createApp(dependencies: AppDependencies): App {
   // Otherwise /v1/orders/ with an empty ID would list every order.
   app.set('strict routing', true);
 
-  app.use(assignRequestId);
-  app.use((_req, res, next) => {
-    res.set(commonHeaders);
-    next();
-  });
-  app.use(logRequests(log));
-  app.use(helmet());
+  app.set('x-powered-by', false);
+
+  app.use(observeRequests(dependencies));
+  app.use(setConstantHeaders());
   if (dependencies.corsOrigins.length > 0) app.use(allowOrigins(dependencies.corsOrigins));
   app.use(requireHostHeader);
   if (dependencies.docs) {
     app.use(apiDocsPaths, rejectWhileStopping);
     addApiDocs(app);
   }
-  app.use((req, _res, next) => {
-    // All other responses must not be stored, so conditional requests are ignored: Express would respond with 304, which
-    // the contract does not have.
-    delete req.headers['if-none-match'];
-    delete req.headers['if-modified-since'];
-    next();
-  });
+  app.use(ignoreConditions);
   addHealthEndpoints(app, dependencies);
   app.use(rejectWhileStopping);
 
@@ -131,9 +125,9 @@ export function createApp(dependencies: AppDependencies): App {
   // Runs before the validation of each endpoint. It does not read what the types of ts-rest describe.
   const middleware: RequestHandler[] = [
     authenticate(store.accounts, clock),
-    limiter.limit,
+    ...limiter.limit,
     requireWriteAccess,
-    ...jsonBody,
+    readJsonBody,
     reauthenticate,
   ];
   createExpressEndpoints(contract, router, app, {
@@ -146,8 +140,21 @@ export function createApp(dependencies: AppDependencies): App {
   rejectMethods(app, contract);
   app.use(rejectPaths({ hasApiDocs: dependencies.docs }));
   app.use(handleErrors(log));
-  return { app, releaseLongPolls: () => longPolls.release(), stop: limiter.stop };
+  const messageClasses = createMessageClasses(app);
+  return { app, messageClasses, releaseLongPolls: () => longPolls.release(), stop: limiter.stop };
 }
+
+/**
+ * Ignores the headers of conditional requests, because responses of the API must not be stored: Express would respond with 304,
+ * which the contract does not have.
+ */
+const ignoreConditions: RequestHandler = ({ headers }, _res, next) => {
+  for (const name of ['if-none-match', 'if-modified-since']) {
+    // Deleting a header that is not there would also make the object slow.
+    if (headers[name] !== undefined) delete headers[name];
+  }
+  next();
+};
 
 interface TsRestInput {
   req: Request & { tsRestRoute: AppRoute };
@@ -195,7 +202,9 @@ export function bindHandlers<Router extends AppRouter>(
           return disconnectSignal(input.res);
         },
       });
-      input.res.set(response.headers ?? {});
+      for (const [name, value] of Object.entries(response.headers ?? {})) {
+        input.res.setHeader(name, value);
+      }
       return response;
     },
   ]);

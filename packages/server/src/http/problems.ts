@@ -52,16 +52,21 @@ export function sendProblem(res: Response, input: ProblemInput): void {
   res.send(Buffer.from(JSON.stringify(problem)));
 }
 
+/** The error for a body that is not valid JSON. */
+export function malformedJson(reason: string): DomainError {
+  return new DomainError(
+    'malformed_json',
+    `The body is not valid JSON: ${reason}. Correct it and send it again.`,
+  );
+}
+
 /** Converts errors of the body parser and of Express, by their `type` or status. */
 function toRequestProblem(
   error: Error & { type?: unknown; status?: unknown },
 ): ProblemInput | null {
   switch (error.type) {
     case 'entity.parse.failed':
-      return {
-        code: 'malformed_json',
-        detail: `The body is not valid JSON: ${error.message}. Correct it and send it again.`,
-      };
+      return malformedJson(error.message);
     case 'entity.too.large':
       return { code: 'body_too_large', detail: 'The body must not exceed 65,536 bytes.' };
     case 'encoding.unsupported':

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { headerNames } from '@tradepost/contract/wire';
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Caller } from '../features/accounts/account';
+import type { Clock } from '../kernel/context';
 
+/** How Node spells it in `headers`. */
+const requestIdHeader = headerNames.requestId.toLowerCase();
+const windowMs = 1_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{8,128}$/;
 
 /** Creates a request ID: `req_` and 32 hex digits. */
@@ -17,60 +20,119 @@ export function resolveRequestId(ownId: unknown): string {
   return typeof ownId === 'string' && requestIdPattern.test(ownId) ? ownId : newRequestId();
 }
 
-/** Sets the `X-Request-Id` of every response: the request's own if it is valid, otherwise a new one. */
-export const assignRequestId: RequestHandler = (req, res, next) => {
-  res.set(headerNames.requestId, resolveRequestId(req.get(headerNames.requestId)));
-  next();
-};
-
 /** Returns the request ID of a response. */
 export function getRequestId(res: Response): string {
   return String(res.getHeader(headerNames.requestId));
 }
 
-/** A request with a response, as metrics count it. */
+/** A request whose response is complete, as metrics count it. */
 export interface CompletedRequest {
   method: string;
   /** The route template, such as `/v1/orders/:id`; null for a path without an endpoint. */
   route: string | null;
   /** HTTP status of the response. */
   status: number;
+  /** Milliseconds from its headers to the end of its response. */
+  durationMs: number;
 }
 
-/** Describes a request after Express has matched its route. */
-export function describeRequest(
-  request: IncomingMessage & { route?: { path?: unknown } },
-  response: ServerResponse,
-): CompletedRequest {
-  const path = request.route?.path;
+function describeRequest(req: Request, res: Response, durationMs: number): CompletedRequest {
+  const path: unknown = req.route?.path;
   return {
-    method: request.method ?? '',
+    method: req.method,
     route: typeof path === 'string' ? path : null,
-    status: response.statusCode,
+    status: res.statusCode,
+    durationMs: Math.round(durationMs * 10) / 10,
   };
 }
 
-/** Logs each request after its response: caller, path, status and duration, but no headers or bodies. */
-export function logRequests(log: Logger): RequestHandler {
+/** What follows the requests of an application. */
+export interface RequestObserver {
+  log: Logger;
+  clock: Clock;
+  /** How many requests are logged in a second. Of further ones only the number is logged. */
+  logsPerSecond: number;
+  /** Called after each complete response. */
+  onRequestCompleted?: ((request: CompletedRequest) => void) | undefined;
+  /** Called after each response, complete or not. */
+  onResponseClosed: () => void;
+}
+
+/**
+ * Gives each request its ID, and logs it after its response: caller, path, route, status, duration and bytes, but no headers or
+ * bodies. One listener for everything that follows a response, because every listener costs time.
+ */
+export function observeRequests(observer: RequestObserver): RequestHandler {
+  const { log, onRequestCompleted, onResponseClosed } = observer;
+  const sampler = new LogSampler(observer);
+
+  function report(req: Request, res: Response, durationMs: number): void {
+    const request = describeRequest(req, res, durationMs);
+    if (res.writableFinished) onRequestCompleted?.(request);
+    if (!log.isLevelEnabled('info') || !sampler.take(request.status)) return;
+    const caller = res.locals.caller as Caller | undefined;
+    const bytes = Number(res.getHeader('Content-Length') ?? 0);
+    const line = {
+      requestId: getRequestId(res),
+      method: request.method,
+      path: redactSecrets(req.path),
+      route: request.route,
+      status: request.status,
+      durationMs: request.durationMs,
+      bytes: req.method === 'HEAD' ? 0 : bytes,
+      ...(caller && { accountId: caller.accountId, keyId: caller.keyId }),
+      ...(!res.writableFinished && { aborted: true }),
+    };
+    log.info(line, 'request');
+  }
+
   return (req, res, next) => {
-    const started = performance.now();
+    const startedAt = performance.now();
+    res.setHeader(headerNames.requestId, resolveRequestId(req.headers[requestIdHeader]));
     res.once('close', () => {
-      const caller = res.locals.caller as Caller | undefined;
-      log.info(
-        {
-          requestId: getRequestId(res),
-          method: req.method,
-          path: redactSecrets(req.path),
-          status: res.statusCode,
-          durationMs: Math.round((performance.now() - started) * 10) / 10,
-          ...(caller && { accountId: caller.accountId, keyId: caller.keyId }),
-          ...(!res.writableFinished && { aborted: true }),
-        },
-        'request',
-      );
+      try {
+        report(req, res, performance.now() - startedAt);
+      } catch (error) {
+        log.error({ err: error }, 'recording a request failed');
+      }
+      onResponseClosed();
     });
     next();
   };
+}
+
+/** Limits how many requests are logged in a second, and logs how many were not. */
+class LogSampler {
+  readonly #observer: RequestObserver;
+  #windowEnd = Number.NEGATIVE_INFINITY;
+  #taken = 0;
+  #skipped = new Map<number, number>();
+
+  constructor(observer: RequestObserver) {
+    this.#observer = observer;
+  }
+
+  /** Returns whether to log a request with this status. */
+  take(status: number): boolean {
+    const { clock, logsPerSecond } = this.#observer;
+    const now = clock.elapsed();
+    if (now >= this.#windowEnd) {
+      this.#windowEnd = now + windowMs;
+      this.#taken = 0;
+    }
+    this.#taken += 1;
+    if (this.#taken <= logsPerSecond) return true;
+    if (this.#skipped.size === 0) clock.schedule(windowMs, () => this.#logSkipped());
+    this.#skipped.set(status, (this.#skipped.get(status) ?? 0) + 1);
+    return false;
+  }
+
+  #logSkipped(): void {
+    const byStatus = Object.fromEntries(this.#skipped);
+    this.#skipped = new Map();
+    const requests = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+    this.#observer.log.info({ requests, byStatus }, 'requests not logged one by one');
+  }
 }
 
 /**

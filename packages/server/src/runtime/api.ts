@@ -10,13 +10,14 @@ import {
   requestTimeouts,
   withOriginForm,
 } from '../http/connections';
-import { type CompletedRequest, describeRequest } from '../http/request-log';
+import type { CompletedRequest } from '../http/request-log';
 import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
 import type { Store } from '../stores/store';
 
 /** How long a process waits for requests and attempts when it stops, in milliseconds. */
 export const shutdownTimeoutMs = 5_000;
 const defaultMaxConnections = 10_000;
+const defaultLogsPerSecond = 100;
 
 /** Options of the API server. */
 export interface ApiOptions {
@@ -54,7 +55,12 @@ export interface ApiOptions {
   corsOrigins?: readonly string[] | undefined;
   /** Whether to validate responses against the contract. For tests, because it costs time. */
   validateResponses?: boolean;
-  /** Called after each response. Metrics use it. */
+  /**
+   * How many requests are logged in a second. Of further ones only the number is logged.
+   * @default 100
+   */
+  logsPerSecond?: number | undefined;
+  /** Called after each complete response. Metrics use it. */
   onRequestCompleted?: ((request: CompletedRequest) => void) | undefined;
 }
 
@@ -74,6 +80,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   let stopping = false;
   const {
     app,
+    messageClasses,
     releaseLongPolls,
     stop: stopApp,
   } = createApp({
@@ -84,6 +91,12 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     webhookPolicy,
     rateLimit: options.rateLimit,
     isStopping: () => stopping,
+    logsPerSecond: options.logsPerSecond ?? defaultLogsPerSecond,
+    onRequestCompleted: options.onRequestCompleted,
+    // Otherwise a client that keeps its connection alive would delay the shutdown until its timeout.
+    onResponseClosed() {
+      if (stopping) setImmediate(() => server.closeIdleConnections());
+    },
     docs: options.docs ?? true,
     corsOrigins: options.corsOrigins ?? [],
     validateResponses: options.validateResponses ?? false,
@@ -91,27 +104,16 @@ export async function startApi(options: ApiOptions): Promise<Api> {
 
   const listener = withOriginForm(app);
   const server = createServer(
-    { requireHostHeader: false, maxHeaderSize: requestLimits.headerBytes, ...requestTimeouts },
+    {
+      ...messageClasses,
+      requireHostHeader: false,
+      maxHeaderSize: requestLimits.headerBytes,
+      ...requestTimeouts,
+    },
     listener,
   );
   const connections = new Connections(server, options.maxConnections ?? defaultMaxConnections, log);
   handleClientErrors(server, listener, clock, log);
-  const { onRequestCompleted } = options;
-  server.on('request', (request, response) => {
-    if (onRequestCompleted) {
-      response.once('finish', () => {
-        try {
-          onRequestCompleted(describeRequest(request, response));
-        } catch (error) {
-          log.error({ err: error }, 'counting a request failed');
-        }
-      });
-    }
-    // Otherwise a client that keeps its connection alive would delay the shutdown until its timeout.
-    response.once('close', () => {
-      if (stopping) setImmediate(() => server.closeIdleConnections());
-    });
-  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {

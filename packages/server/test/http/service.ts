@@ -40,6 +40,7 @@ export async function startService(options: Partial<ServerOptions> = {}) {
     port: 0,
     host: '127.0.0.1',
     rateLimit: 100_000,
+    logsPerSecond: Number.MAX_SAFE_INTEGER,
     validateResponses: true,
     ...options,
     store,

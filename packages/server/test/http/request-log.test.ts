@@ -1,0 +1,59 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CapturedLog } from '../helpers/captured-log';
+import { FakeClock } from '../helpers/fake-clock';
+import { startService } from './service';
+
+async function startLogged(logsPerSecond: number) {
+  const clock = new FakeClock();
+  const logs = new CapturedLog();
+  const service = await startService({ clock, log: logs.log, logsPerSecond });
+  onTestFinished(() => service.close());
+  const buyer = await service.account('buyer');
+  return { clock, logs, service, buyer };
+}
+
+describe('the log of requests', () => {
+  it('has a line with caller, route, status, duration and bytes', async () => {
+    const { logs, service, buyer } = await startLogged(10);
+    const response = await service.request('GET /v1/orders?limit=5', { as: buyer });
+    const line = await logs.next('request');
+    expect(line).toEqual({
+      level: 30,
+      time: expect.any(Number),
+      requestId: response.headers.get('x-request-id'),
+      method: 'GET',
+      path: '/v1/orders',
+      route: '/v1/orders',
+      status: 200,
+      durationMs: expect.any(Number),
+      bytes: response.text.length,
+      accountId: buyer.id,
+      keyId: buyer.keyId,
+      msg: 'request',
+    });
+    expect(logs.text.join('')).not.toContain(buyer.key);
+  });
+
+  it('has the template of a route, and none for an unknown path', async () => {
+    const { logs, service, buyer } = await startLogged(10);
+    await service.request('GET /v1/orders/ord_1', { as: buyer });
+    expect(await logs.next('request')).toMatchObject({ route: '/v1/orders/:id', status: 404 });
+    await service.request('GET /v2', { as: buyer });
+    expect(await logs.next('request')).toMatchObject({ path: '/v2', route: null, status: 404 });
+  });
+
+  it('has only the number of those above the limit, by status, a second later', async () => {
+    const { clock, logs, service, buyer } = await startLogged(2);
+    for (let count = 0; count < 5; count += 1) await service.request('GET /v1/orders', { as: buyer });
+    await service.request('GET /v1/orders');
+    await clock.advance(1_000);
+    expect(await logs.next('requests not logged one by one')).toMatchObject({
+      requests: 4,
+      byStatus: { 200: 3, 401: 1 },
+    });
+    expect(logs.text.filter((line) => line.includes('"msg":"request"'))).toHaveLength(2);
+    await service.request('GET /v1/account', { as: buyer });
+    for (let count = 0; count < 2; count += 1) await logs.next('request');
+    expect(await logs.next('request')).toMatchObject({ path: '/v1/account' });
+  });
+});
