@@ -241,16 +241,14 @@ export function createNotifications(event: DomainEvent, context: CommandContext)
  * Returns what an event causes: a notification for each recipient, and a delivery for each of their webhooks that subscribes to
  * its type.
  *
- * @param findSubscribers Returns the IDs of an account's webhooks that subscribe to an event type.
+ * @param findSubscribers Returns the IDs of the webhooks of some accounts that subscribe to an event type.
  */
 export function fanOut(
   event: DomainEvent,
-  findSubscribers: (accountId: string, eventType: DomainEvent['eventType']) => string[],
+  findSubscribers: (accountIds: string[], eventType: DomainEvent['eventType']) => string[],
   context: CommandContext,
 ): FanOutResult {
-  const webhookIds = event.recipients.flatMap((accountId) =>
-    findSubscribers(accountId, event.eventType),
-  );
+  const webhookIds = findSubscribers(event.recipients, event.eventType);
   return {
     notifications: createNotifications(event, context),
     deliveries: webhookIds.map((webhookId) => newDelivery(event, webhookId, context)),

@@ -20,7 +20,7 @@ describe('the fan-out of an event', () => {
       usr_c: ['whk_3'],
     };
     const event = anEvent(['usr_a', 'usr_b', 'usr_c']);
-    const subscribed = (accountId: string) => webhooks[accountId] ?? [];
+    const subscribed = (accountIds: string[]) => accountIds.flatMap((id) => webhooks[id] ?? []);
     const { notifications, deliveries } = fanOut(event, subscribed, aContext(noon + 5));
     expect(notifications.map(({ accountId }) => accountId)).toEqual(['usr_a', 'usr_b', 'usr_c']);
     expect(deliveries.map(({ webhookId }) => webhookId)).toEqual(['whk_1', 'whk_2', 'whk_3']);
@@ -38,22 +38,19 @@ describe('the fan-out of an event', () => {
   });
 
   test("looks up subscriptions to the event's own type", () => {
-    const lookups: [string, EventType][] = [];
-    const subscribed = (accountId: string, kind: EventType) => {
-      lookups.push([accountId, kind]);
+    const lookups: [string[], EventType][] = [];
+    const subscribed = (accountIds: string[], kind: EventType) => {
+      lookups.push([accountIds, kind]);
       return [];
     };
     fanOut(anEvent(['usr_a', 'usr_b']), subscribed, aContext());
-    expect(lookups).toEqual([
-      ['usr_a', 'task.approval_requested'],
-      ['usr_b', 'task.approval_requested'],
-    ]);
+    expect(lookups).toEqual([[['usr_a', 'usr_b'], 'task.approval_requested']]);
   });
 
   test('notifies an account once if it has two roles', () => {
     const { notifications, deliveries } = fanOut(
       anEvent(['usr_a', null, 'usr_a']),
-      (accountId) => [`whk_of_${accountId}`],
+      (accountIds) => accountIds.map((id) => `whk_of_${id}`),
       aContext(),
     );
     expect(notifications).toHaveLength(1);
@@ -64,8 +61,10 @@ describe('the fan-out of an event', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.uuid()), fc.nat(20), (accounts, count) => {
         const event = anEvent(accounts);
-        const subscribed = (accountId: string) =>
-          Array.from({ length: count }, (_, index) => `whk_${accountId}_${index}`);
+        const subscribed = (accountIds: string[]) =>
+          accountIds.flatMap((id) =>
+            Array.from({ length: count }, (_, index) => `whk_${id}_${index}`),
+          );
         const { notifications, deliveries } = fanOut(event, subscribed, aContext());
         expect(notifications).toHaveLength(accounts.length);
         expect(deliveries).toHaveLength(accounts.length * count);

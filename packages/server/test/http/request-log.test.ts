@@ -44,7 +44,8 @@ describe('the log of requests', () => {
 
   it('has only the number of those above the limit, by status, a second later', async () => {
     const { clock, logs, service, buyer } = await startLogged(2);
-    for (let count = 0; count < 5; count += 1) await service.request('GET /v1/orders', { as: buyer });
+    for (let count = 0; count < 5; count += 1)
+      await service.request('GET /v1/orders', { as: buyer });
     await service.request('GET /v1/orders');
     await clock.advance(1_000);
     expect(await logs.next('requests not logged one by one')).toMatchObject({

@@ -4,7 +4,7 @@ import { type EventStore, firstSequenceAt, type LoggedEvent } from '../../featur
 import type { CommandContext } from '../../kernel/context';
 import type { SqliteDatabase } from './database';
 import { insertDelivery } from './deliveries';
-import { insertNotification } from './notifications';
+import { insertNotifications } from './notifications';
 
 /** Inserts an event without adding it to an event log. Call inside a write. */
 export function insertEvent(db: SqliteDatabase, event: StoredEvent): void {
@@ -30,15 +30,18 @@ function logEvent(db: SqliteDatabase, { id, createdAt, recipients }: DomainEvent
   }
 }
 
-/** Lists the webhooks of an account that subscribe to an event type, including paused ones. */
-function selectSubscribers(db: SqliteDatabase, accountId: string, eventType: string): string[] {
-  return db
-    .all<{ webhook_id: string }>(
-      'SELECT webhook_id FROM webhook_events WHERE account_id = ? AND kind = ?',
-      accountId,
-      eventType,
-    )
-    .map((row) => row.webhook_id);
+/** Lists the webhooks of accounts that subscribe to an event type, including paused ones, in the order of the accounts. */
+function selectSubscribers(db: SqliteDatabase, accountIds: string[], eventType: string): string[] {
+  const list = Array.from(accountIds, () => '?').join(', ');
+  const rows = db.tuples<[accountId: string, webhookId: string]>(
+    `SELECT account_id, webhook_id FROM webhook_events WHERE account_id IN (${list}) AND kind = ?`,
+    ...accountIds,
+    eventType,
+  );
+  if (rows.length === 0) return [];
+  return accountIds.flatMap((accountId) =>
+    rows.filter((row) => row[0] === accountId).map((row) => row[1]),
+  );
 }
 
 /**
@@ -56,10 +59,10 @@ export function insertEvents(
   for (const event of events) {
     insertEvent(db, event);
     logEvent(db, event);
-    const findSubscribers = (accountId: string, eventType: string) =>
-      selectSubscribers(db, accountId, eventType);
+    const findSubscribers = (accountIds: string[], eventType: string) =>
+      selectSubscribers(db, accountIds, eventType);
     const { notifications, deliveries } = fanOut(event, findSubscribers, context);
-    for (const notification of notifications) insertNotification(db, notification);
+    insertNotifications(db, notifications);
     for (const delivery of deliveries) insertDelivery(db, delivery);
     queued += deliveries.length;
   }

@@ -27,20 +27,29 @@ function readNotification(row: NotificationRow): Notification {
   };
 }
 
-/** Inserts a notification. Call inside a write. */
-export function insertNotification(db: SqliteDatabase, notification: Notification): void {
-  db.run(
-    `INSERT INTO notifications (id, account_id, event_id, type, order_id, message, read, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    notification.id,
-    notification.accountId,
-    notification.eventId,
-    notification.type,
-    notification.orderId,
-    notification.message,
-    Number(notification.read),
-    notification.createdAt,
-  );
+const insertColumns = `INSERT INTO notifications
+  (id, account_id, event_id, type, order_id, message, read, created_at) VALUES`;
+const placeholders = '(?, ?, ?, ?, ?, ?, ?, ?)';
+
+/** Inserts the notifications of an event by one statement. Call inside a write. */
+export function insertNotifications(db: SqliteDatabase, notifications: Notification[]): void {
+  if (notifications.length === 0) return;
+  const values: unknown[] = [];
+  for (const notification of notifications) {
+    values.push(
+      notification.id,
+      notification.accountId,
+      notification.eventId,
+      notification.type,
+      notification.orderId,
+      notification.message,
+      Number(notification.read),
+      notification.createdAt,
+    );
+  }
+  // An event has at most three recipients, so there are few statements to prepare.
+  const rows = Array.from(notifications, () => placeholders).join(', ');
+  db.run(`${insertColumns} ${rows}`, ...values);
 }
 
 /** Creates the store of notifications. */
