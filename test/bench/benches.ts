@@ -9,6 +9,7 @@ import { firstCall } from './first-call';
 import { imports } from './imports';
 import { isolation } from './isolation';
 import { latency } from './latency';
+import { overload } from './overload';
 import { pruning } from './pruning';
 import { requests } from './requests';
 import { start } from './start';
@@ -26,6 +27,7 @@ export const benches: Record<string, Bench> = {
   isolation,
   api,
   requests,
+  overload,
   commits,
   pruning,
   backlog,

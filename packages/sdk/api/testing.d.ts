@@ -1178,6 +1178,10 @@ declare const problems: {
     readonly status: 500;
     readonly title: 'The service failed';
   };
+  readonly overloaded: {
+    readonly status: 503;
+    readonly title: 'The service has too many requests to handle';
+  };
   readonly shutting_down: {
     readonly status: 503;
     readonly title: 'The service is shutting down';

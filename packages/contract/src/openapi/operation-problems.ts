@@ -9,6 +9,7 @@ const everyOperation: ProblemCode[] = [
   'validation_failed',
   'rate_limited',
   'internal_error',
+  'overloaded',
   'shutting_down',
   'store_unavailable',
 ];

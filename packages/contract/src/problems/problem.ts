@@ -39,6 +39,7 @@ export const problems = {
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal_error: { status: 500, title: 'The service failed' },
+  overloaded: { status: 503, title: 'The service has too many requests to handle' },
   shutting_down: { status: 503, title: 'The service is shutting down' },
   store_unavailable: { status: 503, title: 'The store is not available' },
 } as const satisfies Record<string, { status: number; title: string }>;

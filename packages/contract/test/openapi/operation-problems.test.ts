@@ -12,7 +12,7 @@ const protocol: ProblemCode[] = [
   ...(['malformed_request', 'malformed_json', 'missing_api_key', 'invalid_api_key'] as const),
   ...(['read_only_api_key', 'body_too_large', 'unsupported_media_type'] as const),
   ...(['validation_failed', 'rate_limited', 'internal_error'] as const),
-  ...(['shutting_down', 'store_unavailable'] as const),
+  ...(['overloaded', 'shutting_down', 'store_unavailable'] as const),
 ];
 
 /** What an operation may respond with beyond that. */

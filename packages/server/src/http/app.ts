@@ -29,6 +29,7 @@ import {
   createMessageClasses,
   type MessageClasses,
   requireHostHeader,
+  respondIfRejected,
   setConstantHeaders,
 } from './connections';
 import { allowOrigins } from './cors';
@@ -99,7 +100,7 @@ export function createApp(dependencies: AppDependencies): App {
   app.use(observeRequests(dependencies));
   app.use(setConstantHeaders());
   if (dependencies.corsOrigins.length > 0) app.use(allowOrigins(dependencies.corsOrigins));
-  app.use(requireHostHeader);
+  app.use(respondIfRejected, requireHostHeader);
   if (dependencies.docs) {
     app.use(apiDocsPaths, rejectWhileStopping);
     addApiDocs(app);

@@ -7,7 +7,7 @@ import helmet from 'helmet';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
-import { buildProblem, type ProblemInput } from './problems';
+import { buildProblem, type ProblemInput, sendProblem } from './problems';
 import { newRequestId, resolveRequestId } from './request-log';
 
 /** How long a connection may be idle while a response is pending or being read, in milliseconds. Long polls take half of it. */
@@ -58,7 +58,7 @@ export class Connections {
 }
 
 /** Reports at most once in ten seconds, with a count, so that a flood of connections is not a flood of log lines. */
-function throttle<About = void>(report: (count: number, about: About) => void) {
+export function throttle<About = void>(report: (count: number, about: About) => void) {
   let count = 0;
   let reportedAt = Number.NEGATIVE_INFINITY;
   return (about: About) => {
@@ -205,6 +205,26 @@ export const requireHostHeader: RequestHandler = ({ rawHeaders, httpVersion }, _
   next();
 };
 
+/** A request that may have been rejected because there are too many. */
+interface Rejectable {
+  isRejected?: boolean;
+}
+
+/** Marks a request as rejected, which `throwIfRejected` reports to its client. */
+export function markRejected(request: IncomingMessage & Rejectable): void {
+  request.isRejected = true;
+}
+
+/** Responds with `overloaded` to requests that are marked as rejected. */
+export const respondIfRejected: RequestHandler = (req: Request & Rejectable, res, next) => {
+  if (!req.isRejected) return next();
+  sendProblem(res, {
+    code: 'overloaded',
+    detail:
+      'The service has more requests than it can handle in time. Nothing was changed. Wait for the time in Retry-After, then send the request again.',
+  });
+};
+
 /** The options of `createServer` that set the classes of requests and responses. */
 export interface MessageClasses {
   IncomingMessage: typeof IncomingMessage;
@@ -219,7 +239,9 @@ export interface MessageClasses {
  * these prototypes are left as they are.
  */
 export function createMessageClasses(app: Express): MessageClasses {
-  class ApiRequest extends IncomingMessage {}
+  class ApiRequest extends IncomingMessage implements Rejectable {
+    isRejected = false;
+  }
   class ApiResponse extends ServerResponse {
     /** Sends JSON like Express, without what this application does not use: entity tags, settings, other encodings. */
     json(body: unknown): this {
@@ -231,7 +253,7 @@ export function createMessageClasses(app: Express): MessageClasses {
   }
   Object.setPrototypeOf(ApiRequest.prototype, app.request);
   Object.setPrototypeOf(ApiResponse.prototype, app.response);
-  app.request = ApiRequest.prototype as typeof app.request;
+  app.request = ApiRequest.prototype as unknown as typeof app.request;
   app.response = ApiResponse.prototype as unknown as typeof app.response;
   return {
     IncomingMessage: ApiRequest,

@@ -3,6 +3,9 @@ import type { Store } from '../stores/store';
 import { rejectOtherMethods } from './not-found';
 import { sendProblem } from './problems';
 
+/** The paths of the health endpoints. */
+export const healthPaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+
 /** The dependencies of the health endpoints. */
 export interface HealthDependencies {
   store: Pick<Store, 'check'>;
@@ -15,7 +18,7 @@ export interface HealthDependencies {
  * `/livez` reports that the process responds, `/readyz` that it can serve requests.
  */
 export function addHealthEndpoints(app: Express, { store, isStopping }: HealthDependencies): void {
-  app.use(['/livez', '/readyz'], (_req, res, next) => {
+  app.use([...healthPaths], (_req, res, next) => {
     // A probe must not keep its connection open, which would keep the process running.
     if (isStopping()) res.set('Connection', 'close');
     next();

@@ -3,13 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { requestLimits } from '@tradepost/contract/wire';
 import type { Logger } from 'pino';
 import type { WebhookPolicy } from '../features/webhooks/webhook-policy';
+import { AdmissionQueue } from '../http/admission';
 import { createApp } from '../http/app';
 import {
   Connections,
   handleClientErrors,
+  markRejected,
   requestTimeouts,
+  throttle,
   withOriginForm,
 } from '../http/connections';
+import { healthPaths } from '../http/health';
 import type { CompletedRequest } from '../http/request-log';
 import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
 import type { Store } from '../stores/store';
@@ -102,7 +106,21 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     validateResponses: options.validateResponses ?? false,
   });
 
-  const listener = withOriginForm(app);
+  const logRejected = throttle((rejected) =>
+    log.warn({ rejected }, 'overloaded: requests rejected with 503'),
+  );
+  const admission = new AdmissionQueue({
+    clock,
+    handle: app,
+    reject(request, response) {
+      logRejected();
+      markRejected(request);
+      app(request, response);
+    },
+    isExempt: ({ url = '' }) => healthPaths.has(url),
+    getWriteDelay: () => store.getWriteDelay(),
+  });
+  const listener = withOriginForm(admission.listener);
   const server = createServer(
     {
       ...messageClasses,

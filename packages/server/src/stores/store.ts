@@ -22,6 +22,8 @@ export interface Store {
   onDeliveriesQueued(listener: () => void): void;
   /** Runs `listener` after each commit in this process that wrote events, with the accounts that may see them. */
   onEvents(listener: (accountIds: string[]) => void): void;
+  /** Returns for how long the oldest pending change of this process has waited, in milliseconds; 0 if none waits. */
+  getWriteDelay(): number;
   /**
    * Checks that the store can be used.
    *

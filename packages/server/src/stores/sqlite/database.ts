@@ -266,6 +266,11 @@ export class SqliteDatabase {
     return this.#commits.hasWaitedForOthers;
   }
 
+  /** For how long the oldest pending change has waited, in milliseconds; 0 if none waits. */
+  get writeDelay(): number {
+    return this.#commits.delay;
+  }
+
   /** Whether another thread should write before this one. */
   get shouldYield(): boolean {
     return this.#commits.shouldYield;

@@ -152,6 +152,8 @@ export class GroupCommit {
   #hasWaited = false;
   #isDurable = true;
   #waiting: QueuedChange[] = [];
+  /** The changes of the transaction that is being written. */
+  #writing: QueuedChange[] = [];
   #working: Promise<void> | null = null;
 
   constructor(
@@ -191,6 +193,12 @@ export class GroupCommit {
     });
   }
 
+  /** For how long the oldest pending change has waited, in milliseconds; 0 if none waits. */
+  get delay(): number {
+    const first = this.#writing[0] ?? this.#waiting[0];
+    return first === undefined ? 0 : performance.now() + lockTimeoutMs - first.deadline;
+  }
+
   /** Whether the current transaction, or else the last one, had to wait for another thread or process. */
   get hasWaitedForOthers(): boolean {
     return this.#hasWaited;
@@ -211,12 +219,14 @@ export class GroupCommit {
       // Changes that arrive by the end of this turn of the event loop join the group.
       await new Promise((resolve) => setImmediate(resolve));
       const group = this.#waiting.splice(0, this.#largestGroup);
+      this.#writing = group;
       try {
         for (const change of await this.#write(group)) await this.#write([change]);
       } catch (error) {
         // Even the rollback failed. Rejecting a settled promise has no effect.
         for (const change of group) change.reject(translateError(error));
       }
+      this.#writing = [];
     }
     this.#working = null;
     this.#priority.setPending(false);

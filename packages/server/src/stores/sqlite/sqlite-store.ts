@@ -39,6 +39,7 @@ export function createStore(db: SqliteDatabase): Store {
     retention: createSqliteRetentionStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
+    getWriteDelay: () => db.writeDelay,
     check: () => db.check(),
     close: () => db.close(),
   };

@@ -1,0 +1,147 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AdmissionQueue, maxQueueTimeMs } from '../../src/http/admission';
+import { FakeClock } from '../helpers/fake-clock';
+
+const nextTurn = () => new Promise((done) => setImmediate(done));
+
+/** A clock on which the work of requests takes time. */
+class WorkClock extends FakeClock {
+  #worked = 0;
+
+  override elapsed(): number {
+    return this.#worked;
+  }
+
+  work(milliseconds: number): void {
+    this.#worked += milliseconds;
+  }
+}
+
+let clock: WorkClock;
+let handled: string[];
+let rejected: string[];
+let workMs: number;
+let writeDelay: number;
+let queue: AdmissionQueue;
+
+beforeEach(() => {
+  clock = new WorkClock();
+  handled = [];
+  rejected = [];
+  workMs = 1;
+  writeDelay = 0;
+  queue = new AdmissionQueue({
+    clock,
+    handle({ url = '' }) {
+      handled.push(url);
+      clock.work(workMs);
+    },
+    reject({ url = '' }) {
+      rejected.push(url);
+    },
+    isExempt: ({ url }) => url === '/livez',
+    getWriteDelay: () => writeDelay,
+  });
+});
+
+function send(url: string, method = 'GET'): ServerResponse {
+  const request = new IncomingMessage(new Socket());
+  Object.assign(request, { url, method });
+  const response = new ServerResponse(request);
+  queue.listener(request, response);
+  return response;
+}
+
+const numbers = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => `/${from + index}`);
+
+async function drain(): Promise<void> {
+  while (queue.length > 0) await nextTurn();
+}
+
+describe('the admission queue', () => {
+  it('handles requests at once while they are few', () => {
+    const few = numbers(0, 32);
+    for (const url of few) send(url);
+    expect(handled).toEqual(few);
+    expect(queue.length).toBe(0);
+  });
+
+  it('queues the rest of many that arrive together, and handles them in their order', async () => {
+    const many = numbers(0, 400);
+    for (const url of many) send(url);
+    expect(handled.length).toBeLessThan(many.length);
+    await drain();
+    expect(handled).toEqual(many);
+    expect(rejected).toEqual([]);
+  });
+
+  it('handles fewer in a turn when turns take long, but always some', async () => {
+    for (const url of numbers(0, 1_000)) send(url);
+    workMs = 5;
+    const shares: number[] = [];
+    for (let before = handled.length; queue.length > 0; before = handled.length) {
+      await nextTurn();
+      shares.push(handled.length - before);
+    }
+    expect(shares.at(-2)).toBe(8);
+    expect(Math.min(...shares.slice(0, -1))).toBeGreaterThanOrEqual(8);
+  });
+
+  it('rejects requests while its first one has waited too long, and none afterwards', async () => {
+    for (const url of numbers(0, 200)) send(url);
+    clock.work(maxQueueTimeMs + 1);
+    send('/late');
+    send('/livez');
+    expect(rejected).toEqual(['/late']);
+    expect(queue.rejected).toBe(1);
+    expect(handled.at(-1)).toBe('/livez');
+    await drain();
+    send('/later');
+    expect(handled.at(-1)).toBe('/later');
+    expect(rejected).toEqual(['/late']);
+  });
+
+  it('rejects changes, and no reads, while the store does not write', () => {
+    writeDelay = maxQueueTimeMs + 1;
+    send('/change', 'PATCH');
+    send('/read');
+    expect([handled, rejected]).toEqual([['/read'], ['/change']]);
+    writeDelay = 0;
+    send('/again', 'PATCH');
+    expect(handled).toEqual(['/read', '/again']);
+  });
+
+  it('does not handle a request whose client has disconnected meanwhile', async () => {
+    for (const url of numbers(0, 150)) send(url);
+    send('/gone').destroy();
+    await drain();
+    expect(handled).toEqual(numbers(0, 150));
+  });
+
+  it('handles or rejects each request once, those that it handles in their order', async () => {
+    const step = fc.record({ arrive: fc.nat(300), work: fc.nat(10), pause: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        handled = [];
+        rejected = [];
+        let sent = 0;
+        for (const { arrive, work, pause } of steps) {
+          workMs = work;
+          for (const url of numbers(sent, arrive)) send(url);
+          sent += arrive;
+          if (pause) await nextTurn();
+        }
+        await drain();
+        const number = (url: string) => Number(url.slice(1));
+        expect(handled.map(number)).toEqual(handled.map(number).toSorted((a, b) => a - b));
+        expect([...handled, ...rejected].map(number).toSorted((a, b) => a - b)).toEqual(
+          numbers(0, sent).map(number),
+        );
+      }),
+    );
+  });
+});

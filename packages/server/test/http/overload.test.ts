@@ -1,0 +1,38 @@
+import Database from 'better-sqlite3';
+import { expect, it, onTestFinished } from 'vitest';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import { tempFile } from '../helpers/temp-folder';
+import { getProblem, startService } from './service';
+
+it('changes are rejected with `overloaded` while the store cannot write; reads and probes are not', async () => {
+  const file = tempFile();
+  const service = await startService({ store: openSqliteStore(file) });
+  onTestFinished(() => service.close());
+  const buyer = await service.account('buyer');
+  const listing = await service.listing(await service.account('seller'));
+  const order = { as: buyer, body: { listingId: listing.id, quantity: 1 } };
+  const other = new Database(file);
+  onTestFinished(() => {
+    other.close();
+  });
+  other.exec('BEGIN IMMEDIATE');
+
+  const waiting = service.request('POST /v1/orders', order);
+  let rejected: Awaited<typeof waiting> | undefined;
+  while (rejected === undefined) {
+    // Those that arrive before the store is half a second behind wait, too.
+    const next = service.request('POST /v1/orders', order).then((response) => {
+      if (response.status === 503) rejected ??= response;
+    });
+    await Promise.race([next, service.request('GET /v1/account', { as: buyer })]);
+  }
+  expect(getProblem(rejected)).toMatchObject({ status: 503, code: 'overloaded' });
+  expect(rejected.headers.get('retry-after')).toBe('1');
+  expect(rejected.headers.get('cache-control')).toBe('no-store');
+  expect((await service.request('GET /v1/orders', { as: buyer })).status).toBe(200);
+  expect((await service.request('GET /livez')).status).toBe(200);
+
+  other.exec('COMMIT');
+  expect((await waiting).status).toBe(201);
+  expect((await service.request('POST /v1/orders', order)).status).toBe(201);
+});

@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { machineTime } from './machine-time';
+import { quantile } from './quantiles';
+import { serveParent } from './serve-parent';
+
+/** A request that is sent again and again. */
+export interface FloodTarget {
+  url: string;
+  /** The request as bytes: head and body. */
+  request: string;
+  /** The maximum number of requests at once. */
+  connections: number;
+}
+
+/** The responses with one status. Durations are in milliseconds, from the time at which the request was due. */
+export interface StatusResult {
+  count: number;
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+const statusLine = /^HTTP\/1\.1 (\d{3}) /;
+const lengthHeader = /^content-length: (\d+)\r$/im;
+const endOfHead = '\r\n\r\n';
+
+/** One connection with at most one request at a time. It costs little processor time: it only reads status and length. */
+class Line {
+  readonly #socket: Socket;
+  #text = '';
+  #done: ((status: number) => void) | null = null;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => this.#read(text));
+    socket.on('error', () => {});
+    socket.on('close', () => this.#done?.(0));
+  }
+
+  static async open(url: string): Promise<Line> {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    return new Line(socket);
+  }
+
+  /** Sends a request. Resolves with the status of its response; 0 if the connection was closed. */
+  send(request: string): Promise<number> {
+    return new Promise((resolve) => {
+      this.#done = resolve;
+      this.#socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #read(text: string): void {
+    this.#text += text;
+    const headEnds = this.#text.indexOf(endOfHead);
+    if (headEnds === -1) return;
+    const head = this.#text.slice(0, headEnds + 2);
+    const length = Number(lengthHeader.exec(head)?.[1] ?? 0);
+    if (this.#text.length < headEnds + endOfHead.length + length) return;
+    this.#text = '';
+    const done = this.#done;
+    this.#done = null;
+    done?.(Number(statusLine.exec(head)?.[1]));
+  }
+}
+
+function openLines({ url, connections }: FloodTarget): Promise<Line[]> {
+  return Promise.all(Array.from({ length: connections }, () => Line.open(url)));
+}
+
+class Durations {
+  readonly #byStatus = new Map<number, number[]>();
+
+  add(status: number, milliseconds: number): void {
+    const known = this.#byStatus.get(status);
+    if (known) known.push(milliseconds);
+    else this.#byStatus.set(status, [milliseconds]);
+  }
+
+  summarize(): Record<number, StatusResult> {
+    const results = [...this.#byStatus].map(([status, values]) => [
+      status,
+      {
+        count: values.length,
+        p50: quantile(values, 0.5),
+        p99: quantile(values, 0.99),
+        max: quantile(values, 1),
+      },
+    ]);
+    return Object.fromEntries(results);
+  }
+}
+
+const operations = {
+  /** Sends requests on each connection, one after the other. Returns how many succeeded, per second and in all. */
+  async saturate({ seconds, ...target }: FloodTarget & { seconds: number }) {
+    const lines = await openLines(target);
+    const startedAt = machineTime();
+    const until = startedAt + seconds * 1_000;
+    let succeeded = 0;
+    await Promise.all(
+      lines.map(async (line) => {
+        while (machineTime() < until) {
+          const status = await line.send(target.request);
+          if (status >= 200 && status < 300) succeeded += 1;
+        }
+      }),
+    );
+    const perSecond = (succeeded * 1_000) / (machineTime() - startedAt);
+    for (const line of lines) line.close();
+    return { perSecond, succeeded };
+  },
+
+  /** Sends requests at a fixed rate, whether or not earlier ones have their responses, on as many connections as that takes. */
+  async flood({
+    perSecond,
+    seconds,
+    ...target
+  }: FloodTarget & { perSecond: number; seconds: number }): Promise<Record<number, StatusResult>> {
+    const free = await openLines(target);
+    const all = [...free];
+    const durations = new Durations();
+    const waiting: number[] = [];
+    const underWay = new Set<Promise<void>>();
+    async function run(line: Line, firstDueAt: number): Promise<void> {
+      for (
+        let dueAt: number | undefined = firstDueAt;
+        dueAt !== undefined;
+        dueAt = waiting.shift()
+      ) {
+        const status = await line.send(target.request);
+        durations.add(status, machineTime() - dueAt);
+      }
+      free.push(line);
+    }
+    const startedAt = machineTime();
+    const total = Math.round(perSecond * seconds);
+    for (let sent = 0; sent < total; ) {
+      const due = Math.min(total, Math.floor(((machineTime() - startedAt) * perSecond) / 1_000));
+      for (; sent < due; sent += 1) {
+        const dueAt = startedAt + (sent * 1_000) / perSecond;
+        const line = free.pop();
+        if (line === undefined) {
+          waiting.push(dueAt);
+        } else {
+          const running = run(line, dueAt).finally(() => underWay.delete(running));
+          underWay.add(running);
+        }
+      }
+      await setTimeout(1);
+    }
+    await Promise.all(underWay);
+    for (const line of all) line.close();
+    return durations.summarize();
+  },
+};
+
+/** The operations of this process. */
+export type FloodOperations = typeof operations;
+
+serveParent(operations);
