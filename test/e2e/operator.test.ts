@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { tradepostServerBin } from '../helpers/programs';
+import { registerWebhook } from '../helpers/register-webhook';
 import { runServerCommand } from '../helpers/run-server-command';
+import { seedDatabase } from '../helpers/seed';
 import { type Exit, runProcess } from '../helpers/start-process';
+import { type SeededServer, startSeededServer } from '../helpers/start-seeded-server';
 import { startServerProcess } from '../helpers/start-server-process';
 import { temporaryFolder } from '../helpers/temporary-folder';
 
@@ -19,6 +22,12 @@ beforeEach(async () => {
 
 function runOperator(args: string[], env: Record<string, string> = {}): Promise<Exit> {
   return runProcess(process.execPath, [tradepostServerBin, ...args], { env });
+}
+
+async function startSeeded(): Promise<SeededServer> {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  return seeded;
 }
 
 async function createAccount(kind: string) {
@@ -67,6 +76,68 @@ describe('tradepost-server', () => {
     const scripts = await runOperator(['seed', '--json', '--database', database]);
     expect(scripts.stdout.trim().split('\n')).toHaveLength(1);
     expect(scripts.stderr).toBe('');
+  });
+
+  it('lists accounts, listings and webhooks without any secret', async () => {
+    const { server, buyer, seller, seed } = await startSeeded();
+    const webhook = await registerWebhook(
+      new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey }),
+      { url: 'https://receiver.example/tradepost', events: ['order.created'] },
+    );
+    const list = async (...args: string[]) => {
+      const people = await runOperator([...args, '--database', server.database]);
+      const items = await runServerCommand<Record<string, unknown>[]>(args, server.database);
+      for (const { id } of items) expect(people.stdout).toContain(id);
+      for (const secret of [webhook.secret, buyer.apiKey]) {
+        expect(people.stdout + JSON.stringify(items)).not.toContain(secret);
+      }
+      return items;
+    };
+    const kinds = (await list('accounts', 'list')).map(({ kind }) => kind);
+    expect(kinds).toEqual(['buyer', 'agent', 'seller', 'buyer']);
+    const listings = await list('listings', 'list', '--seller', seller.id);
+    expect(listings.map(({ id }) => id)).toEqual(seed.listings.map(({ id }) => id).reverse());
+    expect(await list('listings', 'list', '--seller', buyer.id)).toEqual([]);
+    const webhooks = await list('webhooks', 'list', '--account', buyer.id);
+    expect(webhooks).toEqual([
+      expect.objectContaining({ id: webhook.id, accountId: buyer.id, pendingDeliveries: 0 }),
+    ]);
+    expect(await list('webhooks', 'list', '--account', seller.id)).toEqual([]);
+  });
+
+  it('reports an empty list on stderr', async () => {
+    await createAccount('buyer');
+    const { code, stdout, stderr } = await runOperator([
+      'webhooks',
+      'list',
+      '--database',
+      database,
+    ]);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'No webhooks.\n' });
+  });
+
+  it('updates a listing while a server runs: the next order takes its units and its agent', async () => {
+    const { server, buyer, agent, seed } = await startSeeded();
+    const [, tea] = seed.listings;
+    const id = tea?.id ?? '';
+    const update = (...args: string[]) =>
+      runServerCommand(['listings', 'update', id, ...args], server.database);
+    expect(await update('--quantity', '7', '--agent', agent.id)).toMatchObject({
+      id,
+      availableQuantity: 7,
+      agentId: agent.id,
+    });
+    expect(await update('--add', '3', '--no-low-threshold')).toMatchObject({
+      availableQuantity: 10,
+      lowThreshold: null,
+    });
+    const { orders } = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
+    expect(await orders.create({ listingId: id, quantity: 10 })).toMatchObject({
+      agentId: agent.id,
+    });
+    await expect(orders.create({ listingId: id, quantity: 1 })).rejects.toMatchObject({
+      code: 'insufficient_quantity',
+    });
   });
 
   it('seeds orders in every status', async () => {
@@ -135,6 +206,17 @@ describe('tradepost-server', () => {
       ['listings', 'create', '--seller', 'usr_none', '--quantity', '1'],
       'Account usr_none does not exist',
     ],
+    [
+      'an unknown listing',
+      ['listings', 'update', 'lst_none', '--add', '1'],
+      'Listing lst_none does not exist',
+    ],
+    [
+      'an unknown agent',
+      ['listings', 'update', 'lst_none', '--agent', 'usr_none'],
+      'Account usr_none does not exist',
+    ],
+    ['an update of nothing', ['listings', 'update', 'lst_none'], 'Nothing to change. Pass'],
   ])('rejects %s with a helpful message', async (_what, args, message) => {
     await createAccount('buyer');
     const { code, stdout, stderr } = await runOperator(args, { TRADEPOST_DATABASE: database });
@@ -161,6 +243,11 @@ describe('tradepost-server', () => {
       ['keys', 'create', '--account', 'usr_1', '--expires', 'soon'],
       'It must be a duration such as 90d, 12h or 30m.',
     ],
+    [
+      'two quantities',
+      ['listings', 'update', 'lst_1', '--quantity', '1', '--add', '1'],
+      "option '--quantity <units>' cannot be used with option '--add <units>'",
+    ],
     ['an unknown command', ['satrt'], 'Did you mean start?'],
   ])('exits with 2 for %s, which is a usage error', async (_what, args, message) => {
     const { code, stdout, stderr } = await runOperator(args, { TRADEPOST_DATABASE: database });
@@ -174,6 +261,19 @@ describe('tradepost-server', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`The database ${database} does not exist.`);
     expect(existsSync(database)).toBe(false);
+  });
+
+  it('prints no stack when the reader of a list closes the pipe', async () => {
+    await seedDatabase(database);
+    const { stderr, code } = await runProcess('sh', [
+      '-c',
+      '"$0" "$1" listings list --database "$2" | true',
+      process.execPath,
+      tradepostServerBin,
+      database,
+    ]);
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(/\n\s+at /);
   });
 
   it('rejects a seller account that is a buyer', async () => {

@@ -2,10 +2,10 @@ import { type AccountKind, accountKinds } from '@tradepost/contract/wire';
 import { type Command, Option } from 'commander';
 import { createAccount } from '../features/accounts/account';
 import { issueKey } from '../features/accounts/api-key';
-import { createContext, createIdGenerator, systemClock } from '../kernel/context';
+import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
 import { databaseOption, jsonOption, parseName } from './options';
-import { printResult, type Streams } from './output';
-import { withStore } from './with-store';
+import { printList, printResult, type Streams } from './output';
+import { withExistingStore, withStore } from './with-store';
 
 interface CreateOptions {
   database: string;
@@ -25,9 +25,23 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
   streams.stderr.write('The API key is shown only once. Store it in a safe place.\n');
 }
 
+async function listRun(
+  options: { database: string; json?: boolean },
+  streams: Streams,
+): Promise<void> {
+  const accounts = await withExistingStore(options.database, (store) =>
+    store.accounts.listAccounts(),
+  );
+  const items = accounts.map((account) => ({
+    ...account,
+    createdAt: formatTimestamp(account.createdAt),
+  }));
+  printList(streams, items, { json: options.json, none: 'No accounts.' });
+}
+
 /** `tradepost-server accounts`. */
 export function addAccountCommands(program: Command, streams: Streams): void {
-  const accounts = program.command('accounts').description('create accounts');
+  const accounts = program.command('accounts').description('create and list accounts');
   accounts
     .command('create')
     .description('create an account and its first API key')
@@ -40,4 +54,10 @@ export function addAccountCommands(program: Command, streams: Streams): void {
     .addOption(jsonOption())
     .addOption(databaseOption())
     .action((options: CreateOptions) => createRun(options, streams));
+  accounts
+    .command('list')
+    .description('list accounts, newest first')
+    .addOption(jsonOption())
+    .addOption(databaseOption({ mustExist: true }))
+    .action((options) => listRun(options, streams));
 }

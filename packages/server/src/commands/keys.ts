@@ -3,7 +3,7 @@ import { type ApiKey, issueKey } from '../features/accounts/api-key';
 import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption } from './options';
-import { printResult, type Streams } from './output';
+import { printList, printResult, type Streams } from './output';
 import { withExistingStore } from './with-store';
 
 interface Shared {
@@ -62,16 +62,7 @@ async function listRun(options: Shared & { account?: string }, streams: Streams)
   const keys = await withExistingStore(options.database, ({ accounts }) =>
     accounts.listKeys(options.account),
   );
-  const output = keys.map(formatKey);
-  if (options.json) {
-    streams.stdout.write(`${JSON.stringify(output)}\n`);
-    return;
-  }
-  if (output.length === 0) streams.stderr.write('No keys.\n');
-  for (const key of output) {
-    printResult(streams, key, false);
-    streams.stdout.write('\n');
-  }
+  printList(streams, keys.map(formatKey), { json: options.json, none: 'No keys.' });
 }
 
 async function revokeRun(id: string, options: Shared, streams: Streams): Promise<void> {

@@ -1,11 +1,11 @@
 import type { AccountKind } from '@tradepost/contract/wire';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { AccountStore } from '../features/accounts/account';
-import { createListing } from '../features/listings/listing';
-import { createContext, createIdGenerator, systemClock } from '../kernel/context';
+import { createListing, type Listing, updateListing } from '../features/listings/listing';
+import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
 import { OperatorError } from './operator-error';
-import { databaseOption, jsonOption, parseQuantity } from './options';
-import { printResult, type Streams } from './output';
+import { databaseOption, jsonOption, maxQuantity, parseInteger, parseQuantity } from './options';
+import { printList, printResult, type Streams } from './output';
 import { withExistingStore } from './with-store';
 
 interface CreateOptions {
@@ -42,9 +42,72 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
   printResult(streams, { id: listing.id }, options.json);
 }
 
+function formatListing(listing: Listing): Record<string, unknown> {
+  return {
+    id: listing.id,
+    sellerId: listing.sellerId,
+    agentId: listing.agentId,
+    availableQuantity: listing.availableQuantity,
+    lowThreshold: listing.lowThreshold,
+    createdAt: formatTimestamp(listing.createdAt),
+  };
+}
+
+async function listRun(
+  options: { database: string; seller?: string; json?: boolean },
+  streams: Streams,
+): Promise<void> {
+  const listings = await withExistingStore(options.database, (store) =>
+    store.listings.listListings(options.seller),
+  );
+  printList(streams, listings.map(formatListing), { json: options.json, none: 'No listings.' });
+}
+
+interface UpdateOptions {
+  database: string;
+  quantity?: number;
+  add?: number;
+  /** False for `--no-low-threshold`. */
+  lowThreshold?: number | false;
+  /** False for `--no-agent`. */
+  agent?: string | false;
+  json?: boolean;
+}
+
+async function updateRun(id: string, options: UpdateOptions, streams: Streams): Promise<void> {
+  const { database, quantity, add, lowThreshold, agent } = options;
+  const changes = {
+    ...(quantity !== undefined && { availableQuantity: quantity }),
+    ...(add !== undefined && { addedUnits: add }),
+    ...(lowThreshold !== undefined && {
+      lowThreshold: lowThreshold === false ? null : lowThreshold,
+    }),
+    ...(agent !== undefined && { agentId: agent === false ? null : agent }),
+  };
+  if (Object.keys(changes).length === 0) {
+    throw new OperatorError(
+      'Nothing to change. Pass --quantity, --add, --low-threshold or --agent.',
+    );
+  }
+  const listing = await withExistingStore(database, async ({ accounts, listings }) => {
+    if (typeof agent === 'string') await requireKind(accounts, agent, 'agent');
+    return await listings.changeListing(id, (found) => {
+      if (found === null) {
+        throw new OperatorError(`Listing ${id} does not exist in ${database}. See listings list.`);
+      }
+      const changed = updateListing(found, changes);
+      if (changed.availableQuantity <= maxQuantity) return changed;
+      throw new OperatorError(
+        `Listing ${id} has ${found.availableQuantity} units; with ${add} more it would exceed the maximum of ${maxQuantity}.`,
+      );
+    });
+  });
+  printResult(streams, formatListing(listing), options.json);
+}
+
 /** `tradepost-server listings`. */
 export function addListingCommands(program: Command, streams: Streams): void {
-  const listings = program.command('listings').description('create listings');
+  const listings = program.command('listings').description('create, list and update listings');
   listings
     .command('create')
     .description('create a listing')
@@ -55,4 +118,28 @@ export function addListingCommands(program: Command, streams: Streams): void {
     .addOption(jsonOption())
     .addOption(databaseOption({ mustExist: true }))
     .action((options) => createRun(options, streams));
+  listings
+    .command('list')
+    .description('list listings, newest first')
+    .option('--seller <id>', 'only listings of this account')
+    .addOption(jsonOption())
+    .addOption(databaseOption({ mustExist: true }))
+    .action((options) => listRun(options, streams));
+  listings
+    .command('update')
+    .description('change a listing; orders that exist stay as they are')
+    .argument('<id>', 'the listing, lst_<id>')
+    .addOption(
+      new Option('--quantity <units>', 'the new available quantity')
+        .argParser(parseQuantity)
+        .conflicts('add'),
+    )
+    .option('--add <units>', 'units to add to the available quantity', parseInteger(1, maxQuantity))
+    .option('--low-threshold <units>', 'send an event when fewer units are left', parseQuantity)
+    .option('--no-low-threshold', 'send no event')
+    .option('--agent <id>', 'the agent account that approves future orders, usr_<id>')
+    .option('--no-agent', 'future orders need no approval')
+    .addOption(jsonOption())
+    .addOption(databaseOption({ mustExist: true }))
+    .action((id, options) => updateRun(id, options, streams));
 }

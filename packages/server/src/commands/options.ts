@@ -39,8 +39,11 @@ export function parseName(text: string): string {
   return text;
 }
 
+/** The most units that a listing may have. */
+export const maxQuantity = 1_000_000_000;
+
 /** Parses the units of a listing: an integer from 0. */
-export const parseQuantity = parseInteger(0, 1_000_000_000);
+export const parseQuantity = parseInteger(0, maxQuantity);
 
 function parseFile(text: string): string {
   if (text.trim() === '') {

@@ -6,6 +6,23 @@ export interface Streams {
   stderr: Writable;
 }
 
+/** Prints a list: one line of JSON for scripts, otherwise an empty line after each item. */
+export function printList(
+  streams: Streams,
+  items: Record<string, unknown>[],
+  { json, none }: { json: boolean | undefined; none: string },
+): void {
+  if (json) {
+    streams.stdout.write(`${JSON.stringify(items)}\n`);
+    return;
+  }
+  if (items.length === 0) streams.stderr.write(`${none}\n`);
+  for (const item of items) {
+    printResult(streams, item, false);
+    streams.stdout.write('\n');
+  }
+}
+
 /** Prints a result: one line of JSON for scripts, otherwise one line for each field. */
 export function printResult(
   streams: Streams,

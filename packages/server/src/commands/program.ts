@@ -7,9 +7,19 @@ import { addListingCommands } from './listings';
 import type { Streams } from './output';
 import { addSeedCommand } from './seed';
 import { addStartCommand } from './start';
+import { addWebhookCommands } from './webhooks';
 
 /** The usual exit code for an invalid command line. */
 const usageExitCode = 2;
+
+/** Reports output that could not be written. A closed pipe, of `| head` for example, ends no command and is no error. */
+function handleOutputErrors({ stdout, stderr }: Streams): void {
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    stderr.write(`error: Cannot write the output: ${error.message}.\n`);
+    process.exitCode = 1;
+  });
+}
 
 /** Creates the `tradepost-server` program. */
 export function createProgram(streams: Streams): Command {
@@ -22,10 +32,15 @@ export function createProgram(streams: Streams): Command {
       writeOut: (text) => streams.stdout.write(text),
       writeErr: (text) => streams.stderr.write(text),
     });
+  program.hook('preAction', (_program, command) => {
+    // A server that runs must not end because of its output; it has its own handler.
+    if (command.name() !== 'start') handleOutputErrors(streams);
+  });
   addStartCommand(program, streams);
   addAccountCommands(program, streams);
   addKeyCommands(program, streams);
   addListingCommands(program, streams);
+  addWebhookCommands(program, streams);
   addSeedCommand(program, streams);
   return program;
 }

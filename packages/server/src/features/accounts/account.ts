@@ -61,6 +61,8 @@ export interface AccountStore {
   addAccount(account: Account, firstKey: ApiKey): Promise<void>;
   /** Returns the account with this ID, or null. */
   findAccount(id: string): Promise<Account | null>;
+  /** Lists all accounts, newest first. */
+  listAccounts(): Promise<Account[]>;
   /** Adds a key to an existing account. */
   addKey(key: ApiKey): Promise<void>;
   /** Returns the key with this SHA-256, even if it is revoked or expired, or null. */

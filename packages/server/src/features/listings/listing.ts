@@ -99,10 +99,42 @@ export function availabilityLow(
   );
 }
 
+/** A change of a listing by its operator. What is left out stays as it is. */
+export interface ListingChanges {
+  /** The new available quantity. */
+  availableQuantity?: number;
+  /** Units to add to the available quantity. */
+  addedUnits?: number;
+  lowThreshold?: number | null;
+  /** The agent of future orders. Existing orders keep theirs. */
+  agentId?: string | null;
+}
+
+/**
+ * Changes a listing. Nothing is reported if that leaves fewer units than the threshold, because no order caused it: the event
+ * is sent when the quantity falls below the threshold again after it has risen above it.
+ */
+export function updateListing(listing: Listing, changes: ListingChanges): Listing {
+  const { agentId = listing.agentId, lowThreshold = listing.lowThreshold } = changes;
+  const { availableQuantity: base = listing.availableQuantity, addedUnits = 0 } = changes;
+  const availableQuantity = base + addedUnits;
+  const changed = { ...listing, agentId, lowThreshold, availableQuantity };
+  if (lowThreshold === null) return { ...changed, lowStockNotified: false };
+  if (availableQuantity === lowThreshold) return changed;
+  return { ...changed, lowStockNotified: availableQuantity < lowThreshold };
+}
+
 /** Stores listings. Orders change their quantities through `OrderStore`. */
 export interface ListingStore {
   /** Adds a listing. Its seller and agent must exist. */
   addListing(listing: Listing): Promise<void>;
   /** Returns the listing with this ID, or null. */
   findListing(id: string): Promise<Listing | null>;
+  /** Lists the listings of one seller, or of all sellers, newest first. */
+  listListings(sellerId?: string): Promise<Listing[]>;
+  /**
+   * Changes a listing. `decide` receives the listing, or null if there is none; it must be pure, may be called again, and
+   * throws to reject. Its agent must exist.
+   */
+  changeListing(id: string, decide: (found: Listing | null) => Listing): Promise<Listing>;
 }

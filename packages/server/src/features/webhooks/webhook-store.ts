@@ -18,6 +18,8 @@ export interface WebhookStore {
     accountId: string,
     page: { after: PageKey | null; limit: number },
   ): Promise<WebhookWithStats[]>;
+  /** Lists the webhooks of one account, or of all accounts, newest first: for the operator. */
+  listAllWebhooks(accountId?: string): Promise<WebhookWithStats[]>;
   /** Returns the account's webhook with this ID, or null. */
   findWebhook(accountId: string, id: string): Promise<WebhookWithStats | null>;
   /**

@@ -91,6 +91,9 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
         return row === undefined ? null : readAccount(row);
       }),
 
+    listAccounts: () =>
+      db.read(() => db.all<AccountRow>('SELECT * FROM accounts ORDER BY id DESC').map(readAccount)),
+
     addKey: (key) => db.write(() => insertKey(key)),
 
     findKeyByHash(hash) {

@@ -11,10 +11,7 @@ interface ListingRow {
   created_at: number;
 }
 
-/** Returns the listing with this ID, or null. Call inside a read or a write. */
-export function selectListing(db: SqliteDatabase, id: string): Listing | null {
-  const row = db.get<ListingRow>('SELECT * FROM listings WHERE id = ?', id);
-  if (row === undefined) return null;
+function readListing(row: ListingRow): Listing {
   return {
     id: row.id,
     sellerId: row.seller_id,
@@ -24,6 +21,12 @@ export function selectListing(db: SqliteDatabase, id: string): Listing | null {
     lowStockNotified: row.low_told === 1,
     createdAt: row.created_at,
   };
+}
+
+/** Returns the listing with this ID, or null. Call inside a read or a write. */
+export function selectListing(db: SqliteDatabase, id: string): Listing | null {
+  const row = db.get<ListingRow>('SELECT * FROM listings WHERE id = ?', id);
+  return row === undefined ? null : readListing(row);
 }
 
 /** Updates a listing after an order. Call inside a write. */
@@ -55,5 +58,30 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
         );
       }),
     findListing: (id) => db.read(() => selectListing(db, id)),
+
+    listListings: (sellerId) =>
+      db.read(() => {
+        const rows =
+          sellerId === undefined
+            ? db.all<ListingRow>('SELECT * FROM listings ORDER BY id DESC')
+            : db.all<ListingRow>(
+                'SELECT * FROM listings WHERE seller_id = ? ORDER BY id DESC',
+                sellerId,
+              );
+        return rows.map(readListing);
+      }),
+
+    changeListing: (id, decide) =>
+      db.write(() => {
+        const listing = decide(selectListing(db, id));
+        db.run(
+          'UPDATE listings SET agent_id = ?, low_threshold = ? WHERE id = ?',
+          listing.agentId,
+          listing.lowThreshold,
+          id,
+        );
+        updateListing(db, listing);
+        return listing;
+      }),
   };
 }

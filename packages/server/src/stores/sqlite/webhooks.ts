@@ -151,6 +151,18 @@ export function createSqliteWebhookStore(db: SqliteDatabase, onQueued: () => voi
           .map(readWebhook);
       }),
 
+    listAllWebhooks: (accountId) =>
+      db.read(() => {
+        const conditions = new Conditions().add('deleted_at IS NULL');
+        if (accountId !== undefined) conditions.add('account_id = ?', accountId);
+        return db
+          .all<WebhookRow>(
+            `${withStats} WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC`,
+            ...conditions.values,
+          )
+          .map(readWebhook);
+      }),
+
     findWebhook: (accountId, id) => db.read(() => selectWebhook(db, accountId, id)),
 
     async changeWebhook({ accountId, id, idempotencyKey, context }, decide) {

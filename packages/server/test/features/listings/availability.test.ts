@@ -5,6 +5,7 @@ import {
   type Listing,
   releaseUnits,
   reserveUnits,
+  updateListing,
 } from '../../../src/features/listings/listing';
 import { aContext, aListing } from '../../helpers/builders';
 
@@ -92,5 +93,39 @@ describe('when a listing runs low,', () => {
         },
       ),
     );
+  });
+});
+
+describe('an update of a listing', () => {
+  const listing = aListing({ availableQuantity: 20, lowThreshold: 10 });
+  const low = { ...listing, availableQuantity: 4, lowStockNotified: true };
+
+  test('changes what it names and nothing else', () => {
+    expect(updateListing(listing, {})).toEqual(listing);
+    expect(updateListing(listing, { agentId: null })).toEqual({ ...listing, agentId: null });
+    expect(updateListing(listing, { availableQuantity: 30, addedUnits: 2 })).toEqual({
+      ...listing,
+      availableQuantity: 32,
+    });
+  });
+
+  test.each([
+    ['a lower quantity', listing, { availableQuantity: 9 }, true],
+    ['a higher threshold', listing, { lowThreshold: 21 }, true],
+    ['more units above the threshold', low, { addedUnits: 7 }, false],
+    ['a lower threshold', low, { lowThreshold: 3 }, false],
+    ['no threshold', low, { lowThreshold: null }, false],
+    ['a threshold of 0', low, { lowThreshold: 0 }, false],
+    ['exactly the threshold, while low,', low, { addedUnits: 6 }, true],
+    ['exactly the threshold, while not low,', listing, { availableQuantity: 10 }, false],
+  ])('with %s sets whether the listing is low', (_what, before, changes, isLow) => {
+    expect(updateListing(before, changes).lowStockNotified).toBe(isLow);
+  });
+
+  test('that leaves the listing low is not reported by the next order, but a later crossing is', () => {
+    const updated = updateListing(listing, { availableQuantity: 9 });
+    expect(reserveUnits(updated, 1).crossedLow).toBe(false);
+    const restocked = updateListing(updated, { addedUnits: 10 });
+    expect(reserveUnits(restocked, 10).crossedLow).toBe(true);
   });
 });

@@ -136,5 +136,14 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       await expect(accounts.addKey(record)).rejects.toThrow();
       expect(await accounts.findKeyByHash(record.hash)).toBeNull();
     });
+
+    test('all accounts are listed, newest first', async () => {
+      const { accounts } = underTest.current;
+      const added = [anAccount({ kind: 'agent' }), anAccount({ kind: 'seller' }), anAccount()];
+      for (const account of added) {
+        await accounts.addAccount(account, aKey({ accountId: account.id }).record);
+      }
+      expect(await accounts.listAccounts()).toEqual(added.reverse());
+    });
   });
 }

@@ -21,6 +21,21 @@ export function describeManagedWebhooks(underTest: StoreUnderTest): void {
       return { trade, store, accountId, webhook, find };
     }
 
+    test('the operator lists the webhooks of all accounts or of one, newest first, without deleted ones', async () => {
+      const { store, accountId, webhook } = await open();
+      const stranger = await addCaller(store, 'seller');
+      const other = await addWebhook(
+        store,
+        aWebhook({ accountId: stranger.accountId, createdAt: noon + 1 }),
+      );
+      const deleted = await addWebhook(store, aWebhook({ accountId, createdAt: noon + 2 }));
+      await store.webhooks.deleteWebhook(accountId, deleted.id, noon + 3);
+      const [first, second] = [webhook, other].map((one) => ({ ...one, stats: idle }));
+      expect(await store.webhooks.listAllWebhooks()).toEqual([second, first]);
+      expect(await store.webhooks.listAllWebhooks(accountId)).toEqual([first]);
+      expect(await store.webhooks.listAllWebhooks('usr_unknown')).toEqual([]);
+    });
+
     test("an account's webhooks are listed newest first, those of one millisecond by their IDs, and page by page", async () => {
       const { store, accountId, webhook } = await open();
       const more: Webhook[] = [];
