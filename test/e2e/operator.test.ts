@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
+import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
@@ -261,6 +262,49 @@ describe('tradepost-server', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`The database ${database} does not exist.`);
     expect(existsSync(database)).toBe(false);
+  });
+
+  it('checks a database: prints each check, and exits with 3 if it finds a problem', async () => {
+    await seedDatabase(database);
+    const sound = await runOperator(['check', '--database', database]);
+    expect(sound).toMatchObject({ code: 0, stderr: '' });
+    expect(sound.stdout).toMatch(/^(ok +[a-z]+ {2}.+\n){10}$/);
+    const connection = new Database(database);
+    connection.exec('UPDATE orders SET version = 9');
+    connection.close();
+    const broken = await runOperator(['check', '--database', database]);
+    expect(broken.code).toBe(3);
+    expect(broken.stdout).toMatch(
+      /^problem {2}orders {6}.+\n {2}6 orders whose version does not fit their status: ord_\w+(, ord_\w+){4}, …$/m,
+    );
+    expect(broken.stderr).toContain('please report it. Restore a backup from before.');
+    const json = await runOperator(['check', '--json', '--database', database]);
+    expect(json).toMatchObject({ code: 3, stderr: '' });
+    expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, schemaVersion: 3 });
+    const missing = await runOperator(['check', '--database', `${database}.missing`]);
+    expect(missing).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('migrates a database, and rejects one of a newer server', async () => {
+    await seedDatabase(database);
+    const dryRun = await runServerCommand(['migrate', '--dry-run'], database);
+    expect(dryRun).toEqual({ database, from: 3, to: 3, dryRun: true });
+    const current = await runOperator(['migrate', '--database', database]);
+    expect(current).toMatchObject({ code: 0, stderr: 'The database has the current schema.\n' });
+    expect(current.stdout).toMatch(/^from +3\nto +3\n/m);
+    const connection = new Database(database);
+    connection.pragma('user_version = 4');
+    connection.close();
+    for (const args of [
+      ['migrate'],
+      ['migrate', '--dry-run'],
+      ['check'],
+      ['start', '--port', '0'],
+    ]) {
+      const { code, stdout, stderr } = await runOperator([...args, '--database', database]);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('has schema version 4, but this server supports up to 3.');
+    }
   });
 
   it('prints no stack when the reader of a list closes the pipe', async () => {

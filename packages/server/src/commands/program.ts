@@ -2,8 +2,10 @@ import process from 'node:process';
 import { Command } from 'commander';
 import { version } from '../kernel/version';
 import { addAccountCommands } from './accounts';
+import { addCheckCommand } from './check';
 import { addKeyCommands } from './keys';
 import { addListingCommands } from './listings';
+import { addMigrateCommand } from './migrate';
 import type { Streams } from './output';
 import { addSeedCommand } from './seed';
 import { addStartCommand } from './start';
@@ -41,6 +43,8 @@ export function createProgram(streams: Streams): Command {
   addKeyCommands(program, streams);
   addListingCommands(program, streams);
   addWebhookCommands(program, streams);
+  addCheckCommand(program, streams);
+  addMigrateCommand(program, streams);
   addSeedCommand(program, streams);
   return program;
 }

@@ -268,7 +268,7 @@ export function leaseDue(db: SqliteDatabase, request: LeaseRequest, max: number)
 /** How many results one change records at most: a millisecond of work. */
 const batchSize = 16;
 /** How many attempts of one delivery are stored. Its schedule has about ten, and each replay starts again. */
-const maxStoredAttempts = 100;
+export const maxStoredAttempts = 100;
 
 /** A result and its decoded lease token. */
 export interface LeasedResult {

@@ -7,18 +7,24 @@ import { secretsAndWaits } from './migrations/003-secrets-and-waits';
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
 const migrations = [initial, endpointQueues, secretsAndWaits];
 
-function readSchemaVersion(connection: Database.Database): number {
+/** The schema version of this program. */
+export const currentSchemaVersion = migrations.length;
+
+/** Returns the schema version of a database; 0 for an empty one. */
+export function readSchemaVersion(connection: Database.Database): number {
   return Number(connection.pragma('user_version', { simple: true }));
 }
 
 /** Marks a file as a Tradepost database: "TPST" in ASCII. Source: SQLite, "PRAGMA application_id". */
 const applicationId = 0x54505354;
 
-function isTradepost(connection: Database.Database): boolean {
+/** Returns whether a database is marked as a Tradepost database. */
+export function isTradepost(connection: Database.Database): boolean {
   return connection.pragma('application_id', { simple: true }) === applicationId;
 }
 
-function isEmpty(connection: Database.Database): boolean {
+/** Returns whether a database has no tables. */
+export function isEmpty(connection: Database.Database): boolean {
   return connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
 }
 
@@ -28,6 +34,19 @@ function requireTradepost(connection: Database.Database): void {
   if (isEmpty(connection) || isTradepost(connection)) return;
   throw new StoreUnavailableError(
     `${connection.name} is a database of another program and was not changed. Pass another --database.`,
+  );
+}
+
+/**
+ * Rejects a schema that this program does not know.
+ *
+ * @throws StoreUnavailableError for a database of a newer server.
+ */
+export function requireKnownSchema(connection: Database.Database): void {
+  const version = readSchemaVersion(connection);
+  if (version <= currentSchemaVersion) return;
+  throw new StoreUnavailableError(
+    `The database ${connection.name} has schema version ${version}, but this server supports up to ${currentSchemaVersion}. Use a newer tradepost-server, or another database.`,
   );
 }
 
@@ -48,10 +67,6 @@ export function migrate(connection: Database.Database): void {
   });
   requireTradepost(connection);
   // Two servers may start on one file at once, so each step reads the version after it got the lock.
-  while (readSchemaVersion(connection) < migrations.length) step.immediate();
-  if (readSchemaVersion(connection) > migrations.length) {
-    throw new StoreUnavailableError(
-      `The database has schema version ${readSchemaVersion(connection)}, but this server supports up to ${migrations.length}. Start a newer server, or pass another --database.`,
-    );
-  }
+  while (readSchemaVersion(connection) < currentSchemaVersion) step.immediate();
+  requireKnownSchema(connection);
 }

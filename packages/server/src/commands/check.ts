@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { systemClock } from '../kernel/context';
+import type { CheckReport, CheckResult, DataProblem } from '../stores/sqlite/check';
+import { databaseOption, jsonOption } from './options';
+import type { Streams } from './output';
+
+/** The exit code if a problem was found. 1 means that the check could not run. */
+const problemExitCode = 3;
+
+const labelWidth = 'problem'.length;
+
+/** What to do about problems, by the name of the check. */
+const advice: Record<string, string> = {
+  integrity: 'Stop the server, keep a copy of the file, and restore the latest backup.',
+  queues:
+    'A restart of the server corrects how many deliveries are in flight. If the problem stays, restore a backup.',
+};
+const defaultAdvice =
+  'Either another program changed the data, or the server has a fault: please report it. Restore a backup from before.';
+const migrateAdvice =
+  'Some checks need the current schema: make a backup, then run tradepost-server migrate.';
+
+function formatProblem({ count, problem, examples }: DataProblem): string {
+  const more = count > examples.length ? ', …' : '';
+  return `  ${count} ${problem}: ${examples.join(', ')}${more}\n`;
+}
+
+function formatCheck({ name, description, result, problems }: CheckResult, width: number): string {
+  const head = `${result.padEnd(labelWidth)}  ${name.padEnd(width)}  ${description}\n`;
+  return head + problems.map(formatProblem).join('');
+}
+
+function listAdvice(checks: CheckResult[]): string[] {
+  const needed = checks.flatMap(({ name, result }) => {
+    if (result === 'ok') return [];
+    return result === 'skipped' ? [migrateAdvice] : [advice[name] ?? defaultAdvice];
+  });
+  return [...new Set(needed)];
+}
+
+function printReport(
+  { schemaVersion, checks }: CheckReport,
+  streams: Streams,
+  json?: boolean,
+): void {
+  const ok = checks.every(({ result }) => result !== 'problem');
+  if (json) {
+    streams.stdout.write(`${JSON.stringify({ ok, schemaVersion, checks })}\n`);
+    return;
+  }
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const check of checks) streams.stdout.write(formatCheck(check, width));
+  for (const line of listAdvice(checks)) streams.stderr.write(`${line}\n`);
+}
+
+async function checkRun(
+  options: { database: string; json?: boolean },
+  streams: Streams,
+): Promise<void> {
+  // Loaded here, because no other command needs it.
+  const { checkDatabase } = await import('../stores/sqlite/check');
+  const report = await checkDatabase(options.database, systemClock.now());
+  printReport(report, streams, options.json);
+  if (report.checks.some(({ result }) => result === 'problem')) process.exitCode = problemExitCode;
+}
+
+/** `tradepost-server check`. */
+export function addCheckCommand(program: Command, streams: Streams): void {
+  program
+    .command('check')
+    .description(
+      'check the database for damage and inconsistent data; exits with 3 if it finds any',
+    )
+    .addOption(jsonOption())
+    .addOption(databaseOption({ mustExist: true }))
+    .action((options) => checkRun(options, streams));
+}

@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { StoreUnavailableError } from '../../kernel/errors';
+import { SqliteDatabase } from './database';
+import {
+  currentSchemaVersion,
+  isTradepost,
+  readSchemaVersion,
+  requireKnownSchema,
+} from './migrate';
+import { explainReadError, isCorrupt } from './sqlite-errors';
+
+/** How long a command waits for a lock of another process, in milliseconds. */
+const lockTimeoutMs = 2_000;
+
+/**
+ * Opens a Tradepost database to read it as it is: its schema is not migrated and nothing is written. Other processes may use it.
+ *
+ * @throws StoreUnavailableError if it does not exist, is not a Tradepost database, or has a newer schema.
+ */
+export function openForReading(file: string): Database.Database {
+  if (!existsSync(file)) {
+    throw new StoreUnavailableError(`The database ${file} does not exist. Check the path.`);
+  }
+  let connection: Database.Database;
+  try {
+    connection = new Database(file, { timeout: lockTimeoutMs, fileMustExist: true });
+  } catch (error) {
+    throw explainReadError(file, error);
+  }
+  try {
+    // Not opened as read-only: then SQLite could not read the log of a server that crashed, and would leave files behind.
+    connection.pragma('query_only = ON');
+    requireDatabase(connection);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw explainReadError(file, error);
+  }
+}
+
+function requireDatabase(connection: Database.Database): void {
+  if (!isTradepost(connection)) {
+    throw new StoreUnavailableError(
+      `${connection.name} is not a Tradepost database. Check the path.`,
+    );
+  }
+  requireKnownSchema(connection);
+}
+
+/**
+ * Migrates a database to the current schema, unless it is only to be shown what that would do.
+ *
+ * @returns The schema versions before and after.
+ * @throws StoreUnavailableError if it is not a Tradepost database, has a newer schema, or cannot be migrated.
+ */
+export async function migrateDatabase(
+  file: string,
+  { dryRun }: { dryRun: boolean },
+): Promise<{ from: number; to: number }> {
+  const connection = openForReading(file);
+  const from = readSchemaVersion(connection);
+  connection.close();
+  // Opening it migrates it.
+  if (!dryRun) await new SqliteDatabase(file, { mustExist: true }).close();
+  return { from, to: currentSchemaVersion };
+}
+
+/** Creates the error for a damaged database. */
+export function damaged(name: string, damage: string): StoreUnavailableError {
+  return new StoreUnavailableError(
+    `${name} is damaged: ${damage}. Nothing was changed. Run \`tradepost-server check\`, or use an earlier backup.`,
+  );
+}
+
+/** Runs reads that all see the same state, even if other processes commit meanwhile. */
+export async function withSnapshot<Result>(
+  connection: Database.Database,
+  work: () => Promise<Result> | Result,
+): Promise<Result> {
+  connection.exec('BEGIN');
+  try {
+    // SQLite takes the snapshot with the first read.
+    connection.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return await work();
+  } finally {
+    // Some errors end the transaction.
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+  }
+}
+
+/** Returns what SQLite's integrity check finds, at most 100 lines; none if the database is sound. */
+export function findDamage(connection: Database.Database): string[] {
+  const lines: string[] = [];
+  try {
+    const check = connection.prepare<[], string>('PRAGMA integrity_check').pluck();
+    for (const line of check.iterate()) lines.push(line);
+  } catch (error) {
+    // Some damage ends the check itself.
+    if (!isCorrupt(error)) throw error;
+    lines.push(error.message);
+  }
+  return lines.filter((line) => line !== 'ok');
+}
+
+/** Lists the tables of a database by name. */
+export function listTables(connection: Database.Database): string[] {
+  return connection
+    .prepare<[], string>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
+    )
+    .pluck()
+    .all();
+}
+
+/** What a database contains. */
+export interface DatabaseContents {
+  schemaVersion: number;
+  /** The number of rows of each table. */
+  rows: Record<string, number>;
+}
+
+/**
+ * Verifies a database completely and counts its rows.
+ *
+ * @param name What the message of an error calls it.
+ * @throws StoreUnavailableError if it is damaged.
+ */
+export function verifyContents(connection: Database.Database, name: string): DatabaseContents {
+  const [damage] = findDamage(connection);
+  if (damage !== undefined) throw damaged(name, damage);
+  const count = (table: string) =>
+    connection.prepare<[], number>(`SELECT count(*) FROM "${table}"`).pluck().get() ?? 0;
+  return {
+    schemaVersion: readSchemaVersion(connection),
+    rows: Object.fromEntries(listTables(connection).map((table) => [table, count(table)])),
+  };
+}
