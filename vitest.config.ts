@@ -54,6 +54,7 @@ const slowTests = {
     'test/retention/small-steps.test.ts',
     'test/simulation/simulation.test.ts',
     'test/stores/sqlite-store.test.ts',
+    'test/stores/sqlite/backup.test.ts',
     'test/stores/sqlite/delivery-search.test.ts',
     'test/stores/sqlite/migrating.test.ts',
     'test/stores/sqlite/opening.test.ts',

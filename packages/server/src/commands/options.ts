@@ -61,6 +61,11 @@ export function databaseOption({ mustExist = false } = {}): Option {
     .argParser(parseFile);
 }
 
+/** The `--force` option of commands that write a file. */
+export function forceOption(): Option {
+  return new Option('--force', 'replace an existing file, unless a server uses it');
+}
+
 /** The `--json` option, for scripts. */
 export function jsonOption(): Option {
   return new Option('--json', 'print one JSON document on stdout');

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { Command } from 'commander';
 import { version } from '../kernel/version';
 import { addAccountCommands } from './accounts';
+import { addBackupCommands } from './backup';
 import { addCheckCommand } from './check';
 import { addKeyCommands } from './keys';
 import { addListingCommands } from './listings';
@@ -43,6 +44,7 @@ export function createProgram(streams: Streams): Command {
   addKeyCommands(program, streams);
   addListingCommands(program, streams);
   addWebhookCommands(program, streams);
+  addBackupCommands(program, streams);
   addCheckCommand(program, streams);
   addMigrateCommand(program, streams);
   addSeedCommand(program, streams);

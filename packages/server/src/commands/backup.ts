@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import type { CopyRequest, DatabaseCopy } from '../stores/sqlite/backup';
+import { OperatorError } from './operator-error';
+import { databaseOption, forceOption, jsonOption } from './options';
+import { printResult, type Streams } from './output';
+
+interface Options {
+  database: string;
+  force?: boolean;
+  json?: boolean;
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/** Runs a copy that SIGINT and SIGTERM stop, so that no part of it stays. A second signal ends the process at once. */
+async function runInterruptible(
+  copy: (request: CopyRequest) => Promise<DatabaseCopy>,
+  request: CopyRequest,
+): Promise<DatabaseCopy> {
+  const controller = new AbortController();
+  const stop = (signal: NodeJS.Signals) =>
+    controller.abort(new OperatorError(`Stopped by ${signal}. Nothing was changed.`));
+  for (const signal of signals) process.once(signal, stop);
+  try {
+    return await copy({ ...request, signal: controller.signal });
+  } finally {
+    for (const signal of signals) process.off(signal, stop);
+  }
+}
+
+function printCopy({ rows, ...copy }: DatabaseCopy, streams: Streams, json?: boolean): void {
+  printResult(streams, json ? { ...copy, rows } : { ...copy, ...rows }, json);
+}
+
+async function backupRun(file: string, options: Options, streams: Streams): Promise<void> {
+  const { database, force: overwrite = false, json } = options;
+  // Loaded here, because no other command needs it.
+  const { backUpDatabase } = await import('../stores/sqlite/backup');
+  const copy = await runInterruptible(backUpDatabase, { from: database, to: file, overwrite });
+  printCopy(copy, streams, json);
+  streams.stderr.write('The backup contains endpoint secrets. Keep it secret.\n');
+}
+
+async function restoreRun(file: string, options: Options, streams: Streams): Promise<void> {
+  const { database, force: overwrite = false, json } = options;
+  const { restoreDatabase } = await import('../stores/sqlite/backup');
+  const copy = await runInterruptible(restoreDatabase, { from: file, to: database, overwrite });
+  printCopy(copy, streams, json);
+  streams.stderr.write(
+    'Changes since the backup are undone: revoked keys are valid again, and deliveries since then are made again.\n',
+  );
+}
+
+/** `tradepost-server backup` and `tradepost-server restore`. */
+export function addBackupCommands(program: Command, streams: Streams): void {
+  program
+    .command('backup')
+    .description('copy the database to a file, also while servers use it')
+    .argument('<file>', 'the backup to write')
+    .addOption(forceOption())
+    .addOption(jsonOption())
+    .addOption(databaseOption({ mustExist: true }))
+    .action((file, options) => backupRun(file, options, streams));
+  program
+    .command('restore')
+    .description('replace the database by a backup, while no server uses it')
+    .argument('<file>', 'the backup to read')
+    .addOption(forceOption())
+    .addOption(jsonOption())
+    .addOption(databaseOption())
+    .action((file, options) => restoreRun(file, options, streams));
+}
