@@ -104,7 +104,7 @@ describe('tradepost-server', () => {
       expect.objectContaining({ id: webhook.id, accountId: buyer.id, pendingDeliveries: 0 }),
     ]);
     expect(await list('webhooks', 'list', '--account', seller.id)).toEqual([]);
-  });
+  }, 120_000);
 
   it('reports an empty list on stderr', async () => {
     await createAccount('buyer');
@@ -139,7 +139,7 @@ describe('tradepost-server', () => {
     await expect(orders.create({ listingId: id, quantity: 1 })).rejects.toMatchObject({
       code: 'insufficient_quantity',
     });
-  });
+  }, 120_000);
 
   it('seeds orders in every status', async () => {
     const seed = await runServerCommand<{ orders: { status: string }[] }>(['seed'], database);
@@ -283,7 +283,7 @@ describe('tradepost-server', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, schemaVersion: 3 });
     const missing = await runOperator(['check', '--database', `${database}.missing`]);
     expect(missing).toMatchObject({ code: 1, stdout: '' });
-  });
+  }, 120_000);
 
   it('migrates a database, and rejects one of a newer server', async () => {
     await seedDatabase(database);
@@ -305,7 +305,7 @@ describe('tradepost-server', () => {
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toContain('has schema version 4, but this server supports up to 3.');
     }
-  });
+  }, 120_000);
 
   it('prints no stack when the reader of a list closes the pipe', async () => {
     await seedDatabase(database);
