@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import type { SeedResult } from '@tradepost/server';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
 import { runServerCommand } from '../helpers/run-server-command';
 import { seedDatabase } from '../helpers/seed';
+import { runProcess } from '../helpers/start-process';
 import { startReceiver } from '../helpers/start-receiver';
 import { startServerProcess } from '../helpers/start-server-process';
 import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-folder';
@@ -74,12 +76,35 @@ it('tradepost-server creates, lists and revokes keys beside a running server', a
   const listing = { listingId: seed.listings[0]?.id ?? '', quantity: 1 };
   await expect(reader.orders.create(listing)).rejects.toMatchObject({ code: 'read_only_api_key' });
 
-  const keys = await runServerCommand<{ id: string; hint: string }[]>(['keys', 'list'], database);
+  const keys = await runServerCommand<{ id: string; lastUsedAt: string | null }[]>(
+    ['keys', 'list'],
+    database,
+  );
   expect(keys.map(({ id }) => id)).toContain(issued.id);
   expect(JSON.stringify(keys)).not.toContain(issued.apiKey);
 
   await runServerCommand(['keys', 'revoke', issued.id], database);
   await expect(reader.orders.list()).rejects.toMatchObject({ code: 'invalid_api_key' });
+});
+
+it('`keys list` shows the last use of each key, and which were never used', async () => {
+  const { server, buyer } = await start();
+  const startedAt = Date.now();
+  await buyer.orders.list();
+  await server.stop('SIGTERM');
+  const keys = await runServerCommand<{ accountId: string; lastUsedAt: string | null }[]>(
+    ['keys', 'list'],
+    database,
+  );
+  const [{ id: buyerId } = { id: '' }] = seed.accounts;
+  const used = keys.filter(({ lastUsedAt }) => lastUsedAt !== null);
+  expect(used.map(({ accountId }) => accountId)).toEqual([buyerId]);
+  const usedAt = Date.parse(used[0]?.lastUsedAt ?? '');
+  expect(usedAt).toBeGreaterThan(startedAt - 60_000);
+  expect(usedAt % 60_000).toBe(0);
+  const args = [tradepostServerBin, 'keys', 'list', '--account', seed.accounts[1]?.id ?? ''];
+  const people = await runProcess(process.execPath, [...args, '--database', database]);
+  expect(people.stdout).toMatch(/^lastUsedAt {2}never used$/m);
 });
 
 it('the server logs no key, no secret and no body', async () => {

@@ -28,7 +28,7 @@ export function parseDuration(text: string): number {
 }
 
 function formatKey(key: ApiKey): Record<string, unknown> {
-  const { id, accountId, prefix, readOnly, createdAt, expiresAt, revokedAt } = key;
+  const { id, accountId, prefix, readOnly, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
   return {
     id,
     accountId,
@@ -37,6 +37,7 @@ function formatKey(key: ApiKey): Record<string, unknown> {
     createdAt: formatTimestamp(createdAt),
     expiresAt: expiresAt === null ? null : formatTimestamp(expiresAt),
     revokedAt: revokedAt === null ? null : formatTimestamp(revokedAt),
+    lastUsedAt: lastUsedAt === null ? null : formatTimestamp(lastUsedAt),
   };
 }
 
@@ -62,7 +63,10 @@ async function listRun(options: Shared & { account?: string }, streams: Streams)
   const keys = await withExistingStore(options.database, ({ accounts }) =>
     accounts.listKeys(options.account),
   );
-  printList(streams, keys.map(formatKey), { json: options.json, none: 'No keys.' });
+  const listed = keys
+    .map(formatKey)
+    .map((key) => (options.json ? key : { ...key, lastUsedAt: key.lastUsedAt ?? 'never used' }));
+  printList(streams, listed, { json: options.json, none: 'No keys.' });
 }
 
 async function revokeRun(id: string, options: Shared, streams: Streams): Promise<void> {

@@ -14,6 +14,7 @@ import { deliveryRoutes } from '../deliveries/delivery-routes';
 import { testEventRoutes } from '../deliveries/test-event-routes';
 import type { Caller } from '../features/accounts/account';
 import { accountRoutes } from '../features/accounts/account-routes';
+import { KeyUsage } from '../features/accounts/api-key';
 import { LongPollRegistry } from '../features/events/event';
 import { eventRoutes } from '../features/events/event-routes';
 import { notificationRoutes } from '../features/notifications/notification-routes';
@@ -71,14 +72,15 @@ export interface App {
   messageClasses: MessageClasses;
   /** Ends all long polls, so that they get their responses at once. */
   releaseLongPolls(): void;
-  /** Stops its timers. */
-  stop(): void;
+  /** Stops its timers and stores what it remembers. Call it before the store is closed. */
+  stop(): Promise<void>;
 }
 
 /** Creates the HTTP application: the contract's endpoints, the API reference, and a problem for every other request. */
 export function createApp(dependencies: AppDependencies): App {
   const { store, clock, newId, log } = dependencies;
   const limiter = createRateLimiter(dependencies.rateLimit, clock);
+  const keyUsage = new KeyUsage(store.accounts.recordKeyUses, clock, log);
   const longPolls = new LongPollRegistry(clock);
   store.onEvents((accountIds) => longPolls.notify(accountIds));
   const rejectWhileStopping: RequestHandler = (_req, res, next) => {
@@ -125,7 +127,7 @@ export function createApp(dependencies: AppDependencies): App {
   });
   // Runs before the validation of each endpoint. It does not read what the types of ts-rest describe.
   const middleware: RequestHandler[] = [
-    authenticate(store.accounts, clock),
+    authenticate(store.accounts, clock, keyUsage),
     ...limiter.limit,
     requireWriteAccess,
     readJsonBody,
@@ -141,8 +143,15 @@ export function createApp(dependencies: AppDependencies): App {
   rejectMethods(app, contract);
   app.use(rejectPaths({ hasApiDocs: dependencies.docs }));
   app.use(handleErrors(log));
-  const messageClasses = createMessageClasses(app);
-  return { app, messageClasses, releaseLongPolls: () => longPolls.release(), stop: limiter.stop };
+  return {
+    app,
+    messageClasses: createMessageClasses(app),
+    releaseLongPolls: () => longPolls.release(),
+    stop() {
+      limiter.stop();
+      return keyUsage.stop();
+    },
+  };
 }
 
 /**

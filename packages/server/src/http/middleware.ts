@@ -8,7 +8,7 @@ import {
   rateLimit,
 } from 'express-rate-limit';
 import type { AccountStore, ApiKeyWithAccount, Caller } from '../features/accounts/account';
-import { hashApiKey, isApiKey } from '../features/accounts/api-key';
+import { hashApiKey, isApiKey, type KeyUsage } from '../features/accounts/api-key';
 import { type Clock, clockTolerance, formatTimestamp } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
 import { malformedJson, sendProblem } from './problems';
@@ -53,7 +53,11 @@ export function getKeyCheck(res: Response): () => Promise<void> {
 }
 
 /** Requires a valid API key as `Authorization: Bearer <API_KEY>`. */
-export function authenticate(accounts: AccountStore, clock: Clock): RequestHandler {
+export function authenticate(
+  accounts: AccountStore,
+  clock: Clock,
+  usage: KeyUsage,
+): RequestHandler {
   return async (req, res, next) => {
     const header = req.headers.authorization;
     if (header === undefined) {
@@ -71,6 +75,7 @@ export function authenticate(accounts: AccountStore, clock: Clock): RequestHandl
     }
     const key = await requireKey(accounts, clock, text);
     const { accountId, kind, id: keyId, readOnly } = key;
+    usage.touch(keyId);
     res.locals.caller = { accountId, kind, keyId, readOnly } satisfies Caller;
     // Most requests arrive at once; for those there is nothing to wait for.
     res.locals.bodyIsPending = hasBody(req) && !req.complete;

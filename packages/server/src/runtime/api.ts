@@ -153,7 +153,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       server.closeIdleConnections();
       await drained;
       cancelTimeout();
-      stopApp();
+      await stopApp();
     },
   };
 }

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import { noon } from '../helpers/builders';
+import { FakeClock } from '../helpers/fake-clock';
+import { tempFile } from '../helpers/temp-folder';
 import { type Actor, getProblem, type Service, startService } from './service';
 
 let service: Service;
@@ -54,6 +58,27 @@ describe('authentication', () => {
     const body = { listingId: 'lst_1', quantity: 1 };
     const problem = getProblem(await service.request('POST /v1/orders', { as: reader, body }));
     expect(problem).toMatchObject({ status: 403, code: 'read_only_api_key' });
+  });
+
+  it('records the last use of a valid key, at the latest when the server stops', async () => {
+    const file = tempFile();
+    const clock = new FakeClock(noon + 59_999);
+    const own = await startService({ store: openSqliteStore(file), clock });
+    const used = await own.account('buyer');
+    const unused = await own.account('buyer');
+    const expired = await own.account('buyer', { expiresAt: noon });
+    for (const as of [used, expired]) await own.request('GET /v1/orders', { as });
+    await own.close();
+
+    const store = openSqliteStore(file);
+    const keys = await store.accounts.listKeys();
+    await store.close();
+    const lastUse = Object.fromEntries(keys.map(({ id, lastUsedAt }) => [id, lastUsedAt]));
+    expect(lastUse).toEqual({
+      [used.keyId]: noon,
+      [unused.keyId]: null,
+      [expired.keyId]: null,
+    });
   });
 
   it('never shows the key that it rejects', async () => {

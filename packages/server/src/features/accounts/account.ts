@@ -71,6 +71,13 @@ export interface AccountStore {
   findKeyOwner(keyId: string): Promise<ApiKeyOwner | null>;
   /** Lists the keys of one account, or of all accounts, newest first. */
   listKeys(accountId?: string): Promise<ApiKey[]>;
+  /**
+   * Records when keys were last used. An earlier time than the stored one changes nothing, so processes may record in any
+   * order. A power failure may undo it.
+   *
+   * @param uses Milliseconds since 1970, by key ID.
+   */
+  recordKeyUses(uses: ReadonlyMap<string, number>): Promise<void>;
   /** Revokes a key permanently. Returns the key, or null if there is none. A second call keeps the first revocation time. */
   revokeKey(id: string, now: number): Promise<ApiKey | null>;
 }

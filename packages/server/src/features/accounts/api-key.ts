@@ -1,6 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { CommandContext } from '../../kernel/context';
+import type { Logger } from 'pino';
+import type { Clock, CommandContext } from '../../kernel/context';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 32;
@@ -23,6 +24,8 @@ export interface ApiKey {
   expiresAt: number | null;
   /** Milliseconds since 1970; null if the key is not revoked. */
   revokedAt: number | null;
+  /** The minute of its last use, in milliseconds since 1970; null if it was never used. Known to the store a minute late. */
+  lastUsedAt: number | null;
 }
 
 /** A new key. The key itself is shown once and not stored. */
@@ -72,6 +75,66 @@ export function issueKey(
       prefix: `${apiKey.slice(0, 8)}…`,
       createdAt: context.now,
       revokedAt: null,
+      lastUsedAt: null,
     },
   };
+}
+
+const minuteMs = 60_000;
+
+/**
+ * Remembers when API keys were used, to the minute, and stores it in one batch a minute. A request pays for nothing but an entry
+ * in a map. Create it before the first request, and stop it before the store is closed.
+ */
+export class KeyUsage {
+  readonly #record: (uses: ReadonlyMap<string, number>) => Promise<void>;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  /** The minutes of use that are not stored yet, by key ID. */
+  #pending = new Map<string, number>();
+  #cancelFlush: () => void = () => {};
+
+  /** @param record `AccountStore.recordKeyUses`. */
+  constructor(
+    record: (uses: ReadonlyMap<string, number>) => Promise<void>,
+    clock: Clock,
+    log: Logger,
+  ) {
+    this.#record = record;
+    this.#clock = clock;
+    this.#log = log;
+    this.#scheduleFlush();
+  }
+
+  /** Notes that a key is used now. That is stored within a minute. */
+  touch(keyId: string): void {
+    const now = this.#clock.now();
+    this.#pending.set(keyId, now - (now % minuteMs));
+  }
+
+  /** Stores what is not stored yet. Resolves even if that fails. */
+  async stop(): Promise<void> {
+    this.#cancelFlush();
+    await this.#flush();
+  }
+
+  #scheduleFlush(): void {
+    this.#cancelFlush = this.#clock.schedule(minuteMs, () => {
+      this.#scheduleFlush();
+      void this.#flush();
+    });
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    const uses = this.#pending;
+    this.#pending = new Map();
+    try {
+      await this.#record(uses);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the last use of API keys could not be stored; retrying');
+      // What was used since then is later.
+      this.#pending = new Map([...uses, ...this.#pending]);
+    }
+  }
 }

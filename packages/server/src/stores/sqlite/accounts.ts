@@ -24,6 +24,7 @@ interface KeyRow {
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
+  last_used_at: number | null;
 }
 
 function readKey(row: KeyRow): ApiKey {
@@ -36,6 +37,7 @@ function readKey(row: KeyRow): ApiKey {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
   };
 }
 
@@ -126,6 +128,18 @@ export function createSqliteAccountStore(db: SqliteDatabase): AccountStore {
                 accountId,
               );
         return rows.map(readKey);
+      }),
+
+    recordKeyUses: (uses) =>
+      db.writeRelaxed(() => {
+        for (const [id, usedAt] of uses) {
+          db.run(
+            'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?',
+            usedAt,
+            id,
+            usedAt,
+          );
+        }
       }),
 
     revokeKey: (id, now) =>

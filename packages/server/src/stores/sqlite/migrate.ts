@@ -3,9 +3,10 @@ import { StoreUnavailableError } from '../../kernel/errors';
 import { initial } from './migrations/001-initial';
 import { endpointQueues } from './migrations/002-endpoint-queues';
 import { secretsAndWaits } from './migrations/003-secrets-and-waits';
+import { lastUseOfKeys } from './migrations/004-last-use-of-keys';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
-const migrations = [initial, endpointQueues, secretsAndWaits];
+const migrations = [initial, endpointQueues, secretsAndWaits, lastUseOfKeys];
 
 /** The schema version of this program. */
 export const currentSchemaVersion = migrations.length;

@@ -100,6 +100,7 @@ describe('among API keys,', () => {
       prefix: `${apiKey.slice(0, 8)}…`,
       createdAt: noon,
       revokedAt: null,
+      lastUsedAt: null,
     });
     expect(record.hash).toBe(hashApiKey(apiKey));
     expect(JSON.stringify(record)).not.toContain(apiKey);

@@ -101,6 +101,31 @@ export function describeAccounts(underTest: StoreUnderTest): void {
       expect(await accounts.findKeyByHash(second.hash)).toMatchObject({ revokedAt: null });
     });
 
+    test('the last use of a key is the latest that any process recorded', async () => {
+      const { accounts } = underTest.current;
+      const account = anAccount();
+      const [first, second] = [
+        aKey({ accountId: account.id }).record,
+        aKey({ accountId: account.id }).record,
+      ];
+      await accounts.addAccount(account, first);
+      await accounts.addKey(second);
+      const readUses = async () =>
+        (await accounts.listKeys(account.id)).map(({ lastUsedAt }) => lastUsedAt);
+      expect(await readUses()).toEqual([null, null]);
+      await accounts.recordKeyUses(new Map([[first.id, noon + 60_000]]));
+      await accounts.recordKeyUses(
+        new Map([
+          [first.id, noon],
+          [second.id, noon],
+          ['key_unknown', noon],
+        ]),
+      );
+      expect(await readUses()).toEqual([noon, noon + 60_000]);
+      await accounts.recordKeyUses(new Map());
+      expect(await readUses()).toEqual([noon, noon + 60_000]);
+    });
+
     test('a revocation of an unknown ID has no effect', async () => {
       expect(await underTest.current.accounts.revokeKey('key_unknown', noon)).toBeNull();
     });

@@ -17,6 +17,9 @@ import { Child } from '../../helpers/child';
 import { tempFile } from '../../helpers/temp-folder';
 import { addCaller, Trade } from '../../helpers/trade';
 
+/** The number of migrations. */
+const newestVersion = 4;
+
 /** Reads a database without the store, as an operator with a shell would. */
 function inspect<Result>(file: string, read: (connection: Database.Database) => Result): Result {
   const connection = new Database(file);
@@ -42,7 +45,7 @@ describe('openSqliteStore', () => {
   test('creates the file with the newest schema', async () => {
     const file = tempFile();
     await openAndClose(file);
-    expect(getSchema(file)).toMatchObject({ version: 3 });
+    expect(getSchema(file)).toMatchObject({ version: newestVersion });
     const tables = inspect(file, (connection) =>
       connection
         .prepare<[], { name: string; strict: number }>(
@@ -58,7 +61,7 @@ describe('openSqliteStore', () => {
     const file = tempFile();
     writeFileSync(file, '');
     await openAndClose(file);
-    expect(getSchema(file)).toMatchObject({ version: 3 });
+    expect(getSchema(file)).toMatchObject({ version: newestVersion });
   });
 
   test('does not change a database that has the newest schema', async () => {
@@ -137,7 +140,7 @@ describe('openSqliteStore', () => {
     const before = readFileSync(file);
     expect(() => openSqliteStore(file)).toThrow(StoreUnavailableError);
     expect(() => openSqliteStore(file)).toThrow(
-      /schema version 1000, but this server supports up to 3\b/,
+      `schema version 1000, but this server supports up to ${newestVersion}.`,
     );
     expect(readFileSync(file).equals(before)).toBe(true);
   });
@@ -199,7 +202,7 @@ describe('openSqliteStore', () => {
     for (const child of children) child.write('go');
     for (const child of children) expect(await child.readLine()).toBe('done');
     for (const file of files) {
-      expect(getSchema(file)).toMatchObject({ version: 3 });
+      expect(getSchema(file)).toMatchObject({ version: newestVersion });
       const found = inspect(file, (connection) => ({
         accounts: connection.prepare('SELECT count(*) FROM accounts').pluck().get(),
         check: connection.pragma('integrity_check', { simple: true }),
