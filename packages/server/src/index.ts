@@ -32,5 +32,6 @@ export {
 } from './kernel/context';
 export { createLog, type LogLevel } from './kernel/log';
 export { type RunningServer, type ServerOptions, startServer } from './runtime/server';
+export { generateSecretKey, parseSecretKeys, type SecretKey } from './stores/encryption';
 export { openSqliteStore } from './stores/sqlite/sqlite-store';
 export type { Store } from './stores/store';

@@ -52,7 +52,7 @@ export interface LeasedDelivery {
   deadlineAt: number;
   webhookId: string;
   url: string;
-  /** The endpoint secret. */
+  /** The endpoint secret. Reading it throws a `StoreUnavailableError` if the store cannot decrypt it. */
   secret: string;
   /** The next secret. Until it is promoted, `webhook-signature` contains a signature by each secret. */
   stagedSecret: string | null;

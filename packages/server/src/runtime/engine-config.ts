@@ -8,7 +8,7 @@ import { openSqliteStore } from '../stores/sqlite/sqlite-store';
 import { type Engine, startEngine } from './engine';
 import type { SocketBudget } from './socket-budget';
 
-/** The configuration of a standalone engine. Plain values, so that they can be passed to a thread. */
+/** The configuration of a standalone engine. It can be passed to a thread: secret keys are copied as key objects. */
 export interface EngineConfig {
   /** The SQLite file. */
   database: string;

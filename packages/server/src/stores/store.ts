@@ -7,6 +7,28 @@ import type { OrderStore } from '../features/orders/order-store';
 import type { WebhookStore } from '../features/webhooks/webhook-store';
 import type { RetentionStore } from '../retention/retention-store';
 
+/** Re-encrypts endpoint secrets, and the stored responses that show them. */
+export interface SecretStore {
+  /** Returns the IDs of the secret keys that are in use; null among them stands for secrets in plain text. */
+  listKeyIds(): Promise<(string | null)[]>;
+  /**
+   * Encrypts the secrets of up to `limit` webhooks with the first secret key, those that are not yet. One short transaction.
+   *
+   * @param request.after The `next` of the previous step; null to start.
+   */
+  rotate(request: { after: string | null; limit: number }): Promise<RotatedSecrets>;
+}
+
+/** The result of a step of `SecretStore.rotate`. */
+export interface RotatedSecrets {
+  /** How many secrets and stored responses were encrypted. */
+  rotated: number;
+  /** The webhooks with a secret or a stored response that cannot be decrypted; it stays as it is. */
+  unreadable: string[];
+  /** Where the next step continues; null at the end. */
+  next: string | null;
+}
+
 /** Everything that the server stores, by feature. All implementations pass one conformance suite. */
 export interface Store {
   accounts: AccountStore;
@@ -18,6 +40,7 @@ export interface Store {
   deliveryLog: DeliveryLogStore;
   events: EventStore;
   retention: RetentionStore;
+  secrets: SecretStore;
   /** Runs `listener` after each commit in this process that queued deliveries or made some due. */
   onDeliveriesQueued(listener: () => void): void;
   /** Runs `listener` after each commit in this process that wrote events, with the accounts that may see them. */

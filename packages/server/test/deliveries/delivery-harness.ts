@@ -9,6 +9,7 @@ import {
   insecureWebhookPolicy,
   type WebhookPolicy,
 } from '../../src/features/webhooks/webhook-policy';
+import type { SqliteOptions } from '../../src/stores/sqlite/database';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../src/stores/store';
 import { CapturedLog, type LogLine } from '../helpers/captured-log';
@@ -87,8 +88,8 @@ export class DeliveryHarness {
   }
 
   /** Opens the same file again, as another process does. */
-  beside(): Trade {
-    const store = openSqliteStore(this.#file);
+  beside(options: SqliteOptions = {}): Trade {
+    const store = openSqliteStore(this.#file, options);
     onTestFinished(() => store.close());
     return this.trade.on(store);
   }

@@ -1,6 +1,8 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { generateSecretKey, parseSecretKeys } from '../../src/stores/encryption';
+import type { SqliteOptions } from '../../src/stores/sqlite/database';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { makeTempFolder } from '../helpers/temp-folder';
 import { describeStore } from './store-conformance';
@@ -12,9 +14,17 @@ const empty = join(template.path, 'empty.db');
 await openSqliteStore(empty).close();
 afterAll(template.remove);
 
-describeStore('the SQLite store', () => {
-  const folder = makeTempFolder();
-  const file = join(folder.path, 'tradepost.db');
-  copyFileSync(empty, file);
-  return { open: () => openSqliteStore(file, { synchronous: 'off' }), remove: folder.remove };
+function describeSqliteStore(name: string, options: SqliteOptions): void {
+  describeStore(name, () => {
+    const folder = makeTempFolder();
+    const file = join(folder.path, 'tradepost.db');
+    copyFileSync(empty, file);
+    const open = () => openSqliteStore(file, { synchronous: 'off', ...options });
+    return { open, remove: folder.remove };
+  });
+}
+
+describeSqliteStore('the SQLite store', {});
+describeSqliteStore('the SQLite store with a secret key', {
+  secretKeys: parseSecretKeys(generateSecretKey()),
 });

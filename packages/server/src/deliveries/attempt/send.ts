@@ -4,6 +4,7 @@ import { deliveryHeaderNames as names } from '@tradepost/contract/wire';
 import type { Dispatcher } from 'undici';
 import type { WebhookPolicy } from '../../features/webhooks/webhook-policy';
 import type { Clock } from '../../kernel/context';
+import { StoreUnavailableError } from '../../kernel/errors';
 import { version } from '../../kernel/version';
 import { type Attempt, attemptTimeoutMs, type LeasedDelivery, retryWindowMs } from '../delivery';
 import { toAttemptError } from './attempt-error';
@@ -17,7 +18,11 @@ import {
 
 /** Makes attempts. An attempt takes 15 s at most, follows no redirects and reads up to 16 kB. */
 export interface Sender {
-  /** Posts a signed delivery and returns the result. It never rejects because of a receiver. */
+  /**
+   * Posts a signed delivery and returns the result. It never rejects because of a receiver.
+   *
+   * @throws StoreUnavailableError if the endpoint secret cannot be read. The receiver was not contacted.
+   */
   send(delivery: LeasedDelivery): Promise<Attempt>;
   /** Closes all connections, which interrupts the attempts in flight. */
   close(): Promise<void>;
@@ -82,6 +87,8 @@ export function createSender(
         headers = deliveryHeaders(delivery, startedAt);
         response = await post(delivery, headers);
       } catch (error) {
+        // The secret cannot be read, for which the receiver is not to blame.
+        if (error instanceof StoreUnavailableError) throw error;
         // An invalid row, for example with an invalid URL, must not end the worker.
         response = noResponse(toAttemptError(error));
       }

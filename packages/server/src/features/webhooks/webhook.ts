@@ -24,7 +24,10 @@ export interface Webhook {
   /** The event types that it subscribes to, without duplicates. */
   events: EventType[];
   status: WebhookStatus;
-  /** The endpoint secret: `whsec_` and the base64 of 32 random bytes. */
+  /**
+   * The endpoint secret: `whsec_` and the base64 of 32 random bytes. Reading it throws a `StoreUnavailableError` if the store
+   * cannot decrypt it.
+   */
   secret: string;
   /** The secret that will replace it; null if none is staged. */
   stagedSecret: string | null;

@@ -2,6 +2,7 @@ import { type BigIntStats, closeSync, existsSync, openSync, realpathSync, statSy
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
+import { SecretCipher, type SecretKey } from '../encryption';
 import { type CommitOptions, GroupCommit, type WritePrioritySettings } from './group-commit';
 import { migrate } from './migrate';
 import { isLocked, missingFile, translateError, translateOpeningError } from './sqlite-errors';
@@ -24,10 +25,20 @@ export interface SqliteOptions extends CommitOptions {
   expectedFile?: FileId;
   /** The maximum size of the file in pages of 4,096 bytes. Unlimited by default. */
   maxPages?: number;
+  /**
+   * The keys that encrypt endpoint secrets, as returned by `parseSecretKeys`: the first one encrypts, all decrypt.
+   * @default none: new secrets are stored in plain text
+   */
+  secretKeys?: readonly SecretKey[];
+  /**
+   * Whether endpoint secrets are read or written. Otherwise the file can be opened without their keys.
+   * @default true
+   */
+  usesSecrets?: boolean;
 }
 
 /**
- * Creates the file if necessary, readable only by its owner, because it contains endpoint secrets. SQLite gives its own files
+ * Creates the file if necessary, readable only by its owner, because it may contain endpoint secrets. SQLite gives its own files
  * the same permissions. An existing file is not opened: closing it would drop this process's locks on it.
  */
 function makePrivateFile(file: string): void {
@@ -181,9 +192,12 @@ export class SqliteDatabase {
   #reads: QueuedRead[] = [];
   /** How many statements that write were run. */
   #writes = 0;
+  /** Encrypts and decrypts the secrets in the rows. */
+  readonly secrets: SecretCipher;
 
   /** @throws StoreUnavailableError if the file cannot be opened or belongs to another program. */
   constructor(file: string, options: SqliteOptions = {}) {
+    this.secrets = new SecretCipher(options.secretKeys ?? []);
     this.#connection = openConnection(file, options);
     this.#identity = file === ':memory:' ? null : new FileIdentity(file);
     this.#commits = new GroupCommit(this.#connection, options, {

@@ -6,6 +6,7 @@ import {
 } from '../../deliveries/delivery';
 import type { DeliveryStore } from '../../deliveries/delivery-store';
 import { nextHealth } from '../../deliveries/endpoint-health';
+import { secretPlaces } from '../encryption';
 import type { SqliteDatabase } from './database';
 import {
   adjustToClock,
@@ -138,6 +139,7 @@ type DueRow = [
 
 interface EndpointRow {
   url: string;
+  /** Encrypted if there is a secret key, like `staged_secret`. */
   secret: string;
   staged_secret: string | null;
 }
@@ -238,8 +240,14 @@ function leaseFromQueue(
       test: test === 1,
       webhookId,
       url,
-      secret,
-      stagedSecret,
+      // Decrypted by the attempt: a secret that cannot be read must not stop the deliveries to others.
+      get secret() {
+        return db.secrets.decryptCached(secretPlaces.current(webhookId), secret);
+      },
+      get stagedSecret() {
+        if (stagedSecret === null) return null;
+        return db.secrets.decryptCached(secretPlaces.staged(webhookId), stagedSecret);
+      },
       body,
     }),
   );

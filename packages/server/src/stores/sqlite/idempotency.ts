@@ -2,12 +2,14 @@
 // cspell:ignore answer
 import { DomainError } from '../../kernel/errors';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../../kernel/idempotency';
+import { secretPlaces } from '../encryption';
 import type { SqliteDatabase } from './database';
 
 interface StoredResponseRow {
   fingerprint: string;
-  /** JSON. Empty after it was erased together with the webhook that it showed. */
+  /** JSON, encrypted if it shows a webhook. Empty after it was erased together with that webhook. */
   answer: string;
+  webhook_id: string | null;
 }
 
 const isErased = (answer: string) => answer === '';
@@ -22,7 +24,8 @@ export function eraseResponsesAbout(db: SqliteDatabase, webhookId: string): void
 
 /**
  * Runs work once per idempotency key. The response is stored in the same transaction as the change. Call inside a write: writes
- * run one after another, so the second of two requests with one key finds the first one's response.
+ * run one after another, so the second of two requests with one key finds the first one's response. A response that shows a
+ * webhook is encrypted, because it may contain its secret.
  *
  * @param webhookId Returns the webhook that the response shows, if any.
  * @throws DomainError `idempotency_key_reused` if the key belongs to another request, `webhook_deleted` if its response was
@@ -38,7 +41,7 @@ export function runIdempotent<Response extends StoredResponse>(
   if (idempotencyKey === null) return { response: work(), replayed: false };
   const { accountId, operation, key, fingerprint, expiresAt } = idempotencyKey;
   const stored = db.get<StoredResponseRow>(
-    `SELECT fingerprint, answer FROM idempotency_keys
+    `SELECT fingerprint, answer, webhook_id FROM idempotency_keys
      WHERE account_id = ? AND operation = ? AND key = ? AND expires_at > ?`,
     accountId,
     operation,
@@ -59,9 +62,13 @@ export function runIdempotent<Response extends StoredResponse>(
         'The webhook of the first request with this Idempotency-Key was deleted and its secret was erased. Use a new key to create another webhook.',
       );
     }
-    return { response: JSON.parse(stored.answer) as Response, replayed: true };
+    const place = secretPlaces.response(idempotencyKey, stored.webhook_id ?? '');
+    const answer = db.secrets.decrypt(place, stored.answer);
+    return { response: JSON.parse(answer) as Response, replayed: true };
   }
   const response = work();
+  const shownId = webhookId();
+  const answer = JSON.stringify(response);
   db.run(
     `INSERT OR REPLACE INTO idempotency_keys
        (account_id, operation, key, fingerprint, answer, expires_at, webhook_id)
@@ -70,9 +77,11 @@ export function runIdempotent<Response extends StoredResponse>(
     operation,
     key,
     fingerprint,
-    JSON.stringify(response),
+    shownId === null
+      ? answer
+      : db.secrets.encrypt(secretPlaces.response(idempotencyKey, shownId), answer),
     expiresAt,
-    webhookId(),
+    shownId,
   );
   return { response, replayed: false };
 }

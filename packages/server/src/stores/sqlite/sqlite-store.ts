@@ -9,16 +9,25 @@ import { createSqliteListingStore } from './listings';
 import { createSqliteNotificationStore } from './notifications';
 import { createSqliteOrderStore } from './orders';
 import { createSqliteRetentionStore } from './retention';
+import { createSqliteSecretStore, requireSecretKeys } from './secrets';
+import { translateOpeningError } from './sqlite-errors';
 import { createSqliteWebhookStore } from './webhooks';
 
 /**
  * Opens the store in a SQLite file. Creates the file and migrates its schema if necessary.
  *
  * @param file Path of the file; `:memory:` for a store that ends with the process.
- * @throws StoreUnavailableError if the file cannot be opened or belongs to another program.
+ * @throws StoreUnavailableError if the file cannot be opened, belongs to another program or needs a secret key that is missing.
  */
 export function openSqliteStore(file: string, options: SqliteOptions = {}): Store {
-  return createStore(new SqliteDatabase(file, options));
+  const db = new SqliteDatabase(file, options);
+  try {
+    if (options.usesSecrets ?? true) requireSecretKeys(db, file);
+    return createStore(db);
+  } catch (error) {
+    void db.close();
+    throw translateOpeningError(file, error);
+  }
 }
 
 /** Creates the store in an open database. */
@@ -37,6 +46,7 @@ export function createStore(db: SqliteDatabase): Store {
     deliveryLog: createSqliteDeliveryLogStore(db, onQueued),
     events: createSqliteEventStore(db),
     retention: createSqliteRetentionStore(db),
+    secrets: createSqliteSecretStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
     getWriteDelay: () => db.writeDelay,

@@ -6,6 +6,7 @@ import {
   type WebhookWithStats,
 } from '../../features/webhooks/webhook';
 import type { WebhookStore } from '../../features/webhooks/webhook-store';
+import { secretPlaces } from '../encryption';
 import type { SqliteDatabase } from './database';
 import { eraseResponsesAbout, runIdempotent } from './idempotency';
 import { Conditions, mergeBounds } from './page-range';
@@ -16,6 +17,7 @@ interface WebhookRow {
   account_id: string;
   url: string;
   status: WebhookStatus;
+  /** Encrypted if there is a secret key, like `staged_secret`. */
   secret: string;
   staged_secret: string | null;
   staged_at: number | null;
@@ -33,7 +35,7 @@ const withStats = `SELECT webhooks.*, queues.depth, queues.failures, queues.held
      WHERE e.webhook_id = webhooks.id AND e.account_id = webhooks.account_id) AS kinds
   FROM webhooks JOIN queues ON queues.webhook_id = webhooks.id`;
 
-function readWebhook(row: WebhookRow): WebhookWithStats {
+function readWebhook(db: SqliteDatabase, row: WebhookRow): WebhookWithStats {
   const eventTypesOfRow = new Set(row.kinds.split(','));
   return {
     id: row.id,
@@ -41,8 +43,14 @@ function readWebhook(row: WebhookRow): WebhookWithStats {
     url: row.url,
     events: eventTypes.filter((eventType) => eventTypesOfRow.has(eventType)),
     status: row.status,
-    secret: row.secret,
-    stagedSecret: row.staged_secret,
+    // Decrypted when they are read: lists do not show them.
+    get secret() {
+      return db.secrets.decryptCached(secretPlaces.current(row.id), row.secret);
+    },
+    get stagedSecret() {
+      if (row.staged_secret === null) return null;
+      return db.secrets.decryptCached(secretPlaces.staged(row.id), row.staged_secret);
+    },
     stagedAt: row.staged_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -65,7 +73,19 @@ function deleteSubscriptions(db: SqliteDatabase, accountId: string, id: string):
   db.run('DELETE FROM webhook_events WHERE account_id = ? AND webhook_id = ?', accountId, id);
 }
 
+/** Encrypts the current and the staged secret of a webhook for its row. */
+function encryptSecrets(
+  { secrets }: SqliteDatabase,
+  { id, secret, stagedSecret }: Webhook,
+): [secret: string, stagedSecret: string | null] {
+  return [
+    secrets.encrypt(secretPlaces.current(id), secret),
+    stagedSecret === null ? null : secrets.encrypt(secretPlaces.staged(id), stagedSecret),
+  ];
+}
+
 function insertWebhook(db: SqliteDatabase, webhook: Webhook): void {
+  const [secret, stagedSecret] = encryptSecrets(db, webhook);
   db.run(
     `INSERT INTO webhooks (id, account_id, url, status, secret, staged_secret, staged_at,
        created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -73,8 +93,8 @@ function insertWebhook(db: SqliteDatabase, webhook: Webhook): void {
     webhook.accountId,
     webhook.url,
     webhook.status,
-    webhook.secret,
-    webhook.stagedSecret,
+    secret,
+    stagedSecret,
     webhook.stagedAt,
     webhook.createdAt,
     webhook.updatedAt,
@@ -84,13 +104,14 @@ function insertWebhook(db: SqliteDatabase, webhook: Webhook): void {
 }
 
 function updateWebhook(db: SqliteDatabase, webhook: Webhook): void {
+  const [secret, stagedSecret] = encryptSecrets(db, webhook);
   db.run(
     `UPDATE webhooks SET url = ?, status = ?, secret = ?, staged_secret = ?, staged_at = ?,
        updated_at = ? WHERE id = ?`,
     webhook.url,
     webhook.status,
-    webhook.secret,
-    webhook.stagedSecret,
+    secret,
+    stagedSecret,
     webhook.stagedAt,
     webhook.updatedAt,
     webhook.id,
@@ -118,7 +139,7 @@ export function selectWebhook(
     id,
     accountId,
   );
-  return row === undefined ? null : readWebhook(row);
+  return row === undefined ? null : readWebhook(db, row);
 }
 
 /** Creates the store of webhooks. `onQueued` is called after a commit that made deliveries due. */
@@ -148,7 +169,7 @@ export function createSqliteWebhookStore(db: SqliteDatabase, onQueued: () => voi
             ...conditions.values,
             limit,
           )
-          .map(readWebhook);
+          .map((row) => readWebhook(db, row));
       }),
 
     listAllWebhooks: (accountId) =>
@@ -198,6 +219,8 @@ export function createSqliteWebhookStore(db: SqliteDatabase, onQueued: () => voi
         if (changed === 0) return false;
         deleteSubscriptions(db, accountId, id);
         eraseResponsesAbout(db, id);
+        db.secrets.forget(secretPlaces.current(id));
+        db.secrets.forget(secretPlaces.staged(id));
         const queues = new QueueUnitOfWork(db);
         queues.change(id, { paused: true });
         queues.write(now);
