@@ -66,6 +66,16 @@ export function forceOption(): Option {
   return new Option('--force', 'replace an existing file, unless a server uses it');
 }
 
+/** The option for the file with the secret keys, for commands that read or write endpoint secrets. */
+export function secretKeyFileOption(): Option {
+  return new Option(
+    '--secret-key-file <file>',
+    'file with the keys that encrypt endpoint secrets, the newest first; or set TRADEPOST_SECRET_KEY to the keys',
+  )
+    .env('TRADEPOST_SECRET_KEY_FILE')
+    .argParser(parseFile);
+}
+
 /** The `--json` option, for scripts. */
 export function jsonOption(): Option {
   return new Option('--json', 'print one JSON document on stdout');

@@ -8,6 +8,7 @@ import { addKeyCommands } from './keys';
 import { addListingCommands } from './listings';
 import { addMigrateCommand } from './migrate';
 import type { Streams } from './output';
+import { addSecretCommands } from './secrets';
 import { addSeedCommand } from './seed';
 import { addStartCommand } from './start';
 import { addWebhookCommands } from './webhooks';
@@ -47,6 +48,7 @@ export function createProgram(streams: Streams): Command {
   addBackupCommands(program, streams);
   addCheckCommand(program, streams);
   addMigrateCommand(program, streams);
+  addSecretCommands(program, streams);
   addSeedCommand(program, streams);
   return program;
 }

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { type LogLevel, logLevels } from '../kernel/log';
 import { defaultRetention, type Retention, resolveRetention } from '../retention/retention';
 import { OperatorError } from './operator-error';
-import { parseBoolean, parseInteger, parseOrigins } from './options';
+import { parseBoolean, parseInteger, parseOrigins, secretKeyFileOption } from './options';
 
 const roles = ['all', 'api', 'worker'] as const;
 
@@ -17,6 +17,8 @@ export interface StartOptions {
   /** By default as many as the file descriptors allow, up to 10,000. */
   maxConnections?: number;
   maxDatabaseMb?: number;
+  /** A file with the keys that encrypt endpoint secrets. */
+  secretKeyFile?: string;
   /** Days. */
   keepDeliveries: number;
   /** Days. */
@@ -67,6 +69,7 @@ export const startOptions: readonly Option[] = [
   )
     .env('TRADEPOST_MAX_DATABASE_MB')
     .argParser(parseInteger(1, 16_000_000)),
+  secretKeyFileOption(),
   new Option('--keep-deliveries <days>', 'how long to keep finished deliveries')
     .env('TRADEPOST_KEEP_DELIVERIES')
     .default(defaultRetention.deliveries)

@@ -18,12 +18,19 @@ import {
   reservedDescriptors,
   type SocketBudget,
 } from '../runtime/socket-budget';
+import type { SecretKey } from '../stores/encryption';
 import { readFileId, type SqliteOptions } from '../stores/sqlite/database';
 import { createPriorityMemory } from '../stores/sqlite/group-commit';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
 import type { Store } from '../stores/store';
 import { explainListenError, OperatorError } from './operator-error';
 import { readRetention, type StartOptions } from './start-options';
+
+/** The options of a process, with the keys that encrypt endpoint secrets. */
+export interface ProcessOptions extends StartOptions {
+  /** The newest first; none to store new secrets in plain text. */
+  secretKeys: readonly SecretKey[];
+}
 
 /** A started process and how to stop it. */
 export interface StartedProcess {
@@ -38,8 +45,11 @@ const pagesPerMb = 256;
 /** Polling takes microseconds, and a standalone worker learns of deliveries in no other way. */
 const workerPollMs = 100;
 
-function getStoreOptions({ maxDatabaseMb }: StartOptions): SqliteOptions {
-  return maxDatabaseMb === undefined ? {} : { maxPages: maxDatabaseMb * pagesPerMb };
+function getStoreOptions({ maxDatabaseMb, secretKeys }: ProcessOptions): SqliteOptions {
+  return {
+    secretKeys,
+    ...(maxDatabaseMb !== undefined && { maxPages: maxDatabaseMb * pagesPerMb }),
+  };
 }
 
 function getWebhookPolicy({ allowInsecureWebhooks }: StartOptions): WebhookPolicy {
@@ -55,7 +65,7 @@ function hasEngineThread({ role, database }: StartOptions): boolean {
   return role === 'all' && database !== ':memory:';
 }
 
-function getEngineConfig(options: StartOptions): EngineConfig {
+function getEngineConfig(options: ProcessOptions): EngineConfig {
   return {
     database: options.database,
     storeOptions: getStoreOptions(options),
@@ -71,7 +81,7 @@ function getEngineConfig(options: StartOptions): EngineConfig {
 async function startEngineForRole(
   store: Store,
   log: Logger,
-  options: StartOptions,
+  options: ProcessOptions,
   priorityMemory: SharedArrayBuffer,
 ): Promise<Engine> {
   const config = getEngineConfig(options);
@@ -95,7 +105,7 @@ function getMetrics(engine: Engine): Metrics {
   return { read: () => engine.readMetrics() };
 }
 
-async function startWorker(options: StartOptions): Promise<StartedProcess> {
+async function startWorker(options: ProcessOptions): Promise<StartedProcess> {
   // Loaded only where it runs: a server whose engine has its own thread starts faster without it.
   const { createEngine } = await import('../runtime/engine-config');
   const engine = await createEngine({ ...getEngineConfig(options), pollIntervalMs: workerPollMs });
@@ -106,7 +116,7 @@ async function startWorker(options: StartOptions): Promise<StartedProcess> {
   };
 }
 
-async function startApiRole(options: StartOptions): Promise<StartedProcess> {
+async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   const log = createLog(options.logLevel);
   const maxConnections = getMaxConnections(options);
   const priorityMemory = createPriorityMemory();
@@ -155,7 +165,7 @@ async function startApiRole(options: StartOptions): Promise<StartedProcess> {
  *
  * @throws OperatorError if it cannot be started with these options.
  */
-export async function startProcess(options: StartOptions): Promise<StartedProcess> {
+export async function startProcess(options: ProcessOptions): Promise<StartedProcess> {
   // Validated for every role: several processes may share their configuration, and nothing is open yet.
   readRetention(options);
   return options.role === 'worker' ? startWorker(options) : startApiRole(options);

@@ -6,10 +6,14 @@ import type { Metrics, MetricsServer } from '../metrics/metrics-server';
 import { explainListenError } from './operator-error';
 import { databaseOption } from './options';
 import type { Streams } from './output';
+import { readSecretKeys } from './secret-keys';
 import { type StartOptions, startOptions } from './start-options';
 
 const insecureWarning =
   'webhooks are INSECURE: plain HTTP, private addresses and invalid certificates are allowed; never run production like this';
+
+const plainTextWarning =
+  'endpoint secrets are stored in plain text: everyone who can read the database file or a backup of it can forge deliveries; create a key with `tradepost-server secrets generate-key` and pass it with --secret-key-file';
 
 /** Milliseconds from the signal until the process is ended in any case. */
 const stopDeadlineMs = 15_000;
@@ -42,16 +46,18 @@ function ignoreOutputErrors({ stdout, stderr }: Streams, log: Logger): void {
 }
 
 async function startRun(options: StartOptions, streams: Streams): Promise<void> {
+  const secretKeys = readSecretKeys(options);
   const log = createLog(options.logLevel);
   ignoreOutputErrors(streams, log);
   // Logged at every level.
   if (options.allowInsecureWebhooks) log.child({}, { level: 'warn' }).warn(insecureWarning);
+  if (secretKeys.length === 0 && options.database !== ':memory:') log.warn(plainTextWarning);
   // Before anything is printed: a supervisor may send the signal as soon as it reads the output.
   const stopped = untilSignal(log);
   void stopped.then(() => forceExitAfterDeadline(log));
   // Loaded here, because the other commands need neither the HTTP server nor the engine.
   const { startProcess } = await import('./start-process');
-  const started = await startProcess(options);
+  const started = await startProcess({ ...options, secretKeys });
   const metrics = await startMetrics(options, started.metrics, log).catch(
     async (error: unknown) => {
       await started.stop();

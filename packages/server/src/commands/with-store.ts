@@ -1,13 +1,19 @@
+import type { SqliteOptions } from '../stores/sqlite/database';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
 import type { Store } from '../stores/store';
 
-/** Opens a store for one task and closes it afterwards. Creates the file if necessary. */
+/**
+ * Opens a store for one task and closes it afterwards. Creates the file if necessary.
+ *
+ * @param options Whether the file must exist, and the secret keys of a task that reads or writes endpoint secrets.
+ */
 export async function withStore<Result>(
   database: string,
   work: (store: Store) => Promise<Result>,
-  options?: { mustExist: boolean },
+  options: Pick<SqliteOptions, 'mustExist' | 'secretKeys'> = {},
 ): Promise<Result> {
-  const store = openSqliteStore(database, options);
+  const usesSecrets = options.secretKeys !== undefined;
+  const store = openSqliteStore(database, { ...options, usesSecrets });
   try {
     return await work(store);
   } finally {

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { parseSecretKeys, type SecretKey } from '../stores/encryption';
+import { OperatorError } from './operator-error';
+
+/** The variable with the keys themselves. A flag would show them in the list of processes. */
+const keyVariable = 'TRADEPOST_SECRET_KEY';
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`Cannot read --secret-key-file: ${reason}.`);
+  }
+}
+
+/**
+ * Reads the keys that encrypt endpoint secrets: from the file, or from `TRADEPOST_SECRET_KEY`.
+ *
+ * @returns The newest first; empty if none are configured.
+ * @throws OperatorError if a key is invalid, or if both are set. The message does not show a key.
+ */
+export function readSecretKeys(
+  { secretKeyFile: file }: { secretKeyFile?: string },
+  env: NodeJS.ProcessEnv = process.env,
+): SecretKey[] {
+  const text = env[keyVariable];
+  if (file === undefined && text === undefined) return [];
+  if (file !== undefined && text !== undefined) {
+    throw new OperatorError(
+      `Both --secret-key-file (${file}) and ${keyVariable} are set. Put all keys in one place and unset the other.`,
+    );
+  }
+  const [source, keys] = file === undefined ? [keyVariable, text ?? ''] : [file, readFile(file)];
+  try {
+    return parseSecretKeys(keys);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new OperatorError(
+      `The secret keys in ${source} are not valid. ${error.message} Use what \`tradepost-server secrets generate-key\` prints.`,
+    );
+  }
+}
