@@ -39,7 +39,9 @@ it.each([
   async (_, open) => {
     const receiver = await startReceiver();
     onTestFinished(receiver.close);
-    const service = await startSeededServer([...everyRequest, '--log-level', 'debug'], { stderr: await open() });
+    const service = await startSeededServer([...everyRequest, '--log-level', 'debug'], {
+      stderr: await open(),
+    });
     onTestFinished(service.close);
     const { server, seller, seed } = service;
     const client = new Tradepost({ baseUrl: server.url, apiKey: seller.apiKey });

@@ -181,7 +181,7 @@ export function createSqliteWebhookStore(db: SqliteDatabase, onQueued: () => voi
             `${withStats} WHERE ${conditions.sql} ORDER BY created_at DESC, id DESC`,
             ...conditions.values,
           )
-          .map(readWebhook);
+          .map((row) => readWebhook(db, row));
       }),
 
     findWebhook: (accountId, id) => db.read(() => selectWebhook(db, accountId, id)),

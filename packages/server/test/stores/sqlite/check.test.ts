@@ -211,7 +211,7 @@ describe('checkDatabase', () => {
   test('finds no problem in a sound database, and changes nothing', async () => {
     const before = readFileSync(file);
     const { schemaVersion, checks } = await checkDatabase(file, noon);
-    expect(schemaVersion).toBe(3);
+    expect(schemaVersion).toBe(4);
     expect(checks.map(({ name, result }) => [name, result])).toEqual([
       ['integrity', 'ok'],
       ['references', 'ok'],
