@@ -12,6 +12,7 @@ import { latency } from './latency';
 import { overload } from './overload';
 import { pruning } from './pruning';
 import { requests } from './requests';
+import { restart } from './restart';
 import { start } from './start';
 import { streaming } from './streaming';
 import { sustained } from './sustained';
@@ -36,6 +37,7 @@ export const benches: Record<string, Bench> = {
   calls,
   firstCall,
   start,
+  restart,
   changes,
   streaming,
 };
