@@ -1,19 +1,39 @@
-import { defineConfig } from 'tsup';
+import { defineConfig, type Options } from 'tsup';
 import { buildApiDocs } from './scripts/build-api-docs';
+import { writeNotices } from './scripts/write-notices';
 
-export default defineConfig({
-  entry: {
-    index: 'src/index.ts',
-    main: 'src/main.ts',
-    'engine-thread-main': 'src/runtime/engine-thread-main.ts',
-  },
+const all: Options = {
   format: ['esm'],
   target: 'node20',
   platform: 'node',
-  clean: true,
   splitting: true,
   sourcemap: true,
-  onSuccess: async () => buildApiDocs(),
-  // The declaration build sets an option that TypeScript 6 reports as deprecated.
-  dts: { entry: 'src/index.ts', compilerOptions: { ignoreDeprecations: '6.0' } },
-});
+};
+
+/** Two builds: what other programs import, and the program `tradepost-server`. */
+export default defineConfig([
+  {
+    ...all,
+    entry: ['src/index.ts'],
+    clean: ['!program/**'],
+    onSuccess: async () => buildApiDocs(),
+    // The declaration build sets an option that TypeScript 6 reports as deprecated.
+    dts: { entry: 'src/index.ts', compilerOptions: { ignoreDeprecations: '6.0' } },
+  },
+  {
+    ...all,
+    entry: { main: 'src/main.ts', 'engine-thread-main': 'src/runtime/engine-thread-main.ts' },
+    outDir: 'dist/program',
+    clean: true,
+    // Dependencies are bundled: the versions that were tested together, and a start without hundreds of files to find.
+    // Except SQLite, which is native code.
+    noExternal: [/^(?!better-sqlite3$)/],
+    minifyWhitespace: true,
+    minifySyntax: true,
+    // Bundled CommonJS modules require modules of Node.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    esbuildPlugins: [writeNotices('dist/program/THIRD-PARTY-NOTICES.txt')],
+  },
+]);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 
 /** File descriptors reserved for the database, logs, DNS and Node. */
@@ -48,10 +49,26 @@ export function reservedDescriptors({ attempts, idle }: SocketBudget): number {
 
 /** Returns how many file descriptors this process may have; null if there is no limit or it is unknown. */
 export function readDescriptorLimit(): number | null {
+  const soft = Number(readLinuxLimit() ?? readReportedLimit());
+  return Number.isInteger(soft) && soft > 0 ? soft : null;
+}
+
+/** Reads the limit where Linux has it: a report of Node takes as long as a tenth of the start. */
+function readLinuxLimit(): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    return /^Max open files +(\S+)/m.exec(limits)?.[1];
+  } catch {
+    // Without /proc.
+    return undefined;
+  }
+}
+
+function readReportedLimit(): unknown {
   const { report } = process;
   // Otherwise the report resolves the host names of this machine's addresses.
   Object.assign(report, { excludeNetwork: true });
   const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
-  const soft = Number(userLimits?.open_files?.soft);
-  return Number.isInteger(soft) && soft > 0 ? soft : null;
+  return userLimits?.open_files?.soft;
 }
