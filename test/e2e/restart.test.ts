@@ -6,8 +6,8 @@ import { tradepostServerBin } from '../helpers/programs';
 import { registerWebhook } from '../helpers/register-webhook';
 import { runServerCommand } from '../helpers/run-server-command';
 import { seedDatabase } from '../helpers/seed';
-import { runProcess } from '../helpers/start-process';
-import { startReceiver } from '../helpers/start-receiver';
+import { runProcess, startProcess } from '../helpers/start-process';
+import { startPausedReceiver, startReceiver } from '../helpers/start-receiver';
 import { startServerProcess } from '../helpers/start-server-process';
 import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-folder';
 
@@ -42,7 +42,6 @@ it('the server delivers after kill -9 and a restart what it had acknowledged bef
   await before.seller.webhooks.create({ url: inbox.url, events });
   const { id } = seed.orders[0] ?? { id: '' };
   await before.seller.orders.update(id, { status: 'confirmed' });
-  // If the kill came before the attempt is recorded, the retry would wait until the lease expires.
   await before.server.writes(/"msg":"attempt"/, 'stderr');
   await before.server.stop('SIGKILL');
 
@@ -51,6 +50,61 @@ it('the server delivers after kill -9 and a restart what it had acknowledged bef
   const arrivals = await inbox.until(({ length }) => length >= 2);
   expect(new Set(arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   expect(await after.buyer.orders.get(id)).toMatchObject({ status: 'confirmed' });
+});
+
+it('the server sends deliveries that kill -9 interrupted again at once', async () => {
+  const hanging = await startPausedReceiver();
+  onTestFinished(hanging.close);
+  const before = await start();
+  const events = ['order.status_changed' as const];
+  await before.seller.webhooks.create({ url: hanging.url, events });
+  const { id } = seed.orders[0] ?? { id: '' };
+  await before.seller.orders.update(id, { status: 'confirmed' });
+  await hanging.until(({ length }) => length === 1);
+  await before.server.stop('SIGKILL');
+
+  hanging.resume();
+  const after = await start();
+  const arrivals = await hanging.until(({ length }) => length === 2);
+  expect(new Set(arrivals.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  // Otherwise it waited until the lease ran out.
+  await after.server.writes(/"released":1,"msg":"a worker died/, 'stderr');
+});
+
+it('a worker takes over from one that was killed, but not from one that hangs', async () => {
+  const hanging = await startPausedReceiver();
+  onTestFinished(hanging.close);
+  const startWorker = async () => {
+    const args = ['start', '--role', 'worker', '--database', database, '--allow-insecure-webhooks'];
+    const worker = startProcess(process.execPath, [tradepostServerBin, ...args]);
+    onTestFinished(async () => {
+      await worker.stop('SIGKILL');
+    });
+    await worker.writes(/^delivering from /m);
+    return worker;
+  };
+  const { seller } = await start(['--role', 'api']);
+  const hung = await startWorker();
+  await seller.webhooks.create({ url: hanging.url, events: ['order.status_changed'] });
+  const confirm = (order: { id: string } | undefined) =>
+    seller.orders.update(order?.id ?? '', { status: 'confirmed' });
+  const pending = seed.orders.filter(({ status }) => status === 'pending');
+  await confirm(pending[0]);
+  const [interrupted] = await hanging.until(({ length }) => length === 1);
+  process.kill(hung.pid ?? 0, 'SIGSTOP');
+
+  hanging.resume();
+  const living = await startWorker();
+  await confirm(pending[1]);
+  const [, other] = await hanging.until(({ length }) => length === 2);
+  const eventId = interrupted?.headers['webhook-id'];
+  expect(other?.headers['webhook-id']).not.toBe(eventId);
+  expect(living.stderr()).not.toContain('a worker died');
+
+  await hung.stop('SIGKILL');
+  await living.writes(/"released":1,"msg":"a worker died/, 'stderr');
+  const [, , again] = await hanging.until(({ length }) => length === 3);
+  expect(again?.headers['webhook-id']).toBe(eventId);
 });
 
 it('the server keeps accounts, keys, orders and notifications over a clean stop', async () => {

@@ -19,6 +19,18 @@ export interface QueueStatus {
   oldestDueAt: number | null;
 }
 
+/** A worker that the store knows. */
+export interface WorkerRegistration {
+  /** Passed with its lease requests. Never used again by another worker. */
+  id: string;
+  /**
+   * Ends the registration, and its leases with it: call it when no attempt is in flight.
+   *
+   * @param now Milliseconds since 1970.
+   */
+  end(now: number): Promise<void>;
+}
+
 /** Stores the queues of deliveries, one for each endpoint. Changes add deliveries in their own transaction. */
 export interface DeliveryStore {
   /**
@@ -31,7 +43,23 @@ export interface DeliveryStore {
     leaseUntil: number;
     leaseToken: string;
     limit: number;
+    /** The ID of a registered worker; without one, the leases last until they end, whatever happens. */
+    worker?: string | undefined;
   }): Promise<LeasedDelivery[]>;
+  /**
+   * Registers a worker, so that its leases need not run out if its process or its thread dies. The store notices that by a lock
+   * that ends with the process, such as a lock of the operating system or of a database session; never by missing signs of life,
+   * since a worker that hangs may resume.
+   */
+  registerWorker(): Promise<WorkerRegistration>;
+  /**
+   * Releases the leases of workers that have certainly died: their deliveries are due at once, ahead of their queues. Leases of
+   * workers that live, hang, or run where their end cannot be noticed last until they end. Cheap if no worker has died.
+   *
+   * @param now Milliseconds since 1970.
+   * @returns How many leases were released.
+   */
+  releaseDeadLeases(now: number): Promise<number>;
   /**
    * Records attempt results and updates the health of their endpoints. A result whose lease has ended changes nothing, so
    * results may be recorded again when this rejects. May take several transactions, some of which may have succeeded.
@@ -40,7 +68,7 @@ export interface DeliveryStore {
    */
   recordAttempts(results: AttemptResult[], now: number): Promise<void>;
   /**
-   * Call when a worker starts. Leases that a crashed worker left behind no longer count towards the concurrency limits of
+   * Call when a worker starts, after `releaseDeadLeases`. Leases that are left of other workers no longer count towards the concurrency limits of
    * their endpoints, but last until they end. Also adjusts to a clock that was set back while no worker ran.
    *
    * @param now Milliseconds since 1970.

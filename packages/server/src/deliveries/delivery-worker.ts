@@ -15,7 +15,7 @@ import {
   resolveExpired,
   resolveInterrupted,
 } from './delivery';
-import type { DeliveryStore } from './delivery-store';
+import type { DeliveryStore, WorkerRegistration } from './delivery-store';
 import { OutcomeRecorder } from './outcome-recorder';
 
 const defaultPollIntervalMs = 1_000;
@@ -23,6 +23,9 @@ const errorBackoffMs = 1_000;
 
 /** How long after a clock change it is adjusted to again: changes decided before it are committed by then. */
 const readjustAfterMs = 5_000;
+
+/** How often a worker checks whether others have died, in milliseconds. */
+const takeoverIntervalMs = 1_000;
 
 /** Called after every completed attempt. Metrics use it. */
 export type AttemptListener = (
@@ -65,6 +68,9 @@ export class DeliveryWorker {
   #socketPauseUntil = Number.NEGATIVE_INFINITY;
   #readjustAt = Number.POSITIVE_INFINITY;
   #started = false;
+  #registration: WorkerRegistration | null = null;
+  /** A time of `Clock.elapsed`. */
+  #takeoverAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
   #polling: Promise<void> | null = null;
   #pollAgain = false;
@@ -108,6 +114,7 @@ export class DeliveryWorker {
     this.#recorder.stopRetrying();
     await this.#dependencies.sender.close();
     await this.#drain();
+    await this.#unregister();
   }
 
   async #drain(): Promise<void> {
@@ -123,6 +130,8 @@ export class DeliveryWorker {
       await new Promise((resolve) => setImmediate(resolve));
       await this.#followClock();
       const now = clock.now();
+      this.#registration ??= await deliveries.registerWorker();
+      await this.#takeOver(now);
       if (!this.#started) await deliveries.resetStaleLeases(now);
       this.#started = true;
       if (this.#recorder.hasBacklog) return this.#scheduleNextPoll(now + errorBackoffMs);
@@ -134,7 +143,8 @@ export class DeliveryWorker {
       // Checking is cheap and leasing writes, which an idle worker must not do.
       const dueAt = (await deliveries.nextDueAt()) ?? Number.POSITIVE_INFINITY;
       if (dueAt > now) return this.#scheduleNextPoll(dueAt);
-      const request = { now, leaseUntil: now + leaseMs, leaseToken: randomUUID(), limit };
+      const worker = this.#registration.id;
+      const request = { now, leaseUntil: now + leaseMs, leaseToken: randomUUID(), limit, worker };
       const due = await deliveries.leaseDue(request);
       for (const delivery of due) this.#start(delivery);
       // Fair shares may have left some due.
@@ -144,6 +154,27 @@ export class DeliveryWorker {
       log.error({ err: error }, 'polling for deliveries failed; retrying');
       this.#scheduleNextPoll(clock.now() + errorBackoffMs);
     }
+  }
+
+  /** Makes the deliveries due that workers had leased when they died. */
+  async #takeOver(now: number): Promise<void> {
+    const { deliveries, clock, log } = this.#dependencies;
+    if (clock.elapsed() < this.#takeoverAt) return;
+    this.#takeoverAt = clock.elapsed() + takeoverIntervalMs;
+    const released = await deliveries.releaseDeadLeases(now);
+    if (released > 0)
+      log.warn({ released }, 'a worker died; its deliveries in flight are due again');
+  }
+
+  async #unregister(): Promise<void> {
+    const { clock, log } = this.#dependencies;
+    try {
+      await this.#registration?.end(clock.now());
+    } catch (error) {
+      // The next worker notices that this one has ended.
+      log.warn({ err: error }, 'the leases of this worker could not be released');
+    }
+    this.#registration = null;
   }
 
   /** Detects that the clock was set, and adjusts the store before anything is decided by the new time. */

@@ -80,6 +80,11 @@ export class Child {
     return code;
   }
 
+  /** Sends it a signal, such as SIGSTOP, after which it runs no further but keeps its files and locks. */
+  signal(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+
   /** Ends it at once, as a crash would. */
   async crash(): Promise<void> {
     this.#process.kill('SIGKILL');

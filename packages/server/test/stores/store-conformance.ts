@@ -3,6 +3,7 @@ import type { Store } from '../../src/stores/store';
 import { describeAccounts } from './conformance/accounts';
 import { describeBackoff } from './conformance/backoff';
 import { describeClockChanges } from './conformance/clock-changes';
+import { describeDeadWorkers } from './conformance/dead-workers';
 import { describeDeletedWebhooks } from './conformance/deleted-webhooks';
 import { describeDeliveryLists } from './conformance/delivery-lists';
 import { describeDeliveryLog } from './conformance/delivery-log';
@@ -83,6 +84,7 @@ export function describeStore(
     describeQueueInvariants(underTest);
     describeManagedWebhooks(underTest);
     describePauses(underTest);
+    describeDeadWorkers(underTest);
     describeDeletedWebhooks(underTest);
     describeDeliveryLog(underTest);
     describeReplaysAndTestEvents(underTest);

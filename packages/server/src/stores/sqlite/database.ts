@@ -196,7 +196,11 @@ export class SqliteDatabase {
   readonly secrets: SecretCipher;
 
   /** @throws StoreUnavailableError if the file cannot be opened or belongs to another program. */
-  constructor(file: string, options: SqliteOptions = {}) {
+  constructor(
+    /** The path of the file; `:memory:` without one. */
+    readonly file: string,
+    options: SqliteOptions = {},
+  ) {
     this.secrets = new SecretCipher(options.secretKeys ?? []);
     this.#connection = openConnection(file, options);
     this.#identity = file === ':memory:' ? null : new FileIdentity(file);

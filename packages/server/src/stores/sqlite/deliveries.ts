@@ -3,6 +3,7 @@ import {
   attemptEndedAt,
   type Delivery,
   type LeasedDelivery,
+  leaseMs,
 } from '../../deliveries/delivery';
 import type { DeliveryStore } from '../../deliveries/delivery-store';
 import { nextHealth } from '../../deliveries/endpoint-health';
@@ -10,11 +11,13 @@ import { secretPlaces } from '../encryption';
 import type { SqliteDatabase } from './database';
 import {
   adjustToClock,
+  dueFirst,
   incrementDepth,
   QueueUnitOfWork,
   selectQueueStatus,
   selectReadyQueues,
 } from './queues';
+import { WorkerLocks } from './worker-locks';
 
 /** How many deliveries one transaction leases at most: one or two milliseconds of work. */
 const maxLeasesPerTransaction = 64;
@@ -41,16 +44,51 @@ export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
 }
 
 /** Creates the store of the delivery queues. */
-export function createSqliteDeliveryStore(db: SqliteDatabase): DeliveryStore {
+export function createSqliteDeliveryStore(
+  db: SqliteDatabase,
+  workers: WorkerLocks = new WorkerLocks(db.file),
+): DeliveryStore {
   return {
+    async registerWorker() {
+      const id = workers.register();
+      return {
+        id,
+        async end(now) {
+          await db.write(() => releaseLeasesOfWorkers(db, [id], now));
+          workers.unregister(id);
+        },
+      };
+    },
+
+    async releaseDeadLeases(now) {
+      const ended = workers.lockEnded();
+      if (ended.length === 0) return 0;
+      try {
+        const dead = ended.filter(({ isOfThisHost }) => isOfThisHost).map(({ id }) => id);
+        const released =
+          dead.length === 0 ? 0 : await db.write(() => releaseLeasesOfWorkers(db, dead, now));
+        for (const worker of ended) {
+          // The file of another host, or from before a reboot, stays until the leases have run out.
+          if (worker.isOfThisHost || !(await db.read(() => hasLeases(db, worker.id))))
+            worker.remove();
+        }
+        return released;
+      } finally {
+        for (const worker of ended) worker.close();
+      }
+    },
+
     async leaseDue(request) {
+      const { worker } = request;
+      const leaseToken =
+        worker === undefined ? request.leaseToken : `${worker}.${request.leaseToken}`;
       const writes: Promise<LeasedDelivery[]>[] = [];
       for (let left = request.limit; left > 0; left -= maxLeasesPerTransaction) {
         const max = Math.min(left, maxLeasesPerTransaction);
         writes.push(
           db.writeRelaxed(() => {
             if (left === request.limit) releaseOverdueLeases(db, request.now);
-            return leaseDue(db, request, max);
+            return leaseDue(db, { ...request, leaseToken }, max);
           }),
         );
       }
@@ -177,6 +215,45 @@ export function releaseOverdueLeases(db: SqliteDatabase, now: number): void {
     queues.change(id, { inFlight: queues.get(id).inFlight - counts });
   }
   queues.write(now);
+}
+
+/** Selects the leases of a worker. Its ID has no characters that are special in a pattern of `GLOB`. */
+const leasesOfWorker = `lease_until IS NOT NULL AND lease_token GLOB ? || '.*'`;
+
+function hasLeases(db: SqliteDatabase, worker: string): boolean {
+  return db.get(`SELECT 1 FROM deliveries WHERE ${leasesOfWorker} LIMIT 1`, worker) !== undefined;
+}
+
+/**
+ * Releases all leases of workers, none of which can record a result any more. Their deliveries are due ahead of their queues, as
+ * they were when they were leased. Call inside a write.
+ *
+ * @returns How many leases were released.
+ */
+function releaseLeasesOfWorkers(db: SqliteDatabase, workers: string[], now: number): number {
+  const leases = workers.flatMap((worker) =>
+    db.all<{ seq: number; webhook_id: string; lease_until: number; lease_counts: number }>(
+      `SELECT seq, webhook_id, lease_until, lease_counts FROM deliveries WHERE ${leasesOfWorker}`,
+      worker,
+    ),
+  );
+  const queues = new QueueUnitOfWork(db);
+  const first = new Map<string, number>();
+  for (const { seq, webhook_id: id, lease_until: leaseUntil, lease_counts: counts } of leases) {
+    const head = first.get(id) ?? dueFirst(db, id, now);
+    first.set(id, head);
+    const dueAt = Math.min(now, leaseUntil - leaseMs, head);
+    db.run(
+      `UPDATE deliveries SET due_at = ?, scheduled_at = ?, lease_token = NULL, lease_until = NULL
+       WHERE seq = ?`,
+      dueAt,
+      dueAt,
+      seq,
+    );
+    queues.change(id, { inFlight: queues.get(id).inFlight - counts });
+  }
+  queues.write(now);
+  return leases.length;
 }
 
 function selectEndpoint(db: SqliteDatabase, webhookId: string): EndpointRow {

@@ -12,6 +12,7 @@ import { createSqliteRetentionStore } from './retention';
 import { createSqliteSecretStore, requireSecretKeys } from './secrets';
 import { translateOpeningError } from './sqlite-errors';
 import { createSqliteWebhookStore } from './webhooks';
+import { WorkerLocks } from './worker-locks';
 
 /**
  * Opens the store in a SQLite file. Creates the file and migrates its schema if necessary.
@@ -33,6 +34,7 @@ export function openSqliteStore(file: string, options: SqliteOptions = {}): Stor
 /** Creates the store in an open database. */
 export function createStore(db: SqliteDatabase): Store {
   const announcements = new Announcements();
+  const workers = new WorkerLocks(db.file);
   const onQueued = () => announcements.notifyDeliveriesQueued();
   return {
     accounts: createSqliteAccountStore(db),
@@ -42,7 +44,7 @@ export function createStore(db: SqliteDatabase): Store {
     ),
     notifications: createSqliteNotificationStore(db),
     webhooks: createSqliteWebhookStore(db, onQueued),
-    deliveries: createSqliteDeliveryStore(db),
+    deliveries: createSqliteDeliveryStore(db, workers),
     deliveryLog: createSqliteDeliveryLogStore(db, onQueued),
     events: createSqliteEventStore(db),
     retention: createSqliteRetentionStore(db),
@@ -51,6 +53,9 @@ export function createStore(db: SqliteDatabase): Store {
     onEvents: (listener) => announcements.onEvents(listener),
     getWriteDelay: () => db.writeDelay,
     check: () => db.check(),
-    close: () => db.close(),
+    async close() {
+      await db.close();
+      workers.close();
+    },
   };
 }

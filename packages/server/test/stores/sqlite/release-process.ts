@@ -1,0 +1,9 @@
+import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
+import { noon } from '../../helpers/builders';
+
+// A process that releases the leases of dead workers, and prints how many.
+const [file] = process.argv.slice(2);
+if (file === undefined) throw new Error('name the database');
+const store = openSqliteStore(file);
+console.log(await store.deliveries.releaseDeadLeases(noon + 1));
+await store.close();
