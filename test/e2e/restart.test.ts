@@ -9,17 +9,17 @@ import { seedDatabase } from '../helpers/seed';
 import { runProcess, startProcess } from '../helpers/start-process';
 import { startPausedReceiver, startReceiver } from '../helpers/start-receiver';
 import { startServerProcess } from '../helpers/start-server-process';
-import { type TemporaryFolder, temporaryFolder } from '../helpers/temporary-folder';
+import { temporaryFolder } from '../helpers/temporary-folder';
 
-let folder: TemporaryFolder;
 let database: string;
 let seed: SeedResult;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  const folder = await temporaryFolder();
+  // Registered first, so that it runs last.
+  onTestFinished(() => folder.remove());
   database = join(folder.path, 'tradepost.db');
   seed = await seedDatabase(database);
-  return () => folder.remove();
 });
 
 async function start(args: string[] = []) {

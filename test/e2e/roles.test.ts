@@ -17,13 +17,12 @@ let inbox: Receiver;
 
 beforeEach(async () => {
   const folder = await temporaryFolder();
+  // Registered first, so that it runs last.
+  onTestFinished(() => folder.remove());
   database = join(folder.path, 'tradepost.db');
   seed = await seedDatabase(database);
   inbox = await startReceiver();
-  return async () => {
-    await inbox.close();
-    await folder.remove();
-  };
+  onTestFinished(() => inbox.close());
 });
 
 function startWorker(args: string[] = []): RunningProcess {

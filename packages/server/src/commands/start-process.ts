@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { attemptTimeoutMs } from '../deliveries/delivery';
 import {
   insecureWebhookPolicy,
   strictWebhookPolicy,
@@ -42,6 +43,8 @@ export interface StartedProcess {
 }
 
 const pagesPerMb = 256;
+/** How long a process waits for attempts when it stops, in milliseconds: longer than any attempt takes. */
+const attemptsShutdownMs = attemptTimeoutMs + 5_000;
 /** Polling takes microseconds, and a standalone worker learns of deliveries in no other way. */
 const workerPollMs = 100;
 
@@ -112,7 +115,7 @@ async function startWorker(options: ProcessOptions): Promise<StartedProcess> {
   return {
     messages: `delivering from ${options.database}`,
     metrics: [getMetrics(engine)],
-    stop: () => engine.stop(shutdownTimeoutMs),
+    stop: () => engine.stop(attemptsShutdownMs),
   };
 }
 
@@ -154,7 +157,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     messages: `listening on ${api.url}`,
     metrics,
     async stop() {
-      await Promise.all([api.stop(shutdownTimeoutMs), engine?.stop(shutdownTimeoutMs)]);
+      await Promise.all([api.stop(shutdownTimeoutMs), engine?.stop(attemptsShutdownMs)]);
       await store.close();
     },
   };

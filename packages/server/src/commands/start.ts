@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { createLog } from '../kernel/log';
@@ -16,20 +17,33 @@ const plainTextWarning =
   'endpoint secrets are stored in plain text: everyone who can read the database file or a backup of it can forge deliveries; create a key with `tradepost-server secrets generate-key` and pass it with --secret-key-file';
 
 /** Milliseconds from the signal until the process is ended in any case. */
-const stopDeadlineMs = 15_000;
+const stopDeadlineMs = 28_000;
 
+/** How long the same signal is ignored, in milliseconds: npm passes on what the terminal has sent to both already. */
+const echoMs = 250;
+
+const stopSignals = ['SIGTERM', 'SIGINT'] as const;
+
+/** Resolves at the first signal to stop. A second one ends the process at once. */
 function untilSignal(log: Logger): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
+    let first: { signal: NodeJS.Signals; at: number } | undefined;
+    const receive = (signal: (typeof stopSignals)[number]) => {
+      const at = performance.now();
+      if (first === undefined) {
+        first = { signal, at };
         log.info({ signal }, 'the server is stopping');
         resolve();
-      });
-    }
+      } else if (signal !== first.signal || at - first.at > echoMs) {
+        log.warn({ signal }, 'second signal; exiting at once');
+        process.exit(128 + constants.signals[signal]);
+      }
+    };
+    for (const signal of stopSignals) process.on(signal, receive);
   });
 }
 
-/** A shutdown takes 5 s, or 10 s with a locked database. If it takes longer, the process is ended. */
+/** A shutdown takes up to 20 s, or 25 s with a locked database. If it takes longer, the process is ended. */
 function forceExitAfterDeadline(log: Logger): void {
   const end = () => {
     log.error('the shutdown timed out; exiting');
@@ -70,7 +84,9 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   // Neither the timers of a worker nor the wait for a signal keep a process alive.
   const alive = setInterval(() => {}, 60_000);
   await stopped;
-  await Promise.all([started.stop(), metrics?.stop()]);
+  await started.stop();
+  // To the end, so that a supervisor sees that the process is stopping.
+  await metrics?.stop();
   clearInterval(alive);
   log.info('the server stopped');
   // Unread output would keep the process alive.

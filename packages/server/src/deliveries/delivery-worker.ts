@@ -101,10 +101,14 @@ export class DeliveryWorker {
     });
   }
 
-  /** Leases nothing more and waits for the attempts in flight, up to `timeoutMs`. Then it interrupts them. */
+  /**
+   * Leases nothing more and waits for the attempts in flight, up to `timeoutMs`; for a store that is unavailable, up to five
+   * seconds. Then it interrupts them.
+   */
   async stop(timeoutMs: number): Promise<void> {
     this.#stopped = true;
     this.#cancelNextPoll();
+    this.#recorder.limitRetries();
     let cancelTimeout = () => {};
     const timeout = new Promise<void>((resolve) => {
       cancelTimeout = this.#dependencies.clock.schedule(timeoutMs, resolve);

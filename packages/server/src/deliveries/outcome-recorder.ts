@@ -4,6 +4,8 @@ import { StoreUnavailableError } from '../kernel/errors';
 import { type AttemptResult, alignResult } from './delivery';
 import type { DeliveryStore } from './delivery-store';
 
+/** How long a stopping worker retries. */
+const retryLimitMs = 5_000;
 const errorBackoffMs = 1_000;
 const maxBatchSize = 128;
 
@@ -30,6 +32,9 @@ export class OutcomeRecorder {
   #working = false;
   #hasBacklog = false;
   #isRetryStopped = false;
+  /** Times of `Clock.elapsed`. */
+  #failingSince: number | null = null;
+  #stoppingSince: number | null = null;
   #cancelPause: () => void = () => {};
 
   constructor(dependencies: OutcomeRecorderDependencies) {
@@ -50,6 +55,11 @@ export class OutcomeRecorder {
       this.#pending.push({ result, resolve });
       if (!this.#working) void this.#writeAll();
     });
+  }
+
+  /** From now on, an unavailable store is retried for five seconds only. */
+  limitRetries(): void {
+    this.#stoppingSince ??= this.#dependencies.clock.elapsed();
   }
 
   /** Stops retrying after one more try. */
@@ -86,10 +96,12 @@ export class OutcomeRecorder {
       const now = clock.now();
       const results = batch.map(({ result }) => alignResult(result, now));
       await deliveries.recordAttempts(results, now);
+      this.#failingSince = null;
       return [];
     } catch (error) {
       if (error instanceof StoreUnavailableError) {
-        if (!this.#isRetryStopped) {
+        this.#failingSince ??= clock.elapsed();
+        if (this.#mayRetry(this.#failingSince)) {
           log.error({ err: error }, 'recording attempts failed; retrying');
           return batch;
         }
@@ -108,6 +120,13 @@ export class OutcomeRecorder {
     const failed: PendingResult[] = [];
     for (const entry of batch) failed.push(...(await this.#write([entry])));
     return failed;
+  }
+
+  #mayRetry(failingSince: number): boolean {
+    if (this.#isRetryStopped) return false;
+    if (this.#stoppingSince === null) return true;
+    const since = Math.max(failingSince, this.#stoppingSince);
+    return this.#dependencies.clock.elapsed() - since < retryLimitMs;
   }
 
   #pause(): Promise<void> {

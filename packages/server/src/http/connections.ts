@@ -51,6 +51,11 @@ export class Connections {
     });
   }
 
+  /** Closes the connections on which nothing was ever received: Node's `closeIdleConnections` leaves them open. */
+  closeUnused(): void {
+    for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy();
+  }
+
   /** Destroys all open connections. */
   destroyAll(): void {
     for (const socket of this.#open) socket.destroy();

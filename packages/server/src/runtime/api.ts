@@ -18,7 +18,7 @@ import type { CompletedRequest } from '../http/request-log';
 import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
 import type { Store } from '../stores/store';
 
-/** How long a process waits for requests and attempts when it stops, in milliseconds. */
+/** How long a server waits for requests when it stops, in milliseconds. An embedded one waits as long for attempts. */
 export const shutdownTimeoutMs = 5_000;
 const defaultMaxConnections = 10_000;
 const defaultLogsPerSecond = 100;
@@ -151,6 +151,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       const drained = new Promise((resolve) => server.close(resolve));
       const cancelTimeout = clock.schedule(timeoutMs, () => connections.destroyAll());
       server.closeIdleConnections();
+      // Requests that have just arrived are read first.
+      setImmediate(() => connections.closeUnused());
       await drained;
       cancelTimeout();
       await stopApp();

@@ -70,6 +70,18 @@ describe('the stop of a worker', () => {
     expect(receiver.count).toBe(2);
   });
 
+  test('waits five seconds for a store that is unavailable, however long attempts may take', async () => {
+    const fault = new StoreUnavailableError('SQLite: database is locked (SQLITE_BUSY)');
+    const worker = harness.start({ deliveries: harness.failingToRecord(() => fault) });
+    await harness.receiver(respond(200));
+    await harness.place();
+    await harness.logs.next('recording attempts failed; retrying');
+    const stopping = worker.stop(60_000);
+    await harness.clock.advance(6_000);
+    await stopping;
+    await harness.logs.next('recording attempts failed; they will be repeated');
+  });
+
   test('ends all new work', async () => {
     const worker = harness.start();
     const { receiver } = await harness.receiver(respond(200));

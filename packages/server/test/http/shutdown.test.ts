@@ -1,4 +1,11 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, it } from 'vitest';
+import { strictWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
+import { createLog } from '../../src/kernel/log';
+import { startApi } from '../../src/runtime/api';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import { FakeClock } from '../helpers/fake-clock';
 import { startService } from './service';
 
 it('a stopping server responds to earlier requests, and rejects later ones with 503', async () => {
@@ -36,6 +43,29 @@ it('a stopping server responds to earlier requests, and rejects later ones with 
   const accepted = await early.response;
   expect(accepted).toContain('HTTP/1.1 201 Created');
   await closed;
+});
+
+it('a stopping server closes connections without a request at once', async () => {
+  const store = openSqliteStore(':memory:');
+  // Its timers never run: nothing is closed after a timeout.
+  const clock = new FakeClock();
+  const api = await startApi({
+    store,
+    clock,
+    log: createLog('silent'),
+    port: 0,
+    host: '127.0.0.1',
+    rateLimit: 1,
+    webhookPolicy: strictWebhookPolicy,
+  });
+  const socket = connect(api.port, '127.0.0.1');
+  const closed = once(socket.resume(), 'close');
+  await once(socket, 'connect');
+  // A response on another connection shows that the server has accepted this one. It stays open, too.
+  await fetch(`${api.url}/livez`);
+  await api.stop(1_000);
+  await closed;
+  await store.close();
 });
 
 it('a server closes once, however often close is called', async () => {
