@@ -30,6 +30,8 @@ export interface StartOptions {
   /** Metrics are served only if this is set. */
   metricsPort?: number;
   metricsHost: string;
+  /** How long a delivery may be due before the process is not ready; by default the age is only reported. */
+  maxDueSeconds?: number;
   /** Whether to serve the API reference. */
   docs: boolean;
   corsOrigin?: string[];
@@ -91,12 +93,21 @@ export const startOptions: readonly Option[] = [
   )
     .env('TRADEPOST_KEEP_UNREAD_NOTIFICATIONS')
     .argParser(parseInteger(1, maxRetentionDays)),
-  new Option('--metrics-port <port>', 'also serve /metrics on this TCP port; 0 selects a free one')
+  new Option(
+    '--metrics-port <port>',
+    'also serve /metrics, /livez and /readyz on this TCP port; 0 selects a free one',
+  )
     .env('TRADEPOST_METRICS_PORT')
     .argParser(parsePort),
   new Option('--metrics-host <address>', 'address to serve /metrics on')
     .env('TRADEPOST_METRICS_HOST')
     .default('127.0.0.1'),
+  new Option(
+    '--max-due-seconds <seconds>',
+    '/readyz fails while a delivery has been due for longer (default: it only reports the age)',
+  )
+    .env('TRADEPOST_MAX_DUE_SECONDS')
+    .argParser(parseInteger(1, 86_400)),
   new Option('--docs [boolean]', 'serve the API reference at /docs, and the OpenAPI documents')
     .env('TRADEPOST_DOCS')
     .default(true)

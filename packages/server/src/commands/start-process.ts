@@ -5,6 +5,7 @@ import {
   strictWebhookPolicy,
   type WebhookPolicy,
 } from '../features/webhooks/webhook-policy';
+import { Health } from '../http/health';
 import { systemClock } from '../kernel/context';
 import { createLog } from '../kernel/log';
 import { loadApiMetrics, loadEngineMetrics, loadQueueMetrics } from '../metrics/load-metrics';
@@ -37,6 +38,7 @@ export interface ProcessOptions extends StartOptions {
 export interface StartedProcess {
   /** Printed on stdout. */
   messages: string;
+  health: Health;
   /** Its metrics; empty unless metrics are served. */
   metrics: Metrics[];
   stop(): Promise<void>;
@@ -66,6 +68,10 @@ function isMeasured({ metricsPort }: StartOptions): boolean {
 /** Whether deliveries have their own thread, which needs a store that another thread can open. */
 function hasEngineThread({ role, database }: StartOptions): boolean {
   return role === 'all' && database !== ':memory:';
+}
+
+function createHealth(store: Store, { maxDueSeconds }: StartOptions): Health {
+  return new Health({ store, maxDueSeconds });
 }
 
 function getEngineConfig(options: ProcessOptions): EngineConfig {
@@ -112,10 +118,16 @@ async function startWorker(options: ProcessOptions): Promise<StartedProcess> {
   // Loaded only where it runs: a server whose engine has its own thread starts faster without it.
   const { createEngine } = await import('../runtime/engine-config');
   const engine = await createEngine({ ...getEngineConfig(options), pollIntervalMs: workerPollMs });
+  const health = createHealth(engine.store, options);
+  health.addEngine(engine);
   return {
     messages: `delivering from ${options.database}`,
+    health,
     metrics: [getMetrics(engine)],
-    stop: () => engine.stop(attemptsShutdownMs),
+    stop() {
+      health.stop();
+      return engine.stop(attemptsShutdownMs);
+    },
   };
 }
 
@@ -127,6 +139,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     ...getStoreOptions(options),
     ...(hasEngineThread(options) && { priority: { memory: priorityMemory, yields: false } }),
   });
+  const health = createHealth(store, options);
   const metrics: Metrics[] = [];
   const apiMetrics = isMeasured(options) ? await loadApiMetrics() : undefined;
   if (apiMetrics) metrics.push(apiMetrics);
@@ -141,6 +154,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     webhookPolicy: getWebhookPolicy(options),
     docs: options.docs,
     corsOrigins: options.corsOrigin,
+    health,
     onRequestCompleted: apiMetrics?.onRequestCompleted,
   }).catch(async (error: unknown) => {
     await store.close();
@@ -151,10 +165,12 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     options.role === 'all'
       ? await startEngineForRole(store, log, options, priorityMemory)
       : undefined;
+  if (engine) health.addEngine(engine);
   if (engine) metrics.push(getMetrics(engine));
   else if (isMeasured(options)) metrics.push(await loadQueueMetrics(store, systemClock));
   return {
     messages: `listening on ${api.url}`,
+    health,
     metrics,
     async stop() {
       await Promise.all([api.stop(shutdownTimeoutMs), engine?.stop(attemptsShutdownMs)]);

@@ -2,13 +2,14 @@ import { constants } from 'node:os';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { createLog } from '../kernel/log';
-import { loadProcessMetrics } from '../metrics/load-metrics';
-import type { Metrics, MetricsServer } from '../metrics/metrics-server';
+import { loadHealthMetrics, loadProcessMetrics } from '../metrics/load-metrics';
+import type { MetricsServer } from '../metrics/metrics-server';
 import { explainListenError } from './operator-error';
 import { databaseOption } from './options';
 import type { Streams } from './output';
 import { readSecretKeys } from './secret-keys';
 import { type StartOptions, startOptions } from './start-options';
+import type { StartedProcess } from './start-process';
 
 const insecureWarning =
   'webhooks are INSECURE: plain HTTP, private addresses and invalid certificates are allowed; never run production like this';
@@ -72,12 +73,10 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   // Loaded here, because the other commands need neither the HTTP server nor the engine.
   const { startProcess } = await import('./start-process');
   const started = await startProcess({ ...options, secretKeys });
-  const metrics = await startMetrics(options, started.metrics, log).catch(
-    async (error: unknown) => {
-      await started.stop();
-      throw error;
-    },
-  );
+  const metrics = await startMetrics(options, started, log).catch(async (error: unknown) => {
+    await started.stop();
+    throw error;
+  });
   streams.stdout.write(`${started.messages}\n`);
   if (metrics) streams.stdout.write(`metrics on ${metrics.url}\n`);
 
@@ -106,13 +105,13 @@ export function addStartCommand(program: Command, streams: Streams): void {
 /** Serves the metrics of this process if a port is set. */
 export async function startMetrics(
   { metricsPort: port, metricsHost: host }: StartOptions,
-  metrics: Metrics[],
+  { metrics, health }: Pick<StartedProcess, 'metrics' | 'health'>,
   log: Logger,
 ): Promise<MetricsServer | undefined> {
   if (port === undefined) return undefined;
   const { serveMetrics } = await import('../metrics/metrics-server');
-  const all = [...metrics, await loadProcessMetrics()];
-  return serveMetrics({ port, host, metrics: all, log }).catch((error: unknown) => {
+  const all = [...metrics, await loadProcessMetrics(), await loadHealthMetrics(health)];
+  return serveMetrics({ port, host, metrics: all, health, log }).catch((error: unknown) => {
     throw explainListenError(error, { port, host }, '--metrics-');
   });
 }

@@ -24,6 +24,9 @@ const errorBackoffMs = 1_000;
 /** How long after a clock change it is adjusted to again: changes decided before it are committed by then. */
 const readjustAfterMs = 5_000;
 
+/** How long a poll may take at most, in milliseconds, with all that it waits for in the store. */
+const pollTimeoutMs = 15_000;
+
 /** How often a worker checks whether others have died, in milliseconds. */
 const takeoverIntervalMs = 1_000;
 
@@ -67,6 +70,7 @@ export class DeliveryWorker {
   /** Leases nothing before this time of `Clock.elapsed`, because this machine had no sockets left. */
   #socketPauseUntil = Number.NEGATIVE_INFINITY;
   #readjustAt = Number.POSITIVE_INFINITY;
+  #lastPolledAt: number;
   #started = false;
   #registration: WorkerRegistration | null = null;
   /** A time of `Clock.elapsed`. */
@@ -81,7 +85,13 @@ export class DeliveryWorker {
     this.#dependencies = dependencies;
     this.#recorder = new OutcomeRecorder(dependencies);
     this.#slots = new ConcurrencyLimiter(maxAttempts);
+    this.#lastPolledAt = clock.elapsed();
     this.#lastClockReading = { now: clock.now(), elapsed: clock.elapsed() };
+  }
+
+  /** Whether it polls for deliveries: false if a poll does not end, or if no other one was started. */
+  get isPolling(): boolean {
+    return this.#dependencies.clock.elapsed() - this.#lastPolledAt < pollTimeoutMs;
   }
 
   /** Polls for due deliveries at once. Call it when deliveries were queued. */
@@ -94,6 +104,7 @@ export class DeliveryWorker {
     this.#cancelNextPoll();
     this.#polling = this.#poll().finally(() => {
       this.#polling = null;
+      this.#lastPolledAt = this.#dependencies.clock.elapsed();
       if (this.#pollAgain) {
         this.#pollAgain = false;
         this.wake();

@@ -34,7 +34,7 @@ import {
   setConstantHeaders,
 } from './connections';
 import { allowOrigins } from './cors';
-import { addHealthEndpoints } from './health';
+import { addHealthEndpoints, type Health } from './health';
 import {
   authenticate,
   createRateLimiter,
@@ -57,6 +57,7 @@ export interface AppDependencies extends RequestObserver {
   rateLimit: number;
   /** Whether the server is shutting down and rejects new requests. */
   isStopping: () => boolean;
+  health: Health;
   /** Whether to serve the API reference and the OpenAPI documents. */
   docs: boolean;
   /** The origins of web pages that may call the API; `*` for all. */

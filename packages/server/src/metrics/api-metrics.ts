@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Health } from '../http/health';
 import type { CompletedRequest } from '../http/request-log';
 import type { Metrics } from './metrics-server';
 
@@ -27,6 +28,32 @@ export function createApiMetrics(): ApiMetrics {
         status,
       }),
     read: () => registry.metrics(),
+  };
+}
+
+/** Creates the metrics of the health checks, which run on each scrape. */
+export function createHealthMetrics(health: Pick<Health, 'read'>): Metrics {
+  const registry = new Registry();
+  const ready = new Gauge({
+    name: 'tradepost_ready',
+    help: 'Whether this process is ready, as /readyz responds: 1 or 0.',
+    registers: [registry],
+  });
+  const checks = new Gauge({
+    name: 'tradepost_readiness_check',
+    help: 'Whether each check of /readyz passes: 1 or 0.',
+    labelNames: ['check'],
+    registers: [registry],
+  });
+  return {
+    async read() {
+      const report = await health.read();
+      ready.set(Number(report.isReady));
+      for (const [check, { status }] of Object.entries(report.checks)) {
+        checks.set({ check }, Number(status === 'pass'));
+      }
+      return registry.metrics();
+    },
   };
 }
 

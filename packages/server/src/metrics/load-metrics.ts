@@ -1,3 +1,4 @@
+import type { Health } from '../http/health';
 import type { Clock } from '../kernel/context';
 import type { Store } from '../stores/store';
 import type { ApiMetrics } from './api-metrics';
@@ -22,6 +23,12 @@ export async function loadQueueMetrics(store: Store, clock: Clock): Promise<Metr
 export async function loadProcessMetrics(): Promise<Metrics> {
   const { createProcessMetrics } = await import('./api-metrics');
   return createProcessMetrics();
+}
+
+/** Loads and creates the metrics of the health checks. */
+export async function loadHealthMetrics(health: Health): Promise<Metrics> {
+  const { createHealthMetrics } = await import('./api-metrics');
+  return createHealthMetrics(health);
 }
 
 /** Loads and creates the metrics of the API. */

@@ -2,6 +2,8 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { Connections, requestTimeouts } from '../http/connections';
+import { type Health, respondToProbe } from '../http/health';
+import { newRequestId } from '../http/request-log';
 
 /** The metrics of one part of the server. */
 export interface Metrics {
@@ -22,6 +24,8 @@ export interface MetricsServerOptions {
   host: string;
   /** Served one after the other. No two may have a metric of the same name. */
   metrics: Metrics[];
+  /** The health checks at `/livez` and `/readyz`, for processes without an API. */
+  health: Health;
   log: Logger;
 }
 
@@ -38,14 +42,30 @@ function respond(response: ServerResponse, status: number, text: string, headers
   response.end(`${text}\n`);
 }
 
-function respondWith(metrics: Metrics[]): RequestListener {
+async function sendHealth(
+  response: ServerResponse,
+  path: '/livez' | '/readyz',
+  health: Health,
+): Promise<void> {
+  const { status, contentType, body } = await respondToProbe(path, health, newRequestId());
+  response.writeHead(status, {
+    'Content-Type': contentType,
+    'Cache-Control': 'no-store',
+    ...(status === 503 && { 'Retry-After': '1' }),
+  });
+  response.end(JSON.stringify(body));
+}
+
+function respondWith({ metrics, health }: MetricsServerOptions): RequestListener {
   return async ({ method = '', url = '' }, response) => {
-    if (url.split('?', 1)[0] !== '/metrics') {
-      return respond(response, 404, 'Not found. Metrics are at /metrics.');
+    const [path = ''] = url.split('?', 1);
+    if (path !== '/metrics' && path !== '/livez' && path !== '/readyz') {
+      return respond(response, 404, 'Not found. There are /metrics, /livez and /readyz.');
     }
     if (method !== 'GET' && method !== 'HEAD') {
       return respond(response, 405, 'Method not allowed. Use GET.', { Allow: 'GET, HEAD' });
     }
+    if (path !== '/metrics') return sendHealth(response, path, health);
     const texts = await Promise.all(metrics.map((part) => part.read())).catch(() => null);
     if (texts !== null) {
       response.writeHead(200, { 'Content-Type': textFormat }).end(texts.join(''));
@@ -55,9 +75,9 @@ function respondWith(metrics: Metrics[]): RequestListener {
   };
 }
 
-/** Serves metrics at `/metrics`. Resolves when the server listens; rejects if it cannot. */
+/** Serves metrics at `/metrics`, and the health checks. Resolves when the server listens; rejects if it cannot. */
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
-  const server = createServer(requestTimeouts, respondWith(options.metrics));
+  const server = createServer(requestTimeouts, respondWith(options));
   const connections = new Connections(server, maxConnections, options.log);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -13,7 +13,7 @@ import {
   throttle,
   withOriginForm,
 } from '../http/connections';
-import { healthPaths } from '../http/health';
+import { Health, healthPaths } from '../http/health';
 import type { CompletedRequest } from '../http/request-log';
 import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
 import type { Store } from '../stores/store';
@@ -64,6 +64,11 @@ export interface ApiOptions {
    * @default 100
    */
   logsPerSecond?: number | undefined;
+  /**
+   * The health checks of the process.
+   * @default checks of the store
+   */
+  health?: Health | undefined;
   /** Called after each complete response. Metrics use it. */
   onRequestCompleted?: ((request: CompletedRequest) => void) | undefined;
 }
@@ -81,6 +86,7 @@ export interface Api {
 /** Starts the API server. Resolves when it accepts requests; rejects if it cannot listen. */
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { store, log, clock = systemClock, webhookPolicy } = options;
+  const health = options.health ?? new Health({ store, clock });
   let stopping = false;
   const {
     app,
@@ -101,6 +107,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     onResponseClosed() {
       if (stopping) setImmediate(() => server.closeIdleConnections());
     },
+    health,
     docs: options.docs ?? true,
     corsOrigins: options.corsOrigins ?? [],
     validateResponses: options.validateResponses ?? false,
@@ -117,7 +124,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       markRejected(request);
       app(request, response);
     },
-    isExempt: ({ url = '' }) => healthPaths.has(url),
+    isExempt: ({ url }) => healthPaths.some((path) => path === url),
     getWriteDelay: () => store.getWriteDelay(),
   });
   const listener = withOriginForm(admission.listener);
@@ -147,6 +154,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     port,
     async stop(timeoutMs) {
       stopping = true;
+      health.stop();
       releaseLongPolls();
       const drained = new Promise((resolve) => server.close(resolve));
       const cancelTimeout = clock.schedule(timeoutMs, () => connections.destroyAll());

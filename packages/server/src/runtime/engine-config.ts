@@ -5,6 +5,7 @@ import { loadEngineMetrics } from '../metrics/load-metrics';
 import type { Retention } from '../retention/retention';
 import type { SqliteOptions } from '../stores/sqlite/database';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
+import type { Store } from '../stores/store';
 import { type Engine, startEngine } from './engine';
 import type { SocketBudget } from './socket-budget';
 
@@ -29,7 +30,7 @@ export interface EngineConfig {
 }
 
 /** Starts an engine with its own store and log. Stopping it closes the store. */
-export async function createEngine(config: EngineConfig): Promise<Engine> {
+export async function createEngine(config: EngineConfig): Promise<Engine & { store: Store }> {
   const { database, storeOptions, logLevel, insecureWebhooks, retention } = config;
   const store = openSqliteStore(database, storeOptions);
   const engine = startEngine({
@@ -43,6 +44,7 @@ export async function createEngine(config: EngineConfig): Promise<Engine> {
   });
   return {
     ...engine,
+    store,
     async stop(timeoutMs) {
       await engine.stop(timeoutMs);
       await store.close();

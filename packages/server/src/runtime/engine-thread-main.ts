@@ -14,6 +14,11 @@ parentPort?.on('message', async (message: EngineMessage) => {
     engine.wake();
     return;
   }
+  if (message.type === 'isAlive') {
+    message.port.postMessage(await engine.isAlive());
+    message.port.close();
+    return;
+  }
   if (message.type === 'metrics') {
     message.port.postMessage(await engine.readMetrics().catch(() => ''));
     message.port.close();

@@ -8,12 +8,13 @@ const restartDelayMs = 1_000;
 /** How long a thread may run beyond its shutdown timeout: an unavailable store may respond late. */
 const shutdownGraceMs = 5_000;
 /** Longer than the engine's own timeout for the store. */
-const metricsTimeoutMs = 3_000;
+const responseTimeoutMs = 3_000;
 
-/** Messages to the thread. It sends metrics to the port. */
+/** Messages to the thread. It sends its response to the port. */
 export type EngineMessage =
   | { type: 'wake' }
   | { type: 'stop'; timeoutMs: number }
+  | { type: 'isAlive'; port: MessagePort }
   | { type: 'metrics'; port: MessagePort };
 
 /**
@@ -41,23 +42,25 @@ export function startEngineThread(config: EngineConfig, log: Logger): Engine {
 
   const send = (message: EngineMessage, ports: MessagePort[] = []) =>
     thread.postMessage(message, ports);
+  /** Resolves to the response of the thread; null from one that has crashed or is busy. */
+  async function request<Response>(type: 'metrics' | 'isAlive'): Promise<Response | null> {
+    const { port1, port2 } = new MessageChannel();
+    send({ type, port: port2 }, [port2]);
+    try {
+      const signal = AbortSignal.timeout(responseTimeoutMs);
+      const [response] = (await once(port1, 'message', { signal })) as [Response];
+      return response;
+    } catch {
+      return null;
+    } finally {
+      port1.close();
+    }
+  }
   start();
   return {
     wake: () => send({ type: 'wake' }),
-    async readMetrics() {
-      const { port1, port2 } = new MessageChannel();
-      send({ type: 'metrics', port: port2 }, [port2]);
-      try {
-        // A thread that has crashed or is busy does not respond.
-        const signal = AbortSignal.timeout(metricsTimeoutMs);
-        const [text] = (await once(port1, 'message', { signal })) as [string];
-        return text;
-      } catch {
-        return '';
-      } finally {
-        port1.close();
-      }
-    },
+    isAlive: async () => (await request<boolean>('isAlive')) ?? false,
+    readMetrics: async () => (await request<string>('metrics')) ?? '',
     async stop(timeoutMs) {
       stopping = true;
       clearTimeout(restart);

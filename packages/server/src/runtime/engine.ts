@@ -43,6 +43,8 @@ export interface EngineOptions {
 export interface Engine {
   /** Polls for due deliveries at once. Call it when another thread queued some. */
   wake(): void;
+  /** Returns whether it polls for deliveries. */
+  isAlive(): Promise<boolean>;
   /** Returns the metrics in the text format of Prometheus; empty without metrics or if they are unavailable. */
   readMetrics(): Promise<string>;
   /** Leases nothing more, and waits for the attempts in flight, up to `timeoutMs`. Does not close the store. */
@@ -82,6 +84,7 @@ export function startEngine(options: EngineOptions): Engine {
   housekeeper.start();
   return {
     wake: () => worker.wake(),
+    isAlive: async () => worker.isPolling,
     readMetrics: async () => metrics?.read() ?? '',
     async stop(timeoutMs) {
       await Promise.all([worker.stop(timeoutMs), housekeeper.stop()]);

@@ -1,11 +1,12 @@
 import { strictWebhookPolicy, type WebhookPolicy } from '../features/webhooks/webhook-policy';
+import { Health } from '../http/health';
 import { resolveRetention } from '../retention/retention';
 import { type ApiOptions, shutdownTimeoutMs, startApi } from './api';
 import { type EngineOptions, startEngine } from './engine';
 
 /** Options of a server. Closing the server closes the store. */
 export interface ServerOptions
-  extends Omit<ApiOptions, 'webhookPolicy'>,
+  extends Omit<ApiOptions, 'webhookPolicy' | 'health'>,
     Omit<EngineOptions, 'webhookPolicy'> {
   /**
    * Which webhook URLs are allowed.
@@ -35,8 +36,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     retention: resolveRetention(options.retention),
     webhookPolicy: options.webhookPolicy ?? strictWebhookPolicy,
   };
-  const api = await startApi(resolved);
+  const { store, clock } = options;
+  const health = new Health({ store, ...(clock && { clock }) });
+  const api = await startApi({ ...resolved, health });
   const engine = startEngine(resolved);
+  health.addEngine(engine);
 
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {

@@ -53,6 +53,12 @@ export interface Store {
    * @throws StoreUnavailableError if it cannot, for example because its file was deleted or replaced.
    */
   check(): Promise<void>;
+  /**
+   * Checks that changes can be committed, by committing one that changes nothing. Costs about as much as a small change.
+   *
+   * @throws StoreUnavailableError if not, for example because the disk is full or another process has the lock.
+   */
+  checkWritable(): Promise<void>;
   /** Closes the store's files and connections. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { insecureWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
+import { Health } from '../../src/http/health';
 import { createEngineMetrics } from '../../src/metrics/engine-metrics';
 import { serveMetrics } from '../../src/metrics/metrics-server';
 import { type Engine, startEngine } from '../../src/runtime/engine';
@@ -43,6 +44,7 @@ export class MeasuredEngine {
       port: 0,
       host: '127.0.0.1',
       metrics: [metrics],
+      health: new Health({ store }),
       log: measured.logs.log,
     });
     measured.url = server.url;

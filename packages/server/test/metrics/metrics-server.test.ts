@@ -1,16 +1,21 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Health } from '../../src/http/health';
 import type { Metrics } from '../../src/metrics/metrics-server';
 import { serveMetrics } from '../../src/metrics/metrics-server';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { CapturedLog } from '../helpers/captured-log';
 import { expectNoSockets } from '../helpers/leaks';
 
 const { log } = new CapturedLog();
+const store = openSqliteStore(':memory:');
+afterAll(() => store.close());
+const health = new Health({ store });
 
 async function open(...metrics: Metrics[]): Promise<string> {
   onTestFinished(expectNoSockets);
-  const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics, log });
+  const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics, health, log });
   onTestFinished(() => server.stop());
   return server.url;
 }
@@ -69,7 +74,7 @@ describe('the metrics server', () => {
   });
 
   test('stops at once, even with open connections', async () => {
-    const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics: [], log });
+    const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics: [], health, log });
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     await once(socket, 'connect');
     const closed = once(socket, 'close');
@@ -81,7 +86,7 @@ describe('the metrics server', () => {
   test('rejects when its port is taken', async () => {
     const url = await open(saying(''));
     const port = Number(new URL(url).port);
-    const second = serveMetrics({ port, host: '127.0.0.1', metrics: [], log });
+    const second = serveMetrics({ port, host: '127.0.0.1', metrics: [], health, log });
     await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });

@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { createProgram } from '../../src/commands/program';
+import { Health } from '../../src/http/health';
 import { serveMetrics } from '../../src/metrics/metrics-server';
+import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { CapturedLog } from '../helpers/captured-log';
 import { Child } from '../helpers/child';
 import { tempFile } from '../helpers/temp-folder';
@@ -24,6 +26,9 @@ function addressAfter(word: string, lines: string[]): string {
   return line.slice(`${word} on `.length);
 }
 
+/** Returns the URL of another path of the metrics server. */
+const sibling = (url: string, path: string) => new URL(path, url).href;
+
 const processMetric = 'process_resident_memory_bytes';
 
 test('a worker serves metrics of its process, its deliveries and the queues', async () => {
@@ -32,6 +37,31 @@ test('a worker serves metrics of its process, its deliveries and the queues', as
   expect(samples.get(processMetric)).toBeGreaterThan(0);
   expect(samples.get('tradepost_deliveries_total{outcome="delivered"}')).toBe(0);
   expect(samples.get('tradepost_delivery_queue_depth')).toBe(0);
+}, 30_000);
+
+test('a worker, which has no API, serves its health beside its metrics', async () => {
+  const lines = await start(2, '--role', 'worker', '--metrics-port', '0');
+  const url = addressAfter('metrics', lines);
+  expect(await (await fetch(sibling(url, '/livez'))).json()).toEqual({ status: 'ok' });
+  const ready = await fetch(sibling(url, '/readyz'));
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    {
+      status: 'ready',
+      checks: {
+        store: { status: 'pass' },
+        engine: { status: 'pass' },
+        deliveries: { status: 'pass', oldestDueSeconds: 0 },
+      },
+    },
+  ]);
+  const samples = await scrape(url);
+  expect(samples.get('tradepost_ready')).toBe(1);
+  expect(findSamples(samples, 'tradepost_readiness_check')).toEqual({
+    '{check="store"}': 1,
+    '{check="engine"}': 1,
+    '{check="deliveries"}': 1,
+  });
 }, 30_000);
 
 test('an API serves metrics of its process, its requests and the queues, and none of deliveries', async () => {
@@ -63,10 +93,13 @@ test('a server with the role all serves all metrics', async () => {
 }, 30_000);
 
 test('a port in use is reported with the flag to choose another, and nothing keeps running', async () => {
+  const store = openSqliteStore(':memory:');
+  onTestFinished(() => store.close());
   const taken = await serveMetrics({
     port: 0,
     host: '127.0.0.1',
     metrics: [],
+    health: new Health({ store }),
     log: new CapturedLog().log,
   });
   onTestFinished(() => taken.stop());

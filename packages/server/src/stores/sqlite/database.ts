@@ -305,6 +305,21 @@ export class SqliteDatabase {
   }
 
   /**
+   * Checks that changes can be committed: writes the schema version again, for which SQLite writes a page to the log, and
+   * does not wait for the disk.
+   *
+   * @throws StoreUnavailableError if not, for example because the disk is full or the file has its maximum size.
+   */
+  async checkWritable(): Promise<void> {
+    const pragma = (name: string) => this.#connection.pragma(name, { simple: true });
+    const isFull = await this.writeRelaxed(() => {
+      this.#connection.pragma(`user_version = ${pragma('user_version')}`);
+      return pragma('page_count') === pragma('max_page_count') && pragma('freelist_count') === 0;
+    });
+    if (isFull) throw new StoreUnavailableError('The database has its maximum size.');
+  }
+
+  /**
    * Copies the write-ahead log into the file and empties it, so that overwritten data is in neither.
    *
    * @returns False if others read or wrote all the time.

@@ -53,6 +53,7 @@ export function createStore(db: SqliteDatabase): Store {
     onEvents: (listener) => announcements.onEvents(listener),
     getWriteDelay: () => db.writeDelay,
     check: () => db.check(),
+    checkWritable: () => db.checkWritable(),
     async close() {
       await db.close();
       workers.close();
