@@ -7,8 +7,8 @@ import { getRequestId } from './request-log';
 
 /** How long the results of the checks that cost something are used again, in milliseconds. */
 const cacheMs = 1_000;
-/** How long a check may take, in milliseconds: less than most probes wait. */
-const checkTimeoutMs = 800;
+/** How long a check may take, in milliseconds: longer than the store waits for a lock. */
+const checkTimeoutMs = 3_000;
 
 /** The part of a delivery engine that health checks need. */
 export interface CheckedEngine {

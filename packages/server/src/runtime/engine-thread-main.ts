@@ -1,7 +1,7 @@
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createEngine, type EngineConfig } from './engine-config';
-import type { EngineMessage } from './engine-thread';
+import { type EngineMessage, heartbeatMs } from './engine-thread';
 
 /** The niceness of this thread. On a busy processor it still gets a quarter of the time. */
 const lowPriority = 5;
@@ -9,14 +9,13 @@ const lowPriority = 5;
 lowerPriority();
 const engine = await createEngine(workerData as EngineConfig);
 
+const heartbeat = setInterval(async () => {
+  if (await engine.isAlive()) parentPort?.postMessage(null);
+}, heartbeatMs);
+
 parentPort?.on('message', async (message: EngineMessage) => {
   if (message.type === 'wake') {
     engine.wake();
-    return;
-  }
-  if (message.type === 'isAlive') {
-    message.port.postMessage(await engine.isAlive());
-    message.port.close();
     return;
   }
   if (message.type === 'metrics') {
@@ -24,6 +23,7 @@ parentPort?.on('message', async (message: EngineMessage) => {
     message.port.close();
     return;
   }
+  clearInterval(heartbeat);
   await engine.stop(message.timeoutMs);
   // Without listeners the thread ends.
   parentPort?.close();
