@@ -119,7 +119,7 @@ it('a PATCH, its delivery and the SDK call run through the files that ARCHITECTU
   const lifetime = await trace.take();
   await confirm(pending[1]);
   const flow = await trace.take();
-  await expectFlow('One PATCH', 'server', flow, lifetime, 29);
+  await expectFlow('One PATCH', 'server', flow, lifetime, 28);
   await expectFlow('One SDK call', 'sdk', flow, lifetime, 15);
 });
 

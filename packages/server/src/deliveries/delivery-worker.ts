@@ -95,7 +95,7 @@ export class DeliveryWorker {
   }
 
   /** Polls for due deliveries at once. Call it when deliveries were queued. */
-  wake(): void {
+  readonly wake = (): void => {
     if (this.#stopped) return;
     if (this.#polling) {
       this.#pollAgain = true;
@@ -110,7 +110,7 @@ export class DeliveryWorker {
         this.wake();
       }
     });
-  }
+  };
 
   /**
    * Leases nothing more and waits for the attempts in flight, up to `timeoutMs`; for a store that is unavailable, up to five

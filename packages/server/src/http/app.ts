@@ -26,13 +26,6 @@ import type { Clock, IdGenerator } from '../kernel/context';
 import type { IdempotencyKey, StoredResponse } from '../kernel/idempotency';
 import type { Store } from '../stores/store';
 import { addApiDocs, apiDocsPaths } from './api-docs/api-docs';
-import {
-  createMessageClasses,
-  type MessageClasses,
-  requireHostHeader,
-  respondIfRejected,
-  setConstantHeaders,
-} from './connections';
 import { allowOrigins } from './cors';
 import { addHealthEndpoints, type Health } from './health';
 import {
@@ -47,6 +40,13 @@ import {
 import { rejectMethods, rejectPaths } from './not-found';
 import { handleErrors, sendProblem, toValidationProblem } from './problems';
 import { observeRequests, type RequestObserver } from './request-log';
+import {
+  createMessageClasses,
+  type MessageClasses,
+  requireHostHeader,
+  respondIfRejected,
+  setConstantHeaders,
+} from './requests';
 
 /** The dependencies of the HTTP application. */
 export interface AppDependencies extends RequestObserver {

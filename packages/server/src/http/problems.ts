@@ -1,5 +1,6 @@
 import {
   headerNames,
+  idempotencyKeyLifetime,
   type Problem,
   type ProblemCode,
   type ProblemIssue,
@@ -18,6 +19,13 @@ export interface ProblemInput {
   detail: string;
   issues?: ProblemIssue[] | undefined;
 }
+
+/** The headers of every response, besides its request ID. */
+export const commonHeaders = {
+  'Cache-Control': 'no-store',
+  // Clients repeat a POST whose response was lost only if they know this.
+  [headerNames.idempotency]: String(idempotencyKeyLifetime),
+};
 
 const retryAfterSeconds = 1;
 

@@ -3,18 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { requestLimits } from '@tradepost/contract/wire';
 import type { Logger } from 'pino';
 import type { WebhookPolicy } from '../features/webhooks/webhook-policy';
-import { AdmissionQueue } from '../http/admission';
 import { createApp } from '../http/app';
-import {
-  Connections,
-  handleClientErrors,
-  markRejected,
-  requestTimeouts,
-  throttle,
-  withOriginForm,
-} from '../http/connections';
+import { Connections, handleClientErrors, requestTimeouts, throttle } from '../http/connections';
 import { Health, healthPaths } from '../http/health';
 import type { CompletedRequest } from '../http/request-log';
+import { AdmissionQueue, markRejected, withOriginForm } from '../http/requests';
 import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
 import type { Store } from '../stores/store';
 
@@ -113,6 +106,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     validateResponses: options.validateResponses ?? false,
   });
 
+  const exempt = new Set<string | undefined>(healthPaths);
   const logRejected = throttle((rejected) =>
     log.warn({ rejected }, 'overloaded: requests rejected with 503'),
   );
@@ -124,7 +118,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       markRejected(request);
       app(request, response);
     },
-    isExempt: ({ url }) => healthPaths.some((path) => path === url),
+    isExempt: ({ url }) => exempt.has(url),
     getWriteDelay: () => store.getWriteDelay(),
   });
   const listener = withOriginForm(admission.listener);

@@ -79,11 +79,11 @@ export function startEngine(options: EngineOptions): Engine {
     log,
     ...(metrics && { onFailed: metrics.onExpired }),
   });
-  store.onDeliveriesQueued(() => worker.wake());
+  store.onDeliveriesQueued(worker.wake);
   worker.wake();
   housekeeper.start();
   return {
-    wake: () => worker.wake(),
+    wake: worker.wake,
     isAlive: async () => worker.isPolling,
     readMetrics: async () => metrics?.read() ?? '',
     async stop(timeoutMs) {

@@ -1,6 +1,6 @@
 import type { DeliveryLogStore, DeliveryStore } from '../deliveries/delivery-store';
 import type { AccountStore } from '../features/accounts/account';
-import type { DomainEvent, EventStore } from '../features/events/event';
+import type { EventStore } from '../features/events/event';
 import type { ListingStore } from '../features/listings/listing';
 import type { NotificationStore } from '../features/notifications/notification';
 import type { OrderStore } from '../features/orders/order-store';
@@ -61,37 +61,4 @@ export interface Store {
   checkWritable(): Promise<void>;
   /** Closes the store's files and connections. */
   close(): Promise<void>;
-}
-
-/** Notifies listeners of commits in this process. Other processes have to poll. */
-export class Announcements {
-  readonly #queueListeners: (() => void)[] = [];
-  readonly #eventListeners: ((accountIds: string[]) => void)[] = [];
-
-  /** Runs `listener` after each commit that made deliveries due. */
-  onDeliveriesQueued(listener: () => void): void {
-    this.#queueListeners.push(listener);
-  }
-
-  /** Runs `listener` after each commit that wrote events. */
-  onEvents(listener: (accountIds: string[]) => void): void {
-    this.#eventListeners.push(listener);
-  }
-
-  /** Notifies that deliveries are due. */
-  notifyDeliveriesQueued(): void {
-    for (const listener of this.#queueListeners) listener();
-  }
-
-  /**
-   * Notifies of new events.
-   *
-   * @param queued How many deliveries were queued.
-   */
-  notifyEvents(events: DomainEvent[], queued: number): void {
-    if (queued > 0) this.notifyDeliveriesQueued();
-    if (events.length === 0) return;
-    const accountIds = [...new Set(events.flatMap(({ recipients }) => recipients))];
-    for (const listener of this.#eventListeners) listener(accountIds);
-  }
 }

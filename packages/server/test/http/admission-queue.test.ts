@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { AdmissionQueue, maxQueueTimeMs } from '../../src/http/admission';
+import { AdmissionQueue, maxQueueTimeMs } from '../../src/http/requests';
 import { FakeClock } from '../helpers/fake-clock';
 
 const nextTurn = () => new Promise((done) => setImmediate(done));
