@@ -6,8 +6,8 @@ export interface BenchContext {
   environment: BenchEnvironment;
   /** Whether to use one round and small sizes, only to check that the bench runs. */
   quick: boolean;
-  /** `tradepost-server` of another, built checkout: the baseline of figures that have no other one. Null without one. */
-  otherServer: string | null;
+  /** The folder of another, built checkout with which the server is compared. Null without one. */
+  otherCheckout: string | null;
   /** Logs progress. */
   log(progress: string): void;
   /** Creates a database with a very long queue, once for all benches that need it, since it takes long. */

@@ -23,6 +23,8 @@ export class BenchEnvironment {
   /** A folder for compiled programs. */
   readonly #programs: string;
   readonly #compiled = new Map<string, string>();
+  /** Folders for compiled programs in other checkouts. */
+  readonly #others = new Map<string, Promise<string>>();
   readonly #children = new Set<ChildProcess>();
   #files = 0;
   #closed = false;
@@ -41,10 +43,22 @@ export class BenchEnvironment {
 
   /** Compiles a program, once: a loader would do it at each start. Returns the file to run. */
   compile(program: URL): string {
+    return this.#compile(program, this.#programs);
+  }
+
+  /** Likewise, but the program uses the packages of another checkout. */
+  async compileFor(program: URL, otherCheckout: string): Promise<string> {
+    const known = this.#others.get(otherCheckout);
+    const folder = known ?? mkdtemp(join(otherCheckout, 'test/.bench-'));
+    this.#others.set(otherCheckout, folder);
+    return this.#compile(program, await folder);
+  }
+
+  #compile(program: URL, folder: string): string {
     const path = fileURLToPath(program);
-    const known = this.#compiled.get(path);
+    const outfile = join(folder, `${basename(path, '.ts')}.mjs`);
+    const known = this.#compiled.get(outfile);
     if (known !== undefined) return known;
-    const outfile = join(this.#programs, `${basename(path, '.ts')}.mjs`);
     buildSync({
       entryPoints: [path],
       outfile,
@@ -55,7 +69,7 @@ export class BenchEnvironment {
       target: 'node20',
       sourcemap: 'inline',
     });
-    this.#compiled.set(path, outfile);
+    this.#compiled.set(outfile, outfile);
     return outfile;
   }
 
@@ -100,9 +114,10 @@ export class BenchEnvironment {
     const ends = [...this.#children].map((child) => once(child, 'close'));
     for (const child of this.#children) child.kill('SIGKILL');
     await Promise.all(ends);
+    const programs = [this.#programs, ...(await Promise.all(this.#others.values()))];
     await Promise.all([
       this.#folder.remove(),
-      rm(this.#programs, { recursive: true, force: true }),
+      ...programs.map((folder) => rm(folder, { recursive: true, force: true })),
     ]);
   }
 }

@@ -23,9 +23,26 @@ export function startBenchProcess<Known extends Operations>(
   environment: BenchEnvironment,
   file: URL,
 ): BenchProcess<Known> {
-  const path = fileURLToPath(file);
+  return runBenchProcess(environment, fileURLToPath(file), environment.compile(file));
+}
+
+/** Likewise, with the packages of another checkout. */
+export async function startForOther<Known extends Operations>(
+  environment: BenchEnvironment,
+  file: URL,
+  otherCheckout: string,
+): Promise<BenchProcess<Known>> {
+  const compiled = await environment.compileFor(file, otherCheckout);
+  return runBenchProcess(environment, fileURLToPath(file), compiled);
+}
+
+function runBenchProcess<Known extends Operations>(
+  environment: BenchEnvironment,
+  path: string,
+  compiled: string,
+): BenchProcess<Known> {
   const { child, stop, readLogTail } = environment.start(
-    ['--enable-source-maps', environment.compile(file)],
+    ['--enable-source-maps', compiled],
     ['ignore', 'ignore', 'ipc'],
   );
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, open, rm } from 'node:fs/promises';
 import type { BenchEnvironment } from './bench-environment';
-import { type BenchProcess, startBenchProcess } from './bench-process';
+import { type BenchProcess, startBenchProcess, startForOther } from './bench-process';
 import type { DatabaseOperations, DatabaseSpec } from './database-process';
 import type { TradingAccounts } from './trading-accounts';
 
@@ -13,6 +13,12 @@ export interface Template<Trades extends TradingAccounts[]> {
 }
 
 type TradesOf<Wanted> = { -readonly [At in keyof Wanted]: TradingAccounts };
+type Specs = Record<string, readonly [DatabaseSpec, ...DatabaseSpec[]]>;
+type TemplatesOf<Wanted extends Specs> = {
+  [Name in keyof Wanted]: Template<TradesOf<Wanted[Name]>>;
+};
+
+const program = new URL('./database-process.ts', import.meta.url);
 
 /** Copies a file and waits until the copy is on disk. Otherwise it would be written during measurements. */
 async function copyToDisk(from: string, to: string): Promise<void> {
@@ -40,10 +46,7 @@ const processes = new WeakMap<BenchEnvironment, BenchProcess<DatabaseOperations>
 function getDatabaseProcess(environment: BenchEnvironment): BenchProcess<DatabaseOperations> {
   const known = processes.get(environment);
   if (known !== undefined) return known;
-  const process = startBenchProcess<DatabaseOperations>(
-    environment,
-    new URL('./database-process.ts', import.meta.url),
-  );
+  const process = startBenchProcess<DatabaseOperations>(environment, program);
   processes.set(environment, process);
   return process;
 }
@@ -53,22 +56,37 @@ function getDatabaseProcess(environment: BenchEnvironment): BenchProcess<Databas
  *
  * @param specs The contents of each database, by name.
  */
-export async function createDatabases<
-  const Wanted extends Record<string, readonly [DatabaseSpec, ...DatabaseSpec[]]>,
->(
+export function createDatabases<const Wanted extends Specs>(
   environment: BenchEnvironment,
   specs: Wanted,
-): Promise<{ [Name in keyof Wanted]: Template<TradesOf<Wanted[Name]>> }> {
-  const process = getDatabaseProcess(environment);
-  const makeTrades = (file: string, trades: DatabaseSpec[]) =>
-    process.call('create', { file, trades });
+): Promise<TemplatesOf<Wanted>> {
+  return create(environment, getDatabaseProcess(environment), specs);
+}
+
+/** Likewise, with the server of another checkout, whose schema may be older. */
+export async function createOtherDatabases<const Wanted extends Specs>(
+  environment: BenchEnvironment,
+  otherCheckout: string,
+  specs: Wanted,
+): Promise<TemplatesOf<Wanted>> {
+  const process = await startForOther<DatabaseOperations>(environment, program, otherCheckout);
+  const made = await create(environment, process, specs);
+  await process.stop();
+  return made;
+}
+
+async function create<Wanted extends Specs>(
+  environment: BenchEnvironment,
+  process: BenchProcess<DatabaseOperations>,
+  specs: Wanted,
+): Promise<TemplatesOf<Wanted>> {
   const made: Record<string, Template<TradingAccounts[]>> = {};
   for (const [name, trades] of Object.entries(specs)) {
     const file = environment.newFile(`${name}.db`);
     made[name] = {
-      trades: await makeTrades(file, [...trades]),
+      trades: await process.call('create', { file, trades: [...trades] }),
       use: (work) => useCopy(file, environment.newFile(`${name}-copy.db`), work),
     };
   }
-  return made as { [Name in keyof Wanted]: Template<TradesOf<Wanted[Name]>> };
+  return made as TemplatesOf<Wanted>;
 }

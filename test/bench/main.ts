@@ -14,6 +14,7 @@ import { type Bench, benches } from './benches';
 import type { Figure } from './figure';
 import { createLongQueue, type LongQueue } from './long-queue';
 import { block, introduction, table } from './report';
+import { findServerBin } from './tradepost-server';
 
 const usage = `pnpm bench [name ...] [--quick] [--json FILE] [--against FOLDER]
 Benches: ${Object.keys(benches).join(', ')}; all by default.
@@ -24,13 +25,13 @@ interface BenchArguments {
   chosen: [name: string, bench: Bench][];
   quick: boolean;
   json: string | undefined;
-  otherServer: string | null;
+  otherCheckout: string | null;
 }
 
-function findServer(folder: string): string {
-  const bin = resolve(folder, 'packages/server/bin/tradepost-server.js');
+function findCheckout(folder: string): string {
+  const bin = findServerBin(folder);
   if (!existsSync(bin)) throw new Error(`There is no ${bin}. Pass the folder of a checkout.`);
-  return bin;
+  return resolve(folder);
 }
 
 function readArguments(): BenchArguments {
@@ -50,7 +51,7 @@ function readArguments(): BenchArguments {
     chosen: Object.entries(benches).filter(isChosen),
     quick: values.quick,
     json: values.json,
-    otherServer: values.against === undefined ? null : findServer(values.against),
+    otherCheckout: values.against === undefined ? null : findCheckout(values.against),
   };
 }
 
@@ -86,7 +87,7 @@ function groupQuick(chosen: BenchArguments['chosen']): BenchArguments['chosen'][
 }
 
 async function measure(
-  { chosen, quick, otherServer }: BenchArguments,
+  { chosen, quick, otherCheckout }: BenchArguments,
   environment: BenchEnvironment,
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -97,7 +98,7 @@ async function measure(
   }
   async function run([name, bench]: [string, Bench]): Promise<void> {
     const log = (progress: string) => process.stderr.write(`… ${name}: ${progress}\n`);
-    for (const figure of await bench({ environment, quick, otherServer, log, longQueue })) {
+    for (const figure of await bench({ environment, quick, otherCheckout, log, longQueue })) {
       figures.push(figure);
       process.stdout.write(`${block(figure)}\n`);
     }

@@ -3,11 +3,11 @@ import type { BareServiceOperations, BareServiceSpec } from './bare-service-proc
 import type { BenchContext } from './bench-context';
 import { startBenchProcess } from './bench-process';
 import { closedLoop } from './closed-loop';
-import { createDatabases, type Template } from './database';
+import { createDatabases, createOtherDatabases, type Template } from './database';
 import { createFigure, type Figure, type Goal } from './figure';
 import { formatCount } from './format-count';
 import { interleave } from './rounds';
-import { startTradepostServer } from './tradepost-server';
+import { findServerBin, startTradepostServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
 
 const sizes = {
@@ -77,13 +77,13 @@ const baselines = {
 /** Compares our server with bare services, and with that of another checkout if there is one. */
 async function compare(
   context: BenchContext,
-  database: Database,
+  { database, other }: { database: Database; other: Database | undefined },
   size: Size,
   what: string,
   request: Request,
   goals: { express?: number; node: number },
 ): Promise<Figure[]> {
-  const { otherServer } = context;
+  const { otherCheckout } = context;
   const sides: Record<string, Measure> = {
     ours: toServer(context, database, size, request),
     node: toBareService(context, database, size, request, 'node:http'),
@@ -91,8 +91,8 @@ async function compare(
   if (goals.express !== undefined) {
     sides.express = toBareService(context, database, size, request, 'express');
   }
-  if (otherServer !== null) {
-    sides.other = toServer(context, database, size, request, otherServer);
+  if (otherCheckout !== null && other !== undefined) {
+    sides.other = toServer(context, other, size, request, findServerBin(otherCheckout));
   }
   const { ours = [], ...others } = await interleave(size.rounds, sides, (round) =>
     context.log(`${what}: round ${round} of ${size.rounds}`),
@@ -121,14 +121,20 @@ export async function requests(context: BenchContext): Promise<Figure[]> {
     urls: ['http://127.0.0.1:9/unused'],
     events: ['listing.availability_low'],
   } as const;
-  const { full, empty } = await createDatabases(context.environment, {
+  const { environment, otherCheckout } = context;
+  const specs = {
     full: [{ ...webhook, backlog: 0, orders: 0, filledOrders: size.orders }],
     empty: [{ ...webhook, backlog: 0, orders: 0 }],
-  });
+  } as const;
+  const { full, empty } = await createDatabases(environment, specs);
+  const other =
+    otherCheckout === null
+      ? undefined
+      : await createOtherDatabases(environment, otherCheckout, specs);
   return [
     ...(await compare(
       context,
-      full,
+      { database: full, other: other?.full },
       size,
       `pages of 20 orders by status, of ${formatCount(size.orders)} orders`,
       (api) => api.listOrders(page),
@@ -136,7 +142,7 @@ export async function requests(context: BenchContext): Promise<Figure[]> {
     )),
     ...(await compare(
       context,
-      empty,
+      { database: empty, other: other?.empty },
       size,
       `orders created by ${size.callers} clients, without a webhook`,
       (api) => api.createOrder(),

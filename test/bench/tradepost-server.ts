@@ -1,6 +1,12 @@
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { tradepostServerBin } from '../helpers/programs';
 import type { BenchEnvironment } from './bench-environment';
+
+/** Returns the program of the server in another checkout. */
+export function findServerBin(checkout: string): string {
+  return join(resolve(checkout), 'packages/server/bin/tradepost-server.js');
+}
 
 /** A server under load. */
 export interface ServerUnderLoad {
