@@ -129,7 +129,7 @@ export function createApp(dependencies: AppDependencies): App {
   // Runs before the validation of each endpoint. It does not read what the types of ts-rest describe.
   const middleware: RequestHandler[] = [
     authenticate(store.accounts, clock, keyUsage),
-    ...limiter.limit,
+    limiter.limit,
     requireWriteAccess,
     readJsonBody,
     reauthenticate,

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
-import { requestLimits } from '@tradepost/contract/wire';
+import { headerNames, requestLimits } from '@tradepost/contract/wire';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import {
-  type AugmentedRequest,
-  MemoryStore,
-  type RateLimitInfo,
-  rateLimit,
-} from 'express-rate-limit';
+import { MemoryStore, type Options } from 'express-rate-limit';
 import type { AccountStore, ApiKeyWithAccount, Caller } from '../features/accounts/account';
 import { hashApiKey, isApiKey, type KeyUsage } from '../features/accounts/api-key';
 import { type Clock, clockTolerance, formatTimestamp } from '../kernel/context';
@@ -197,56 +192,40 @@ const policyName = '"requests"';
 /** A rate limiter and how to stop its timer. */
 export interface RateLimiter {
   /** Runs after authentication. */
-  limit: RequestHandler[];
+  limit: RequestHandler;
   stop(): void;
 }
 
 /**
- * Counts requests by API key and returns the remaining number in the IETF `RateLimit` headers.
+ * Counts requests by API key and returns the remaining number in the IETF `RateLimit` headers. The library counts; its
+ * middleware would compute the address of the client and a hash of the key for each request, which nothing needs.
  *
  * @param perMinute How many requests one key may make in a minute.
  */
 export function createRateLimiter(perMinute: number, clock: Clock): RateLimiter {
   const store = new MemoryStore();
-  let latest = 0;
+  store.init({ windowMs } as Options);
   const policies = new PolicyHeaders(perMinute);
-  const counting = rateLimit({
-    windowMs,
-    limit: perMinute,
-    store,
-    // Its checks are for limits by IP address, and its headers hash the key for each request.
-    validate: false,
-    standardHeaders: false,
-    legacyHeaders: false,
-    keyGenerator: (_req, res) => getCaller(res).keyId,
-    handler: (req, res) => {
-      res.setHeader('Retry-After', setHeaders(req, res));
-      sendProblem(res, {
-        code: 'rate_limited',
-        detail: `This API key is limited to ${perMinute} requests per minute. Wait for the time in Retry-After, then try again.`,
-      });
-    },
-  });
-  const followClock: RequestHandler = (_req, _res, next) => {
+  let latest = 0;
+  const limit: RequestHandler = async (_req, res, next) => {
     const now = clock.now();
     // Windows end by the system time. If the clock was set back by an hour, they would last an hour longer.
     if (now < latest - clockTolerance) void store.resetAll();
     latest = now;
-    next();
-  };
-  /** Returns the seconds until the window ends. */
-  function setHeaders(req: Request, res: Response): number {
-    const { key, remaining, resetTime } = (req as AugmentedRequest).rateLimit as RateLimitInfo;
+    const { keyId } = getCaller(res);
+    const { totalHits, resetTime } = await store.increment(keyId);
     const seconds = secondsUntil(resetTime);
+    const remaining = Math.max(0, perMinute - totalHits);
     res.setHeader('RateLimit', `${policyName}; r=${remaining}; t=${seconds}`);
-    res.setHeader('RateLimit-Policy', policies.get(key));
-    return seconds;
-  }
-  const describe: RequestHandler = (req, res, next) => {
-    setHeaders(req, res);
-    next();
+    res.setHeader('RateLimit-Policy', policies.get(keyId));
+    if (totalHits <= perMinute) return next();
+    res.setHeader(headerNames.retryAfter, seconds);
+    sendProblem(res, {
+      code: 'rate_limited',
+      detail: `This API key is limited to ${perMinute} requests per minute. Wait for the time in Retry-After, then try again.`,
+    });
   };
-  return { limit: [followClock, counting, describe], stop: () => store.shutdown() };
+  return { limit, stop: () => store.shutdown() };
 }
 
 function secondsUntil(time: Date | undefined): number {
