@@ -49,7 +49,7 @@ interface Rejectable {
   isRejected?: boolean;
 }
 
-/** Marks a request as rejected, which `throwIfRejected` reports to its client. */
+/** Marks a request as rejected, which `respondIfRejected` reports to its client. */
 export function markRejected(request: IncomingMessage & Rejectable): void {
   request.isRejected = true;
 }

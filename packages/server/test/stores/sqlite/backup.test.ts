@@ -18,6 +18,7 @@ import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { backUpDatabase, restoreDatabase } from '../../../src/stores/sqlite/backup';
 import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { migrateDatabase } from '../../../src/stores/sqlite/database-file';
+import { currentSchemaVersion } from '../../../src/stores/sqlite/migrate';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
 import { noon } from '../../helpers/builders';
@@ -69,6 +70,9 @@ async function getFailure(copy: () => Promise<unknown>): Promise<string> {
   return (error as Error).message;
 }
 
+const newerVersion = currentSchemaVersion + 1;
+const newerSchemaMessage = `has schema version ${newerVersion}, but this server supports up to ${currentSchemaVersion}`;
+
 /** Sets the schema version of a database. */
 const setVersion = (file: string, version: number) =>
   inspectFile(file, (connection) => connection.pragma(`user_version = ${version}`));
@@ -80,7 +84,7 @@ describe('backUpDatabase', () => {
     expect(copy).toMatchObject({
       file: backup,
       bytes: statSync(backup).size,
-      schemaVersion: 3,
+      schemaVersion: currentSchemaVersion,
       rows: { accounts: 3, orders: 1, deliveries: 1, webhooks: 1 },
     });
     expect(statSync(backup).mode & 0o777).toBe(0o600);
@@ -155,9 +159,9 @@ describe('backUpDatabase', () => {
     expect(existsSync(missing)).toBe(false);
     await store.close();
     store = openSqliteStore(':memory:');
-    setVersion(database, 4);
+    setVersion(database, newerVersion);
     expect(await getFailure(() => backUpDatabase({ from: database, to: backup }))).toContain(
-      'has schema version 4, but this server supports up to 3',
+      newerSchemaMessage,
     );
     writeFileSync(missing, 'Dear friend');
     expect(await getFailure(() => backUpDatabase({ from: missing, to: backup }))).toContain(
@@ -288,7 +292,9 @@ describe('restoreDatabase', () => {
       `${database} is in use by another process and was not changed. Stop the server, and try again.`,
     );
     await trade.place();
-    expect(await checkDatabase(database, noon)).toMatchObject({ schemaVersion: 3 });
+    expect(await checkDatabase(database, noon)).toMatchObject({
+      schemaVersion: currentSchemaVersion,
+    });
   });
 
   test('does not replace a database unless it may', async () => {
@@ -371,10 +377,10 @@ describe('restoreDatabase', () => {
     [
       'has a newer schema',
       () => {
-        setVersion(backup, 4);
+        setVersion(backup, newerVersion);
         return backup;
       },
-      'has schema version 4, but this server supports up to 3',
+      newerSchemaMessage,
     ],
     ['is the database itself', () => database, 'belongs to the database'],
   ])('changes nothing if the backup %s', async (_what, prepare, message) => {
@@ -391,7 +397,7 @@ describe('restoreDatabase', () => {
     makeFirstSchema(old);
     expect(await restoreDatabase({ from: old, to: other })).toMatchObject({ schemaVersion: 1 });
     await openSqliteStore(other).close();
-    expect(await checkDatabase(other, noon)).toMatchObject({ schemaVersion: 3 });
+    expect(await checkDatabase(other, noon)).toMatchObject({ schemaVersion: currentSchemaVersion });
   });
 
   test('makes a delivery again that was in flight during the backup, once its lease ends', async () => {
@@ -415,10 +421,19 @@ describe('migrateDatabase', () => {
     const old = join(dirname(database), 'old.db');
     makeFirstSchema(old);
     const before = readFileSync(old);
-    expect(await migrateDatabase(old, { dryRun: true })).toEqual({ from: 1, to: 3 });
+    expect(await migrateDatabase(old, { dryRun: true })).toEqual({
+      from: 1,
+      to: currentSchemaVersion,
+    });
     expect(readFileSync(old)).toEqual(before);
-    expect(await migrateDatabase(old, { dryRun: false })).toEqual({ from: 1, to: 3 });
-    expect(await migrateDatabase(old, { dryRun: false })).toEqual({ from: 3, to: 3 });
+    expect(await migrateDatabase(old, { dryRun: false })).toEqual({
+      from: 1,
+      to: currentSchemaVersion,
+    });
+    expect(await migrateDatabase(old, { dryRun: false })).toEqual({
+      from: currentSchemaVersion,
+      to: currentSchemaVersion,
+    });
     const { checks } = await checkDatabase(old, noon);
     expect(checks.filter(({ result }) => result !== 'ok')).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type CheckResult, checkDatabase } from '../../../src/stores/sqlite/check';
 import { ruleGroups } from '../../../src/stores/sqlite/check-rules';
+import { currentSchemaVersion } from '../../../src/stores/sqlite/migrate';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { noon } from '../../helpers/builders';
 import { aResult, failedResult, leaseDue } from '../../helpers/leasing';
@@ -211,7 +212,7 @@ describe('checkDatabase', () => {
   test('finds no problem in a sound database, and changes nothing', async () => {
     const before = readFileSync(file);
     const { schemaVersion, checks } = await checkDatabase(file, noon);
-    expect(schemaVersion).toBe(4);
+    expect(schemaVersion).toBe(currentSchemaVersion);
     expect(checks.map(({ name, result }) => [name, result])).toEqual([
       ['integrity', 'ok'],
       ['references', 'ok'],
