@@ -18,12 +18,14 @@ it('changes are rejected with `overloaded` while the store cannot write; reads a
   other.exec('BEGIN IMMEDIATE');
 
   const waiting = service.request('POST /v1/orders', order);
+  const others: Promise<void>[] = [];
   let rejected: Awaited<typeof waiting> | undefined;
   while (rejected === undefined) {
     // Those that arrive before the store is half a second behind wait, too.
     const next = service.request('POST /v1/orders', order).then((response) => {
       if (response.status === 503) rejected ??= response;
     });
+    others.push(next);
     await Promise.race([next, service.request('GET /v1/account', { as: buyer })]);
   }
   expect(getProblem(rejected)).toMatchObject({ status: 503, code: 'overloaded' });
@@ -34,5 +36,6 @@ it('changes are rejected with `overloaded` while the store cannot write; reads a
 
   other.exec('COMMIT');
   expect((await waiting).status).toBe(201);
+  await Promise.all(others);
   expect((await service.request('POST /v1/orders', order)).status).toBe(201);
 });
