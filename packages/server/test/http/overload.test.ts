@@ -9,7 +9,7 @@ it('changes are rejected with `overloaded` while the store cannot write; reads a
   const service = await startService({ store: openSqliteStore(file) });
   onTestFinished(() => service.close());
   const buyer = await service.account('buyer');
-  const listing = await service.listing(await service.account('seller'));
+  const listing = await service.listing(await service.account('seller'), null, 1_000_000);
   const order = { as: buyer, body: { listingId: listing.id, quantity: 1 } };
   const other = new Database(file);
   onTestFinished(() => {
