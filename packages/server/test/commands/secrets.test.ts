@@ -20,12 +20,12 @@ test.each<[string, Partial<RotationState>, string]>([
     'Secrets of these webhooks cannot be decrypted, and were not changed: whk_1, whk_2.',
   ],
   [
-    'tells of a server that still uses other keys',
+    'reports a server that still uses other keys',
     { others: [null, 'bbbbbbbb'] },
     'Meanwhile, a server stored secrets in plain text and with key bbbbbbbb. Restart all servers with aaaaaaaa as their first key',
   ],
   [
-    'tells of earlier copies in the files',
+    'reports earlier copies in the files',
     { isErased: false },
     'earlier copies may still be in trade.db and trade.db-wal',
   ],
