@@ -125,16 +125,28 @@ export function createDnsResolver(
   };
 }
 
-/** Creates a resolver that uses the system's lookup, including the hosts file. */
+async function lookUp(host: string): Promise<string[]> {
+  try {
+    const found = await dns.lookup(host, { all: true });
+    return found.map(({ address }) => address);
+  } catch (error) {
+    throw toLookupError(host, getErrorDetail(error));
+  }
+}
+
+/**
+ * Creates a resolver that uses the system's lookup, including the hosts file. Lookups of one host at the same time share one
+ * call: the system makes four at once, so those of a host with unresponsive servers would queue without limit.
+ */
 export function systemResolver(): HostResolver {
+  const running = new Map<string, Promise<string[]>>();
   return {
-    async resolve(host) {
-      try {
-        const found = await dns.lookup(host, { all: true });
-        return found.map(({ address }) => address);
-      } catch (error) {
-        throw toLookupError(host, getErrorDetail(error));
-      }
+    resolve(host) {
+      const shared = running.get(host);
+      if (shared !== undefined) return shared;
+      const lookup = lookUp(host).finally(() => running.delete(host));
+      running.set(host, lookup);
+      return lookup;
     },
     close: () => {},
   };

@@ -78,10 +78,26 @@ describe('a name resolved by DNS', () => {
   });
 });
 
+/** How many lookups of the system are running in this process. */
+function countLookups(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'GetAddrInfoReqWrap').length;
+}
+
 describe('a name resolved by the system', () => {
   test('has the addresses of the hosts file', async () => {
     const found = await systemResolver().resolve('localhost');
     expect(found).toEqual(expect.arrayContaining([expect.stringMatching(/^(127\.0\.0\.1|::1)$/)]));
+  });
+
+  test('is looked up once for all attempts at the same time', async () => {
+    const resolver = systemResolver();
+    const before = countLookups();
+    const lookups = Array.from({ length: 20 }, () => resolver.resolve('localhost'));
+    expect(countLookups() - before).toBe(1);
+    const [first, ...others] = await Promise.all(lookups);
+    expect(first?.length).toBeGreaterThan(0);
+    for (const other of others) expect(other).toEqual(first);
+    expect(await resolver.resolve('localhost')).toEqual(first);
   });
 
   test('is not resolved if it is unknown', async () => {
