@@ -147,6 +147,8 @@ export interface DeliveryRow {
   state: DeliveryState;
   attempts: number;
   due_at: number | null;
+  /** When `due_at` was decided. A requested delivery that goes ahead of others has an earlier `due_at`. */
+  scheduled_at: number;
   held_until: number;
   paused: number;
   deadline_at: number;
@@ -178,7 +180,7 @@ export function readDelivery(row: DeliveryRow): LoggedDelivery {
     eventType: row.kind,
     test: row.test === 1,
     state: row.state,
-    nextAttemptAt: row.due_at,
+    nextAttemptAt: row.due_at === null ? null : Math.max(row.due_at, row.scheduled_at),
     inProgress: row.lease_until !== null,
     paused: row.paused === 1,
     backoffUntil: row.held_until,

@@ -174,6 +174,19 @@ export function describeReplaysAndTestEvents(underTest: StoreUnderTest): void {
       expect(await leaseDue(store, now + 1)).toHaveLength(3);
     });
 
+    test('are listed as due when they were requested, also ahead of others', async () => {
+      const { trade, store, accountId, webhook, delivery, find } = await open();
+      await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
+      await trade.place();
+      const now = noon + 3_600_000;
+      const replay = await requestReplay(store, accountId, delivery.id, { now });
+      expect(replay.response.body.nextAttemptAt).toBe(now);
+      expect((await find())?.nextAttemptAt).toBe(now);
+      const { response } = await requestTestEvent(store, webhook, { now: now + 1 });
+      const found = await store.deliveryLog.findDelivery(accountId, response.body.delivery.id);
+      expect(found?.nextAttemptAt).toBe(now + 1);
+    });
+
     test('are made in the order of their requests', async () => {
       const { store, webhook } = await open();
       await store.deliveries.recordAttempts([aResult(await leaseOne(store, noon))], noon + 20);
