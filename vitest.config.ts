@@ -51,6 +51,7 @@ const slowTests = {
     'test/kernel/log.test.ts',
     'test/kernel/log-destination.test.ts',
     'test/metrics/start.test.ts',
+    'test/model/model.test.ts',
     'test/retention/small-steps.test.ts',
     'test/simulation/simulation.test.ts',
     'test/stores/sqlite-store.test.ts',

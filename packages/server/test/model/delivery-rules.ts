@@ -1,0 +1,232 @@
+import type { Delivery, DeliveryDetails } from '@tradepost/contract/wire';
+import { anything, jsonText } from './match';
+import {
+  formatTime,
+  type ModelAccount,
+  type ModelDelivery,
+  type ModelEvent,
+  type ModelState,
+  type ModelWebhook,
+  placeholder,
+  Rejection,
+  type Reply,
+} from './state';
+import { findWebhook } from './webhook-rules';
+
+const second = 1_000;
+const day = 24 * 60 * 60 * second;
+/** Source: API specification, "Retries", and README of the server, "Where deliveries go". */
+const retryWindow = day;
+const attemptTimeout = 15 * second;
+/** Source: decision 0009: from 5 s by a factor of 3 to 6 h. The jitter of the tests is 0. */
+const retryDelay = (tries: number) => Math.min(5 * second * 3 ** (tries - 1), day / 4);
+/** Source: decision 0017: after five rounds of failures 5 s, then threefold to 5 min. */
+const backoffDelay = (failures: number) =>
+  Math.min(5 * second * 3 ** (failures - 5), longestBackoff);
+const longestBackoff = 300 * second;
+
+/** Queues an event for a webhook. */
+export function queueDelivery(
+  state: ModelState,
+  webhook: ModelWebhook,
+  event: ModelEvent,
+  test = false,
+): ModelDelivery {
+  const delivery: ModelDelivery = {
+    id: placeholder(state, 'dlv'),
+    number: state.created,
+    webhookId: webhook.id,
+    event,
+    test,
+    state: 'pending',
+    attempts: [],
+    tries: 0,
+    nextAttemptAt: state.now,
+    deadlineAt: state.now + retryWindow,
+    createdAt: state.now,
+    finishedAt: null,
+    inFlight: null,
+  };
+  state.deliveries.push(delivery);
+  return delivery;
+}
+
+function webhookOf(state: ModelState, delivery: ModelDelivery): ModelWebhook {
+  const webhook = state.webhooks.find(({ id }) => id === delivery.webhookId);
+  if (webhook === undefined) throw new Error(`The model has no webhook ${delivery.webhookId}.`);
+  return webhook;
+}
+
+/** Returns the deliveries that an account may see, oldest first. */
+export function visibleDeliveries(state: ModelState, account: ModelAccount): ModelDelivery[] {
+  return state.deliveries.filter((delivery) => {
+    const webhook = webhookOf(state, delivery);
+    return webhook.accountId === account.id && !webhook.isDeleted;
+  });
+}
+
+/** Shows a delivery. */
+export function showDelivery(state: ModelState, delivery: ModelDelivery): Delivery {
+  const { id, webhookId, event, test, attempts, createdAt, deadlineAt, finishedAt } = delivery;
+  const webhook = webhookOf(state, delivery);
+  const isWaiting = delivery.state === 'pending' && delivery.inFlight === null;
+  const isScheduled = isWaiting && webhook.status === 'active';
+  const nextAttemptAt = Math.max(delivery.nextAttemptAt, webhook.backoffUntil);
+  const last = attempts.at(-1);
+  return {
+    id,
+    webhookId,
+    eventId: event.id,
+    event: event.type,
+    state: delivery.state,
+    test,
+    attemptCount: attempts.length,
+    lastStatus: last?.status ?? null,
+    lastError: last?.error ?? null,
+    nextAttemptAt: isScheduled ? formatTime(nextAttemptAt) : null,
+    deadlineAt: formatTime(deadlineAt),
+    createdAt: formatTime(createdAt),
+    finishedAt: finishedAt === null ? null : formatTime(finishedAt),
+  };
+}
+
+/** What the body of a delivery must be. */
+export function expectedBody({ type, createdAt, data, text }: ModelEvent): unknown {
+  return jsonText(text, { event: type, createdAt: formatTime(createdAt), data: data ?? anything });
+}
+
+function showDetails(
+  state: ModelState,
+  delivery: ModelDelivery,
+): Omit<DeliveryDetails, 'body' | 'attempts'> & { body: unknown; attempts: unknown[] } {
+  const attempts = delivery.attempts.map((attempt, index) => ({
+    ...attempt,
+    number: index + 1,
+    startedAt: formatTime(attempt.startedAt),
+    responseSnippet: anything,
+  }));
+  return { ...showDelivery(state, delivery), body: expectedBody(delivery.event), attempts };
+}
+
+function findDelivery(state: ModelState, account: ModelAccount, id = ''): ModelDelivery {
+  const delivery = visibleDeliveries(state, account).find((one) => one.id === id);
+  if (delivery === undefined) throw new Rejection('delivery_not_found');
+  return delivery;
+}
+
+/** `GET /v1/deliveries/:id`. */
+export function getDelivery(state: ModelState, account: ModelAccount, id?: string): Reply {
+  return { status: 200, body: { data: showDetails(state, findDelivery(state, account, id)) } };
+}
+
+/** `POST /v1/deliveries/:id/replay`. */
+export function replayDelivery(state: ModelState, account: ModelAccount, id?: string): Reply {
+  const delivery = findDelivery(state, account, id);
+  if (delivery.inFlight !== null) throw new Rejection('delivery_in_progress');
+  delivery.state = 'pending';
+  delivery.tries = 0;
+  delivery.nextAttemptAt = state.now;
+  delivery.deadlineAt = state.now + retryWindow;
+  delivery.finishedAt = null;
+  webhookOf(state, delivery).backoffUntil = 0;
+  return { status: 202, body: { data: showDelivery(state, delivery) } };
+}
+
+/** `POST /v1/webhooks/:id/test`. */
+export function sendTestEvent(
+  state: ModelState,
+  account: ModelAccount,
+  id: string | undefined,
+  type: ModelEvent['type'],
+): Reply {
+  const webhook = findWebhook(state, account, id);
+  if (webhook.status === 'paused') throw new Rejection('webhook_paused');
+  const event: ModelEvent = {
+    id: placeholder(state, 'evt'),
+    type,
+    createdAt: state.now,
+    data: null,
+    text: placeholder(state, 'text'),
+  };
+  webhook.backoffUntil = 0;
+  const delivery = queueDelivery(state, webhook, event, true);
+  const body = { data: showDelivery(state, delivery) };
+  return { status: 202, location: `/v1/deliveries/${delivery.id}`, body };
+}
+
+/** Fails the deliveries whose deadline has passed. */
+export function sweep(state: ModelState): void {
+  for (const delivery of state.deliveries) {
+    const isOverdue = delivery.state === 'pending' && delivery.deadlineAt < state.now;
+    if (!isOverdue || delivery.inFlight !== null) continue;
+    delivery.state = 'failed';
+    delivery.finishedAt = state.now;
+  }
+}
+
+/** The deliveries of a webhook that may be attempted now, and how many of them at once. */
+export interface DueDeliveries {
+  webhook: ModelWebhook;
+  deliveries: ModelDelivery[];
+  count: number;
+}
+
+/** Returns what may be attempted now. */
+export function findDue(state: ModelState): DueDeliveries[] {
+  return state.webhooks
+    .filter(({ isDeleted, status }) => !isDeleted && status === 'active')
+    .filter(({ backoffUntil }) => backoffUntil <= state.now)
+    .map((webhook) => {
+      const own = state.deliveries.filter(({ webhookId }) => webhookId === webhook.id);
+      const waiting = own.filter((one) => one.state === 'pending' && one.inFlight === null);
+      const deliveries = waiting.filter(({ nextAttemptAt }) => nextAttemptAt <= state.now);
+      const room = webhook.concurrencyLimit - own.filter((one) => one.inFlight !== null).length;
+      return { webhook, deliveries, count: Math.max(0, Math.min(room, deliveries.length)) };
+    });
+}
+
+/** Records the end of an attempt that is in flight. */
+export function finishAttempt(
+  state: ModelState,
+  delivery: ModelDelivery,
+  { durationMs, retryAfter }: { durationMs: number; retryAfter: number },
+  response: { status: number | null; error: string | null },
+): void {
+  if (delivery.inFlight === null) throw new Error(`Delivery ${delivery.id} is not in flight.`);
+  const { startedAt } = delivery.inFlight;
+  const { status } = response;
+  const endedAt = startedAt + durationMs;
+  delivery.attempts.push({ ...delivery.inFlight, durationMs, ...response });
+  delivery.inFlight = null;
+  delivery.tries += 1;
+  const webhook = webhookOf(state, delivery);
+  if (webhook.backoffUntil <= endedAt) webhook.backoffUntil = 0;
+  if (status !== null && status >= 200 && status < 300) {
+    delivery.state = 'delivered';
+    delivery.finishedAt = state.now;
+    webhook.failures = 0;
+    webhook.failedAt = 0;
+    webhook.concurrencyLimit = Math.min(webhook.concurrencyLimit + 1, 32);
+    return;
+  }
+  const lastStart = delivery.deadlineAt - attemptTimeout;
+  if (delivery.test || lastStart - endedAt < retryDelay(1)) {
+    delivery.state = 'failed';
+    delivery.finishedAt = state.now;
+  } else {
+    const delay = Math.max(retryDelay(delivery.tries), retryAfter);
+    delivery.nextAttemptAt = Math.min(endedAt + delay, lastStart);
+  }
+  const requested = retryAfter > 0 ? endedAt + Math.min(retryAfter, longestBackoff) : 0;
+  webhook.backoffUntil = Math.max(webhook.backoffUntil, requested);
+  // An attempt that was in flight when the last failure ended belongs to the same round.
+  if (startedAt < webhook.failedAt) return;
+  webhook.failures += 1;
+  webhook.failedAt = endedAt;
+  webhook.concurrencyLimit = Math.max(1, Math.floor(webhook.concurrencyLimit / 2));
+  if (webhook.failures >= 5) {
+    webhook.concurrencyLimit = 1;
+    const until = endedAt + backoffDelay(webhook.failures);
+    webhook.backoffUntil = Math.max(webhook.backoffUntil, until);
+  }
+}

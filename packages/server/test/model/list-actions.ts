@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import {
+  type Action,
+  action,
+  chooseKey,
+  defined,
+  eventType,
+  filter,
+  index,
+  keyOf,
+  nearTime,
+  paging,
+  pick,
+  status,
+  toPage,
+  toTime,
+  who,
+} from './choices';
+
+const listOrders = action(
+  'orders.list',
+  fc.record({
+    who,
+    ...paging,
+    status: filter(status),
+    createdAfter: nearTime,
+    createdBefore: nearTime,
+  }),
+  (state, { who, status, createdAfter, createdBefore, ...page }) => {
+    const apiKey = chooseKey(state, who, []);
+    const filters = defined({
+      status,
+      createdAfter: toTime(state.orders, createdAfter),
+      createdBefore: toTime(state.orders, createdBefore),
+    });
+    const query = { ...toPage(state, 'orders', apiKey, page), ...filters };
+    return { call: { apiKey, route: 'orders.list', query } };
+  },
+);
+
+const listNotifications = action(
+  'notifications.list',
+  fc.record({ who, ...paging, read: filter(fc.boolean()) }),
+  (state, { who, read, ...page }) => {
+    const apiKey = chooseKey(state, who, []);
+    const query = { ...toPage(state, 'notifications', apiKey, page), ...defined({ read }) };
+    return { call: { apiKey, route: 'notifications.list', query } };
+  },
+);
+
+const listWebhooks = action(
+  'webhooks.list',
+  fc.record({ who, ...paging }),
+  (state, { who, ...page }) => {
+    const apiKey = chooseKey(state, who, []);
+    const query = toPage(state, 'webhooks', apiKey, page);
+    return { call: { apiKey, route: 'webhooks.list', query } };
+  },
+);
+
+const listDeliveries = action(
+  'deliveries.list',
+  fc.record({
+    who,
+    ...paging,
+    webhook: filter(index),
+    event: filter(eventType),
+    state: filter(fc.constantFrom('pending', 'delivered', 'failed')),
+    since: nearTime,
+    statusClass: filter(fc.constantFrom('2xx', '4xx', '5xx', 'none')),
+  }),
+  (model, { who, webhook, event, state, since, statusClass, ...page }) => {
+    const chosen = webhook === undefined ? undefined : pick(model.webhooks, webhook);
+    const query = defined({
+      webhookId: chosen?.id,
+      event,
+      state,
+      since: toTime(model.deliveries, since),
+      statusClass,
+    });
+    const owners = chosen === undefined ? [] : [chosen.accountId];
+    const apiKey = chooseKey(model, who, owners);
+    const route = 'deliveries.list';
+    return {
+      call: { apiKey, route, query: { ...toPage(model, 'deliveries', apiKey, page), ...query } },
+    };
+  },
+);
+
+const listEvents = action(
+  'events.list',
+  fc.record({ account: index, ...paging, since: nearTime }),
+  (state, { account, cursor, limit, since }) => {
+    const accountId = pick(state.accounts, account)?.id;
+    const apiKey = keyOf(state, accountId, 0)?.text ?? null;
+    const page = toPage(state, 'events', apiKey, { cursor, limit });
+    // A time in the future is not specified either.
+    const past = state.orders.filter(({ createdAt }) => createdAt < state.now);
+    const times = defined({ after: page.cursor, since: toTime(past, since) });
+    return { call: { apiKey, route: 'events.list', query: { limit, ...times } } };
+  },
+);
+
+/** A page of any list. */
+export const anyList: fc.Arbitrary<Action> = fc.oneof(
+  listOrders,
+  listNotifications,
+  listWebhooks,
+  listDeliveries,
+  listEvents,
+);

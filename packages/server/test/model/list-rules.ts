@@ -1,0 +1,164 @@
+import type { AccountEvent, Notification } from '@tradepost/contract/wire';
+import { showDelivery, visibleDeliveries } from './delivery-rules';
+import { containing } from './match';
+import {
+  formatTime,
+  type ModelAccount,
+  type ModelCursor,
+  type ModelNotification,
+  type ModelState,
+  placeholder,
+  Rejection,
+  type Reply,
+} from './state';
+import { showOrder, visibleOrders } from './trade-rules';
+import { showWebhook, visibleWebhooks } from './webhook-rules';
+
+/** The query of a list. It is valid. */
+type Query = Record<string, string | number | boolean>;
+
+const defaultLimit = 50;
+
+function findPosition(state: ModelState, list: ModelCursor['list'], text: unknown): number | null {
+  if (text === undefined) return null;
+  const cursor = state.cursors.find((one) => one.text === text && one.list === list);
+  if (cursor === undefined) throw new Rejection('invalid_cursor');
+  return cursor.position;
+}
+
+function addCursor(state: ModelState, cursor: Omit<ModelCursor, 'text'>): string {
+  const text = placeholder(state, 'cursor');
+  state.cursors.push({ text, ...cursor });
+  return text;
+}
+
+/** Replies with one page of a list, newest first. `items` are the filtered items, oldest first. */
+function replyWithPage<Item extends { number: number }>(
+  state: ModelState,
+  request: { list: ModelCursor['list']; account: ModelAccount; query: Query },
+  items: Item[],
+  show: (item: Item) => unknown,
+): Reply {
+  const { list, account, query } = request;
+  const position = findPosition(state, list, query.cursor);
+  const older = items.filter(({ number }) => position === null || number < position).toReversed();
+  const page = older.slice(0, Number(query.limit ?? defaultLimit));
+  const last = page.at(-1);
+  const hasMore = last !== undefined && older.length > page.length;
+  const nextCursor = hasMore
+    ? addCursor(state, { list, accountId: account.id, position: last.number })
+    : null;
+  return { status: 200, body: { data: page.map(show), nextCursor } };
+}
+
+const time = (value: unknown, otherwise: number) =>
+  value === undefined ? otherwise : Date.parse(String(value));
+
+/** `GET /v1/orders`. */
+export function listOrders(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
+  const [after, before] = [time(query.createdAfter, -1), time(query.createdBefore, Infinity)];
+  const items = visibleOrders(state, account)
+    .filter(({ status }) => query.status === undefined || status === query.status)
+    .filter(({ createdAt }) => createdAt > after && createdAt < before);
+  return replyWithPage(state, { list: 'orders', account, query }, items, showOrder);
+}
+
+/** Returns the notifications of an account, oldest first. */
+export function visibleNotifications(state: ModelState, { id }: ModelAccount): ModelNotification[] {
+  return state.notifications.filter(({ accountId }) => accountId === id);
+}
+
+/** Shows a notification. Its message names the order and, if it changed, its new status. */
+export function showNotification(
+  notification: ModelNotification,
+): Omit<Notification, 'message' | 'type'> & { message: unknown; type: string } {
+  const { id, type, orderId, mentions, read, createdAt } = notification;
+  return {
+    id,
+    type,
+    orderId,
+    message: containing(mentions),
+    read,
+    createdAt: formatTime(createdAt),
+  };
+}
+
+/** `GET /v1/notifications`. */
+export function listNotifications(
+  state: ModelState,
+  account: ModelAccount,
+  query: Query = {},
+): Reply {
+  const items = visibleNotifications(state, account).filter(
+    ({ read }) => query.read === undefined || read === query.read,
+  );
+  return replyWithPage(state, { list: 'notifications', account, query }, items, showNotification);
+}
+
+/** `PATCH /v1/notifications/:id`. */
+export function markRead(state: ModelState, account: ModelAccount, id?: string): Reply {
+  const notification = visibleNotifications(state, account).find((one) => one.id === id);
+  if (notification === undefined) throw new Rejection('notification_not_found');
+  notification.read = true;
+  return { status: 200, body: { data: showNotification(notification) } };
+}
+
+/** `GET /v1/webhooks`. */
+export function listWebhooks(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
+  const request = { list: 'webhooks', account, query } as const;
+  return replyWithPage(state, request, visibleWebhooks(state, account), (webhook) =>
+    showWebhook(state, webhook),
+  );
+}
+
+const statusClassOf = (attempt: { status: number | null } | undefined) => {
+  if (attempt === undefined) return undefined;
+  return attempt.status === null ? 'none' : `${Math.floor(attempt.status / 100)}xx`;
+};
+
+/** `GET /v1/deliveries`. */
+export function listDeliveries(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
+  const { webhookId, event, state: inState, statusClass } = query;
+  const since = time(query.since, -1);
+  const items = visibleDeliveries(state, account)
+    .filter((one) => webhookId === undefined || one.webhookId === webhookId)
+    .filter((one) => event === undefined || one.event.type === event)
+    .filter((one) => inState === undefined || one.state === inState)
+    .filter(
+      (one) => statusClass === undefined || statusClassOf(one.attempts.at(-1)) === statusClass,
+    )
+    .filter(({ createdAt }) => createdAt >= since);
+  return replyWithPage(state, { list: 'deliveries', account, query }, items, (delivery) =>
+    showDelivery(state, delivery),
+  );
+}
+
+/** Returns the events that an account may see, oldest first. */
+export function visibleEvents(state: ModelState, { id }: ModelAccount) {
+  return state.log
+    .map(({ accountId, event }, index) => ({ accountId, event, index }))
+    .filter(({ accountId }) => accountId === id);
+}
+
+/** Shows an event of an event log. */
+export function showEvent({
+  event: { id, type, createdAt, data },
+}: {
+  event: ModelState['log'][number]['event'];
+}): AccountEvent {
+  return { id, event: type, createdAt: formatTime(createdAt), data } as AccountEvent;
+}
+
+/** `GET /v1/events`. A long poll that has to wait has an empty page. */
+export function listEvents(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
+  const after = findPosition(state, 'events', query.after) ?? 0;
+  const since = time(query.since, -1);
+  const page = visibleEvents(state, account)
+    .filter(({ index, event }) => index >= after && event.createdAt >= since)
+    .slice(0, Number(query.limit ?? defaultLimit));
+  const last = page.at(-1);
+  // Nothing is left out: the events to come are later than those that `since` excludes.
+  const end = last === undefined ? state.log.length : last.index + 1;
+  const cursor = { list: 'events', accountId: account.id, position: end } as const;
+  return { status: 200, body: { data: page.map(showEvent), nextCursor: addCursor(state, cursor) } };
+}

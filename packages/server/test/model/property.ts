@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { anyAction, simultaneousActions } from './actions';
+import { waitSeconds } from './call';
+import type { Action, Planned } from './choices';
+import { isLongPoll } from './linearize';
+import { anyList } from './list-actions';
+import { ModelRun, startTime } from './model-run';
+import type { ReceiverBehavior } from './state';
+import type { System } from './system';
+
+interface Step {
+  check?: (run: Readonly<ModelRun>) => boolean;
+  run: (run: ModelRun) => Promise<void>;
+  print: () => string;
+}
+
+/** A step as a command of fast-check, which a failure prints. */
+class Command implements fc.AsyncCommand<ModelRun, System> {
+  readonly #step: Step;
+
+  constructor(step: Step) {
+    this.#step = step;
+  }
+
+  check(run: Readonly<ModelRun>): boolean {
+    return this.#step.check?.(run) ?? true;
+  }
+
+  async run(run: ModelRun): Promise<void> {
+    try {
+      await this.#step.run(run);
+    } catch (error) {
+      throw run.explain(error);
+    }
+  }
+
+  toString(): string {
+    return this.#step.print();
+  }
+}
+
+function plan(run: Readonly<ModelRun>, actions: readonly Action[]): Planned[] {
+  const mayWait = run.mayPass(waitSeconds * 1_000);
+  return actions
+    .map((action) => action.plan(run.state))
+    .filter((planned) => planned !== null)
+    .filter((planned) => mayWait || !isLongPoll(planned));
+}
+
+const performing = (actions: readonly Action[]): Step => ({
+  check: (run) => plan(run, actions).length > 0,
+  run: (run) => run.perform(plan(run, actions)),
+  print: () => actions.map(String).join(' | '),
+});
+
+const passing = (milliseconds: number): Step => ({
+  check: (run) => run.mayPass(milliseconds),
+  run: (run) => run.pass(milliseconds),
+  print: () => `pass ${milliseconds} ms`,
+});
+
+const readingPages = (list: Action, limit: number): Step => ({
+  check: (run) => plan(run, [list]).length > 0,
+  async run(run) {
+    const [planned] = plan(run, [list]);
+    if (planned !== undefined && 'call' in planned) await run.readPages(planned.call, limit);
+  },
+  print: () => `all pages of ${limit}: ${list}`,
+});
+
+const behavior = fc.constantFrom<ReceiverBehavior[]>(
+  { status: 204 },
+  { status: 204 },
+  { status: 500 },
+  { status: 404 },
+  { status: null },
+  { status: 503, retryAfter: 30 },
+);
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 48, arbitrary: anyAction.map((action) => performing([action])) },
+  { weight: 16, arbitrary: simultaneousActions.map(performing) },
+  {
+    weight: 6,
+    arbitrary: fc
+      .record({ list: anyList, limit: fc.integer({ min: 1, max: 3 }) })
+      .map(({ list, limit }) => readingPages(list, limit)),
+  },
+  {
+    weight: 12,
+    arbitrary: fc.constantFrom(1, 1_000, 3_000, 15_000, 60_000, 3_600_000, 86_400_000).map(passing),
+  },
+  {
+    weight: 6,
+    arbitrary: fc
+      .record({ receiver: fc.nat({ max: 2 }), behavior })
+      .map(({ receiver, behavior }) => ({
+        run: async (run: ModelRun) => run.setReceiver(receiver, behavior),
+        print: () => `receiver ${receiver} responds ${JSON.stringify(behavior)}`,
+      })),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.constant<Step>({
+      check: (run) => !run.isSending,
+      run: (run) => run.deliver(),
+      print: () => 'deliver',
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.constant<Step>({
+      check: (run) => !run.isSending,
+      run: (run) => run.send(),
+      print: () => 'send',
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.constant<Step>({
+      check: (run) => run.isSending,
+      run: (run) => run.respond(),
+      print: () => 'respond',
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constant<Step>({ run: (run) => run.sweep(), print: () => 'sweep' }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.nat({ max: 4 }).map((account) => ({
+      run: (run: ModelRun) => run.fillWebhooks(account),
+      print: () => `fill webhooks of account ${account}`,
+    })),
+  },
+);
+
+/** How many steps a run has, at most. */
+const maxSteps = 60;
+
+/** How the property is checked: without the bias to small values, because few steps show little. */
+export const modelParameters = { unbiased: true } as const;
+
+/**
+ * Creates the property that a system behaves as the model says, whatever is done with it.
+ *
+ * @param start Starts a system at a time, in milliseconds since 1970.
+ */
+export function behavesLikeTheModel(
+  start: (now: number) => Promise<System>,
+): fc.IAsyncProperty<unknown> {
+  const steps = fc.commands([anyStep.map((step) => new Command(step))], {
+    maxCommands: maxSteps,
+    size: 'max',
+  });
+  return fc.asyncProperty(steps, async (commands) => {
+    const system = await start(startTime);
+    try {
+      const run = await ModelRun.start(system);
+      await fc.asyncModelRun(() => ({ model: run, real: system }), commands);
+      await run.finish().catch((error: unknown) => {
+        throw run.explain(error);
+      });
+    } finally {
+      await system.close();
+    }
+  });
+}

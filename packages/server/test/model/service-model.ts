@@ -1,0 +1,161 @@
+import {
+  type CreateOrder,
+  type CreateWebhook,
+  type EventType,
+  idempotencyKeyLifetime,
+  type OrderStatus,
+  problems,
+  type UpdateWebhook,
+} from '@tradepost/contract/wire';
+import { type Call, describeRoute } from './call';
+import { getDelivery, replayDelivery, sendTestEvent } from './delivery-rules';
+import { isValid } from './is-valid';
+import {
+  listDeliveries,
+  listEvents,
+  listNotifications,
+  listOrders,
+  listWebhooks,
+  markRead,
+} from './list-rules';
+import {
+  formatTime,
+  type ModelAccount,
+  type ModelKey,
+  type ModelState,
+  Rejection,
+  type Reply,
+} from './state';
+import { createOrder, getOrder, updateOrder } from './trade-rules';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  promoteSecret,
+  stageSecret,
+  updateWebhook,
+} from './webhook-rules';
+
+/** Applies a call to the state. */
+export function applyCall(state: ModelState, call: Call): Reply {
+  try {
+    return respond(state, call);
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error;
+    return { status: problems[error.code].status, problem: error.code };
+  }
+}
+
+/** Checks in the order of decision 0002, then runs the rule. */
+function respond(state: ModelState, call: Call): Reply {
+  if (call.apiKey === null) throw new Rejection('missing_api_key');
+  const key = state.keys.find(({ text }) => text === call.apiKey);
+  const isExpired = key?.expiresAt != null && key.expiresAt <= state.now;
+  const account = state.accounts.find(({ id }) => id === key?.accountId);
+  if (key === undefined || account === undefined || key.revokedAt !== null || isExpired) {
+    throw new Rejection('invalid_api_key');
+  }
+  if (key.readOnly && describeRoute(call).method !== 'GET')
+    throw new Rejection('read_only_api_key');
+  if (!isValid(call)) throw new Rejection('validation_failed');
+  if (call.route === 'orders.create' && account.kind !== 'buyer') {
+    throw new Rejection('account_kind_not_allowed');
+  }
+  return runOnce(state, account, call, () => runRule(state, account, key, call));
+}
+
+function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: Call): Reply {
+  const { id, body, ifMatch } = call;
+  switch (call.route) {
+    case 'orders.create':
+      return createOrder(state, account, body as CreateOrder);
+    case 'orders.get':
+      return getOrder(state, account, id);
+    case 'orders.update': {
+      const { status: to } = body as { status: OrderStatus };
+      return updateOrder(state, account, { id, to, ifMatch });
+    }
+    case 'orders.list':
+      return listOrders(state, account, call.query);
+    case 'notifications.list':
+      return listNotifications(state, account, call.query);
+    case 'notifications.update':
+      return markRead(state, account, id);
+    case 'webhooks.create':
+      return createWebhook(state, account, body as CreateWebhook);
+    case 'webhooks.list':
+      return listWebhooks(state, account, call.query);
+    case 'webhooks.get':
+      return getWebhook(state, account, id);
+    case 'webhooks.update':
+      return updateWebhook(state, account, id, body as UpdateWebhook);
+    case 'webhooks.delete':
+      return deleteWebhook(state, account, id);
+    case 'webhooks.stageSecret':
+      return stageSecret(state, account, id);
+    case 'webhooks.promoteSecret':
+      return promoteSecret(state, account, id);
+    case 'webhooks.test':
+      return sendTestEvent(state, account, id, (body as { event: EventType }).event);
+    case 'deliveries.list':
+      return listDeliveries(state, account, call.query);
+    case 'deliveries.get':
+      return getDelivery(state, account, id);
+    case 'deliveries.replay':
+      return replayDelivery(state, account, id);
+    case 'events.list':
+      return listEvents(state, account, call.query);
+    case 'account.get':
+      return { status: 200, body: { data: showAccount(account, key) } };
+  }
+}
+
+/** Calls whose response shows a webhook. It is erased when the webhook is deleted. Source: decision 0035. */
+const showsWebhook = ['webhooks.create', 'webhooks.stageSecret', 'webhooks.promoteSecret'];
+
+/** Runs a rule once for each idempotency key. Source: decision 0004. */
+function runOnce(
+  state: ModelState,
+  { id: accountId }: ModelAccount,
+  { route, idempotencyKey: key, id, body }: Call,
+  run: () => Reply,
+): Reply {
+  if (key === undefined) return run();
+  const request = JSON.stringify([id, body ?? {}]);
+  const stored = state.replies.find(
+    (one) =>
+      one.accountId === accountId &&
+      one.route === route &&
+      one.key === key &&
+      one.expiresAt > state.now,
+  );
+  if (stored === undefined) {
+    const reply = run();
+    const webhookId = !showsWebhook.includes(route) ? null : (id ?? state.webhooks.at(-1)?.id);
+    const expiresAt = state.now + idempotencyKeyLifetime * 1_000;
+    state.replies.push({
+      ...{ accountId, route, key, request, expiresAt },
+      // A copy: what it shows does not change any more.
+      reply: structuredClone(reply),
+      webhookId: webhookId ?? null,
+    });
+    return reply;
+  }
+  if (stored.request !== request) throw new Rejection('idempotency_key_reused');
+  const webhook = state.webhooks.find((one) => one.id === stored.webhookId);
+  if (webhook?.isDeleted) throw new Rejection('webhook_deleted');
+  return { ...stored.reply, replayed: true };
+}
+
+/** Shows an account, as a request with this key sees it. */
+export function showAccount(account: ModelAccount, key: ModelKey) {
+  const { id, prefix, readOnly, expiresAt } = key;
+  return {
+    ...account,
+    createdAt: formatTime(account.createdAt),
+    key: {
+      ...{ id, prefix, readOnly },
+      expiresAt: expiresAt === null ? null : formatTime(expiresAt),
+    },
+  };
+}

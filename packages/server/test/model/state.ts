@@ -1,0 +1,225 @@
+import type {
+  AccountKind,
+  DeliveryState,
+  EventType,
+  OrderStatus,
+  ProblemCode,
+  WebhookEvent,
+  WebhookStatus,
+} from '@tradepost/contract/wire';
+
+/**
+ * The state of the service according to the API specification: lists of plain values, in the order in which things were
+ * created. The model filters them; it has no index and no query, and it uses none of the server's rules.
+ *
+ * Values that the service makes up, such as IDs and secrets, are placeholders such as `<ord:7>` (see `match.ts`). Times
+ * are in milliseconds since 1970. The clock of the tests never goes backwards, so the order of creation is also the
+ * order by time.
+ */
+export interface ModelState {
+  now: number;
+  /** How many placeholders there are. */
+  created: number;
+  accounts: ModelAccount[];
+  keys: ModelKey[];
+  listings: ModelListing[];
+  orders: ModelOrder[];
+  tasks: { id: string; orderId: string; agentId: string; isOpen: boolean }[];
+  /** The event log of all accounts: an entry for each account that may see the event. */
+  log: { accountId: string; event: ModelEvent }[];
+  notifications: ModelNotification[];
+  webhooks: ModelWebhook[];
+  deliveries: ModelDelivery[];
+  /** The first response to each idempotency key. */
+  replies: StoredReply[];
+  /** The cursors of the pages so far. */
+  cursors: ModelCursor[];
+  /** How each receiver responds now, by URL. */
+  receivers: Record<string, ReceiverBehavior>;
+}
+
+export interface ModelAccount {
+  id: string;
+  kind: AccountKind;
+  name: string;
+  createdAt: number;
+}
+
+export interface ModelKey {
+  id: string;
+  accountId: string;
+  /** The key itself. */
+  text: string;
+  prefix: string;
+  readOnly: boolean;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+}
+
+export interface ModelListing {
+  id: string;
+  sellerId: string;
+  agentId: string | null;
+  available: number;
+  lowThreshold: number | null;
+  /** Whether it is low, and its seller knows. */
+  isLow: boolean;
+}
+
+export interface ModelOrder {
+  number: number;
+  id: string;
+  status: OrderStatus;
+  buyerId: string;
+  sellerId: string;
+  agentId: string | null;
+  listingId: string;
+  quantity: number;
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface ModelEvent {
+  id: string;
+  type: EventType;
+  createdAt: number;
+  /** Null for a test event: its data is made up by the service. */
+  data: WebhookEvent['data'] | null;
+  /** The body of each delivery, as text. */
+  text: string;
+}
+
+export interface ModelNotification {
+  number: number;
+  id: string;
+  accountId: string;
+  type: string;
+  orderId: string;
+  /** What its message must contain. */
+  mentions: string[];
+  read: boolean;
+  createdAt: number;
+}
+
+export interface ModelWebhook {
+  number: number;
+  id: string;
+  accountId: string;
+  url: string;
+  events: EventType[];
+  status: WebhookStatus;
+  secret: string;
+  staged: { secret: string; at: number } | null;
+  createdAt: number;
+  updatedAt: number;
+  isDeleted: boolean;
+  /** How many attempts may be in flight. */
+  concurrencyLimit: number;
+  /** Rounds of failures since the last success, and when the last one ended. */
+  failures: number;
+  failedAt: number;
+  backoffUntil: number;
+}
+
+export interface ModelDelivery {
+  number: number;
+  id: string;
+  webhookId: string;
+  event: ModelEvent;
+  test: boolean;
+  state: DeliveryState;
+  attempts: ModelAttempt[];
+  /** Attempts since it was queued or replayed. */
+  tries: number;
+  nextAttemptAt: number;
+  deadlineAt: number;
+  createdAt: number;
+  finishedAt: number | null;
+  /** The attempt in flight. */
+  inFlight: { startedAt: number; url: string; headers: Record<string, string> } | null;
+}
+
+export interface ModelAttempt {
+  startedAt: number;
+  durationMs: number;
+  url: string;
+  headers: Record<string, string>;
+  status: number | null;
+  error: string | null;
+}
+
+/** How a receiver responds: a status, or null for bytes that are not HTTP. `retryAfter` is in seconds. */
+export interface ReceiverBehavior {
+  status: number | null;
+  retryAfter?: number;
+}
+
+/** The response to a call: a problem, or a status, headers and a body. */
+export interface Reply {
+  status: number;
+  problem?: ProblemCode;
+  location?: string;
+  etag?: string;
+  replayed?: boolean;
+  body?: unknown;
+}
+
+export interface StoredReply {
+  accountId: string;
+  route: string;
+  key: string;
+  /** The path and the body as JSON. */
+  request: string;
+  reply: Reply;
+  expiresAt: number;
+  /** The webhook whose secret the response may contain. */
+  webhookId: string | null;
+}
+
+export interface ModelCursor {
+  text: string;
+  list: 'orders' | 'notifications' | 'webhooks' | 'deliveries' | 'events';
+  accountId: string;
+  /** The number of the last item that was listed; of the event log: how many entries of it were passed. */
+  position: number;
+}
+
+/** Thrown by a rule that rejects a call. Nothing was changed before. */
+export class Rejection extends Error {
+  constructor(readonly code: ProblemCode) {
+    super(code);
+  }
+}
+
+/** Creates the state of an empty service. */
+export function emptyState(now: number, urls: readonly string[]): ModelState {
+  return {
+    now,
+    created: 0,
+    accounts: [],
+    keys: [],
+    listings: [],
+    orders: [],
+    tasks: [],
+    log: [],
+    notifications: [],
+    webhooks: [],
+    deliveries: [],
+    replies: [],
+    cursors: [],
+    receivers: Object.fromEntries(urls.map((url) => [url, { status: 204 }])),
+  };
+}
+
+/** Creates the placeholder of a value that the service makes up. Its number is the number of what was created. */
+export function placeholder(state: ModelState, kind: string): string {
+  state.created += 1;
+  return `<${kind}:${state.created}>`;
+}
+
+/** Formats a time as the service does. */
+export function formatTime(time: number): string {
+  return new Date(time).toISOString();
+}

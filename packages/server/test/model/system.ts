@@ -1,0 +1,54 @@
+import type { Store } from '../../src/stores/store';
+import type { Call } from './call';
+import type { Operation } from './operator-model';
+import type { ReceiverBehavior } from './state';
+import type { SteppedClock } from './stepped-clock';
+
+/** A response of the system under test. */
+export interface ActualReply {
+  status: number;
+  headers: { location?: string; etag?: string; replayed?: boolean };
+  body: unknown;
+}
+
+/** An attempt in flight, as it was sent. */
+export interface SentAttempt {
+  url: string;
+  /** The request headers, with names in lower case, as `GET /v1/deliveries/:id` shows them. */
+  headers: Record<string, string>;
+  body: string;
+  /** Returns what is wrong with its signatures by these secrets; null if they are right. */
+  checkSignatures(secret: string, stagedSecret: string | null): Promise<string | null>;
+}
+
+/** The end of an attempt, as it was recorded. */
+export interface FinishedAttempt {
+  sent: SentAttempt;
+  durationMs: number;
+}
+
+/** The system under test, with a clock that the test advances and without jitter. */
+export interface System {
+  /** The URLs of its receivers. */
+  urls: readonly string[];
+  clock: SteppedClock;
+  call(call: Call): Promise<ActualReply>;
+  /** Runs an operator's command. */
+  operate(operation: Operation): Promise<unknown>;
+  /** Fails overdue deliveries. */
+  sweep(): Promise<void>;
+  /**
+   * Sends the deliveries that are due, and returns them while their receivers have not responded.
+   *
+   * @param count How many are expected.
+   */
+  send(count: number): Promise<SentAttempt[]>;
+  /** Lets the receivers respond to everything in flight. Returns the attempts in the order in which they were recorded. */
+  respond(behavior: (url: string) => ReceiverBehavior): Promise<FinishedAttempt[]>;
+  close(): Promise<void>;
+}
+
+/** Fails all overdue deliveries of a store, as housekeeping does. */
+export async function failOverdue({ deliveries }: Store, now: number): Promise<void> {
+  while ((await deliveries.failOverdue({ now, limit: 3 })) > 0);
+}

@@ -1,0 +1,173 @@
+import type {
+  CreateOrder,
+  EventType,
+  Order,
+  OrderStatus,
+  WebhookEvent,
+} from '@tradepost/contract/wire';
+import { queueDelivery } from './delivery-rules';
+import {
+  formatTime,
+  type ModelAccount,
+  type ModelEvent,
+  type ModelOrder,
+  type ModelState,
+  placeholder,
+  Rejection,
+  type Reply,
+} from './state';
+
+/** Source: API specification, "States and transitions", and the contract's description of `PATCH /v1/orders/:id`. */
+const nextStatuses: Record<OrderStatus, OrderStatus[]> = {
+  pending: ['confirmed', 'fulfilling', 'cancelled'],
+  confirmed: ['fulfilling', 'cancelled'],
+  fulfilling: ['completed', 'cancelled'],
+  completed: [],
+  cancelled: [],
+};
+
+function participants({ buyerId, sellerId, agentId }: ModelOrder): string[] {
+  return [buyerId, sellerId, ...(agentId === null ? [] : [agentId])];
+}
+
+/** Returns the orders that an account may see, oldest first. */
+export function visibleOrders(state: ModelState, account: ModelAccount): ModelOrder[] {
+  return state.orders.filter((order) => participants(order).includes(account.id));
+}
+
+function findOrder(state: ModelState, account: ModelAccount, id = ''): ModelOrder {
+  const order = visibleOrders(state, account).find((one) => one.id === id);
+  if (order === undefined) throw new Rejection('order_not_found');
+  return order;
+}
+
+/** Shows an order. */
+export function showOrder(order: ModelOrder): Order {
+  const { number: _number, version: _version, createdAt, updatedAt, ...shown } = order;
+  return { ...shown, createdAt: formatTime(createdAt), updatedAt: formatTime(updatedAt) };
+}
+
+function replyWith(status: number, order: ModelOrder): Reply {
+  return { status, etag: `"${order.version}"`, body: { data: showOrder(order) } };
+}
+
+/** `POST /v1/orders` by a buyer. */
+export function createOrder(state: ModelState, buyer: ModelAccount, body: CreateOrder): Reply {
+  const listing = state.listings.find(({ id }) => id === body.listingId);
+  if (listing === undefined) throw new Rejection('listing_not_found');
+  if (listing.available < body.quantity) throw new Rejection('insufficient_quantity');
+  listing.available -= body.quantity;
+  const order: ModelOrder = {
+    id: placeholder(state, 'ord'),
+    number: state.created,
+    status: 'pending',
+    buyerId: buyer.id,
+    sellerId: listing.sellerId,
+    agentId: listing.agentId,
+    listingId: listing.id,
+    quantity: body.quantity,
+    version: 1,
+    createdAt: state.now,
+    updatedAt: state.now,
+  };
+  state.orders.push(order);
+  const { id: orderId, buyerId, sellerId, agentId, listingId, quantity, status } = order;
+  const data = { orderId, buyerId, sellerId, agentId, listingId, quantity, status };
+  publish(state, order, { type: 'order.created', data, mentions: ['pending'] });
+  if (agentId !== null) {
+    const taskId = placeholder(state, 'tsk');
+    state.tasks.push({ id: taskId, orderId, agentId, isOpen: true });
+    publish(state, order, { type: 'task.approval_requested', data: { taskId, orderId, agentId } });
+  }
+  const threshold = listing.lowThreshold;
+  if (threshold !== null && listing.available < threshold && !listing.isLow) {
+    listing.isLow = true;
+    publish(state, order, {
+      type: 'listing.availability_low',
+      data: { listingId, sellerId, availableQuantity: listing.available, threshold },
+      recipients: [sellerId, ...(agentId === null ? [] : [agentId])],
+    });
+  }
+  return { ...replyWith(201, order), location: `/v1/orders/${orderId}` };
+}
+
+/** `GET /v1/orders/:id`. */
+export function getOrder(state: ModelState, account: ModelAccount, id?: string): Reply {
+  return replyWith(200, findOrder(state, account, id));
+}
+
+/** `PATCH /v1/orders/:id`. The entity tags in `ifMatch` are separated by commas and have none themselves. */
+export function updateOrder(
+  state: ModelState,
+  account: ModelAccount,
+  { id, to, ifMatch }: { id: string | undefined; to: OrderStatus; ifMatch: string | undefined },
+): Reply {
+  const order = findOrder(state, account, id);
+  if (account.kind === 'buyer') throw new Rejection('account_kind_not_allowed');
+  if (order.status === to) return replyWith(200, order);
+  const tags = ifMatch?.split(',').map((tag) => tag.trim());
+  if (tags !== undefined && !tags.includes('*') && !tags.includes(`"${order.version}"`)) {
+    throw new Rejection('precondition_failed');
+  }
+  if (!nextStatuses[order.status].includes(to)) throw new Rejection('invalid_transition');
+  const previousStatus = order.status;
+  order.status = to;
+  order.version += 1;
+  order.updatedAt = state.now;
+  if (to === 'cancelled') {
+    for (const listing of state.listings.filter((one) => one.id === order.listingId)) {
+      listing.available += order.quantity;
+      if (listing.available > (listing.lowThreshold ?? 0)) listing.isLow = false;
+    }
+  }
+  publish(state, order, {
+    type: 'order.status_changed',
+    data: { orderId: order.id, previousStatus, status: to },
+    mentions: [to],
+  });
+  for (const task of state.tasks.filter((one) => one.orderId === order.id && one.isOpen)) {
+    task.isOpen = false;
+    const data = { taskId: task.id, orderId: order.id, agentId: task.agentId };
+    publish(state, order, { type: 'task.completed', data });
+  }
+  return replyWith(200, order);
+}
+
+/** Writes an event to the logs of its recipients, with a notification and a delivery to each subscribed webhook. */
+function publish(
+  state: ModelState,
+  order: ModelOrder,
+  {
+    type,
+    data,
+    recipients = participants(order),
+    mentions = [],
+  }: { type: EventType; data: WebhookEvent['data']; recipients?: string[]; mentions?: string[] },
+): void {
+  const event: ModelEvent = {
+    id: placeholder(state, 'evt'),
+    type,
+    createdAt: state.now,
+    data,
+    text: placeholder(state, 'text'),
+  };
+  for (const accountId of recipients) {
+    state.log.push({ accountId, event });
+    state.notifications.push({
+      id: placeholder(state, 'ntf'),
+      number: state.created,
+      accountId,
+      type: type.replace('.', '_'),
+      orderId: order.id,
+      mentions: [order.id, ...mentions],
+      read: false,
+      createdAt: state.now,
+    });
+  }
+  for (const accountId of recipients) {
+    for (const webhook of state.webhooks) {
+      const isSubscribed = !webhook.isDeleted && webhook.events.includes(type);
+      if (webhook.accountId === accountId && isSubscribed) queueDelivery(state, webhook, event);
+    }
+  }
+}

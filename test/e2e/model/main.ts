@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+import { behavesLikeTheModel, modelParameters } from '../../../packages/server/test/model/property';
+import { openStoreSystem } from '../../../packages/server/test/model/store-system';
+import { startHttpSystem } from './http-system';
+
+/**
+ * Compares the service with the model, seed by seed, until the time is over or a run differs:
+ *
+ *   node --import tsx test/e2e/model/main.ts [--system store|http] [--minutes 10] [--seed 7]
+ *
+ * `--seed` repeats one, such as that of a test that failed.
+ */
+const { values } = parseArgs({
+  options: {
+    system: { type: 'string', default: 'http' },
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string' },
+  },
+});
+
+const systems = { store: async (now: number) => openStoreSystem(now), http: startHttpSystem };
+const start = systems[values.system as keyof typeof systems];
+if (start === undefined) throw new Error('--system must be store or http.');
+
+/** At least as many as in a test, so that its seed fails here too. */
+const runsOfSeed = 25;
+const startedAt = performance.now();
+const minutes = () => (performance.now() - startedAt) / 60_000;
+let seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+let runs = 0;
+do {
+  const report = await fc.check(behavesLikeTheModel(start), {
+    ...modelParameters,
+    numRuns: runsOfSeed,
+    seed,
+  });
+  runs += report.numRuns;
+  if (report.failed) {
+    console.log(await fc.asyncDefaultReportMessage(report));
+    console.log(String(report.errorInstance));
+    console.log(`After ${runs} runs. Repeat it with --system ${values.system} --seed ${seed}.`);
+    process.exit(1);
+  }
+  seed += 1;
+} while (values.seed === undefined && minutes() < Number(values.minutes));
+console.log(`${runs} runs up to seed ${seed - 1} in ${minutes().toFixed(1)} min: no difference.`);
