@@ -239,11 +239,11 @@ export async function startHttpSystem(now: number): Promise<System> {
       await expectSoon(gated.untilRecorded(recordedBefore + inFlight.length));
       const finished: FinishedAttempt[] = [];
       for (const { attempt } of gated.recorded.slice(recordedBefore)) {
-        const { url = '', headers = {}, durationMs = 0 } = attempt ?? {};
+        const { url = '', headers = {}, startedAt = 0, durationMs = 0 } = attempt ?? {};
         const id = identify(url, lowerCaseNames(headers));
         const sent = inFlight.find((one) => identify(one.url, one.headers) === id);
         if (sent === undefined) throw new Error(`An attempt was recorded that was not sent: ${id}`);
-        finished.push({ sent, durationMs });
+        finished.push({ sent, startedAt, durationMs });
       }
       inFlight = [];
       return finished;

@@ -8,6 +8,7 @@ import {
   defined,
   events,
   eventType,
+  filter,
   idempotencyKey,
   index,
   invalidUrl,
@@ -125,6 +126,24 @@ const url = fc.oneof(
 const toUrl = ({ receivers }: ModelState, at: number | 'none') =>
   at === 'none' ? invalidUrl : Object.keys(receivers)[at];
 
+const updateWebhook = action(
+  'webhooks.update',
+  fc.record({
+    who,
+    webhook: index,
+    url: filter(url),
+    changes: fc.record(
+      { events, status: fc.constantFrom('active', 'paused') },
+      { requiredKeys: [] },
+    ),
+  }),
+  (state, { url, changes, ...args }) => {
+    const { call } = webhookCall(state, args, 'webhooks.update');
+    const body = { ...changes, ...(url !== undefined && { url: toUrl(state, url) }) };
+    return { call: { ...call, body } };
+  },
+);
+
 const webhookActions = [
   action(
     'webhooks.create',
@@ -137,23 +156,6 @@ const webhookActions = [
         body: { url: toUrl(state, url), events },
       },
     }),
-  ),
-  action(
-    'webhooks.update',
-    fc.record({
-      who,
-      webhook: index,
-      url: maybe(url),
-      changes: fc.record(
-        { events, status: fc.constantFrom('active', 'paused') },
-        { requiredKeys: [] },
-      ),
-    }),
-    (state, { url, changes, ...args }) => {
-      const { call } = webhookCall(state, args, 'webhooks.update');
-      const body = { ...changes, ...(url !== undefined && { url: toUrl(state, url) }) };
-      return { call: { ...call, body } };
-    },
   ),
   ...webhookVerbs.map((verb) =>
     action(
@@ -248,6 +250,14 @@ function accountOf(state: ModelState, kind: AccountKind, at: number): ModelAccou
   return pick(accounts, at);
 }
 
+const revokeKey = action('keys revoke', index, (state, at) => {
+  // The first key of each account observes it.
+  const isFirst = ({ id, accountId }: ModelKey) => keyOf(state, accountId, 0)?.id === id;
+  const others = state.keys.filter((key) => !isFirst(key));
+  const keyId = pick(others, at)?.id ?? `key_${unknownId}`;
+  return { operation: { kind: 'revokeKey', keyId } };
+});
+
 const operatorActions = [
   action(
     'accounts create',
@@ -270,13 +280,6 @@ const operatorActions = [
       return { operation: { kind: 'createKey', accountId, readOnly, expiresIn } };
     },
   ),
-  action('keys revoke', index, (state, at) => {
-    // The first key of each account observes it.
-    const isFirst = ({ id, accountId }: ModelKey) => keyOf(state, accountId, 0)?.id === id;
-    const others = state.keys.filter((key) => !isFirst(key));
-    const keyId = pick(others, at)?.id ?? `key_${unknownId}`;
-    return { operation: { kind: 'revokeKey', keyId } };
-  }),
   action('keys list', maybe(index), (state, at) => {
     const accountId = at === undefined ? undefined : pick(state.accounts, at)?.id;
     return { operation: { kind: 'listKeys', accountId } };
@@ -306,10 +309,12 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   { weight: 5, arbitrary: anyList },
   { weight: 2, arbitrary: repeatedCall },
   { weight: 1, arbitrary: fc.oneof(...notificationActions) },
-  { weight: 7, arbitrary: fc.oneof(...webhookActions) },
+  { weight: 6, arbitrary: fc.oneof(...webhookActions) },
+  { weight: 4, arbitrary: updateWebhook },
   { weight: 3, arbitrary: fc.oneof(...deliveryActions) },
   { weight: 1, arbitrary: fc.oneof(...accountActions) },
   { weight: 3, arbitrary: fc.oneof(...operatorActions) },
+  { weight: 1, arbitrary: revokeKey },
 );
 
 /** Actions that run at the same time: mostly changes of the same few things. */

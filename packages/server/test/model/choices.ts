@@ -33,8 +33,8 @@ export const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) =>
 /** A filter of a list: with all of them, most lists would be empty. */
 export const filter = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
-/** Which of the things that there are. */
-export const index = fc.nat({ max: 30 });
+/** Which of the things that there are: often one of the newest, so that several actions are about the same one. */
+export const index = fc.oneof(fc.constantFrom(0, 0, 1), fc.nat({ max: 30 }));
 
 /** Picks an item by an index: the newest one for 0, because the most recent things interact most. */
 export function pick<Item>(items: readonly Item[], at: number): Item | undefined {

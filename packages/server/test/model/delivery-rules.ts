@@ -189,14 +189,14 @@ export function findDue(state: ModelState): DueDeliveries[] {
 export function finishAttempt(
   state: ModelState,
   delivery: ModelDelivery,
-  { durationMs, retryAfter }: { durationMs: number; retryAfter: number },
+  end: { startedAt: number; durationMs: number; retryAfter: number },
   response: { status: number | null; error: string | null },
 ): void {
   if (delivery.inFlight === null) throw new Error(`Delivery ${delivery.id} is not in flight.`);
-  const { startedAt } = delivery.inFlight;
+  const { startedAt, durationMs, retryAfter } = end;
   const { status } = response;
   const endedAt = startedAt + durationMs;
-  delivery.attempts.push({ ...delivery.inFlight, durationMs, ...response });
+  delivery.attempts.push({ ...delivery.inFlight, startedAt, durationMs, ...response });
   delivery.inFlight = null;
   delivery.tries += 1;
   const webhook = webhookOf(state, delivery);

@@ -75,6 +75,7 @@ const behavior = fc.constantFrom<ReceiverBehavior[]>(
   { status: 404 },
   { status: null },
   { status: 503, retryAfter: 30 },
+  { status: 503, retryAfter: 30 },
 );
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(

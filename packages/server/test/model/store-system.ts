@@ -145,7 +145,8 @@ export function openStoreSystem(now: number): System {
       const finished: FinishedAttempt[] = [];
       const results = [...inFlight].map(([delivery, sent]) => {
         const attempt = toAttempt(sent, behavior(sent.url), clock.now());
-        finished.push({ sent, durationMs: attempt.durationMs });
+        const { startedAt, durationMs } = attempt;
+        finished.push({ sent, startedAt, durationMs });
         return resolveAttempt(delivery, attempt, noJitter);
       });
       inFlight.clear();

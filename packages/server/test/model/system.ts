@@ -24,6 +24,9 @@ export interface SentAttempt {
 /** The end of an attempt, as it was recorded. */
 export interface FinishedAttempt {
   sent: SentAttempt;
+  /** As it was recorded. */
+  startedAt: number;
+  /** Measured in real time, if the attempt was real. */
   durationMs: number;
 }
 
