@@ -46,7 +46,7 @@ export class ModelRun {
     this.#known = { state: emptyState(system.clock.now(), system.urls), bindings: new Bindings() };
   }
 
-  /** Starts with some accounts, listings of few units, and a webhook of each party. */
+  /** Starts with some accounts, listings of few units, a webhook of each party, and more keys of some. */
   static async start(system: System): Promise<ModelRun> {
     const run = new ModelRun(system);
     for (const accountKind of ['buyer', 'buyer', 'seller', 'seller', 'agent'] as const) {
@@ -63,6 +63,12 @@ export class ModelRun {
     const body = { url: system.urls[0], events: eventTypes };
     for (const { text: apiKey } of run.state.keys) {
       await run.perform([{ call: { apiKey, route: 'webhooks.create', body } }]);
+    }
+    for (const { id: accountId } of run.state.accounts.slice(1, 4)) {
+      for (const expiresIn of [null, 60_000]) {
+        const readOnly = expiresIn === null && accountId === first;
+        await run.#operate({ kind: 'createKey', accountId, readOnly, expiresIn });
+      }
     }
     return run;
   }
