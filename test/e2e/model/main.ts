@@ -21,7 +21,11 @@ const { values } = parseArgs({
 
 const systems = { store: async (now: number) => openStoreSystem(now), http: startHttpSystem };
 const start = systems[values.system as keyof typeof systems];
-if (start === undefined) throw new Error('--system must be store or http.');
+const numbers = [values.minutes, values.seed ?? '0'].map(Number);
+if (start === undefined || numbers.some((number) => !Number.isFinite(number))) {
+  console.error('--system must be store or http; --minutes and --seed must be numbers.');
+  process.exit(2);
+}
 
 /** At least as many as in a test, so that its seed fails here too. */
 const runsOfSeed = 25;
