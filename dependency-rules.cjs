@@ -11,6 +11,7 @@ const inCli = '^packages/cli/src/';
 const serverFloors = [
   'commands',
   'runtime',
+  'tracing',
   'metrics',
   'http',
   'stores',

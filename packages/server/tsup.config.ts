@@ -7,6 +7,8 @@ const all: Options = {
   target: 'node20',
   platform: 'node',
   splitting: true,
+  // Optional dependencies, loaded only for traces. Unlike other dependencies they are not external by default.
+  external: [/^@opentelemetry\//],
   sourcemap: true,
 };
 
@@ -26,8 +28,8 @@ export default defineConfig([
     outDir: 'dist/program',
     clean: true,
     // Dependencies are bundled: the versions that were tested together, and a start without hundreds of files to find.
-    // Except SQLite, which is native code.
-    noExternal: [/^(?!better-sqlite3$)/],
+    // Except SQLite, which is native code, and OpenTelemetry.
+    noExternal: [/^(?!better-sqlite3$|@opentelemetry\/)/],
     minifyWhitespace: true,
     minifySyntax: true,
     // Bundled CommonJS modules require modules of Node.

@@ -1,7 +1,7 @@
 /** Variables that change what the programs do. Only the test sets them, not the environment that it runs in. */
 const testVariables = new RegExp(
   `^(${[
-    'TRADEPOST_.*|PORT',
+    'TRADEPOST_.*|PORT|OTEL_.*',
     'CI|GITHUB_ACTIONS|TMUX|COLORTERM|NO_COLOR|FORCE_COLOR|NODE_DISABLE_COLORS',
     '(HTTPS?|ALL|NO)_PROXY|NODE_USE_ENV_PROXY',
     'NODE_OPTIONS|NODE_ENV|VITEST.*|TEST',

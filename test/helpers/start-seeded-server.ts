@@ -27,7 +27,7 @@ export interface SeededServer {
 /** Seeds a database and starts the real server on it. Close it when the test ends: `onTestFinished`. */
 export async function startSeededServer(
   args: readonly string[] = [],
-  options: Pick<ProcessOptions, 'stderr'> = {},
+  options: Pick<ProcessOptions, 'stderr' | 'env'> = {},
 ): Promise<SeededServer> {
   const folder = await temporaryFolder();
   try {

@@ -28,7 +28,7 @@ export function useProxy(start: StartProxy): void {
 export async function startServerProcess(
   database: string,
   args: readonly string[] = [],
-  options: Pick<ProcessOptions, 'stderr'> = {},
+  options: Pick<ProcessOptions, 'stderr' | 'env'> = {},
 ): Promise<ServerProcess> {
   const start = ['start', '--port', '0', '--database', database, '--allow-insecure-webhooks'];
   const server = startProcess(process.execPath, [tradepostServerBin, ...start, ...args], options);

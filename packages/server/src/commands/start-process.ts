@@ -25,6 +25,8 @@ import { readFileId, type SqliteOptions } from '../stores/sqlite/database';
 import { createPriorityMemory } from '../stores/sqlite/group-commit';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
 import type { Store } from '../stores/store';
+import { loadTracer } from '../tracing/load-tracer';
+import type { TracingConfig } from '../tracing/start-tracing';
 import { explainListenError, OperatorError } from './operator-error';
 import { readRetention, type StartOptions } from './start-options';
 
@@ -32,6 +34,8 @@ import { readRetention, type StartOptions } from './start-options';
 export interface ProcessOptions extends StartOptions {
   /** The newest first; none to store new secrets in plain text. */
   secretKeys: readonly SecretKey[];
+  /** How the engine's thread exports traces; by default it does not. */
+  tracing?: TracingConfig | undefined;
 }
 
 /** A started process and how to stop it. */
@@ -83,6 +87,7 @@ function getEngineConfig(options: ProcessOptions): EngineConfig {
     retention: readRetention(options),
     sockets: getSocketBudget(options),
     metrics: isMeasured(options),
+    tracing: options.tracing,
   };
 }
 
@@ -98,8 +103,9 @@ async function startEngineForRole(
     const metrics = config.metrics ? await loadEngineMetrics(store, systemClock) : undefined;
     const { retention, sockets } = config;
     const webhookPolicy = getWebhookPolicy(options);
+    const tracer = await loadTracer();
     const { startEngine } = await import('../runtime/engine');
-    return startEngine({ store, log, webhookPolicy, retention, sockets, metrics });
+    return startEngine({ store, log, webhookPolicy, retention, sockets, metrics, tracer });
   }
   // Clients wait for writes of the API, but nothing waits for the record of a delivery.
   config.storeOptions.priority = { memory: priorityMemory, yields: true };

@@ -4,7 +4,9 @@ import type { Logger } from 'pino';
 import { createLog } from '../kernel/log';
 import { loadHealthMetrics, loadProcessMetrics } from '../metrics/load-metrics';
 import type { MetricsServer } from '../metrics/metrics-server';
-import { explainListenError } from './operator-error';
+import { hasProvider } from '../tracing/load-tracer';
+import { readTracingConfig, startTracing, type TracingConfig } from '../tracing/start-tracing';
+import { explainListenError, OperatorError } from './operator-error';
 import { databaseOption } from './options';
 import type { Streams } from './output';
 import { readSecretKeys } from './secret-keys';
@@ -62,6 +64,7 @@ function ignoreOutputErrors({ stdout, stderr }: Streams, log: Logger): void {
 
 async function startRun(options: StartOptions, streams: Streams): Promise<void> {
   const secretKeys = readSecretKeys(options);
+  const tracingConfig = readTracing();
   const log = createLog(options.logLevel);
   ignoreOutputErrors(streams, log);
   // Logged at every level.
@@ -72,7 +75,12 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   void stopped.then(() => forceExitAfterDeadline(log));
   // Loaded here, because the other commands need neither the HTTP server nor the engine.
   const { startProcess } = await import('./start-process');
-  const started = await startProcess({ ...options, secretKeys });
+  const tracing = tracingConfig && (await startTracing(tracingConfig, log));
+  const started = await startProcess({
+    ...options,
+    secretKeys,
+    ...(tracing && tracingConfig && { tracing: tracingConfig }),
+  });
   const metrics = await startMetrics(options, started, log).catch(async (error: unknown) => {
     await started.stop();
     throw error;
@@ -86,10 +94,21 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   await started.stop();
   // To the end, so that a supervisor sees that the process is stopping.
   await metrics?.stop();
+  await tracing?.stop();
   clearInterval(alive);
   log.info('the server stopped');
-  // Unread output would keep the process alive.
-  if (streams.stdout.writableLength > 0) process.exit();
+  // Unread output would keep the process alive, and a collector that has not responded.
+  if (streams.stdout.writableLength > 0 || tracing) process.exit();
+}
+
+/** Returns how to export traces; null if not, or if the operator has registered a provider (`node --import`), which does it. */
+function readTracing(): TracingConfig | null {
+  if (hasProvider()) return null;
+  try {
+    return readTracingConfig(process.env);
+  } catch (error) {
+    throw error instanceof RangeError ? new OperatorError(error.message) : error;
+  }
 }
 
 /** `tradepost-server start`. */

@@ -287,7 +287,7 @@ export class DeliveryWorker {
     const level = isAcknowledged(attempt) ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
     const { id: deliveryId, webhookId } = delivery;
-    const { status, error, durationMs } = attempt;
+    const { status, error, durationMs, headers } = attempt;
     const { state, number, nextAttemptAt } = result;
     const line = {
       deliveryId,
@@ -298,9 +298,15 @@ export class DeliveryWorker {
       error,
       durationMs,
       nextAttemptAt,
+      ...(headers.traceparent && { traceId: readTraceId(headers.traceparent) }),
     };
     log[level](line, 'attempt');
   }
+}
+
+/** Returns the trace ID of a `traceparent`. Source: W3C Trace Context, section 3.2. */
+function readTraceId(traceparent: string): string | undefined {
+  return traceparent.split('-')[1];
 }
 
 /** How many fast attempts may be in flight at once. */

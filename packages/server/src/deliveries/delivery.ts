@@ -62,6 +62,8 @@ export interface LeasedDelivery {
   createdAt: number;
   /** Whether it carries a test event, which is attempted once. */
   test: boolean;
+  /** `traceparent`, and `tracestate` after a space, of the change that queued it last; null if that was not traced. */
+  traceContext: string | null;
 }
 
 /** The result of one attempt. A receiver's rejection is data, not an exception. */

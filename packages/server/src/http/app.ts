@@ -48,6 +48,14 @@ import {
   setConstantHeaders,
 } from './requests';
 
+/** Traces requests. Both handlers run in each traced request. */
+export interface RequestTracer {
+  /** Starts the trace of a request, and sets `res.locals.traceId` for its log line. Ends it with the response. */
+  start: RequestHandler;
+  /** Makes the trace the context of what follows. Runs after the body was read, because its events have other contexts. */
+  resume: RequestHandler;
+}
+
 /** The dependencies of the HTTP application. */
 export interface AppDependencies extends RequestObserver {
   store: Store;
@@ -64,6 +72,8 @@ export interface AppDependencies extends RequestObserver {
   corsOrigins: readonly string[];
   /** Whether to validate responses against the contract. For tests, because it costs time. */
   validateResponses: boolean;
+  /** None unless requests are traced. */
+  tracer?: RequestTracer | undefined;
 }
 
 /** The HTTP application and how to stop it. */
@@ -103,7 +113,9 @@ export function createApp(dependencies: AppDependencies): App {
   app.use(observeRequests(dependencies));
   app.use(setConstantHeaders());
   if (dependencies.corsOrigins.length > 0) app.use(allowOrigins(dependencies.corsOrigins));
-  app.use(respondIfRejected, requireHostHeader);
+  app.use(respondIfRejected);
+  if (dependencies.tracer) app.use(dependencies.tracer.start);
+  app.use(requireHostHeader);
   if (dependencies.docs) {
     app.use(apiDocsPaths, rejectWhileStopping);
     addApiDocs(app);
@@ -133,6 +145,7 @@ export function createApp(dependencies: AppDependencies): App {
     requireWriteAccess,
     readJsonBody,
     reauthenticate,
+    ...(dependencies.tracer ? [dependencies.tracer.resume] : []),
   ];
   createExpressEndpoints(contract, router, app, {
     logInitialization: false,

@@ -80,6 +80,7 @@ export function observeRequests(observer: RequestObserver): RequestHandler {
       status: request.status,
       durationMs: request.durationMs,
       bytes: req.method === 'HEAD' ? 0 : bytes,
+      ...(res.locals.traceId && { traceId: res.locals.traceId }),
       ...(caller && { accountId: caller.accountId, keyId: caller.keyId }),
       ...(!res.writableFinished && { aborted: true }),
     };

@@ -10,6 +10,7 @@ import type { CompletedRequest } from '../http/request-log';
 import { AdmissionQueue, markRejected, withOriginForm } from '../http/requests';
 import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
 import type { Store } from '../stores/store';
+import { loadTracer } from '../tracing/load-tracer';
 
 /** How long a server waits for requests when it stops, in milliseconds. An embedded one waits as long for attempts. */
 export const shutdownTimeoutMs = 5_000;
@@ -80,6 +81,8 @@ export interface Api {
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { store, log, clock = systemClock, webhookPolicy } = options;
   const health = options.health ?? new Health({ store, clock });
+  const tracer = await loadTracer();
+  if (tracer) store.traceChanges(tracer.changes);
   let stopping = false;
   const {
     app,
@@ -104,6 +107,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     docs: options.docs ?? true,
     corsOrigins: options.corsOrigins ?? [],
     validateResponses: options.validateResponses ?? false,
+    tracer: tracer?.requests,
   });
 
   const exempt = new Set<string | undefined>(healthPaths);

@@ -6,6 +6,8 @@ import type { Retention } from '../retention/retention';
 import type { SqliteOptions } from '../stores/sqlite/database';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
 import type { Store } from '../stores/store';
+import { loadTracer } from '../tracing/load-tracer';
+import type { TracingConfig } from '../tracing/start-tracing';
 import { type Engine, startEngine } from './engine';
 import type { SocketBudget } from './socket-budget';
 
@@ -27,6 +29,8 @@ export interface EngineConfig {
   sockets: Pick<SocketBudget, 'attempts' | 'idle'>;
   /** Whether to collect metrics. */
   metrics: boolean;
+  /** How a thread of its own exports traces; by default it does not. */
+  tracing?: TracingConfig | undefined;
 }
 
 /** Starts an engine with its own store and log. Stopping it closes the store. */
@@ -41,6 +45,7 @@ export async function createEngine(config: EngineConfig): Promise<Engine & { sto
     pollIntervalMs: config.pollIntervalMs,
     sockets: config.sockets,
     metrics: config.metrics ? await loadEngineMetrics(store, systemClock) : undefined,
+    tracer: await loadTracer(),
   });
   return {
     ...engine,

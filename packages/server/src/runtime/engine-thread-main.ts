@@ -1,5 +1,7 @@
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { createLog } from '../kernel/log';
+import { startTracing } from '../tracing/start-tracing';
 import { createEngine, type EngineConfig } from './engine-config';
 import { type EngineMessage, heartbeatMs } from './engine-thread';
 
@@ -7,7 +9,9 @@ import { type EngineMessage, heartbeatMs } from './engine-thread';
 const lowPriority = 5;
 
 lowerPriority();
-const engine = await createEngine(workerData as EngineConfig);
+const config = workerData as EngineConfig;
+const tracing = config.tracing && (await startTracing(config.tracing, createLog(config.logLevel)));
+const engine = await createEngine(config);
 
 const heartbeat = setInterval(async () => {
   if (await engine.isAlive()) parentPort?.postMessage(null);
@@ -25,8 +29,10 @@ parentPort?.on('message', async (message: EngineMessage) => {
   }
   clearInterval(heartbeat);
   await engine.stop(message.timeoutMs);
-  // Without listeners the thread ends.
+  await tracing?.stop();
+  // Without listeners the thread ends, unless a collector has not responded.
   parentPort?.close();
+  if (tracing) process.exit();
 });
 
 /**

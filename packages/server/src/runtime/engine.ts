@@ -7,6 +7,7 @@ import type { EngineMetrics } from '../metrics/engine-metrics';
 import { Housekeeper } from '../retention/housekeeper';
 import { type Retention, resolveRetention } from '../retention/retention';
 import type { Store } from '../stores/store';
+import type { Tracer } from '../tracing/tracer';
 import type { SocketBudget } from './socket-budget';
 
 /** Options of the delivery engine. */
@@ -37,6 +38,8 @@ export interface EngineOptions {
   sockets?: Pick<SocketBudget, 'attempts' | 'idle'> | undefined;
   /** Collects metrics. None by default. */
   metrics?: EngineMetrics | undefined;
+  /** Traces attempts. None by default. */
+  tracer?: Tracer | undefined;
 }
 
 /** Makes the deliveries and removes old data. */
@@ -57,13 +60,21 @@ export interface Engine {
  * @throws RangeError if unread notifications would be kept shorter than read ones.
  */
 export function startEngine(options: EngineOptions): Engine {
-  const { store, log, webhookPolicy, metrics, clock = systemClock, random = Math.random } = options;
+  const {
+    store,
+    log,
+    webhookPolicy,
+    metrics,
+    tracer,
+    clock = systemClock,
+    random = Math.random,
+  } = options;
   const { deliveries, retention } = store;
   const retentionMs = resolveRetention(options.retention);
   const sender = createSender(webhookPolicy, clock, { maxIdle: options.sockets?.idle });
   const worker = new DeliveryWorker({
     deliveries,
-    sender,
+    sender: tracer ? tracer.traceSender(sender) : sender,
     clock,
     log,
     random,
@@ -79,11 +90,13 @@ export function startEngine(options: EngineOptions): Engine {
     log,
     ...(metrics && { onFailed: metrics.onExpired }),
   });
-  store.onDeliveriesQueued(worker.wake);
-  worker.wake();
+  // A request that queues a delivery would otherwise be the context of whatever the worker finds due.
+  const wake = tracer ? tracer.detach(worker.wake) : worker.wake;
+  store.onDeliveriesQueued(wake);
+  wake();
   housekeeper.start();
   return {
-    wake: worker.wake,
+    wake,
     isAlive: async () => worker.isPolling,
     readMetrics: async () => metrics?.read() ?? '',
     async stop(timeoutMs) {

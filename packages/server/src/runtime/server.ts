@@ -1,13 +1,14 @@
 import { strictWebhookPolicy, type WebhookPolicy } from '../features/webhooks/webhook-policy';
 import { Health } from '../http/health';
 import { resolveRetention } from '../retention/retention';
+import { loadTracer } from '../tracing/load-tracer';
 import { type ApiOptions, shutdownTimeoutMs, startApi } from './api';
 import { type EngineOptions, startEngine } from './engine';
 
 /** Options of a server. Closing the server closes the store. */
 export interface ServerOptions
   extends Omit<ApiOptions, 'webhookPolicy' | 'health'>,
-    Omit<EngineOptions, 'webhookPolicy'> {
+    Omit<EngineOptions, 'webhookPolicy' | 'tracer'> {
   /**
    * Which webhook URLs are allowed.
    * @default strictWebhookPolicy
@@ -39,7 +40,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { store, clock } = options;
   const health = new Health({ store, ...(clock && { clock }) });
   const api = await startApi({ ...resolved, health });
-  const engine = startEngine(resolved);
+  const engine = startEngine({ ...resolved, tracer: await loadTracer() });
   health.addEngine(engine);
 
   let closed: Promise<void> | undefined;

@@ -29,6 +29,36 @@ export interface RotatedSecrets {
   next: string | null;
 }
 
+/** Follows changes from their requests to their commits. */
+export interface ChangeTracer {
+  /** Called when a change is requested. Returns null if it is not part of a traced request. */
+  startChange(): ChangeTrace | null;
+  /**
+   * Called when a transaction starts in which there are traced changes.
+   *
+   * @param system The database, as OpenTelemetry names it.
+   */
+  startTransaction(system: string, changes: readonly ChangeTrace[]): TransactionTrace;
+}
+
+/** The trace of one change, from its request until it is settled. */
+export interface ChangeTrace {
+  /** What is stored with the deliveries that the change queues: `traceparent`, and `tracestate` after a space. */
+  readonly context: string;
+  /** Called once, with the error of a change that was rejected. */
+  end(error?: unknown): void;
+}
+
+/** The trace of one transaction. */
+export interface TransactionTrace {
+  /**
+   * Called once.
+   *
+   * @param changes How many changes it committed, traced or not.
+   */
+  end(changes: number, error?: unknown): void;
+}
+
 /** Everything that the server stores, by feature. All implementations pass one conformance suite. */
 export interface Store {
   accounts: AccountStore;
@@ -45,6 +75,8 @@ export interface Store {
   onDeliveriesQueued(listener: () => void): void;
   /** Runs `listener` after each commit in this process that wrote events, with the accounts that may see them. */
   onEvents(listener: (accountIds: string[]) => void): void;
+  /** From now on, changes are traced, and the deliveries that they queue store the trace context. By default none is. */
+  traceChanges(tracer: ChangeTracer): void;
   /** Returns for how long the oldest pending change of this process has waited, in milliseconds; 0 if none waits. */
   getWriteDelay(): number;
   /**

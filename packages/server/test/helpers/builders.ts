@@ -153,6 +153,7 @@ export function aLeasedDelivery(overrides: Partial<LeasedDelivery> = {}): Leased
     body: '{"event":"order.created"}',
     createdAt: noon,
     test: false,
+    traceContext: null,
     ...overrides,
   };
 }

@@ -21,9 +21,10 @@ export interface Sender {
   /**
    * Posts a signed delivery and returns the result. It never rejects because of a receiver.
    *
+   * @param traceparent Sent as the header `traceparent` if it is not empty. It is not signed.
    * @throws StoreUnavailableError if the endpoint secret cannot be read. The receiver was not contacted.
    */
-  send(delivery: LeasedDelivery): Promise<Attempt>;
+  send(delivery: LeasedDelivery, traceparent?: string): Promise<Attempt>;
   /** Closes all connections, which interrupts the attempts in flight. */
   close(): Promise<void>;
 }
@@ -77,7 +78,7 @@ export function createSender(
   }
 
   return {
-    async send(delivery) {
+    async send(delivery, traceparent) {
       const { url } = delivery;
       const startedAt = clock.now();
       const started = performance.now();
@@ -85,6 +86,7 @@ export function createSender(
       let response: DeliveryResponse;
       try {
         headers = deliveryHeaders(delivery, startedAt);
+        if (traceparent) headers.traceparent = traceparent;
         response = await post(delivery, headers);
       } catch (error) {
         // The secret cannot be read, for which the receiver is not to blame.

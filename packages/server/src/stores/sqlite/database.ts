@@ -3,9 +3,11 @@ import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { SecretCipher, type SecretKey } from '../encryption';
+import type { ChangeTracer } from '../store';
 import { type CommitOptions, GroupCommit, type WritePrioritySettings } from './group-commit';
 import { migrate } from './migrate';
 import { isLocked, missingFile, translateError, translateOpeningError } from './sqlite-errors';
+import { TracedChanges } from './traced-changes';
 
 const openTimeoutMs = 2_000;
 const walAttempts = 100;
@@ -277,6 +279,16 @@ export class SqliteDatabase {
    */
   writeRelaxed<Result>(work: () => Result): Promise<Result> {
     return this.#commits.add(work, false);
+  }
+
+  /** From now on, changes are traced. */
+  traceChanges(tracer: ChangeTracer): void {
+    this.#commits.traced = new TracedChanges(tracer);
+  }
+
+  /** The trace context of the change that is being written, for the deliveries that it queues; null if it is not traced. */
+  get traceContext(): string | null {
+    return this.#commits.traced?.context ?? null;
   }
 
   /** Whether the current transaction had to wait for another thread or process. */

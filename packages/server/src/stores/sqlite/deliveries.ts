@@ -27,8 +27,8 @@ export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
   db.run(
     `INSERT INTO deliveries (id, event_id, webhook_id, kind, test, state, attempts, tries, due_at,
        scheduled_at, deadline_at, lease_token, lease_until, lease_counts, last_status, last_error,
-       created_at, finished_at)
-     VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, NULL, NULL, 0, NULL, NULL, ?, NULL)`,
+       created_at, finished_at, trace_context)
+     VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, NULL, NULL, 0, NULL, NULL, ?, NULL, ?)`,
     delivery.id,
     delivery.eventId,
     delivery.webhookId,
@@ -39,6 +39,7 @@ export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
     delivery.createdAt,
     delivery.deadlineAt,
     delivery.createdAt,
+    db.traceContext,
   );
   incrementDepth(db, delivery.webhookId, delivery.nextAttemptAt);
 }
@@ -172,6 +173,7 @@ type DueRow = [
   deadlineAt: number,
   createdAt: number,
   test: number,
+  traceContext: string | null,
   body: string,
 ];
 
@@ -268,7 +270,7 @@ function selectEndpoint(db: SqliteDatabase, webhookId: string): EndpointRow {
 function selectDue(db: SqliteDatabase, webhookId: string, now: number, limit: number): DueRow[] {
   return db.tuples<DueRow>(
     `SELECT deliveries.seq, deliveries.id, deliveries.event_id, deliveries.attempts, deliveries.tries,
-       deliveries.deadline_at, deliveries.created_at, deliveries.test, events.body
+       deliveries.deadline_at, deliveries.created_at, deliveries.test, deliveries.trace_context, events.body
      FROM deliveries JOIN events ON events.id = deliveries.event_id
      WHERE deliveries.webhook_id = ? AND deliveries.due_at <= ?
      ORDER BY deliveries.due_at, deliveries.seq LIMIT ?`,
@@ -306,7 +308,18 @@ function leaseFromQueue(
     );
   }
   return rows.map(
-    ([seq, id, eventId, attemptCount, scheduledTries, deadlineAt, createdAt, test, body]) => ({
+    ([
+      seq,
+      id,
+      eventId,
+      attemptCount,
+      scheduledTries,
+      deadlineAt,
+      createdAt,
+      test,
+      traceContext,
+      body,
+    ]) => ({
       id,
       eventId,
       leaseToken: encodeLeaseToken({ seq, webhookId, leaseToken }),
@@ -315,6 +328,7 @@ function leaseFromQueue(
       deadlineAt,
       createdAt,
       test: test === 1,
+      traceContext,
       webhookId,
       url,
       // Decrypted by the attempt: a secret that cannot be read must not stop the deliveries to others.

@@ -77,13 +77,14 @@ export function createSqliteDeliveryLogStore(
           if (row === undefined) throw new Error(`Delivery ${id} does not exist.`);
           db.run(
             `UPDATE deliveries SET state = ?, tries = 0, due_at = ?, scheduled_at = ?,
-               deadline_at = ?, finished_at = ?
+               deadline_at = ?, finished_at = ?, trace_context = ?
              WHERE seq = ?`,
             delivery.state,
             dueFirst(db, row.webhook_id, context.now),
             context.now,
             delivery.deadlineAt,
             delivery.finishedAt,
+            db.traceContext,
             row.seq,
           );
           const queues = new QueueUnitOfWork(db);

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { isLocked, translateError } from './sqlite-errors';
+import type { TracedChanges } from './traced-changes';
 
 const pendingCell = 0;
 const endedCell = 1;
@@ -149,6 +150,8 @@ export class GroupCommit {
   readonly #save: Database.Statement;
   readonly #release: Database.Statement;
   readonly #undo: Database.Statement;
+  /** Undefined unless requests are traced. */
+  traced: TracedChanges | undefined;
   #hasWaited = false;
   #isDurable = true;
   #waiting: QueuedChange[] = [];
@@ -187,7 +190,8 @@ export class GroupCommit {
     return new Promise((resolveResult, reject) => {
       const resolve = (result: unknown) => resolveResult(result as Result);
       const deadline = performance.now() + lockTimeoutMs;
-      this.#waiting.push({ work, durable, deadline, resolve, reject });
+      const change: QueuedChange = { work, durable, deadline, resolve, reject };
+      this.#waiting.push(this.traced === undefined ? change : this.traced.follow(change));
       this.#priority.setPending(true);
       this.#working ??= this.#processQueue();
     });
@@ -245,9 +249,11 @@ export class GroupCommit {
     for (let waiting = group; waiting.length > 0; ) {
       const mayBeCut = await this.#priority.yield(yieldsUntil);
       if (!mayBeCut) this.#hasWaited = true;
+      const trace = this.traced?.begin(waiting);
       try {
         const callbacks = this.#transact(waiting, mayBeCut, usesSavepoints);
         this.#priority.end();
+        trace?.end(callbacks.length);
         for (const settle of callbacks) settle();
         waiting = waiting.slice(callbacks.length);
         // Not after waiting for a lock, because that could be repeated without end.
@@ -255,6 +261,7 @@ export class GroupCommit {
       } catch (error) {
         if (this.#connection.inTransaction) this.#rollback.run();
         this.#priority.end();
+        trace?.end(0, error);
         if (error instanceof PartialChange) {
           usesSavepoints = true;
           continue;

@@ -4,9 +4,10 @@ import { initial } from './migrations/001-initial';
 import { endpointQueues } from './migrations/002-endpoint-queues';
 import { secretsAndWaits } from './migrations/003-secrets-and-waits';
 import { lastUseOfKeys } from './migrations/004-last-use-of-keys';
+import { traceContexts } from './migrations/005-trace-contexts';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
-const migrations = [initial, endpointQueues, secretsAndWaits, lastUseOfKeys];
+const migrations = [initial, endpointQueues, secretsAndWaits, lastUseOfKeys, traceContexts];
 
 /** The schema version of this program. */
 export const currentSchemaVersion = migrations.length;

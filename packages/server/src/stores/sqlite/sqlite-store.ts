@@ -52,6 +52,7 @@ export function createStore(db: SqliteDatabase): Store {
     secrets: createSqliteSecretStore(db),
     onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
     onEvents: (listener) => announcements.onEvents(listener),
+    traceChanges: (tracer) => db.traceChanges(tracer),
     getWriteDelay: () => db.writeDelay,
     check: () => db.check(),
     checkWritable: () => db.checkWritable(),

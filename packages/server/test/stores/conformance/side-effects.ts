@@ -125,6 +125,7 @@ export function describeSideEffects(underTest: StoreUnderTest): void {
         createdAt: noon + 9,
         deadlineAt: noon + 9 + retryWindowMs,
         test: false,
+        traceContext: null,
         webhookId: id,
         url,
         secret,

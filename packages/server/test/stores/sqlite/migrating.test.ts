@@ -41,7 +41,7 @@ function waitsSince({ id, attempts }: Row): number {
 
 describe('a SQLite file of the first schema', () => {
   test('is migrated to the newest, and is sound', () => {
-    expect(rows('PRAGMA user_version')).toEqual([{ user_version: 4 }]);
+    expect(rows('PRAGMA user_version')).toEqual([{ user_version: 5 }]);
     expect(checkIntegrity(file)).toEqual(sound);
   });
 
@@ -114,6 +114,7 @@ describe('a SQLite file of the first schema', () => {
         scheduled_at: delivery.state === 'pending' ? waitsSince(delivery) : null,
         created_at: noon,
         finished_at: finished[String(delivery.id)] ?? null,
+        trace_context: null,
       })),
     );
   });

@@ -18,7 +18,7 @@ import { tempFile } from '../../helpers/temp-folder';
 import { addCaller, Trade } from '../../helpers/trade';
 
 /** The number of migrations. */
-const newestVersion = 4;
+const newestVersion = 5;
 
 /** Reads a database without the store, as an operator with a shell would. */
 function inspect<Result>(file: string, read: (connection: Database.Database) => Result): Result {

@@ -51,6 +51,7 @@ describe('in the rows of the tables', () => {
         tries: 0,
         due_at: noon,
         scheduled_at: noon,
+        trace_context: null,
         deadline_at: noon + retryWindowMs,
         lease_token: null,
         lease_until: null,
