@@ -118,6 +118,10 @@ export function addStartCommand(program: Command, streams: Streams): void {
     .description('serve the API and make deliveries until SIGTERM or SIGINT')
     .addOption(databaseOption());
   for (const option of startOptions) start.addOption(option);
+  start.addHelpText(
+    'after',
+    '\nTraces are exported by OpenTelemetry if OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_TRACES_EXPORTER=otlp is set.',
+  );
   start.action((options) => startRun(options, streams));
 }
 
