@@ -44,6 +44,7 @@ const slowTests = {
     'test/webhooks/verify-webhook.property.test.ts',
   ],
   server: [
+    'test/commands/start-tls.test.ts',
     'test/deliveries/attempt/hostile-responses.test.ts',
     'test/deliveries/attempt/local-faults.test.ts',
     'test/deliveries/attempt/send-memory.test.ts',

@@ -45,7 +45,8 @@ export const maxQuantity = 1_000_000_000;
 /** Parses the units of a listing: an integer from 0. */
 export const parseQuantity = parseInteger(0, maxQuantity);
 
-function parseFile(text: string): string {
+/** Parses the path of a file, which may not exist. */
+export function parseFile(text: string): string {
   if (text.trim() === '') {
     throw new InvalidArgumentError('It must not be empty. Check for an empty variable.');
   }

@@ -2,7 +2,13 @@ import { Option } from 'commander';
 import { type LogLevel, logLevels } from '../kernel/log';
 import { defaultRetention, type Retention, resolveRetention } from '../retention/retention';
 import { OperatorError } from './operator-error';
-import { parseBoolean, parseInteger, parseOrigins, secretKeyFileOption } from './options';
+import {
+  parseBoolean,
+  parseFile,
+  parseInteger,
+  parseOrigins,
+  secretKeyFileOption,
+} from './options';
 
 const roles = ['all', 'api', 'worker'] as const;
 
@@ -13,6 +19,9 @@ export interface StartOptions {
   role: (typeof roles)[number];
   port: number;
   host: string;
+  /** The file of a certificate; with `tlsKey`, the API is served by HTTPS. */
+  tlsCert?: string;
+  tlsKey?: string;
   rateLimit: number;
   /** By default as many as the file descriptors allow, up to 10,000. */
   maxConnections?: number;
@@ -55,6 +64,15 @@ export const startOptions: readonly Option[] = [
     .default(4010)
     .argParser(parsePort),
   new Option('--host <address>', 'address to listen on').env('TRADEPOST_HOST').default('127.0.0.1'),
+  new Option(
+    '--tls-cert <file>',
+    'serve HTTPS with this certificate in PEM, followed by those of its authorities; read again when it changes',
+  )
+    .env('TRADEPOST_TLS_CERT')
+    .argParser(parseFile),
+  new Option('--tls-key <file>', 'private key of the certificate, in PEM')
+    .env('TRADEPOST_TLS_KEY')
+    .argParser(parseFile),
   new Option('--rate-limit <requests>', 'requests per minute for one API key')
     .env('TRADEPOST_RATE_LIMIT')
     .default(6000)

@@ -10,7 +10,7 @@ import { systemClock } from '../kernel/context';
 import { createLog } from '../kernel/log';
 import { loadApiMetrics, loadEngineMetrics, loadQueueMetrics } from '../metrics/load-metrics';
 import type { Metrics } from '../metrics/metrics-server';
-import { shutdownTimeoutMs, startApi } from '../runtime/api';
+import { type Api, shutdownTimeoutMs, startApi } from '../runtime/api';
 import type { Engine } from '../runtime/engine';
 import type { EngineConfig } from '../runtime/engine-config';
 import { startEngineThread } from '../runtime/engine-thread';
@@ -29,6 +29,7 @@ import { loadTracer } from '../tracing/load-tracer';
 import type { TracingConfig } from '../tracing/start-tracing';
 import { explainListenError, OperatorError } from './operator-error';
 import { readRetention, type StartOptions } from './start-options';
+import type { LoadedTls } from './tls-files';
 
 /** The options of a process, with the keys that encrypt endpoint secrets. */
 export interface ProcessOptions extends StartOptions {
@@ -137,8 +138,42 @@ async function startWorker(options: ProcessOptions): Promise<StartedProcess> {
   };
 }
 
+/** Reads the certificate of the API; null for plain HTTP. Loaded only with TLS, so that other servers start faster. */
+async function readTls(options: ProcessOptions, log: Logger): Promise<LoadedTls | null> {
+  if (options.tlsCert === undefined && options.tlsKey === undefined) return null;
+  const { readTlsFiles, warnOfDates } = await import('./tls-files');
+  const tls = readTlsFiles(options);
+  if (tls !== null) warnOfDates(tls, systemClock.now(), log);
+  return tls;
+}
+
+/** Uses a renewed certificate within a minute, or at SIGHUP. Returns how to stop. */
+async function followTls(
+  options: ProcessOptions,
+  current: LoadedTls | null,
+  api: Api,
+  log: Logger,
+): Promise<() => void> {
+  if (current === null) return () => {};
+  const { TlsFollower } = await import('./tls-files');
+  const follower = new TlsFollower({
+    files: options,
+    current,
+    clock: systemClock,
+    log,
+    onRenewed: (tls) => api.setTls(tls),
+  });
+  const reload = () => follower.reload();
+  process.on('SIGHUP', reload);
+  return () => {
+    process.off('SIGHUP', reload);
+    follower.stop();
+  };
+}
+
 async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   const log = createLog(options.logLevel);
+  const tls = await readTls(options, log);
   const maxConnections = getMaxConnections(options);
   const priorityMemory = createPriorityMemory();
   const store = openSqliteStore(options.database, {
@@ -154,6 +189,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     log,
     port: options.port,
     host: options.host,
+    tls: tls ?? undefined,
     rateLimit: options.rateLimit,
     logsPerSecond: options.logRequests,
     maxConnections,
@@ -166,6 +202,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     await store.close();
     throw explainListenError(error, options);
   });
+  const stopFollowing = await followTls(options, tls, api, log);
 
   const engine =
     options.role === 'all'
@@ -179,6 +216,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     health,
     metrics,
     async stop() {
+      stopFollowing();
       await Promise.all([api.stop(shutdownTimeoutMs), engine?.stop(attemptsShutdownMs)]);
       await store.close();
     },

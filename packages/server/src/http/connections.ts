@@ -30,11 +30,14 @@ export class Connections {
   constructor(server: Server, limit: number, log: Logger) {
     server.maxConnections = limit;
     server.timeout = inactivityTimeoutMs;
-    server.on('connection', (socket) => {
+    const track = (socket: Socket) => {
       socket.on('error', () => {});
       this.#open.add(socket);
       socket.once('close', () => this.#open.delete(socket));
-    });
+    };
+    server.on('connection', track);
+    // With TLS, the connection that has the requests is another object, which exists after the handshake.
+    server.on('secureConnection', track);
     const logRejected = throttle((rejected) =>
       log.warn({ limit, rejected }, 'connections rejected: the limit is reached'),
     );

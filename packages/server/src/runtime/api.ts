@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { requestLimits } from '@tradepost/contract/wire';
 import type { Logger } from 'pino';
@@ -11,6 +11,7 @@ import { AdmissionQueue, markRejected, withOriginForm } from '../http/requests';
 import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
 import type { Store } from '../stores/store';
 import { loadTracer } from '../tracing/load-tracer';
+import type { HttpOptions, HttpsServer, TlsCredentials } from './https-server';
 
 /** How long a server waits for requests when it stops, in milliseconds. An embedded one waits as long for attempts. */
 export const shutdownTimeoutMs = 5_000;
@@ -29,6 +30,11 @@ export interface ApiOptions {
   host: string;
   /** How many requests one API key may make in a minute. */
   rateLimit: number;
+  /**
+   * Certificate and private key, to serve HTTPS.
+   * @default plain HTTP
+   */
+  tls?: TlsCredentials | undefined;
   /**
    * How many connections may be open at once.
    * @default 10000
@@ -69,12 +75,23 @@ export interface ApiOptions {
 
 /** A running API server. */
 export interface Api {
-  /** The URL, such as `http://127.0.0.1:4010`. */
+  /** The URL, such as `http://127.0.0.1:4010`; with TLS, `https://…`. */
   url: string;
   /** The TCP port that it listens on, also when 0 was requested. */
   port: number;
+  /** Uses a renewed certificate for new connections. Throws if it is not valid, or if the server was started without TLS. */
+  setTls(tls: TlsCredentials): void;
   /** Finishes the requests in flight, for up to `timeoutMs`. Does not close the store. */
   stop(timeoutMs: number): Promise<void>;
+}
+
+function createPlainServer(options: HttpOptions, listener: RequestListener): HttpsServer {
+  return {
+    server: createServer(options, listener),
+    setTls() {
+      throw new Error('The server was started without TLS.');
+    },
+  };
 }
 
 /** Starts the API server. Resolves when it accepts requests; rejects if it cannot listen. */
@@ -126,15 +143,17 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     getWriteDelay: () => store.getWriteDelay(),
   });
   const listener = withOriginForm(admission.listener);
-  const server = createServer(
-    {
-      ...messageClasses,
-      requireHostHeader: false,
-      maxHeaderSize: requestLimits.headerBytes,
-      ...requestTimeouts,
-    },
-    listener,
-  );
+  const serverOptions = {
+    ...messageClasses,
+    requireHostHeader: false,
+    maxHeaderSize: requestLimits.headerBytes,
+    ...requestTimeouts,
+  };
+  const { tls } = options;
+  // Loaded only with TLS, because most servers are behind a proxy and should start fast.
+  const { server, setTls } = tls
+    ? (await import('./https-server')).createHttpsServer(serverOptions, listener, { tls, log })
+    : createPlainServer(serverOptions, listener);
   const connections = new Connections(server, options.maxConnections ?? defaultMaxConnections, log);
   handleClientErrors(server, listener, clock, log);
   await new Promise<void>((resolve, reject) => {
@@ -148,8 +167,9 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
-    url: `http://${host}:${port}`,
+    url: `${tls ? 'https' : 'http'}://${host}:${port}`,
     port,
+    setTls,
     async stop(timeoutMs) {
       stopping = true;
       health.stop();
