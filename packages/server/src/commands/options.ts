@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import ipaddr from 'ipaddr.js';
 
 /** Returns a parser for integers from `min` to `max`. */
 export function parseInteger(min: number, max: number): (text: string) => number {
@@ -22,6 +23,37 @@ export function parseOrigins(text: string): string[] {
     }
   }
   return origins;
+}
+
+/** What Express calls some subnets: 127.0.0.0/8 and ::1; 169.254.0.0/16 and fe80::/10; private ones and fc00::/7. */
+const namedSubnets = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+function isAddress(text: string): boolean {
+  // ipaddr.js also accepts forms such as 10 for 0.0.0.10, and zones, which Express does not.
+  return (
+    ipaddr.IPv4.isValidFourPartDecimal(text) || (!text.includes('%') && ipaddr.IPv6.isValid(text))
+  );
+}
+
+function isSubnet(text: string): boolean {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  // A subnet of all addresses would believe every client.
+  return (
+    rest.length === 0 && isAddress(address) && /^[1-9]\d*$/.test(bits) && ipaddr.isValidCIDR(text)
+  );
+}
+
+/** Parses the addresses and subnets of trusted proxies, separated by commas. */
+export function parseProxies(text: string): string[] {
+  const proxies = text.split(',').map((one) => one.trim());
+  for (const proxy of proxies) {
+    if (!(namedSubnets.has(proxy) || isAddress(proxy) || isSubnet(proxy))) {
+      throw new InvalidArgumentError(
+        `${JSON.stringify(proxy)} is not an address such as 10.0.0.5, a subnet such as 10.0.0.0/8, or loopback, linklocal or uniquelocal.`,
+      );
+    }
+  }
+  return proxies;
 }
 
 /** Parses a boolean. In the environment it has a value, and `false` must not mean true. */

@@ -7,6 +7,7 @@ import {
   parseFile,
   parseInteger,
   parseOrigins,
+  parseProxies,
   secretKeyFileOption,
 } from './options';
 
@@ -44,6 +45,8 @@ export interface StartOptions {
   /** Whether to serve the API reference. */
   docs: boolean;
   corsOrigin?: string[];
+  /** Addresses and subnets of proxies whose `X-Forwarded-For` is believed. */
+  trustProxy?: string[];
   logLevel: LogLevel;
   /** How many requests are logged in a second. */
   logRequests: number;
@@ -137,6 +140,12 @@ export const startOptions: readonly Option[] = [
   )
     .env('TRADEPOST_CORS_ORIGIN')
     .argParser(parseOrigins),
+  new Option(
+    '--trust-proxy <addresses>',
+    'addresses or subnets of proxies whose X-Forwarded-For is believed, separated by commas; or loopback, linklocal, uniquelocal',
+  )
+    .env('TRADEPOST_TRUST_PROXY')
+    .argParser(parseProxies),
   new Option('--log-level <level>', 'log level on stderr')
     .env('TRADEPOST_LOG_LEVEL')
     .choices(logLevels)

@@ -196,6 +196,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     webhookPolicy: getWebhookPolicy(options),
     docs: options.docs,
     corsOrigins: options.corsOrigin,
+    trustProxy: options.trustProxy,
     health,
     onRequestCompleted: apiMetrics?.onRequestCompleted,
   }).catch(async (error: unknown) => {

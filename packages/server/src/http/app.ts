@@ -70,6 +70,8 @@ export interface AppDependencies extends RequestObserver {
   docs: boolean;
   /** The origins of web pages that may call the API; `*` for all. */
   corsOrigins: readonly string[];
+  /** Addresses and subnets of proxies whose `X-Forwarded-For` is believed, as Express expects them. */
+  trustProxy: readonly string[];
   /** Whether to validate responses against the contract. For tests, because it costs time. */
   validateResponses: boolean;
   /** None unless requests are traced. */
@@ -109,6 +111,7 @@ export function createApp(dependencies: AppDependencies): App {
   app.set('strict routing', true);
 
   app.set('x-powered-by', false);
+  if (dependencies.trustProxy.length > 0) app.set('trust proxy', dependencies.trustProxy);
 
   app.use(observeRequests(dependencies));
   app.use(setConstantHeaders());

@@ -33,6 +33,8 @@ export class Connections {
     const track = (socket: Socket) => {
       socket.on('error', () => {});
       this.#open.add(socket);
+      // Node remembers the address from now on, for the log of requests whose connection is closed by then.
+      void socket.remoteAddress;
       socket.once('close', () => this.#open.delete(socket));
     };
     server.on('connection', track);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import { headerNames } from '@tradepost/contract/wire';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
@@ -46,6 +47,17 @@ function describeRequest(req: Request, res: Response, durationMs: number): Compl
   };
 }
 
+/**
+ * Returns the address of the client, which Express takes from `X-Forwarded-For` as far as proxies are trusted. The header can
+ * have anything: what is not an address is ignored.
+ */
+export function getClientAddress(req: Request): string | undefined {
+  const { ip = '', socket } = req;
+  const address = isIP(ip) === 0 ? socket.remoteAddress : ip;
+  // IPv4, received by a server that listens on IPv6 addresses.
+  return address?.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}
+
 /** What follows the requests of an application. */
 export interface RequestObserver {
   log: Logger;
@@ -59,7 +71,7 @@ export interface RequestObserver {
 }
 
 /**
- * Gives each request its ID, and logs it after its response: caller, path, route, status, duration and bytes, but no headers or
+ * Gives each request its ID, and logs it after its response: client, path, route, status, duration and bytes, but no headers or
  * bodies. One listener for everything that follows a response, because every listener costs time.
  */
 export function observeRequests(observer: RequestObserver): RequestHandler {
@@ -74,6 +86,7 @@ export function observeRequests(observer: RequestObserver): RequestHandler {
     const bytes = Number(res.getHeader('Content-Length') ?? 0);
     const line = {
       requestId: getRequestId(res),
+      clientAddress: getClientAddress(req),
       method: request.method,
       path: redactSecrets(req.path),
       route: request.route,

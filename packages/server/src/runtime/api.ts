@@ -57,6 +57,12 @@ export interface ApiOptions {
    * @default none
    */
   corsOrigins?: readonly string[] | undefined;
+  /**
+   * Addresses and subnets of proxies whose `X-Forwarded-For` is believed; or `loopback`, `linklocal`, `uniquelocal`. The client's
+   * address is only logged.
+   * @default none
+   */
+  trustProxy?: readonly string[] | undefined;
   /** Whether to validate responses against the contract. For tests, because it costs time. */
   validateResponses?: boolean;
   /**
@@ -123,6 +129,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     health,
     docs: options.docs ?? true,
     corsOrigins: options.corsOrigins ?? [],
+    trustProxy: options.trustProxy ?? [],
     validateResponses: options.validateResponses ?? false,
     tracer: tracer?.requests,
   });

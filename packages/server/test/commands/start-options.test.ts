@@ -1,6 +1,7 @@
 import { Command } from 'commander';
+import express from 'express';
 import { expect, test, vi } from 'vitest';
-import { parseOrigins } from '../../src/commands/options';
+import { parseOrigins, parseProxies } from '../../src/commands/options';
 import { type StartOptions, startOptions } from '../../src/commands/start-options';
 
 function parse(args: string[]): StartOptions {
@@ -39,4 +40,37 @@ test.each([
   } finally {
     vi.unstubAllEnvs();
   }
+});
+
+test.each([
+  ['loopback', ['loopback']],
+  ['10.0.0.5', ['10.0.0.5']],
+  [
+    'linklocal, uniquelocal,192.168.7.0/24,2001:db8::/32,::1,::ffff:10.0.0.1',
+    ['linklocal', 'uniquelocal', '192.168.7.0/24', '2001:db8::/32', '::1', '::ffff:10.0.0.1'],
+  ],
+])('--trust-proxy %s is accepted, also by Express', (text, proxies) => {
+  expect(parse(['--trust-proxy', text]).trustProxy).toEqual(proxies);
+  expect(() => express().set('trust proxy', proxies)).not.toThrow();
+});
+
+test.each([
+  '',
+  'true',
+  '1',
+  '10',
+  '*',
+  'proxy.example',
+  '10.0.0.5,',
+  '10.0.0.0/33',
+  '10.0.0.0/8/8',
+  '10.0.0.0/',
+  '10.0.0.0/255.0.0.0',
+  '0.0.0.0/0',
+  '::/0',
+  '0x7f.1',
+  'fe80::1%eth0',
+  'Loopback',
+])('--trust-proxy rejects %j', (text) => {
+  expect(() => parseProxies(text)).toThrow('is not an address such as');
 });

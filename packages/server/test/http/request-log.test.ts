@@ -21,6 +21,7 @@ describe('the log of requests', () => {
       level: 30,
       time: expect.any(Number),
       requestId: response.headers.get('x-request-id'),
+      clientAddress: '127.0.0.1',
       method: 'GET',
       path: '/v1/orders',
       route: '/v1/orders',
