@@ -8,7 +8,12 @@ import {
 import { Health } from '../http/health';
 import { systemClock } from '../kernel/context';
 import { createLog } from '../kernel/log';
-import { loadApiMetrics, loadEngineMetrics, loadQueueMetrics } from '../metrics/load-metrics';
+import {
+  loadApiMetrics,
+  loadEngineMetrics,
+  loadQueueMetrics,
+  loadTlsMetrics,
+} from '../metrics/load-metrics';
 import type { Metrics } from '../metrics/metrics-server';
 import { type Api, shutdownTimeoutMs, startApi } from '../runtime/api';
 import type { Engine } from '../runtime/engine';
@@ -147,14 +152,13 @@ async function readTls(options: ProcessOptions, log: Logger): Promise<LoadedTls 
   return tls;
 }
 
-/** Uses a renewed certificate within a minute, or at SIGHUP. Returns how to stop. */
+/** Uses a renewed certificate within a minute, or at SIGHUP. */
 async function followTls(
   options: ProcessOptions,
-  current: LoadedTls | null,
+  current: LoadedTls,
   api: Api,
   log: Logger,
-): Promise<() => void> {
-  if (current === null) return () => {};
+): Promise<{ getValidTo(): number; stop(): void }> {
   const { TlsFollower } = await import('./tls-files');
   const follower = new TlsFollower({
     files: options,
@@ -165,9 +169,12 @@ async function followTls(
   });
   const reload = () => follower.reload();
   process.on('SIGHUP', reload);
-  return () => {
-    process.off('SIGHUP', reload);
-    follower.stop();
+  return {
+    getValidTo: () => follower.current.validTo,
+    stop() {
+      process.off('SIGHUP', reload);
+      follower.stop();
+    },
   };
 }
 
@@ -203,7 +210,9 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     await store.close();
     throw explainListenError(error, options);
   });
-  const stopFollowing = await followTls(options, tls, api, log);
+  apiMetrics?.addLoad(api.load);
+  const certificate = tls === null ? null : await followTls(options, tls, api, log);
+  if (certificate && apiMetrics) metrics.push(await loadTlsMetrics(certificate.getValidTo));
 
   const engine =
     options.role === 'all'
@@ -217,7 +226,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     health,
     metrics,
     async stop() {
-      stopFollowing();
+      certificate?.stop();
       await Promise.all([api.stop(shutdownTimeoutMs), engine?.stop(attemptsShutdownMs)]);
       await store.close();
     },

@@ -25,6 +25,7 @@ export const requestTimeouts = {
  */
 export class Connections {
   readonly #open = new Set<Socket>();
+  #count = 0;
 
   /** @param limit How many may be open at once. Further ones are closed when they are accepted. */
   constructor(server: Server, limit: number, log: Logger) {
@@ -37,7 +38,13 @@ export class Connections {
       void socket.remoteAddress;
       socket.once('close', () => this.#open.delete(socket));
     };
-    server.on('connection', track);
+    server.on('connection', (socket) => {
+      this.#count += 1;
+      socket.once('close', () => {
+        this.#count -= 1;
+      });
+      track(socket);
+    });
     // With TLS, the connection that has the requests is another object, which exists after the handshake.
     server.on('secureConnection', track);
     const logRejected = throttle((rejected) =>
@@ -51,6 +58,11 @@ export class Connections {
       );
       server.on('error', (error) => logFailed(error));
     });
+  }
+
+  /** The number of open connections. */
+  get count(): number {
+    return this.#count;
   }
 
   /** Closes the connections on which nothing was ever received: Node's `closeIdleConnections` leaves them open. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { headerNames } from '@tradepost/contract/wire';
 import type { Request, RequestHandler, Response } from 'express';
@@ -26,6 +27,17 @@ export function getRequestId(res: Response): string {
   return String(res.getHeader(headerNames.requestId));
 }
 
+/** A request that may have waited in the admission queue. */
+export interface WithQueueTime {
+  /** For how long, in milliseconds. */
+  queuedMs?: number;
+}
+
+/** Returns how long a request waited in the admission queue, in milliseconds. */
+export function getQueuedMs({ queuedMs = 0 }: IncomingMessage & WithQueueTime): number {
+  return queuedMs;
+}
+
 /** A request whose response is complete, as metrics count it. */
 export interface CompletedRequest {
   method: string;
@@ -33,7 +45,7 @@ export interface CompletedRequest {
   route: string | null;
   /** HTTP status of the response. */
   status: number;
-  /** Milliseconds from its headers to the end of its response. */
+  /** Milliseconds from its headers to the end of its response, with its wait in the admission queue. */
   durationMs: number;
 }
 
@@ -101,7 +113,7 @@ export function observeRequests(observer: RequestObserver): RequestHandler {
   }
 
   return (req, res, next) => {
-    const startedAt = performance.now();
+    const startedAt = performance.now() - getQueuedMs(req);
     res.setHeader(headerNames.requestId, resolveRequestId(req.headers[requestIdHeader]));
     res.once('close', () => {
       try {

@@ -4,6 +4,7 @@ import helmet from 'helmet';
 import type { Clock } from '../kernel/context';
 import { DomainError } from '../kernel/errors';
 import { commonHeaders, sendProblem } from './problems';
+import type { WithQueueTime } from './request-log';
 
 const schemeAndAuthority = /^https?:\/\/[^/?#]*/i;
 
@@ -45,7 +46,7 @@ export const requireHostHeader: RequestHandler = ({ rawHeaders, httpVersion }, _
 };
 
 /** A request that may have been rejected because there are too many. */
-interface Rejectable {
+interface Rejectable extends WithQueueTime {
   isRejected?: boolean;
 }
 
@@ -80,6 +81,7 @@ export interface MessageClasses {
 export function createMessageClasses(app: Express): MessageClasses {
   class ApiRequest extends IncomingMessage implements Rejectable {
     isRejected = false;
+    queuedMs = 0;
   }
   class ApiResponse extends ServerResponse {
     /** Sends JSON like Express, without what this application does not use: entity tags, settings, other encodings. */
@@ -139,7 +141,7 @@ export interface AdmissionOptions {
 }
 
 interface QueuedRequest {
-  request: IncomingMessage;
+  request: IncomingMessage & Rejectable;
   response: ServerResponse;
   queuedAt: number;
 }
@@ -210,11 +212,12 @@ export class AdmissionQueue {
     this.#adjustShare(now - this.#turnStartedAt);
     this.#openTurn(now);
     while (this.length > 0 && this.#handled < this.#share) {
-      const { request, response } = this.#queue[this.#first] as QueuedRequest;
+      const { request, response, queuedAt } = this.#queue[this.#first] as QueuedRequest;
       this.#queue[this.#first] = undefined as never;
       this.#first += 1;
       if (response.destroyed) continue;
       this.#handled += 1;
+      request.queuedMs = this.#options.clock.elapsed() - queuedAt;
       this.#options.handle(request, response);
     }
     if (this.#first > this.#queue.length / 2) {

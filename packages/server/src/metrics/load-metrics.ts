@@ -36,3 +36,9 @@ export async function loadApiMetrics(): Promise<ApiMetrics> {
   const { createApiMetrics } = await import('./api-metrics');
   return createApiMetrics();
 }
+
+/** Loads and creates the metric of the certificate, which expires at `getValidTo`, in milliseconds since 1970. */
+export async function loadTlsMetrics(getValidTo: () => number): Promise<Metrics> {
+  const { createTlsMetrics } = await import('./api-metrics');
+  return createTlsMetrics(getValidTo);
+}

@@ -79,12 +79,24 @@ export interface ApiOptions {
   onRequestCompleted?: ((request: CompletedRequest) => void) | undefined;
 }
 
+/** How busy an API server is. */
+export interface ApiLoad {
+  /** Open connections. */
+  readonly connections: number;
+  /** Requests that wait in the admission queue. */
+  readonly queueLength: number;
+  /** Requests that were rejected with `overloaded` since the start. */
+  readonly rejected: number;
+}
+
 /** A running API server. */
 export interface Api {
   /** The URL, such as `http://127.0.0.1:4010`; with TLS, `https://…`. */
   url: string;
   /** The TCP port that it listens on, also when 0 was requested. */
   port: number;
+  /** Its properties are current whenever they are read. */
+  load: ApiLoad;
   /** Uses a renewed certificate for new connections. Throws if it is not valid, or if the server was started without TLS. */
   setTls(tls: TlsCredentials): void;
   /** Finishes the requests in flight, for up to `timeoutMs`. Does not close the store. */
@@ -176,6 +188,17 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   return {
     url: `${tls ? 'https' : 'http'}://${host}:${port}`,
     port,
+    load: {
+      get connections() {
+        return connections.count;
+      },
+      get queueLength() {
+        return admission.length;
+      },
+      get rejected() {
+        return admission.rejected;
+      },
+    },
     setTls,
     async stop(timeoutMs) {
       stopping = true;

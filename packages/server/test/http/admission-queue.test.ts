@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { getQueuedMs } from '../../src/http/request-log';
 import { AdmissionQueue, maxQueueTimeMs } from '../../src/http/requests';
 import { FakeClock } from '../helpers/fake-clock';
 
@@ -77,6 +78,25 @@ describe('the admission queue', () => {
     await drain();
     expect(handled).toEqual(many);
     expect(rejected).toEqual([]);
+  });
+
+  it('records how long each request waited', async () => {
+    const waits: number[] = [];
+    queue = new AdmissionQueue({
+      clock,
+      handle(request) {
+        waits.push(getQueuedMs(request));
+        clock.work(1);
+      },
+      reject() {},
+      isExempt: () => false,
+      getWriteDelay: () => 0,
+    });
+    for (const url of numbers(0, 150)) send(url);
+    await drain();
+    expect(waits.slice(0, 100)).toEqual(Array(100).fill(0));
+    // Those that follow arrived after 100 ms of work, and wait for those before them.
+    expect(waits.slice(100)).toEqual(Array.from({ length: 50 }, (_, index) => index));
   });
 
   it('handles fewer in a turn when turns take long, but always some', async () => {

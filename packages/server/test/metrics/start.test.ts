@@ -76,6 +76,13 @@ test('an API serves metrics of its process, its requests and the queues, and non
     '{method="GET",route="/v1/orders/:id",status="401"}': 2,
     '{method="other",route="none",status="404"}': 1,
   });
+  expect(findSamples(samples, 'tradepost_http_request_duration_seconds_count')).toEqual({
+    '{method="GET",route="/v1/orders/:id"}': 2,
+    '{method="other",route="none"}': 1,
+  });
+  expect(samples.get('tradepost_http_connections')).toBeGreaterThan(0);
+  expect(samples.get('tradepost_http_queue_length')).toBe(0);
+  expect(samples.get('tradepost_http_requests_rejected_total{code="overloaded"}')).toBe(0);
   expect(samples.get('tradepost_delivery_queue_depth')).toBe(0);
   expect(findSamples(samples, 'tradepost_deliveries_total')).toEqual({});
 }, 30_000);

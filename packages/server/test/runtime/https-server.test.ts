@@ -177,6 +177,7 @@ test('an API that was started without TLS cannot get a certificate', async () =>
 test('connections above the limit are closed before their handshake', async () => {
   const { api, logs } = await startHttps({ maxConnections: 1 });
   await openTls(api);
+  expect(api.load).toMatchObject({ connections: 1, queueLength: 0, rejected: 0 });
   await expect(openTls(api)).rejects.toThrow();
   expect(await logs.next('connections rejected: the limit is reached')).toMatchObject({ limit: 1 });
 });
