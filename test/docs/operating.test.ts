@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { Agent, fetch as fetchTls } from 'undici';
@@ -6,8 +6,9 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { checkout, tradepostServerBin } from '../helpers/programs';
 import { seedDatabase } from '../helpers/seed';
-import { runProcess, startProcess } from '../helpers/start-process';
+import { startProcess } from '../helpers/start-process';
 import { temporaryFolder } from '../helpers/temporary-folder';
+import { findMetrics } from './find-metrics';
 
 const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
 const guide = read('docs/operating.md');
@@ -86,39 +87,12 @@ async function scrapeUsedServer(): Promise<string> {
   }
 }
 
-/** The names and labels in a PromQL expression. */
-interface UsedMetrics {
-  /** Each metric with the labels of its matchers. */
-  metrics: { name: string; labels: string[] }[];
-  /** The labels of `by (…)`. */
-  grouping: string[];
-}
-
-/** Finds the metrics in a PromQL expression of the forms that the alerts and the dashboard have. */
-function findUsedMetrics(expression: string): UsedMetrics {
-  const grouping: string[] = [];
-  const rest = expression
-    .replaceAll(/\s*\b(?:by|without) \(([^)]*)\)\s*/g, (_, labels: string) => {
-      grouping.push(...labels.split(',').map((label) => label.trim()));
-      return '';
-    })
-    .replaceAll(/\[[^\]]*\]/g, '');
-  const metrics: UsedMetrics['metrics'] = [];
-  for (const [, name = '', matchers] of rest.matchAll(
-    /(?<![\w$."])([a-z_]\w*)(?![\w(]| \()(?:\{([^}]*)\})?/g,
-  )) {
-    const labels = [...(matchers ?? '').matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)];
-    metrics.push({ name, labels: labels.map(([, label = '']) => label) });
-  }
-  return { metrics, grouping };
-}
-
 /** What Prometheus adds to each sample. */
 const scrapeLabels = ['job', 'instance'];
 
 /** Checks that the metrics of an expression exist, with the labels that it uses. */
 function checkExpression(expression: string, documented: Labels): void {
-  const { metrics, grouping } = findUsedMetrics(expression);
+  const { metrics, grouping } = findMetrics(expression);
   expect(metrics, expression).not.toEqual([]);
   const known = new Set(scrapeLabels);
   for (const { name, labels } of metrics) {
@@ -163,21 +137,6 @@ describe('the metrics of docs/operating.md', () => {
   });
 });
 
-test.each([
-  ['up == 0', [{ name: 'up', labels: [] }], []],
-  [
-    'sum by (le, route) (rate(a_bucket{job=~"$job",route!="/v1/x"}[$__rate_interval])) / b > 0.5',
-    [
-      { name: 'a_bucket', labels: ['job', 'route'] },
-      { name: 'b', labels: [] },
-    ],
-    ['le', 'route'],
-  ],
-  ['a_seconds - time() < 7 * 86400', [{ name: 'a_seconds', labels: [] }], []],
-])('the metrics of %s are found', (expression, metrics, grouping) => {
-  expect(findUsedMetrics(expression)).toEqual({ metrics, grouping });
-});
-
 describe('the alerting rules', () => {
   interface Rule {
     alert: string;
@@ -200,12 +159,6 @@ describe('the alerting rules', () => {
   test('are those that the guide explains, in the same order', () => {
     const rows = readSection('Alerts').matchAll(/^\| `(\w+)` +\|/gm);
     expect([...rows].map(([, name]) => name)).toEqual(rules.map(({ alert }) => alert));
-  });
-
-  const promtool = process.env.PROMTOOL_PATH ?? '/usr/bin/promtool';
-  test.skipIf(!existsSync(promtool))('are valid for promtool', async () => {
-    const checked = await runProcess(promtool, ['check', 'rules', join(checkout, alertsFile)]);
-    expect(checked).toMatchObject({ code: 0 });
   });
 });
 
