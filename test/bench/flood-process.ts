@@ -41,16 +41,20 @@ class Line {
     socket.on('close', () => this.#done?.(0));
   }
 
+  /** Opens a connection. Resolves when the server has accepted it: the system does so before the server. */
   static async open(url: string): Promise<Line> {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
-    return new Line(socket);
+    const line = new Line(socket);
+    await line.send('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return line;
   }
 
-  /** Sends a request. Resolves with the status of its response; 0 if the connection was closed. */
+  /** Sends a request. Resolves with the status of its response; 0 if the connection is or was closed. */
   send(request: string): Promise<number> {
     return new Promise((resolve) => {
+      if (this.#socket.destroyed) return resolve(0);
       this.#done = resolve;
       this.#socket.write(request);
     });
@@ -149,7 +153,8 @@ const operations = {
       const due = Math.min(total, Math.floor(((machineTime() - startedAt) * perSecond) / 1_000));
       for (; sent < due; sent += 1) {
         const dueAt = startedAt + (sent * 1_000) / perSecond;
-        const line = free.pop();
+        // The one that was idle for the longest time, because servers close idle connections.
+        const line = free.shift();
         if (line === undefined) {
           waiting.push(dueAt);
         } else {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import { contract, type RouteMetadata } from '@tradepost/contract';
 import { idempotencyKeyLifetime } from '@tradepost/contract/wire';
 import type { AppRoute, AppRouter } from '@ts-rest/core';
@@ -39,12 +40,12 @@ import {
 } from './middleware';
 import { rejectMethods, rejectPaths } from './not-found';
 import { handleErrors, sendProblem, toValidationProblem } from './problems';
+import { rejectOverloaded } from './rejection';
 import { observeRequests, type RequestObserver } from './request-log';
 import {
   createMessageClasses,
   type MessageClasses,
   requireHostHeader,
-  respondIfRejected,
   setConstantHeaders,
 } from './requests';
 
@@ -81,6 +82,8 @@ export interface AppDependencies extends RequestObserver {
 /** The HTTP application and how to stop it. */
 export interface App {
   app: Express;
+  /** Rejects a request because there are too many. */
+  reject: RequestListener;
   /** Options for `createServer`: the classes of its requests and responses. */
   messageClasses: MessageClasses;
   /** Ends all long polls, so that they get their responses at once. */
@@ -113,10 +116,12 @@ export function createApp(dependencies: AppDependencies): App {
   app.set('x-powered-by', false);
   if (dependencies.trustProxy.length > 0) app.set('trust proxy', dependencies.trustProxy);
 
-  app.use(observeRequests(dependencies));
-  app.use(setConstantHeaders());
-  if (dependencies.corsOrigins.length > 0) app.use(allowOrigins(dependencies.corsOrigins));
-  app.use(respondIfRejected);
+  const first = [
+    observeRequests(dependencies),
+    setConstantHeaders(),
+    ...(dependencies.corsOrigins.length > 0 ? [allowOrigins(dependencies.corsOrigins)] : []),
+  ];
+  app.use(first);
   if (dependencies.tracer) app.use(dependencies.tracer.start);
   app.use(requireHostHeader);
   if (dependencies.docs) {
@@ -162,6 +167,7 @@ export function createApp(dependencies: AppDependencies): App {
   app.use(handleErrors(log));
   return {
     app,
+    reject: rejectOverloaded(first),
     messageClasses: createMessageClasses(app),
     releaseLongPolls: () => longPolls.release(),
     stop() {

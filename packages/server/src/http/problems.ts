@@ -44,20 +44,23 @@ export function buildProblem({ code, detail, issues }: ProblemInput, requestId: 
   };
 }
 
-/** Responds with a problem as `application/problem+json` and the headers of its status. */
+/** Responds with a problem as `application/problem+json` and the headers of its status. Needs nothing of Express. */
 export function sendProblem(res: Response, input: ProblemInput): void {
   const problem = buildProblem(input, getRequestId(res));
   if (problem.status === 401) {
     const error = input.code === 'invalid_api_key' ? ', error="invalid_token"' : '';
-    res.set('WWW-Authenticate', `Bearer realm="tradepost"${error}`);
+    res.setHeader('WWW-Authenticate', `Bearer realm="tradepost"${error}`);
   }
   const isTemporary = problem.status === 503 || problem.status === 429;
   // The rate limiter sets the end of its window itself.
   if (isTemporary && !res.hasHeader(headerNames.retryAfter)) {
-    res.set(headerNames.retryAfter, String(retryAfterSeconds));
+    res.setHeader(headerNames.retryAfter, String(retryAfterSeconds));
   }
-  res.status(problem.status).set('Content-Type', problemMediaType);
-  res.send(Buffer.from(JSON.stringify(problem)));
+  const text = JSON.stringify(problem);
+  res.statusCode = problem.status;
+  res.setHeader('Content-Type', problemMediaType);
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
 }
 
 /** The error for a body that is not valid JSON. */

@@ -94,7 +94,8 @@ export function observeRequests(observer: RequestObserver): RequestHandler {
     const request = describeRequest(req, res, durationMs);
     if (res.writableFinished) onRequestCompleted?.(request);
     if (!log.isLevelEnabled('info') || !sampler.take(request.status)) return;
-    const caller = res.locals.caller as Caller | undefined;
+    // A request that was rejected before Express has no locals.
+    const { caller, traceId } = (res.locals ?? {}) as { caller?: Caller; traceId?: string };
     const bytes = Number(res.getHeader('Content-Length') ?? 0);
     const line = {
       requestId: getRequestId(res),
@@ -105,7 +106,7 @@ export function observeRequests(observer: RequestObserver): RequestHandler {
       status: request.status,
       durationMs: request.durationMs,
       bytes: req.method === 'HEAD' ? 0 : bytes,
-      ...(res.locals.traceId && { traceId: res.locals.traceId }),
+      ...(traceId && { traceId }),
       ...(caller && { accountId: caller.accountId, keyId: caller.keyId }),
       ...(!res.writableFinished && { aborted: true }),
     };

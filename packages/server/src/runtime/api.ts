@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { requestLimits } from '@tradepost/contract/wire';
 import type { Logger } from 'pino';
 import type { WebhookPolicy } from '../features/webhooks/webhook-policy';
+import { AdmissionQueue } from '../http/admission-queue';
 import { createApp } from '../http/app';
 import { Connections, handleClientErrors, requestTimeouts, throttle } from '../http/connections';
 import { Health, healthPaths } from '../http/health';
 import type { CompletedRequest } from '../http/request-log';
-import { AdmissionQueue, markRejected, withOriginForm } from '../http/requests';
+import { withOriginForm } from '../http/requests';
 import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
 import type { Store } from '../stores/store';
 import { loadTracer } from '../tracing/load-tracer';
@@ -121,6 +122,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   let stopping = false;
   const {
     app,
+    reject,
     messageClasses,
     releaseLongPolls,
     stop: stopApp,
@@ -155,8 +157,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     handle: app,
     reject(request, response) {
       logRejected();
-      markRejected(request);
-      app(request, response);
+      reject(request, response);
     },
     isExempt: ({ url }) => exempt.has(url),
     getWriteDelay: () => store.getWriteDelay(),
@@ -173,11 +174,15 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { server, setTls } = tls
     ? (await import('./https-server')).createHttpsServer(serverOptions, listener, { tls, log })
     : createPlainServer(serverOptions, listener);
-  const connections = new Connections(server, options.maxConnections ?? defaultMaxConnections, log);
+  const maxConnections = options.maxConnections ?? defaultMaxConnections;
+  const connections = new Connections(server, maxConnections, log);
+  server.on('connection', admission.noteConnection);
   handleClientErrors(server, listener, clock, log);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, () => {
+    // A system drops what exceeds its backlog, and clients of dropped connections wait for seconds. Linux allows 4,096.
+    const listenOptions = { port: options.port, host: options.host, backlog: maxConnections };
+    server.listen(listenOptions, () => {
       server.off('error', reject);
       resolve();
     });

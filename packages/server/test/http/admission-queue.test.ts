@@ -1,9 +1,9 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AdmissionQueue, lateMs, maxQueueTimeMs } from '../../src/http/admission-queue';
 import { getQueuedMs } from '../../src/http/request-log';
-import { AdmissionQueue, maxQueueTimeMs } from '../../src/http/requests';
 import { FakeClock } from '../helpers/fake-clock';
 
 const nextTurn = () => new Promise((done) => setImmediate(done));
@@ -64,6 +64,8 @@ async function drain(): Promise<void> {
 }
 
 describe('the admission queue', () => {
+  afterEach(drain);
+
   it('handles requests at once while they are few', () => {
     const few = numbers(0, 32);
     for (const url of few) send(url);
@@ -100,19 +102,69 @@ describe('the admission queue', () => {
   });
 
   it('handles fewer in a turn when turns take long, but always some', async () => {
-    for (const url of numbers(0, 1_000)) send(url);
-    workMs = 5;
+    for (const url of numbers(0, 600)) send(url);
     const shares: number[] = [];
     for (let before = handled.length; queue.length > 0; before = handled.length) {
       await nextTurn();
       shares.push(handled.length - before);
     }
-    expect(shares.at(-2)).toBe(8);
+    // Each takes a millisecond, and a turn should take 20.
+    expect(shares[0]).toBe(80);
+    expect(shares.at(-2)).toBeLessThanOrEqual(20);
     expect(Math.min(...shares.slice(0, -1))).toBeGreaterThanOrEqual(8);
+    expect(rejected).toEqual([]);
+  });
+
+  it('handles few in a turn while connections arrive, because Node accepts one in a turn', async () => {
+    for (const url of numbers(0, 400)) send(url);
+    const shares: number[] = [];
+    for (let before = handled.length; shares.length < 6; before = handled.length) {
+      if (shares.length < 3) queue.noteConnection();
+      await nextTurn();
+      shares.push(handled.length - before);
+    }
+    expect(shares).toEqual([8, 8, 8, 80, 64, 51]);
+  });
+
+  it('rejects requests while it is so long that they would wait too long', async () => {
+    for (const url of numbers(0, 600)) send(url);
+    // Nothing is known about their rate until a turn has ended.
+    expect(rejected).toEqual([]);
+    await nextTurn();
+    send('/hasty');
+    expect(rejected).toEqual(['/hasty']);
+    while (queue.length > 300) await nextTurn();
+    send('/patient');
+    await drain();
+    expect(handled.at(-1)).toBe('/patient');
+    expect(rejected).toEqual(['/hasty']);
+  });
+
+  it('rejects a request that has waited too long when it is its turn', async () => {
+    for (const url of numbers(0, 150)) send(url);
+    clock.work(lateMs + 1);
+    await drain();
+    expect(handled).toEqual(numbers(0, 100));
+    expect(rejected).toEqual(numbers(100, 50));
+    expect(queue.rejected).toBe(50);
+  });
+
+  it('handles a request for every four rejections, however long turns take', async () => {
+    for (const url of numbers(0, 600)) send(url);
+    const handleTurn = async () => {
+      const before = handled.length;
+      await nextTurn();
+      return handled.length - before;
+    };
+    while ((await handleTurn()) > 45);
+    clock.work(300);
+    for (const url of numbers(600, 400)) send(url);
+    expect(rejected).toEqual(numbers(600, 400));
+    expect(await handleTurn()).toBe(100);
   });
 
   it('rejects requests while its first one has waited too long, and none afterwards', async () => {
-    for (const url of numbers(0, 200)) send(url);
+    for (const url of numbers(0, 120)) send(url);
     clock.work(maxQueueTimeMs + 1);
     send('/late');
     send('/livez');
