@@ -4,6 +4,7 @@ import type { BenchContext } from './bench-context';
 import { calls } from './calls';
 import { changes } from './changes';
 import { commits } from './commits';
+import { delivered } from './delivered';
 import type { Figure } from './figure';
 import { firstCall } from './first-call';
 import { imports } from './imports';
@@ -24,6 +25,7 @@ export type Bench = (context: BenchContext) => Promise<Figure[]>;
 /** All benches by name, in the order in which they run. */
 export const benches: Record<string, Bench> = {
   sustained,
+  delivered,
   latency,
   isolation,
   api,

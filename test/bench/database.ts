@@ -13,8 +13,10 @@ export interface Template<Trades extends TradingAccounts[]> {
 }
 
 type TradesOf<Wanted> = { -readonly [At in keyof Wanted]: TradingAccounts };
-type Specs = Record<string, readonly [DatabaseSpec, ...DatabaseSpec[]]>;
-type TemplatesOf<Wanted extends Specs> = {
+/** The contents of databases, by name. */
+export type Specs = Record<string, readonly [DatabaseSpec, ...DatabaseSpec[]]>;
+/** The databases made from their contents. */
+export type TemplatesOf<Wanted extends Specs> = {
   [Name in keyof Wanted]: Template<TradesOf<Wanted[Name]>>;
 };
 

@@ -82,6 +82,27 @@ function openLines({ url, connections }: FloodTarget): Promise<Line[]> {
   return Promise.all(Array.from({ length: connections }, () => Line.open(url)));
 }
 
+/** Sends requests on each connection, one after the other, while there is a next one. Counts the responses by status. */
+async function repeat(target: FloodTarget, hasNext: (elapsedMs: number) => boolean) {
+  const lines = await openLines(target);
+  const counts: Record<number, number> = {};
+  const startedAt = machineTime();
+  await Promise.all(
+    lines.map(async (line) => {
+      while (hasNext(machineTime() - startedAt)) {
+        const status = await line.send(target.request);
+        counts[status] = (counts[status] ?? 0) + 1;
+      }
+    }),
+  );
+  const elapsedMs = machineTime() - startedAt;
+  for (const line of lines) line.close();
+  const succeeded = Object.entries(counts)
+    .filter(([status]) => status.startsWith('2'))
+    .reduce((sum, [, count]) => sum + count, 0);
+  return { startedAt, elapsedMs, succeeded, counts };
+}
+
 class Durations {
   readonly #byStatus = new Map<number, number[]>();
 
@@ -106,23 +127,25 @@ class Durations {
 }
 
 const operations = {
-  /** Sends requests on each connection, one after the other. Returns how many succeeded, per second and in all. */
+  /** Sends requests for some time. Returns how many succeeded, per second and in all. */
   async saturate({ seconds, ...target }: FloodTarget & { seconds: number }) {
-    const lines = await openLines(target);
-    const startedAt = machineTime();
-    const until = startedAt + seconds * 1_000;
-    let succeeded = 0;
-    await Promise.all(
-      lines.map(async (line) => {
-        while (machineTime() < until) {
-          const status = await line.send(target.request);
-          if (status >= 200 && status < 300) succeeded += 1;
-        }
-      }),
-    );
-    const perSecond = (succeeded * 1_000) / (machineTime() - startedAt);
-    for (const line of lines) line.close();
-    return { perSecond, succeeded };
+    const { succeeded, elapsedMs } = await repeat(target, (elapsed) => elapsed < seconds * 1_000);
+    return { perSecond: (succeeded * 1_000) / elapsedMs, succeeded };
+  },
+
+  /**
+   * Sends a number of requests. Returns the machine time at the first one.
+   *
+   * @throws Error if one does not succeed.
+   */
+  async send({ requests, ...target }: FloodTarget & { requests: number }): Promise<number> {
+    let left = requests;
+    const { startedAt, succeeded, counts } = await repeat(target, () => {
+      left -= 1;
+      return left >= 0;
+    });
+    if (succeeded === requests) return startedAt;
+    throw new Error(`${requests} requests should succeed: ${JSON.stringify(counts)} by status.`);
   },
 
   /** Sends requests at a fixed rate, whether or not earlier ones have their responses, on as many connections as that takes. */

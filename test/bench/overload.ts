@@ -9,7 +9,7 @@ import { formatCount } from './format-count';
 import { startReceiver } from './receiver';
 import { allRecorded } from './recorded-outcomes';
 import { startTradepostServer } from './tradepost-server';
-import type { TradingAccounts } from './trading-accounts';
+import { createOrderRequest } from './trading-accounts';
 
 const sizes = {
   usual: { warmUp: 3, seconds: 60, calibration: 8, connections: 4_000 },
@@ -18,19 +18,6 @@ const sizes = {
 /** How many times the sustainable rate is sent. */
 const factor = 2;
 const usualClients = 32;
-
-function createOrderRequest({ buyer, listingId }: TradingAccounts): string {
-  const body = JSON.stringify({ listingId, quantity: 1 });
-  return [
-    'POST /v1/orders HTTP/1.1',
-    'Host: localhost',
-    `Authorization: Bearer ${buyer.apiKey}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    '',
-    body,
-  ].join('\r\n');
-}
 
 function count(file: string, sql: string): number {
   const database = new Database(file, { readonly: true });

@@ -2,12 +2,13 @@ import { ApiClient } from './api-client';
 import type { BareServiceOperations, BareServiceSpec } from './bare-service-process';
 import type { BenchContext } from './bench-context';
 import { startBenchProcess } from './bench-process';
+import { type Checkout, type Checkouts, createCheckouts } from './checkouts';
 import { closedLoop } from './closed-loop';
-import { createDatabases, createOtherDatabases, type Template } from './database';
+import type { Template } from './database';
 import { createFigure, type Figure, type Goal } from './figure';
 import { formatCount } from './format-count';
 import { interleave } from './rounds';
-import { findServerBin, startTradepostServer } from './tradepost-server';
+import { startTradepostServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
 
 const sizes = {
@@ -18,6 +19,7 @@ const page = '?status=pending&limit=20';
 
 type Size = (typeof sizes)['usual'];
 type Database = Template<[TradingAccounts]>;
+type Databases = { full: Database; empty: Database };
 /** Measures how often something is done per second. */
 type Measure = () => Promise<number>;
 type Request = (api: ApiClient) => Promise<unknown>;
@@ -25,11 +27,13 @@ type Request = (api: ApiClient) => Promise<unknown>;
 /** Measures requests per second to a server of this or another checkout. */
 function toServer(
   { environment }: BenchContext,
-  { use, trades: [trade] }: Database,
+  { bin, databases }: Checkout<Databases>,
+  database: keyof Databases,
   size: Size,
   request: Request,
-  bin?: string,
 ): Measure {
+  const { use, trades } = databases[database];
+  const [trade] = trades;
   return () =>
     use(async (file) => {
       const server = await startTradepostServer(environment, file, [], bin);
@@ -77,23 +81,22 @@ const baselines = {
 /** Compares our server with bare services, and with that of another checkout if there is one. */
 async function compare(
   context: BenchContext,
-  { database, other }: { database: Database; other: Database | undefined },
+  { ours: checkout, other }: Checkouts<Databases>,
+  database: keyof Databases,
   size: Size,
   what: string,
   request: Request,
   goals: { express?: number; node: number },
 ): Promise<Figure[]> {
-  const { otherCheckout } = context;
+  const bare = checkout.databases[database];
   const sides: Record<string, Measure> = {
-    ours: toServer(context, database, size, request),
-    node: toBareService(context, database, size, request, 'node:http'),
+    ours: toServer(context, checkout, database, size, request),
+    node: toBareService(context, bare, size, request, 'node:http'),
   };
   if (goals.express !== undefined) {
-    sides.express = toBareService(context, database, size, request, 'express');
+    sides.express = toBareService(context, bare, size, request, 'express');
   }
-  if (otherCheckout !== null && other !== undefined) {
-    sides.other = toServer(context, other, size, request, findServerBin(otherCheckout));
-  }
+  if (other !== null) sides.other = toServer(context, other, database, size, request);
   const { ours = [], ...others } = await interleave(size.rounds, sides, (round) =>
     context.log(`${what}: round ${round} of ${size.rounds}`),
   );
@@ -121,20 +124,15 @@ export async function requests(context: BenchContext): Promise<Figure[]> {
     urls: ['http://127.0.0.1:9/unused'],
     events: ['listing.availability_low'],
   } as const;
-  const { environment, otherCheckout } = context;
-  const specs = {
+  const checkouts = await createCheckouts(context, {
     full: [{ ...webhook, backlog: 0, orders: 0, filledOrders: size.orders }],
     empty: [{ ...webhook, backlog: 0, orders: 0 }],
-  } as const;
-  const { full, empty } = await createDatabases(environment, specs);
-  const other =
-    otherCheckout === null
-      ? undefined
-      : await createOtherDatabases(environment, otherCheckout, specs);
+  });
   return [
     ...(await compare(
       context,
-      { database: full, other: other?.full },
+      checkouts,
+      'full',
       size,
       `pages of 20 orders by status, of ${formatCount(size.orders)} orders`,
       (api) => api.listOrders(page),
@@ -142,7 +140,8 @@ export async function requests(context: BenchContext): Promise<Figure[]> {
     )),
     ...(await compare(
       context,
-      { database: empty, other: other?.empty },
+      checkouts,
+      'empty',
       size,
       `orders created by ${size.callers} clients, without a webhook`,
       (api) => api.createOrder(),

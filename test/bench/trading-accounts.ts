@@ -17,6 +17,20 @@ export interface TradingAccounts {
 
 type Parties = Pick<TradingAccounts, 'buyer' | 'seller' | 'listingId'>;
 
+/** The bytes of a request for an order of one unit, on a keep-alive connection. */
+export function createOrderRequest({ buyer, listingId }: TradingAccounts): string {
+  const body = JSON.stringify({ listingId, quantity: 1 });
+  return [
+    'POST /v1/orders HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${buyer.apiKey}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    '',
+    body,
+  ].join('\r\n');
+}
+
 /** The envelope of an `order.created`, as the server renders it. */
 export function orderCreatedBody(trade: Parties, orderId: string, now: number): string {
   const { buyer, seller, listingId } = trade;
