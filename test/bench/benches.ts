@@ -12,6 +12,7 @@ import { isolation } from './isolation';
 import { latency } from './latency';
 import { overload } from './overload';
 import { pruning } from './pruning';
+import { receipt } from './receipt';
 import { requests } from './requests';
 import { restart } from './restart';
 import { start } from './start';
@@ -27,6 +28,7 @@ export const benches: Record<string, Bench> = {
   sustained,
   delivered,
   latency,
+  receipt,
   isolation,
   api,
   requests,

@@ -5,10 +5,8 @@ import { createDatabases, type Template } from './database';
 import { createFigure, type Figure } from './figure';
 import { formatCount } from './format-count';
 import { endpoints, longQueueSize } from './long-queue';
-import { machineTime } from './machine-time';
-import { openLoop } from './open-loop';
 import { quantile } from './quantiles';
-import { collectReceipts, type OrderTimes } from './receipts';
+import { collectReceipts, explainMissing, listDurations, orderSteadily } from './receipts';
 import type { Receiver } from './receiver';
 import { interleave } from './rounds';
 import { startTradepostServer } from './tradepost-server';
@@ -29,17 +27,6 @@ interface Round {
   missing: number;
 }
 
-/** Creates orders at a steady rate. Returns the times of each. */
-async function order(api: ApiClient, perSecond: number, seconds: number) {
-  const times = new Map<string, OrderTimes>();
-  await openLoop({ perSecond, seconds }, async () => {
-    const sentAt = machineTime();
-    const id = await api.createOrder();
-    times.set(id, { sentAt, respondedAt: machineTime() });
-  });
-  return times;
-}
-
 async function measure(
   environment: BenchEnvironment,
   healthy: Receiver,
@@ -49,28 +36,13 @@ async function measure(
 ): Promise<Round> {
   const server = await startTradepostServer(environment, database);
   const api = new ApiClient(server.url, trade, 16);
-  await order(api, size.perSecond, size.warmUp);
+  await orderSteadily(api, size.perSecond, size.warmUp);
   await healthy.call('resetCount', 0);
-  const ordered = await order(api, size.perSecond, size.seconds);
-  const { receipts, missing } = await collectReceipts(
-    healthy,
-    ordered,
-    endpoints.healthy,
-    size.timeoutMs,
-  );
+  const ordered = await orderSteadily(api, size.perSecond, size.seconds);
+  const collected = await collectReceipts(healthy, ordered, endpoints.healthy, size.timeoutMs);
   await Promise.all([api.close(), server.stop()]);
-  // A delivery that did not arrive counts as the timeout, at least.
-  const durations = receipts.map(({ sinceSent }) => sinceSent);
-  return { p99: quantile([...durations, ...Array(missing).fill(size.timeoutMs)], 0.99), missing };
-}
-
-function notesOn(side: string, rounds: Round[], { timeoutMs }: Size): string[] {
-  const missing = rounds.map((round) => round.missing);
-  if (Math.max(...missing) === 0) return [];
-  const seconds = timeoutMs / 1000;
-  return [
-    `Not arrived ${seconds} s after the last order, ${side}: ${missing.join(', ')} deliveries in the rounds. Each counts as ${seconds} s.`,
-  ];
+  const p99 = quantile(listDurations(collected, size.timeoutMs), 0.99);
+  return { p99, missing: collected.missing };
 }
 
 /**
@@ -104,7 +76,10 @@ export async function isolation(context: BenchContext): Promise<Figure[]> {
     ours: p99(ours),
     baseline: { what: 'without them', values: p99(quiet) },
     goal: { of: 'ratio', bound: 'at most', value: 1.2 },
-    notes: [...notesOn('beside them', ours, size), ...notesOn('without them', quiet, size)],
+    notes: [
+      ...explainMissing('beside them', ours, size.timeoutMs),
+      ...explainMissing('without them', quiet, size.timeoutMs),
+    ],
   });
   return [figure];
 }
