@@ -2,7 +2,17 @@ import { Pool } from 'undici';
 import type { TradingAccounts } from './trading-accounts';
 
 /** The account of a request. */
-type Caller = 'buyer' | 'seller';
+export type Caller = 'buyer' | 'seller' | 'agent';
+
+/** A request as it is sent. */
+export interface ApiRequest {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  /** Defaults to none. */
+  headers?: Record<string, string>;
+  /** Defaults to none. */
+  body?: string | null;
+}
 
 /** A client of the API with its own keep-alive connections. */
 export class ApiClient {
@@ -28,9 +38,9 @@ export class ApiClient {
     await this.#request('buyer', 'GET', `/v1/orders/${id}`, 200);
   }
 
-  /** Reads the first page of the seller's orders, or another page by its query. */
-  async listOrders(query = ''): Promise<void> {
-    await this.#request('seller', 'GET', `/v1/orders${query}`, 200);
+  /** Reads the first page of the seller's orders, or of another list by its query and caller. Returns the page as JSON text. */
+  listOrders(query = '', caller: Caller = 'seller'): Promise<string> {
+    return this.#request(caller, 'GET', `/v1/orders${query}`, 200);
   }
 
   /** Confirms an order. */
@@ -43,15 +53,26 @@ export class ApiClient {
     return this.#pool.destroy();
   }
 
-  async #request(
+  /** Sends any request. Returns the text of the response. Throws if its status is not `expected`. */
+  async send(
+    { method, path, headers = {}, body = null }: ApiRequest,
+    expected: number,
+  ): Promise<string> {
+    const response = await this.#pool.request({ method, path, headers, body });
+    const text = await response.body.text();
+    if (response.statusCode === expected) return text;
+    throw new Error(`${method} ${path} got ${response.statusCode}: ${text}`);
+  }
+
+  #request(
     caller: Caller,
-    method: 'GET' | 'POST' | 'PATCH',
+    method: ApiRequest['method'],
     path: string,
     expected: number,
     body?: object,
     headers: Record<string, string> = {},
   ): Promise<string> {
-    const response = await this.#pool.request({
+    const request: ApiRequest = {
       method,
       path,
       headers: {
@@ -60,9 +81,7 @@ export class ApiClient {
         ...headers,
       },
       body: body ? JSON.stringify(body) : null,
-    });
-    const text = await response.body.text();
-    if (response.statusCode === expected) return text;
-    throw new Error(`${method} ${path} got ${response.statusCode}: ${text}`);
+    };
+    return this.send(request, expected);
   }
 }

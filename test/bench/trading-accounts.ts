@@ -5,8 +5,8 @@ export interface TradingAccounts {
   buyer: { id: string; apiKey: string };
   /** The account with the webhooks. */
   seller: { id: string; apiKey: string };
-  /** The listing's agent, if it has one. */
-  agent: { id: string };
+  /** The agent of the listing if it has one, and of filled and past orders. */
+  agent: { id: string; apiKey: string };
   /** A listing of more units than a bench can order, by default without an agent. */
   listingId: string;
   /** Pending orders. */
