@@ -11,6 +11,7 @@ import { imports } from './imports';
 import { isolation } from './isolation';
 import { latency } from './latency';
 import { overload } from './overload';
+import { pages } from './pages';
 import { pruning } from './pruning';
 import { receipt } from './receipt';
 import { requests } from './requests';
@@ -32,6 +33,7 @@ export const benches: Record<string, Bench> = {
   isolation,
   api,
   requests,
+  pages,
   overload,
   commits,
   pruning,

@@ -9,7 +9,7 @@ import {
   startServer,
   systemClock,
 } from '@tradepost/server';
-import { fillOrders } from './fill-orders';
+import { type FilledStatuses, fillOrders } from './fill-orders';
 import { addPastOrders } from './past-orders';
 import { serveParent } from './serve-parent';
 import { placeOrder, type TradingAccounts } from './trading-accounts';
@@ -30,6 +30,8 @@ export interface DatabaseSpec {
   events?: readonly EventType[];
   /** The number of orders without events that are added by SQL. They have an agent. Defaults to none. */
   filledOrders?: number;
+  /** The statuses of these. Defaults to all in turn. */
+  filledStatuses?: FilledStatuses;
 }
 
 const eventBatchSize = 1_000;
@@ -95,7 +97,14 @@ async function registerWebhooks(
 }
 
 async function addTradingAccounts(file: string, spec: DatabaseSpec): Promise<TradingAccounts> {
-  const { backlog, orders, pastOrders = 0, hasAgent = false, filledOrders = 0 } = spec;
+  const {
+    backlog,
+    orders,
+    pastOrders = 0,
+    hasAgent = false,
+    filledOrders = 0,
+    filledStatuses = 'in turn',
+  } = spec;
   const parties = await addParties(file, hasAgent);
   const store = openSqliteStore(file);
   const placed: string[] = [];
@@ -110,7 +119,7 @@ async function addTradingAccounts(file: string, spec: DatabaseSpec): Promise<Tra
   const webhooks = await registerWebhooks(file, parties.seller.apiKey, spec);
   const trade = { ...parties, webhooks, orders: placed };
   await addPastOrders(file, parties, pastOrders);
-  fillOrders(file, parties, filledOrders);
+  fillOrders(file, parties, { count: filledOrders, statuses: filledStatuses });
   await queue(file, trade, backlog);
   return trade;
 }

@@ -8,6 +8,8 @@ import type { TradingAccounts } from './trading-accounts';
 /** A database that is created once and copied for each round, so that all rounds start equal. */
 export interface Template<Trades extends TradingAccounts[]> {
   trades: Trades;
+  /** The original, for a bench that needs no equal rounds: a copy of some gigabytes takes long. Then `use` it no more. */
+  file: string;
   /** Calls `work` with the path of a new copy, and deletes the copy afterwards. */
   use<Result>(work: (file: string) => Promise<Result>): Promise<Result>;
 }
@@ -86,6 +88,7 @@ async function create<Wanted extends Specs>(
   for (const [name, trades] of Object.entries(specs)) {
     const file = environment.newFile(`${name}.db`);
     made[name] = {
+      file,
       trades: await process.call('create', { file, trades: [...trades] }),
       use: (work) => useCopy(file, environment.newFile(`${name}-copy.db`), work),
     };
