@@ -13,7 +13,9 @@ export interface StartedProcess {
   child: ChildProcess;
   /** Kills it, since its database is not used again. */
   stop(): Promise<void>;
-  /** Returns the last lines that it wrote to stderr, for error messages. */
+  /** Returns what it wrote to stderr. */
+  readLog(): string;
+  /** Returns the last lines of that, for error messages. */
   readLogTail(): string;
 }
 
@@ -98,13 +100,15 @@ export class BenchEnvironment {
     closeSync(stderr);
     this.#children.add(child);
     const ended = once(child, 'close').then(() => this.#children.delete(child));
+    const readLog = () => readFileSync(log, 'utf8');
     return {
       child,
       async stop() {
         child.kill('SIGKILL');
         await ended;
       },
-      readLogTail: () => readFileSync(log, 'utf8').trimEnd().split('\n').slice(-8).join('\n'),
+      readLog,
+      readLogTail: () => readLog().trimEnd().split('\n').slice(-8).join('\n'),
     };
   }
 

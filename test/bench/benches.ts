@@ -7,6 +7,7 @@ import { commits } from './commits';
 import { delivered } from './delivered';
 import type { Figure } from './figure';
 import { firstCall } from './first-call';
+import { heap } from './heap';
 import { imports } from './imports';
 import { isolation } from './isolation';
 import { latency } from './latency';
@@ -35,6 +36,7 @@ export const benches: Record<string, Bench> = {
   requests,
   pages,
   overload,
+  heap,
   commits,
   pruning,
   backlog,

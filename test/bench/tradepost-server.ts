@@ -29,16 +29,17 @@ async function start(
   database: string,
   flags: readonly string[],
   bin = tradepostServerBin,
+  nodeFlags: readonly string[] = [],
 ) {
   const limits = ['--rate-limit', '100000000', '--allow-insecure-webhooks'];
-  const { child, stop, readLogTail } = environment.start(
-    [bin, 'start', '--database', database, '--port', '0', ...limits, ...flags],
+  const { child, stop, readLog, readLogTail } = environment.start(
+    [...nodeFlags, bin, 'start', '--database', database, '--port', '0', ...limits, ...flags],
     ['ignore', 'pipe'],
   );
   if (child.stdout === null) throw new Error('The server has no stdout.');
   for await (const line of createInterface(child.stdout)) {
     const at = /^(?:listening on|delivering from) (.+)$/.exec(line)?.[1];
-    if (at !== undefined) return { url: at, pid: child.pid ?? 0, readLogTail: readLogTail, stop };
+    if (at !== undefined) return { url: at, pid: child.pid ?? 0, readLog, readLogTail, stop };
   }
   throw new Error(`The server exited before it was ready:\n${readLogTail()}`);
 }
@@ -72,4 +73,16 @@ export async function startTwoProcesses(
       await Promise.all([api.stop(), worker.stop()]);
     },
   };
+}
+
+/** Starts a server with its defaults and with Node's inspector, whose WebSocket URL is returned too. */
+export async function startInspectedServer(
+  environment: BenchEnvironment,
+  database: string,
+  bin?: string,
+): Promise<ServerUnderLoad & { inspectorUrl: string }> {
+  const server = await start(environment, database, [], bin, ['--inspect=127.0.0.1:0']);
+  const inspectorUrl = /^Debugger listening on (ws:.+)$/m.exec(server.readLog())?.[1];
+  if (inspectorUrl === undefined) throw new Error('The server has no inspector.');
+  return { ...server, inspectorUrl };
 }
