@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/context';
 import type { WithQueueTime } from './request-log';
 
 /** How long a turn of the event loop should take at most, in milliseconds. */
-const turnTargetMs = 20;
+const turnTargetMs = 5;
 /** How many requests are handled in one turn. The number follows from how long turns take. */
 const share = { initial: 100, min: 8, max: 1_000, step: 8, factor: 0.8 };
 /**
