@@ -17,11 +17,12 @@ const shareWhileConnecting = 8;
  */
 const rejectionsPerRequest = 4;
 /** Requests are rejected while those in the queue will take longer than this, in milliseconds. */
-const maxExpectedMs = 300;
-/** Requests are rejected while the first one in the queue has waited longer than this, in milliseconds. */
+const maxExpectedMs = 200;
+/**
+ * Requests are rejected while the first one in the queue has waited longer than this, in milliseconds; and so is that one, when
+ * it is its turn.
+ */
 export const maxQueueTimeMs = 500;
-/** A request that has waited longer than this is rejected when it is its turn, in milliseconds. */
-export const lateMs = 750;
 /** Over which time the rate of handled requests is averaged, in milliseconds. */
 const rateWindowMs = 200;
 
@@ -152,7 +153,7 @@ export class AdmissionQueue {
     this.#first += 1;
     if (response.destroyed) return;
     request.queuedMs = this.#options.clock.elapsed() - queuedAt;
-    if (request.queuedMs > lateMs) {
+    if (request.queuedMs > maxQueueTimeMs) {
       this.#reject(request, response);
     } else {
       this.#handled += 1;
