@@ -6,11 +6,13 @@ import { getProblem, startService } from './service';
 
 it('changes are rejected with `overloaded` while the store cannot write; reads and probes are not', async () => {
   const file = tempFile();
-  const service = await startService({ store: openSqliteStore(file) });
+  const page = 'https://app.example';
+  const service = await startService({ store: openSqliteStore(file), corsOrigins: [page] });
   onTestFinished(() => service.close());
   const buyer = await service.account('buyer');
   const listing = await service.listing(await service.account('seller'), null, 1_000_000);
-  const order = { as: buyer, body: { listingId: listing.id, quantity: 1 } };
+  const body = { listingId: listing.id, quantity: 1 };
+  const order = { as: buyer, body, headers: { Origin: page } };
   const other = new Database(file);
   onTestFinished(() => {
     other.close();
@@ -30,7 +32,10 @@ it('changes are rejected with `overloaded` while the store cannot write; reads a
   }
   expect(getProblem(rejected)).toMatchObject({ status: 503, code: 'overloaded' });
   expect(rejected.headers.get('retry-after')).toBe('1');
+  // It does not go through Express, but has the headers of every response.
   expect(rejected.headers.get('cache-control')).toBe('no-store');
+  expect(rejected.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(rejected.headers.get('access-control-allow-origin')).toBe(page);
   expect((await service.request('GET /v1/orders', { as: buyer })).status).toBe(200);
   expect((await service.request('GET /livez')).status).toBe(200);
 
