@@ -4,6 +4,9 @@ import type { VirtualTime } from './virtual-time';
 
 /** A method of the store that a worker calls. */
 export type Verb =
+  | 'registerWorker'
+  | 'releaseDeadLeases'
+  | 'endWorker'
   | 'resetStaleLeases'
   | 'adjustToClock'
   | 'leaseDue'

@@ -55,7 +55,7 @@ export class History {
   #dueAt: number;
   #takenOver = false;
   #mayOverlap = false;
-  #lease: { leaseToken: string; leaseUntil: number } | null = null;
+  #lease: { leaseToken: string; leaseUntil: number; by: object } | null = null;
 
   /** The wait before the next attempt as it was scheduled, in milliseconds. */
   wait = 0;
@@ -91,8 +91,8 @@ export class History {
     if (attemptCount !== this.recordedAttempts || scheduledTries !== attemptCount) {
       this.#report(`was leased with ${attemptCount} of ${this.recordedAttempts} attempts`);
     }
-    this.#lease = { leaseToken, leaseUntil: request.leaseUntil };
-    // If the worker crashes, the delivery waits until its lease ends.
+    this.#lease = { leaseToken, leaseUntil: request.leaseUntil, by };
+    // If the worker crashes and no other one takes over, the delivery waits until its lease ends.
     this.wait = leaseMs;
     this.waitsSince = elapsed;
   }
@@ -103,6 +103,13 @@ export class History {
     this.#dueAt = this.#lease.leaseUntil;
     this.#lease = null;
     this.#takenOverBy(by);
+  }
+
+  /** Records that the delivery is about to be leased: a worker that has ended no longer has its leases. */
+  endLeaseUnlessHeld(now: number, isAlive: (worker: object) => boolean): void {
+    if (this.#lease === null || isAlive(this.#lease.by)) return;
+    this.#dueAt = now;
+    this.#lease = null;
   }
 
   /** Records that a worker started that does not know that the clock was set forward during a lease. */

@@ -47,6 +47,8 @@ export class Invariants {
   readonly #histories = new Map<string, History>();
   readonly #byDelivery = new Map<string, History>();
   readonly #workers = new Set<object>();
+  /** Workers that are about to end, and have given back their leases. */
+  readonly #releasing = new WeakSet<object>();
   /** When the engine was disturbed, in milliseconds since the start. */
   readonly #disturbances: number[] = [];
   /** Until then, leases from before a disturbance may still delay work, in milliseconds since the start. */
@@ -83,6 +85,11 @@ export class Invariants {
     // It does not know that existing leases ended early.
     if (this.#time.elapsed > this.#setForwardAt + leaseMs) return;
     for (const history of this.histories) history.leaseMayHaveEnded();
+  }
+
+  /** Records that a worker gives back its leases, which it does once it has ended all attempts. */
+  releasesLeases(worker: object): void {
+    this.#releasing.add(worker);
   }
 
   workerEnded(worker: object, how: string): void {
@@ -137,10 +144,12 @@ export class Invariants {
   /** Records leases. `by` is the worker that leases the deliveries. */
   leased(request: LeaseRequest, deliveries: LeasedDelivery[], by: object): void {
     for (const history of this.histories) history.expireLease(request.now, by);
+    const isAlive = (worker: object) => this.#workers.has(worker) && !this.#releasing.has(worker);
     for (const delivery of deliveries) {
       const history = this.#of(delivery);
       this.#byDelivery.set(delivery.id, history);
       this.#checkNoStall(history);
+      history.endLeaseUnlessHeld(request.now, isAlive);
       history.leased(request, delivery, by, this.#time.elapsed);
       const requestedWaitUntil = this.#requestedWaitUntil.get(history.tracked.endpoint) ?? 0;
       if (request.now < requestedWaitUntil && this.#setbacks.length === 0)

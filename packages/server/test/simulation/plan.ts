@@ -59,6 +59,9 @@ export interface PlannedCrash {
   /** At that time, or in the next call of this method of the store: before or after it takes effect. */
   upon:
     | 'immediately'
+    | 'registerWorker'
+    | 'releaseDeadLeases'
+    | 'endWorker'
     | 'resetStaleLeases'
     | 'leaseDue'
     | 'recordAttempts'
@@ -141,6 +144,9 @@ function drawCrash(random: SeededRandom, at: number): PlannedCrash {
     at,
     upon: random.pick([
       'immediately',
+      'registerWorker',
+      'releaseDeadLeases',
+      'endWorker',
       'resetStaleLeases',
       'leaseDue',
       'recordAttempts',

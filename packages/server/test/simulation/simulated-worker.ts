@@ -4,12 +4,15 @@ import { DeliveryWorker } from '../../src/deliveries/delivery-worker';
 import type { Clock } from '../../src/kernel/context';
 import { StoreUnavailableError } from '../../src/kernel/errors';
 import type { FaultInjector, Verb } from './fault-injector';
+import type { SimulatedLocks } from './simulated-locks';
 import { type SimulatedNetwork, SimulatedSender } from './simulated-sender';
 import type { Timer } from './virtual-time';
 
 /** What a simulated worker runs in. */
 export interface WorkerEnvironment extends SimulatedNetwork {
   store: DeliveryStore;
+  /** The locks that the store asks which workers are alive. */
+  locks: SimulatedLocks;
   /** Numbers from 0 to below 1, for the jitter. */
   random: () => number;
   faultInjector: FaultInjector;
@@ -33,6 +36,7 @@ export class SimulatedWorker {
   readonly #sender: SimulatedSender;
   readonly #worker: DeliveryWorker;
   #isDead = false;
+  #id: string | null = null;
 
   constructor(environment: WorkerEnvironment) {
     this.#environment = environment;
@@ -55,17 +59,22 @@ export class SimulatedWorker {
   /** Stops the worker, as a shutdown does. */
   async stop(timeoutMs: number): Promise<void> {
     await this.#worker.stop(timeoutMs);
-    this.#isDead = true;
+    this.#endProcess();
     this.#environment.invariants.workerEnded(this.#sender, 'a worker stops');
   }
 
   /** Ends the worker, as a crash does. */
   kill(how = 'a worker crashes'): void {
-    this.#isDead = true;
+    this.#endProcess();
     this.#sender.kill();
     this.#environment.invariants.workerEnded(this.#sender, how);
     for (const timer of this.timers) this.#environment.time.cancel(timer);
     this.timers.clear();
+  }
+
+  #endProcess(): void {
+    this.#isDead = true;
+    if (this.#id !== null) this.#environment.locks.end(this.#id);
   }
 
   #clock(): Clock {
@@ -92,6 +101,26 @@ export class SimulatedWorker {
     const { store, invariants } = this.#environment;
     return {
       ...store,
+      registerWorker: () =>
+        this.#call('registerWorker', async () => {
+          const { id, end } = await store.registerWorker();
+          this.#id = id;
+          if (this.#isDead) this.#endProcess();
+          return {
+            id,
+            end: (now) =>
+              this.#call('endWorker', () => {
+                invariants.releasesLeases(this.#sender);
+                return end(now);
+              }),
+          };
+        }),
+      releaseDeadLeases: (now) =>
+        this.#call('releaseDeadLeases', async () => {
+          const released = await store.releaseDeadLeases(now);
+          if (released > 0) invariants.log(`released ${released} leases of dead workers`);
+          return released;
+        }),
       resetStaleLeases: (now) =>
         this.#call('resetStaleLeases', async () => {
           await store.resetStaleLeases(now);

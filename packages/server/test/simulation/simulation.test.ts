@@ -18,7 +18,7 @@ async function findViolation(
 
 describe('a simulated day of the engine', () => {
   test('keeps every invariant, whatever fails', async () => {
-    let [attempts, delivered, failed] = [0, 0, 0];
+    let [attempts, delivered, failed, takeovers] = [0, 0, 0, 0];
     for (const seed of seeds) {
       const report = await runScenario(seed);
       const command = `node --import tsx packages/server/test/simulation/simulate.ts --seed ${seed}`;
@@ -27,11 +27,13 @@ describe('a simulated day of the engine', () => {
       attempts += report.attempts;
       delivered += report.delivered;
       failed += report.failed;
+      takeovers += report.trace.filter((line) => line.endsWith('leases of dead workers')).length;
     }
     // Otherwise the invariants would not have been tested.
     expect(attempts).toBeGreaterThan(20 * seeds.length);
     expect(delivered).toBeGreaterThan(5 * seeds.length);
     expect(failed).toBeGreaterThan(seeds.length);
+    expect(takeovers).toBeGreaterThan(seeds.length / 10);
   }, 180_000);
 
   test('covers every kind of plan', () => {
@@ -79,6 +81,25 @@ describe('the simulation detects a store that', () => {
         return [...leased, ...leased];
       },
     }));
+    expect(violation).toContain('is leased twice');
+  }, 60_000);
+
+  test('takes over the leases of living workers', async () => {
+    const violation = await findViolation((deliveries) => {
+      const registrations: Awaited<ReturnType<DeliveryStore['registerWorker']>>[] = [];
+      return {
+        ...deliveries,
+        registerWorker: async () => {
+          const registration = await deliveries.registerWorker();
+          registrations.push(registration);
+          return registration;
+        },
+        releaseDeadLeases: async (now) => {
+          for (const { end } of registrations) await end(now);
+          return 0;
+        },
+      };
+    });
     expect(violation).toContain('is leased twice');
   }, 60_000);
 

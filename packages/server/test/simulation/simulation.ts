@@ -2,6 +2,7 @@ import { type LeasedDelivery, retryWindowMs } from '../../src/deliveries/deliver
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
 import type { Webhook } from '../../src/features/webhooks/webhook';
 import { SqliteDatabase } from '../../src/stores/sqlite/database';
+import { createSqliteDeliveryStore } from '../../src/stores/sqlite/deliveries';
 import { createStore } from '../../src/stores/sqlite/sqlite-store';
 import { noon } from '../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../helpers/enqueue';
@@ -10,6 +11,7 @@ import { FaultInjector } from './fault-injector';
 import { Invariants } from './invariants';
 import { drawPlan, lastArrival, type Plan, type PlannedEndpoint } from './plan';
 import { SeededRandom } from './seeded-random';
+import { SimulatedLocks } from './simulated-locks';
 import { createReply, socketExhaustion } from './simulated-receivers';
 import { SimulatedWorker, type WorkerEnvironment } from './simulated-worker';
 import { VirtualTime } from './virtual-time';
@@ -43,6 +45,7 @@ export class Simulation {
   readonly invariants: Invariants;
   readonly #db = new SqliteDatabase(':memory:');
   readonly #store = createStore(this.#db);
+  readonly #locks = new SimulatedLocks();
   readonly #environment: WorkerEnvironment;
   readonly #faultInjector: FaultInjector;
   readonly #random: SeededRandom;
@@ -76,7 +79,8 @@ export class Simulation {
       time: this.time,
       invariants: this.invariants,
       faultInjector: this.#faultInjector,
-      store: alterStore(this.#store.deliveries),
+      store: alterStore(createSqliteDeliveryStore(this.#db, this.#locks)),
+      locks: this.#locks,
       random: () => jitter.next(),
       reply: (delivery) => this.#reply(delivery),
       count: (calls) => {
@@ -246,6 +250,8 @@ export class Simulation {
    */
   async #skipIdleTime(): Promise<void> {
     if (this.#stopping.size > 0 || this.#faultInjector.fault !== undefined) return;
+    // The next poll takes over the leases of a dead worker.
+    if (this.#locks.hasEnded) return;
     // First, each worker must check the clock, as soon as the store allows it.
     if (this.time.elapsed < this.#pollsFrom + clockCheckMs) return;
     const pollTimers = new Set([...this.#workers].flatMap(({ timers }) => [...timers]));

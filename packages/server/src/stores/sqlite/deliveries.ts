@@ -47,7 +47,7 @@ export function insertDelivery(db: SqliteDatabase, delivery: Delivery): void {
 /** Creates the store of the delivery queues. */
 export function createSqliteDeliveryStore(
   db: SqliteDatabase,
-  workers: WorkerLocks = new WorkerLocks(db.file),
+  workers: Pick<WorkerLocks, 'register' | 'unregister' | 'lockEnded'> = new WorkerLocks(db.file),
 ): DeliveryStore {
   return {
     async registerWorker() {
