@@ -27,11 +27,15 @@ const echoMs = 250;
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
-/** Resolves at the first signal to stop. A second one ends the process at once. */
-function untilSignal(log: Logger): Promise<void> {
+/**
+ * Resolves at the first signal to stop. A second one ends the process at once.
+ *
+ * @param hangupStops Whether SIGHUP stops the process, as when its terminal is closed. It never ends one that is stopping.
+ */
+function untilSignal(log: Logger, { hangupStops }: { hangupStops: boolean }): Promise<void> {
   return new Promise((resolve) => {
     let first: { signal: NodeJS.Signals; at: number } | undefined;
-    const receive = (signal: (typeof stopSignals)[number]) => {
+    const receive = (signal: NodeJS.Signals) => {
       const at = performance.now();
       if (first === undefined) {
         first = { signal, at };
@@ -43,6 +47,9 @@ function untilSignal(log: Logger): Promise<void> {
       }
     };
     for (const signal of stopSignals) process.on(signal, receive);
+    process.on('SIGHUP', (signal) => {
+      if (hangupStops && first === undefined) receive(signal);
+    });
   });
 }
 
@@ -71,7 +78,9 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   if (options.allowInsecureWebhooks) log.child({}, { level: 'warn' }).warn(insecureWarning);
   if (secretKeys.length === 0 && options.database !== ':memory:') log.warn(plainTextWarning);
   // Before anything is printed: a supervisor may send the signal as soon as it reads the output.
-  const stopped = untilSignal(log);
+  // With a certificate, SIGHUP reloads it. Other roles may have the same configuration, and the same supervisor.
+  const hangupStops = options.tlsCert === undefined;
+  const stopped = untilSignal(log, { hangupStops });
   void stopped.then(() => forceExitAfterDeadline(log));
   // Loaded here, because the other commands need neither the HTTP server nor the engine.
   const { startProcess } = await import('./start-process');

@@ -67,6 +67,34 @@ test('a server with a certificate prints an https URL, warns of its expiry, and 
   expect(await child.finish()).toBe(0);
 });
 
+test('SIGHUP does not end a worker that has the same certificate configured', async () => {
+  const files = writeFiles(selfSignedCertificate());
+  const child = start([
+    ...['--database', files.database, '--role', 'worker'],
+    ...['--tls-cert', files.certFile, '--tls-key', files.keyFile],
+  ]);
+  const log = createInterface(child.stderr)[Symbol.asyncIterator]();
+  await child.readLine();
+  child.signal('SIGHUP');
+  child.signal('SIGTERM');
+  await untilLogged(log, '"signal":"SIGTERM"');
+  child.signal('SIGHUP');
+  await untilLogged(log, 'the server stopped');
+  expect(await child.finish()).toBe(0);
+});
+
+test('SIGHUP stops a server without a certificate completely, as when its terminal is closed', async () => {
+  const { database } = writeFiles(selfSignedCertificate());
+  const child = start(['--database', database]);
+  const log = createInterface(child.stderr)[Symbol.asyncIterator]();
+  await child.readLine();
+  child.signal('SIGHUP');
+  await untilLogged(log, '"signal":"SIGHUP"');
+  child.signal('SIGHUP');
+  await untilLogged(log, 'the server stopped');
+  expect(await child.finish()).toBe(0);
+});
+
 test('a server that cannot use its certificate ends with 1, one line and no database', async () => {
   const { certFile, keyFile, database } = writeFiles({
     ...selfSignedCertificate(),
