@@ -12,8 +12,8 @@ const share = { initial: 100, min: 8, max: 1_000, step: 8, factor: 0.8 };
  */
 const shareWhileConnecting = 8;
 /**
- * How many rejections cost about as much as a request. One request is handled for so many rejections, whatever turns take:
- * otherwise a flood of requests to reject would leave no time to handle any.
+ * How many requests are rejected in a turn, for each one that may be handled in it. Further ones are rejected in the next turns:
+ * otherwise a flood of requests to reject would leave no time to handle any, or to accept connections.
  */
 const rejectionsPerRequest = 4;
 /** Requests are rejected while those in the queue will take longer than this, in milliseconds. */
@@ -45,15 +45,45 @@ interface QueuedRequest {
   queuedAt: number;
 }
 
+/** A queue that takes its first item without moving the others. */
+class Queue<Item> {
+  #items: Item[] = [];
+  #start = 0;
+
+  get length(): number {
+    return this.#items.length - this.#start;
+  }
+
+  get first(): Item | undefined {
+    return this.#items[this.#start];
+  }
+
+  add(item: Item): void {
+    this.#items.push(item);
+  }
+
+  take(): Item {
+    const item = this.#items[this.#start] as Item;
+    this.#items[this.#start] = undefined as never;
+    this.#start += 1;
+    if (this.#start > this.#items.length / 2) {
+      this.#items = this.#items.slice(this.#start);
+      this.#start = 0;
+    }
+    return item;
+  }
+}
+
 /**
  * Admits as many requests as this thread can handle in time. Requests that arrive faster than they are handled wait in a queue,
- * where they cost nothing, so that each turn of the event loop stays short: whatever else happens in this thread, such as a
- * rejection, takes milliseconds. Requests that would wait too long are rejected when they arrive.
+ * where they cost nothing, so that each turn of the event loop stays short: whatever else happens in this thread takes
+ * milliseconds. Requests that would wait too long are rejected as soon as possible.
  */
 export class AdmissionQueue {
   readonly #options: AdmissionOptions;
-  #queue: QueuedRequest[] = [];
-  #first = 0;
+  readonly #waiting = new Queue<QueuedRequest>();
+  /** Requests that will be rejected in one of the next turns. */
+  readonly #excess = new Queue<QueuedRequest>();
   #share = share.initial;
   /** How many requests are handled in this turn. */
   #limit = share.initial;
@@ -62,7 +92,7 @@ export class AdmissionQueue {
   #turnStartedAt = 0;
   #isTurnOpen = false;
   #rejected = 0;
-  #rejectedBeforeTurn = 0;
+  #rejectedInTurn = 0;
   /** How many requests were handled in a millisecond while others waited; 0 if none do. */
   #rate = 0;
 
@@ -72,7 +102,12 @@ export class AdmissionQueue {
 
   /** The number of requests that wait. */
   get length(): number {
-    return this.#queue.length - this.#first;
+    return this.#waiting.length;
+  }
+
+  /** Whether requests wait, also those that will be rejected. */
+  get isBusy(): boolean {
+    return this.#waiting.length + this.#excess.length > 0;
   }
 
   /** How many requests were rejected since the start. */
@@ -93,22 +128,29 @@ export class AdmissionQueue {
     if (isExempt(request)) {
       handle(request, response);
     } else if (this.#isBehind(now) || (isChange(request) && getWriteDelay() > maxQueueTimeMs)) {
-      this.#reject(request, response);
+      this.#excess.add({ request, response, queuedAt: now });
+      this.#rejectExcess();
     } else if (this.length === 0 && this.#handled < this.#limit) {
       this.#handled += 1;
       handle(request, response);
     } else {
-      this.#queue.push({ request, response, queuedAt: now });
+      this.#waiting.add({ request, response, queuedAt: now });
     }
   };
 
-  #reject(request: IncomingMessage, response: ServerResponse): void {
-    this.#rejected += 1;
-    this.#options.reject(request, response);
+  /** Rejects as many requests as this turn may. */
+  #rejectExcess(): void {
+    while (this.#excess.length > 0 && this.#rejectedInTurn < this.#limit * rejectionsPerRequest) {
+      const { request, response } = this.#excess.take();
+      if (response.destroyed) continue;
+      this.#rejectedInTurn += 1;
+      this.#rejected += 1;
+      this.#options.reject(request, response);
+    }
   }
 
   #isBehind(now: number): boolean {
-    const first = this.#queue[this.#first];
+    const { first } = this.#waiting;
     if (first === undefined) return false;
     return now - first.queuedAt > maxQueueTimeMs || this.#isLong();
   }
@@ -120,9 +162,9 @@ export class AdmissionQueue {
 
   #openTurn(now: number): void {
     this.#handled = 0;
+    this.#rejectedInTurn = 0;
     this.#limit = this.#isConnecting ? Math.min(shareWhileConnecting, this.#share) : this.#share;
     this.#isConnecting = false;
-    this.#rejectedBeforeTurn = this.#rejected;
     this.#turnStartedAt = now;
     this.#isTurnOpen = true;
     setImmediate(() => this.#endTurn());
@@ -130,31 +172,28 @@ export class AdmissionQueue {
 
   #endTurn(): void {
     this.#isTurnOpen = false;
+    const now = this.#options.clock.elapsed();
     if (this.length === 0) {
       this.#rate = 0;
-      return;
+    } else {
+      const turnMs = now - this.#turnStartedAt;
+      this.#updateRate(turnMs);
+      // A turn that was made short says nothing about longer ones.
+      if (this.#limit >= this.#share) this.#adjustShare(turnMs);
     }
-    const now = this.#options.clock.elapsed();
-    const turnMs = now - this.#turnStartedAt;
-    this.#updateRate(turnMs);
-    // A turn that was made short says nothing about longer ones.
-    if (this.#limit >= this.#share) this.#adjustShare(turnMs);
+    if (!this.isBusy) return;
     this.#openTurn(now);
     while (this.length > 0 && this.#handled < this.#limit) this.#takeFirst();
-    if (this.#first > this.#queue.length / 2) {
-      this.#queue = this.#queue.slice(this.#first);
-      this.#first = 0;
-    }
+    this.#rejectExcess();
   }
 
   #takeFirst(): void {
-    const { request, response, queuedAt } = this.#queue[this.#first] as QueuedRequest;
-    this.#queue[this.#first] = undefined as never;
-    this.#first += 1;
+    const first = this.#waiting.take();
+    const { request, response, queuedAt } = first;
     if (response.destroyed) return;
     request.queuedMs = this.#options.clock.elapsed() - queuedAt;
     if (request.queuedMs > maxQueueTimeMs) {
-      this.#reject(request, response);
+      this.#excess.add(first);
     } else {
       this.#handled += 1;
       this.#options.handle(request, response);
@@ -170,12 +209,10 @@ export class AdmissionQueue {
 
   /** The turn that took this long had all the work of its requests, also what they did after a wait for the store. */
   #adjustShare(turnMs: number): void {
-    const adjusted =
+    this.#share =
       turnMs > turnTargetMs
         ? Math.max(share.min, Math.floor(this.#share * share.factor))
         : Math.min(share.max, this.#share + share.step);
-    const rejected = this.#rejected - this.#rejectedBeforeTurn;
-    this.#share = Math.max(adjusted, Math.ceil(rejected / rejectionsPerRequest));
   }
 }
 

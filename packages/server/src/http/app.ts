@@ -59,6 +59,7 @@ export interface RequestTracer {
 
 /** The dependencies of the HTTP application. */
 export interface AppDependencies extends RequestObserver {
+  clock: Clock;
   store: Store;
   newId: IdGenerator;
   webhookPolicy: WebhookPolicy;

@@ -1,16 +1,16 @@
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { headerNames, problemMediaType } from '@tradepost/contract/wire';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/context';
+import { throttle } from '../kernel/throttle';
+import type { LogSampler } from './log-sampler';
 import { buildProblem, commonHeaders, type ProblemInput } from './problems';
-import { newRequestId, resolveRequestId } from './request-log';
+import { newRequestId, resolveRequestId, toPlainAddress } from './request-log';
 
 /** How long a connection may be idle while a response is pending or being read, in milliseconds. Long polls take half of it. */
 const inactivityTimeoutMs = 60_000;
-
-const logIntervalMs = 10_000;
 
 /** The timeouts of the HTTP server: 15 s for a request's headers, 30 s for the whole request. */
 export const requestTimeouts = {
@@ -28,7 +28,7 @@ export class Connections {
   #count = 0;
 
   /** @param limit How many may be open at once. Further ones are closed when they are accepted. */
-  constructor(server: Server, limit: number, log: Logger) {
+  constructor(server: Server, limit: number, { log, clock }: { log: Logger; clock: Clock }) {
     server.maxConnections = limit;
     server.timeout = inactivityTimeoutMs;
     const track = (socket: Socket) => {
@@ -47,13 +47,13 @@ export class Connections {
     });
     // With TLS, the connection that has the requests is another object, which exists after the handshake.
     server.on('secureConnection', track);
-    const logRejected = throttle((rejected) =>
+    const logRejected = throttle(clock, (rejected) =>
       log.warn({ limit, rejected }, 'connections rejected: the limit is reached'),
     );
     server.on('drop', () => logRejected());
     server.once('listening', () => {
       // For example, a connection cannot be accepted without a free file descriptor.
-      const logFailed = throttle<Error>((failed, err) =>
+      const logFailed = throttle<Error>(clock, (failed, err) =>
         log.error({ err, failed }, 'accepting connections failed'),
       );
       server.on('error', (error) => logFailed(error));
@@ -74,20 +74,6 @@ export class Connections {
   destroyAll(): void {
     for (const socket of this.#open) socket.destroy();
   }
-}
-
-/** Reports at most once in ten seconds, with a count, so that a flood of connections is not a flood of log lines. */
-export function throttle<About = void>(report: (count: number, about: About) => void) {
-  let count = 0;
-  let reportedAt = Number.NEGATIVE_INFINITY;
-  return (about: About) => {
-    count += 1;
-    const now = performance.now();
-    if (now - reportedAt < logIntervalMs) return;
-    report(count, about);
-    count = 0;
-    reportedAt = now;
-  };
 }
 
 const problemsByCode: Record<string, ProblemInput> = {
@@ -131,19 +117,33 @@ function renderProblem(input: ProblemInput, requestId: string, headers: string[]
   ].join('\r\n');
 }
 
+/** What the handling of client errors needs. */
+export interface ClientErrorOptions {
+  /** Handles requests with expectations other than 100-continue, which are ignored. */
+  listener: RequestListener;
+  clock: Clock;
+  log: Logger;
+  /** Decides which of these requests are logged. */
+  sampler: LogSampler;
+  /** Called with the code of each response. */
+  onRejected: (code: string) => void;
+}
+
+/** Returns the response that Node is sending on a connection, if there is one. It has no public property for that. */
+function getResponseInProgress(socket: Duplex): ServerResponse | null {
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };
+  return response && !response.writableFinished ? response : null;
+}
+
 /**
  * Responds with a problem where Node would respond without a body before Express is called: to requests that are not valid
- * HTTP, and to CONNECT. Expectations other than 100-continue are ignored.
+ * HTTP, and to CONNECT. A response that is in progress is completed first: its request was valid, and may have changed something.
  *
  * Node removes its own listeners from these sockets and does not close them. Each socket is destroyed after its client has had
  * a second to read the response. `Connections` handles their errors.
  */
-export function handleClientErrors(
-  server: Server,
-  app: RequestListener,
-  clock: Clock,
-  log: Logger,
-): void {
+export function handleClientErrors(server: Server, options: ClientErrorOptions): void {
+  const { listener, clock, log, sampler, onRejected } = options;
   const rejected = new WeakSet<Duplex>();
 
   function reject(
@@ -152,13 +152,24 @@ export function handleClientErrors(
     requestId: string,
     headers: string[] = [],
   ): void {
-    rejected.add(socket);
-    log.info({ requestId, code: problem.code }, 'request rejected before routing');
+    onRejected(problem.code);
+    const { status } = buildProblem(problem, requestId);
+    if (sampler.take(status)) {
+      const clientAddress = toPlainAddress((socket as Socket).remoteAddress);
+      const line = { requestId, clientAddress, code: problem.code, status };
+      log.info(line, 'request rejected before routing');
+    }
     socket.end(renderProblem(problem, requestId, headers));
     // Unread data resets the connection when the socket closes, and the response may be lost.
     socket.resume();
     const cancel = clock.schedule(lingerMs, () => socket.destroy());
     socket.once('close', cancel);
+  }
+
+  function rejectAfterResponses(socket: Duplex, problem: ProblemInput): void {
+    const response = getResponseInProgress(socket);
+    if (response) response.once('finish', () => rejectAfterResponses(socket, problem));
+    else if (socket.writable) reject(socket, problem, newRequestId());
   }
 
   server.on('clientError', (error: Error & { code?: string }, socket) => {
@@ -168,12 +179,14 @@ export function handleClientErrors(
       socket.destroy();
       return;
     }
-    reject(socket, problemsByCode[error.code ?? ''] ?? malformedRequest, newRequestId());
+    rejected.add(socket);
+    rejectAfterResponses(socket, problemsByCode[error.code ?? ''] ?? malformedRequest);
   });
   // An empty Allow means that no method is allowed: the target of CONNECT is not a path of the API.
   server.on('connect', ({ headers }, socket) => {
+    rejected.add(socket);
     const own = headers[headerNames.requestId.toLowerCase()];
     reject(socket, tunnelRejected, resolveRequestId(own), ['Allow: ']);
   });
-  server.on('checkExpectation', app);
+  server.on('checkExpectation', listener);
 }

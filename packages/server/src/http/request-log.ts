@@ -5,11 +5,10 @@ import { headerNames } from '@tradepost/contract/wire';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Caller } from '../features/accounts/account';
-import type { Clock } from '../kernel/context';
+import type { LogSampler } from './log-sampler';
 
 /** How Node spells it in `headers`. */
 const requestIdHeader = headerNames.requestId.toLowerCase();
-const windowMs = 1_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{8,128}$/;
 
 /** Creates a request ID: `req_` and 32 hex digits. */
@@ -17,9 +16,11 @@ export function newRequestId(): string {
   return `req_${randomUUID().replaceAll('-', '')}`;
 }
 
-/** Returns the request's own ID if it is valid, otherwise a new one. */
+/** Returns the request's own ID if it is valid and is not a key, otherwise a new one. */
 export function resolveRequestId(ownId: unknown): string {
-  return typeof ownId === 'string' && requestIdPattern.test(ownId) ? ownId : newRequestId();
+  const isValid =
+    typeof ownId === 'string' && requestIdPattern.test(ownId) && redactSecrets(ownId) === ownId;
+  return isValid ? ownId : newRequestId();
 }
 
 /** Returns the request ID of a response. */
@@ -59,23 +60,30 @@ function describeRequest(req: Request, res: Response, durationMs: number): Compl
   };
 }
 
+/** Returns an IPv4 address as such, also if a server received it that listens on IPv6 addresses. */
+export function toPlainAddress(address: string | undefined): string | undefined {
+  return address?.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}
+
+/** An address with a port, which some proxies append: `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+const addressWithPort = /^(?:\[([\d.:a-fA-F]+)\]|([\d.]+))(?::\d{1,5})?$/;
+
 /**
  * Returns the address of the client, which Express takes from `X-Forwarded-For` as far as proxies are trusted. The header can
  * have anything: what is not an address is ignored.
  */
 export function getClientAddress(req: Request): string | undefined {
   const { ip = '', socket } = req;
-  const address = isIP(ip) === 0 ? socket.remoteAddress : ip;
-  // IPv4, received by a server that listens on IPv6 addresses.
-  return address?.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+  if (isIP(ip) !== 0) return toPlainAddress(ip);
+  const [, v6 = '', v4 = ''] = addressWithPort.exec(ip) ?? [];
+  return isIP(v6 || v4) === 0 ? toPlainAddress(socket.remoteAddress) : v6 || v4;
 }
 
 /** What follows the requests of an application. */
 export interface RequestObserver {
   log: Logger;
-  clock: Clock;
-  /** How many requests are logged in a second. Of further ones only the number is logged. */
-  logsPerSecond: number;
+  /** Decides which requests are logged one by one. */
+  sampler: LogSampler;
   /** Called after each complete response. */
   onRequestCompleted?: ((request: CompletedRequest) => void) | undefined;
   /** Called after each response, complete or not. */
@@ -87,8 +95,7 @@ export interface RequestObserver {
  * bodies. One listener for everything that follows a response, because every listener costs time.
  */
 export function observeRequests(observer: RequestObserver): RequestHandler {
-  const { log, onRequestCompleted, onResponseClosed } = observer;
-  const sampler = new LogSampler(observer);
+  const { log, sampler, onRequestCompleted, onResponseClosed } = observer;
 
   function report(req: Request, res: Response, durationMs: number): void {
     const request = describeRequest(req, res, durationMs);
@@ -101,7 +108,7 @@ export function observeRequests(observer: RequestObserver): RequestHandler {
       requestId: getRequestId(res),
       clientAddress: getClientAddress(req),
       method: request.method,
-      path: redactSecrets(req.path),
+      path: redactPath(req.path),
       route: request.route,
       status: request.status,
       durationMs: request.durationMs,
@@ -128,44 +135,28 @@ export function observeRequests(observer: RequestObserver): RequestHandler {
   };
 }
 
-/** Limits how many requests are logged in a second, and logs how many were not. */
-class LogSampler {
-  readonly #observer: RequestObserver;
-  #windowEnd = Number.NEGATIVE_INFINITY;
-  #taken = 0;
-  #skipped = new Map<number, number>();
-
-  constructor(observer: RequestObserver) {
-    this.#observer = observer;
-  }
-
-  /** Returns whether to log a request with this status. */
-  take(status: number): boolean {
-    const { clock, logsPerSecond } = this.#observer;
-    const now = clock.elapsed();
-    if (now >= this.#windowEnd) {
-      this.#windowEnd = now + windowMs;
-      this.#taken = 0;
-    }
-    this.#taken += 1;
-    if (this.#taken <= logsPerSecond) return true;
-    if (this.#skipped.size === 0) clock.schedule(windowMs, () => this.#logSkipped());
-    this.#skipped.set(status, (this.#skipped.get(status) ?? 0) + 1);
-    return false;
-  }
-
-  #logSkipped(): void {
-    const byStatus = Object.fromEntries(this.#skipped);
-    this.#skipped = new Map();
-    const requests = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
-    this.#observer.log.info({ requests, byStatus }, 'requests not logged one by one');
-  }
-}
-
 /**
  * Redacts API keys and endpoint secrets in a text, such as a path in which a client sent a key in place of an ID, before it is
  * logged or returned.
  */
 export function redactSecrets(text: string): string {
   return text.replace(/(tpk|whsec)_[\w+/=%-]{8,}/g, '$1_…');
+}
+
+/** Redacts API keys and endpoint secrets in a path, also if they are percent-encoded. */
+export function redactPath(path: string): string {
+  const redacted = redactSecrets(path);
+  if (!path.includes('%')) return redacted;
+  const decoded = decodePath(path);
+  const decodedRedacted = redactSecrets(decoded);
+  return decodedRedacted === decoded ? redacted : decodedRedacted;
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // Not valid as a whole. Each valid sequence of ASCII is decoded.
+    return path.replace(/%[2-7][\da-f]/gi, (text) => decodeURIComponent(text));
+  }
 }

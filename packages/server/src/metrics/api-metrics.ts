@@ -14,7 +14,7 @@ export interface ApiMetrics extends Metrics {
 interface Load {
   readonly connections: number;
   readonly queueLength: number;
-  readonly rejected: number;
+  readonly rejected: Readonly<Record<string, number>>;
 }
 
 /** The methods of the endpoints. Other methods share one label. */
@@ -68,12 +68,12 @@ function addLoadMetrics(registry: Registry, load: Load): void {
   });
   new Counter({
     name: 'tradepost_http_requests_rejected_total',
-    help: 'API requests rejected because there were too many, by the code of their response.',
+    help: 'API requests rejected before they reached an endpoint, by the code of their response.',
     labelNames: ['code'],
     registers: [registry],
     collect() {
       this.reset();
-      this.inc({ code: 'overloaded' }, load.rejected);
+      for (const [code, count] of Object.entries(load.rejected)) this.inc({ code }, count);
     },
   });
 }

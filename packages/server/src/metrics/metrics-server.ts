@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Connections, requestTimeouts } from '../http/connections';
 import { type Health, respondToProbe } from '../http/health';
 import { newRequestId } from '../http/request-log';
+import { systemClock } from '../kernel/context';
 
 /** The metrics of one part of the server. */
 export interface Metrics {
@@ -78,7 +79,10 @@ function respondWith({ metrics, health }: MetricsServerOptions): RequestListener
 /** Serves metrics at `/metrics`, and the health checks. Resolves when the server listens; rejects if it cannot. */
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
   const server = createServer(requestTimeouts, respondWith(options));
-  const connections = new Connections(server, maxConnections, options.log);
+  const connections = new Connections(server, maxConnections, {
+    log: options.log,
+    clock: systemClock,
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {

@@ -5,11 +5,13 @@ import type { Logger } from 'pino';
 import type { WebhookPolicy } from '../features/webhooks/webhook-policy';
 import { AdmissionQueue } from '../http/admission-queue';
 import { createApp } from '../http/app';
-import { Connections, handleClientErrors, requestTimeouts, throttle } from '../http/connections';
+import { Connections, handleClientErrors, requestTimeouts } from '../http/connections';
 import { Health, healthPaths } from '../http/health';
+import { LogSampler } from '../http/log-sampler';
 import type { CompletedRequest } from '../http/request-log';
-import { withOriginForm } from '../http/requests';
+import { oneAtATime, withOriginForm } from '../http/requests';
 import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
+import { throttle } from '../kernel/throttle';
 import type { Store } from '../stores/store';
 import { loadTracer } from '../tracing/load-tracer';
 import type { HttpOptions, HttpsServer, TlsCredentials } from './https-server';
@@ -86,8 +88,8 @@ export interface ApiLoad {
   readonly connections: number;
   /** Requests that wait in the admission queue. */
   readonly queueLength: number;
-  /** Requests that were rejected with `overloaded` since the start. */
-  readonly rejected: number;
+  /** Requests that were rejected before routing since the start, by the code of their response, such as `overloaded`. */
+  readonly rejected: Readonly<Record<string, number>>;
 }
 
 /** A running API server. */
@@ -119,6 +121,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const health = options.health ?? new Health({ store, clock });
   const tracer = await loadTracer();
   if (tracer) store.traceChanges(tracer.changes);
+  const sampler = new LogSampler(log, clock, options.logsPerSecond ?? defaultLogsPerSecond);
   let stopping = false;
   const {
     app,
@@ -134,7 +137,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     webhookPolicy,
     rateLimit: options.rateLimit,
     isStopping: () => stopping,
-    logsPerSecond: options.logsPerSecond ?? defaultLogsPerSecond,
+    sampler,
     onRequestCompleted: options.onRequestCompleted,
     // Otherwise a client that keeps its connection alive would delay the shutdown until its timeout.
     onResponseClosed() {
@@ -148,8 +151,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     tracer: tracer?.requests,
   });
 
-  const exempt = new Set<string | undefined>(healthPaths);
-  const logRejected = throttle((rejected) =>
+  const probes = new Set<string>(healthPaths);
+  const logRejected = throttle(clock, (rejected) =>
     log.warn({ rejected }, 'overloaded: requests rejected with 503'),
   );
   const admission = new AdmissionQueue({
@@ -159,10 +162,14 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       logRejected();
       reject(request, response);
     },
-    isExempt: ({ url }) => exempt.has(url),
+    // With or without a query.
+    isExempt: ({ url = '' }) => probes.has(url) || probes.has(url.split('?', 1)[0] ?? ''),
     getWriteDelay: () => store.getWriteDelay(),
   });
-  const listener = withOriginForm(admission.listener);
+  const logPipelined = throttle(clock, (closed) =>
+    log.warn({ closed }, 'connections closed: too many requests without waiting for responses'),
+  );
+  const listener = oneAtATime(withOriginForm(admission.listener), logPipelined);
   const serverOptions = {
     ...messageClasses,
     requireHostHeader: false,
@@ -172,12 +179,25 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const { tls } = options;
   // Loaded only with TLS, because most servers are behind a proxy and should start fast.
   const { server, setTls } = tls
-    ? (await import('./https-server')).createHttpsServer(serverOptions, listener, { tls, log })
+    ? (await import('./https-server')).createHttpsServer(serverOptions, listener, {
+        tls,
+        log,
+        clock,
+      })
     : createPlainServer(serverOptions, listener);
   const maxConnections = options.maxConnections ?? defaultMaxConnections;
-  const connections = new Connections(server, maxConnections, log);
+  const connections = new Connections(server, maxConnections, { log, clock });
   server.on('connection', admission.noteConnection);
-  handleClientErrors(server, listener, clock, log);
+  const rejected: Record<string, number> = {};
+  handleClientErrors(server, {
+    listener,
+    clock,
+    log,
+    sampler,
+    onRejected(code) {
+      rejected[code] = (rejected[code] ?? 0) + 1;
+    },
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     // A system drops what exceeds its backlog, and clients of dropped connections wait for seconds. Linux allows 4,096.
@@ -201,7 +221,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
         return admission.length;
       },
       get rejected() {
-        return admission.rejected;
+        return { ...rejected, overloaded: admission.rejected };
       },
     },
     setTls,
@@ -216,6 +236,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       setImmediate(() => connections.closeUnused());
       await drained;
       cancelTimeout();
+      sampler.flush();
       await stopApp();
     },
   };

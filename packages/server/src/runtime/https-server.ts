@@ -9,7 +9,8 @@ import type {
 import { createServer } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from 'pino';
-import { throttle } from '../http/connections';
+import type { Clock } from '../kernel/context';
+import { throttle } from '../kernel/throttle';
 
 /** A certificate and its private key, both as PEM. */
 export interface TlsCredentials {
@@ -57,6 +58,7 @@ export function toSecureContextOptions({ cert, key }: TlsCredentials): SecureCon
 export interface HttpsOptions {
   tls: TlsCredentials;
   log: Logger;
+  clock: Clock;
   /** @default 10000 */
   handshakeTimeoutMs?: number;
 }
@@ -74,7 +76,7 @@ export interface HttpsServer {
 export function createHttpsServer(
   httpOptions: HttpOptions,
   listener: RequestListener,
-  { tls, log, handshakeTimeoutMs = defaultHandshakeTimeoutMs }: HttpsOptions,
+  { tls, log, clock, handshakeTimeoutMs = defaultHandshakeTimeoutMs }: HttpsOptions,
 ): HttpsServer {
   const server = createServer(
     {
@@ -85,7 +87,7 @@ export function createHttpsServer(
     },
     listener,
   );
-  const logFailed = throttle<string>((failed, code) =>
+  const logFailed = throttle<string>(clock, (failed, code) =>
     log.warn({ failed, code }, 'TLS handshakes failed'),
   );
   // Node's own listener reports these as invalid HTTP requests, which would be logged one by one and get a response.

@@ -19,7 +19,7 @@ import { type Attempt, isAcknowledged, type LeasedDelivery } from '../deliveries
 import type { Caller } from '../features/accounts/account';
 import type { RequestTracer } from '../http/app';
 import { healthPaths } from '../http/health';
-import { getRequestId, redactSecrets } from '../http/request-log';
+import { getRequestId, redactPath } from '../http/request-log';
 import { version } from '../kernel/version';
 import type { ChangeTrace, ChangeTracer, TransactionTrace } from '../stores/store';
 
@@ -91,9 +91,9 @@ function traceRequests(): RequestTracer {
 function describeRequest(span: Span, req: Request, res: Response): void {
   span.setAttributes({
     'url.scheme': req.protocol,
-    'url.path': redactSecrets(req.path),
+    'url.path': redactPath(req.path),
     'network.protocol.version': req.httpVersion,
-    'http.response.header.x-request-id': [redactSecrets(getRequestId(res))],
+    'http.response.header.x-request-id': [getRequestId(res)],
   });
 }
 

@@ -59,8 +59,9 @@ function send(url: string, method = 'GET'): ServerResponse {
 const numbers = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => `/${from + index}`);
 
+/** Waits until every request is handled or rejected. */
 async function drain(): Promise<void> {
-  while (queue.length > 0) await nextTurn();
+  while (queue.isBusy) await nextTurn();
 }
 
 describe('the admission queue', () => {
@@ -149,18 +150,33 @@ describe('the admission queue', () => {
     expect(queue.rejected).toBe(50);
   });
 
-  it('handles a request for every four rejections, however long turns take', async () => {
-    for (const url of numbers(0, 600)) send(url);
-    const handleTurn = async () => {
-      const before = handled.length;
+  it('rejects four requests in a turn for each that it may handle, and the others in the next turns', async () => {
+    for (const url of numbers(0, 700)) send(url);
+    const runTurn = async () => {
+      const before = [handled.length, rejected.length] as const;
       await nextTurn();
-      return handled.length - before;
+      return [handled.length - before[0], rejected.length - before[1]];
     };
-    while ((await handleTurn()) > 45);
-    clock.work(100);
-    for (const url of numbers(600, 400)) send(url);
-    expect(rejected).toEqual(numbers(600, 400));
-    expect(await handleTurn()).toBe(100);
+    while ((await runTurn())[0] !== 8);
+    for (const url of numbers(700, 100)) send(url);
+    expect(rejected).toEqual(numbers(700, 32));
+    expect(await runTurn()).toEqual([8, 32]);
+    expect(await runTurn()).toEqual([8, 32]);
+    expect(await runTurn()).toEqual([8, 4]);
+    expect(rejected).toEqual(numbers(700, 100));
+  });
+
+  it('rejects four requests for each that it handles while connections arrive', async () => {
+    for (const url of numbers(0, 400)) send(url);
+    await nextTurn();
+    queue.noteConnection();
+    await nextTurn();
+    handled = [];
+    for (const url of numbers(400, 500)) send(url);
+    expect(rejected).toEqual(numbers(400, 32));
+    queue.noteConnection();
+    await nextTurn();
+    expect([handled.length, rejected.length]).toEqual([8, 64]);
   });
 
   it('rejects requests while its first one has waited too long, and none afterwards', async () => {
@@ -176,6 +192,7 @@ describe('the admission queue', () => {
     expect(handled.at(-1)).toBe('/later');
     // Those that had waited before it were too late as well.
     expect(rejected).toEqual(['/late', ...numbers(100, 20)]);
+    expect(queue.rejected).toBe(21);
   });
 
   it('rejects changes, and no reads, while the store does not write', () => {

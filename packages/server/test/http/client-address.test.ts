@@ -35,9 +35,16 @@ it.each([
   ['not what the client claims', ['loopback'], '198.51.100.1, 203.0.113.7', '203.0.113.7'],
   ['the proxy if the header has no address', ['loopback'], 'unknown', '127.0.0.1'],
   [
-    'the proxy if the header has an address with a port',
+    'the client, without the port that some proxies append',
     ['loopback'],
     '203.0.113.7:80',
+    '203.0.113.7',
+  ],
+  ['a client with IPv6, without its port', ['loopback'], '[2001:db8::7]:80', '2001:db8::7'],
+  [
+    'the proxy if the header has a port of no address',
+    ['loopback'],
+    '203.0.113.777:80',
     '127.0.0.1',
   ],
   [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { issueKey } from '../../src/features/accounts/api-key';
 import { createEndpointSecret } from '../../src/features/webhooks/webhook';
-import { redactSecrets } from '../../src/http/request-log';
+import { redactPath, redactSecrets, resolveRequestId } from '../../src/http/request-log';
 import { aContext } from '../helpers/builders';
 
 test('the redaction removes API keys and endpoint secrets, plain or percent-encoded', () => {
@@ -19,4 +19,22 @@ test('the redaction removes API keys and endpoint secrets, plain or percent-enco
 test('the redaction does not change IDs and words', () => {
   const text = '/v1/orders/ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH reads tpk_<key>';
   expect(redactSecrets(text)).toBe(text);
+});
+
+test('the redaction of a path removes keys, however they are percent-encoded', () => {
+  const { apiKey } = issueKey({ accountId: 'usr_1', readOnly: false, expiresAt: null }, aContext());
+  const encode = (text: string) =>
+    text.replace(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+  for (const path of [apiKey.replace('_', '%5F'), encode(apiKey), `%ff${encode(apiKey)}`]) {
+    expect(redactPath(`/v1/orders/${path}`)).toMatch(/^\/v1\/orders\/(%ff)?tpk_…$/);
+  }
+  for (const path of ['/v1/orders/a%20b', '/%', '/%E0%A4%A', '/v1/orders/%5F']) {
+    expect(redactPath(path)).toBe(path);
+  }
+});
+
+test('a key is not used as a request ID, because IDs are logged', () => {
+  const { apiKey } = issueKey({ accountId: 'usr_1', readOnly: false, expiresAt: null }, aContext());
+  expect(resolveRequestId(apiKey)).toMatch(/^req_[0-9a-f]{32}$/);
+  expect(resolveRequestId('order-import-7')).toBe('order-import-7');
 });

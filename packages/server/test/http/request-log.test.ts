@@ -58,4 +58,27 @@ describe('the log of requests', () => {
     for (let count = 0; count < 2; count += 1) await logs.next('request');
     expect(await logs.next('request')).toMatchObject({ path: '/v1/account' });
   });
+
+  it('has the number of those above the limit when the server stops, too', async () => {
+    const { logs, service } = await startLogged(1);
+    for (let count = 0; count < 4; count += 1) await service.request('GET /v1/orders');
+    await service.close();
+    expect(await logs.next('requests not logged one by one')).toMatchObject({ requests: 3 });
+  });
+
+  it('has no more than the limit of requests that are not valid HTTP, with the address of each client', async () => {
+    const { logs, service } = await startLogged(2);
+    for (let count = 0; count < 5; count += 1) await service.sendRaw('hello\r\n\r\n');
+    expect(await logs.next('request rejected before routing')).toMatchObject({
+      clientAddress: '127.0.0.1',
+      code: 'malformed_request',
+      status: 400,
+    });
+    await service.close();
+    expect(await logs.next('requests not logged one by one')).toMatchObject({
+      requests: 3,
+      byStatus: { 400: 3 },
+    });
+    expect(logs.text.filter((line) => line.includes('before routing'))).toHaveLength(2);
+  });
 });

@@ -24,14 +24,14 @@ test('durations are counted by method and route, whatever the status', async () 
 
 test('the load of the API is read on each scrape', async () => {
   const metrics = createApiMetrics();
-  const load = { connections: 2, queueLength: 3, rejected: 0 };
+  const load = { connections: 2, queueLength: 3, rejected: { overloaded: 0 } };
   metrics.addLoad(load);
   const read = async () => {
     const samples = readSamples(await metrics.read());
     return Object.values(findSamples(samples, 'tradepost_http_'));
   };
   expect(await read()).toEqual([2, 3, 0]);
-  Object.assign(load, { connections: 1, queueLength: 0, rejected: 7 });
+  Object.assign(load, { connections: 1, queueLength: 0, rejected: { overloaded: 7 } });
   expect(await read()).toEqual([1, 0, 7]);
   expect(await read()).toEqual([1, 0, 7]);
   expect(await metrics.read()).toContain(

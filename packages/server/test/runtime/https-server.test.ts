@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { strictWebhookPolicy } from '../../src/features/webhooks/webhook-policy';
+import { systemClock } from '../../src/kernel/context';
 import { type Api, type ApiOptions, startApi } from '../../src/runtime/api';
 import { createHttpsServer } from '../../src/runtime/https-server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
@@ -133,6 +134,7 @@ test('a handshake that takes too long is closed', async () => {
   const { server } = createHttpsServer({}, () => {}, {
     tls: certificate,
     log: logs.log,
+    clock: systemClock,
     handshakeTimeoutMs: 20,
   });
   server.listen(0, '127.0.0.1');
@@ -177,7 +179,7 @@ test('an API that was started without TLS cannot get a certificate', async () =>
 test('connections above the limit are closed before their handshake', async () => {
   const { api, logs } = await startHttps({ maxConnections: 1 });
   await openTls(api);
-  expect(api.load).toMatchObject({ connections: 1, queueLength: 0, rejected: 0 });
+  expect(api.load).toMatchObject({ connections: 1, queueLength: 0, rejected: { overloaded: 0 } });
   await expect(openTls(api)).rejects.toThrow();
   expect(await logs.next('connections rejected: the limit is reached')).toMatchObject({ limit: 1 });
 });
