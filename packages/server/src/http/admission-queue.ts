@@ -12,10 +12,15 @@ const share = { initial: 100, min: 8, max: 1_000, step: 8, factor: 0.8 };
  */
 const shareWhileConnecting = 8;
 /**
- * How many requests are rejected in a turn, for each one that may be handled in it. Further ones are rejected in the next turns:
- * otherwise a flood of requests to reject would leave no time to handle any, or to accept connections.
+ * How many rejections cost about as much as a request. For so many rejections in a turn, one request is handled in the next,
+ * however long that takes: otherwise a flood of requests to reject would leave no time to handle any.
  */
 const rejectionsPerRequest = 4;
+/**
+ * How long requests are rejected in a turn, in milliseconds. Further ones are rejected in the next turns, so that connections are
+ * accepted in between.
+ */
+const rejectingMs = { normally: 20, whileConnecting: 2 };
 /** Requests are rejected while those in the queue will take longer than this, in milliseconds. */
 const maxExpectedMs = 200;
 /**
@@ -93,6 +98,10 @@ export class AdmissionQueue {
   #isTurnOpen = false;
   #rejected = 0;
   #rejectedInTurn = 0;
+  /** How long requests were rejected in this turn, and how long they may be. */
+  #rejectingMs = 0;
+  #maxRejectingMs = rejectingMs.normally;
+  #isShort = false;
   /** How many requests were handled in a millisecond while others waited; 0 if none do. */
   #rate = 0;
 
@@ -140,12 +149,15 @@ export class AdmissionQueue {
 
   /** Rejects as many requests as this turn may. */
   #rejectExcess(): void {
-    while (this.#excess.length > 0 && this.#rejectedInTurn < this.#limit * rejectionsPerRequest) {
+    const { clock, reject } = this.#options;
+    const startedAt = clock.elapsed() - this.#rejectingMs;
+    while (this.#excess.length > 0 && this.#rejectingMs < this.#maxRejectingMs) {
       const { request, response } = this.#excess.take();
       if (response.destroyed) continue;
       this.#rejectedInTurn += 1;
       this.#rejected += 1;
-      this.#options.reject(request, response);
+      reject(request, response);
+      this.#rejectingMs = clock.elapsed() - startedAt;
     }
   }
 
@@ -161,9 +173,13 @@ export class AdmissionQueue {
   }
 
   #openTurn(now: number): void {
+    const most = this.#isConnecting ? Math.min(shareWhileConnecting, this.#share) : this.#share;
+    this.#limit = Math.max(most, Math.ceil(this.#rejectedInTurn / rejectionsPerRequest));
+    this.#isShort = this.#isConnecting;
+    this.#maxRejectingMs = rejectingMs[this.#isConnecting ? 'whileConnecting' : 'normally'];
     this.#handled = 0;
     this.#rejectedInTurn = 0;
-    this.#limit = this.#isConnecting ? Math.min(shareWhileConnecting, this.#share) : this.#share;
+    this.#rejectingMs = 0;
     this.#isConnecting = false;
     this.#turnStartedAt = now;
     this.#isTurnOpen = true;
@@ -179,7 +195,7 @@ export class AdmissionQueue {
       const turnMs = now - this.#turnStartedAt;
       this.#updateRate(turnMs);
       // A turn that was made short says nothing about longer ones.
-      if (this.#limit >= this.#share) this.#adjustShare(turnMs);
+      if (!this.#isShort) this.#adjustShare(turnMs);
     }
     if (!this.isBusy) return;
     this.#openTurn(now);

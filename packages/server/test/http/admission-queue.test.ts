@@ -25,6 +25,7 @@ let clock: WorkClock;
 let handled: string[];
 let rejected: string[];
 let workMs: number;
+let rejectMs: number;
 let writeDelay: number;
 let queue: AdmissionQueue;
 
@@ -33,6 +34,7 @@ beforeEach(() => {
   handled = [];
   rejected = [];
   workMs = 1;
+  rejectMs = 0;
   writeDelay = 0;
   queue = new AdmissionQueue({
     clock,
@@ -42,6 +44,7 @@ beforeEach(() => {
     },
     reject({ url = '' }) {
       rejected.push(url);
+      clock.work(rejectMs);
     },
     isExempt: ({ url }) => url === '/livez',
     getWriteDelay: () => writeDelay,
@@ -150,33 +153,44 @@ describe('the admission queue', () => {
     expect(queue.rejected).toBe(50);
   });
 
-  it('rejects four requests in a turn for each that it may handle, and the others in the next turns', async () => {
+  /** Runs a turn. Returns how many requests it handled, and how many it rejected. */
+  async function runTurn(): Promise<[handled: number, rejected: number]> {
+    const before = [handled.length, rejected.length] as const;
+    await nextTurn();
+    return [handled.length - before[0], rejected.length - before[1]];
+  }
+
+  it('rejects requests for 20 ms in a turn, and the others in the next turns', async () => {
     for (const url of numbers(0, 700)) send(url);
-    const runTurn = async () => {
-      const before = [handled.length, rejected.length] as const;
-      await nextTurn();
-      return [handled.length - before[0], rejected.length - before[1]];
-    };
     while ((await runTurn())[0] !== 8);
-    for (const url of numbers(700, 100)) send(url);
-    expect(rejected).toEqual(numbers(700, 32));
-    expect(await runTurn()).toEqual([8, 32]);
-    expect(await runTurn()).toEqual([8, 32]);
-    expect(await runTurn()).toEqual([8, 4]);
-    expect(rejected).toEqual(numbers(700, 100));
+    rejectMs = 1;
+    for (const url of numbers(700, 50)) send(url);
+    expect(rejected).toEqual(numbers(700, 20));
+    expect((await runTurn())[1]).toBe(20);
+    expect((await runTurn())[1]).toBe(10);
+    expect(rejected).toEqual(numbers(700, 50));
   });
 
-  it('rejects four requests for each that it handles while connections arrive', async () => {
-    for (const url of numbers(0, 400)) send(url);
+  it('handles a request for every four rejections of the turn before, however long turns take', async () => {
+    for (const url of numbers(0, 700)) send(url);
+    while ((await runTurn())[0] !== 8);
+    for (const url of numbers(700, 100)) send(url);
+    expect(rejected).toEqual(numbers(700, 100));
+    expect(await runTurn()).toEqual([25, 0]);
+    expect(await runTurn()).toEqual([8, 0]);
+  });
+
+  it('rejects requests for 2 ms in a turn while connections arrive, and handles one for every four', async () => {
+    for (const url of numbers(0, 700)) send(url);
     await nextTurn();
     queue.noteConnection();
     await nextTurn();
-    handled = [];
-    for (const url of numbers(400, 500)) send(url);
-    expect(rejected).toEqual(numbers(400, 32));
+    rejectMs = 1 / 32;
+    for (const url of numbers(700, 150)) send(url);
+    expect(rejected).toEqual(numbers(700, 64));
     queue.noteConnection();
-    await nextTurn();
-    expect([handled.length, rejected.length]).toEqual([8, 64]);
+    expect(await runTurn()).toEqual([16, 64]);
+    expect((await runTurn())[1]).toBe(22);
   });
 
   it('rejects requests while its first one has waited too long, and none afterwards', async () => {
