@@ -1,32 +1,23 @@
-import { type BigIntStats, closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { SecretCipher, type SecretKey } from '../encryption';
 import type { ChangeTracer } from '../store';
-import { type CommitOptions, GroupCommit, type WritePrioritySettings } from './group-commit';
-import { migrate } from './migrate';
-import { isLocked, missingFile, translateError, translateOpeningError } from './sqlite-errors';
+import { FileIdentity } from './file-identity';
+import { type CommitOptions, GroupCommit } from './group-commit';
+import { type OpenOptions, openConnection } from './open-connection';
+import { translateError } from './sqlite-errors';
 import { TracedChanges } from './traced-changes';
 
-const openTimeoutMs = 2_000;
-const walAttempts = 100;
+export { readFileId } from './file-identity';
+
 const verifyIntervalMs = 1_000;
 /** How often flushing the log is tried while others read or write. */
 const flushAttempts = 50;
 const flushPauseMs = 2;
 
 /** Options of a SQLite store. */
-export interface SqliteOptions extends CommitOptions {
-  /**
-   * Fail if the file does not exist, for commands that need existing data.
-   * @default false
-   */
-  mustExist?: boolean;
-  /** The file that it must be, as returned by `readFileId`. It is not created then. Any file by default. */
-  expectedFile?: FileId;
-  /** The maximum size of the file in pages of 4,096 bytes. Unlimited by default. */
-  maxPages?: number;
+export interface SqliteOptions extends CommitOptions, OpenOptions {
   /**
    * The keys that encrypt endpoint secrets, as returned by `parseSecretKeys`: the first one encrypts, all decrypt.
    * @default none: new secrets are stored in plain text
@@ -37,141 +28,6 @@ export interface SqliteOptions extends CommitOptions {
    * @default true
    */
   usesSecrets?: boolean;
-}
-
-/**
- * Creates the file if necessary, readable only by its owner, because it may contain endpoint secrets. SQLite gives its own files
- * the same permissions. An existing file is not opened: closing it would drop this process's locks on it.
- */
-function makePrivateFile(file: string): void {
-  if (file.trim() === '') throw new StoreUnavailableError('The database path is empty.');
-  if (file === ':memory:') return;
-  try {
-    closeSync(openSync(file, 'ax', 0o600));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-}
-
-/**
- * Enables the write-ahead log. While another process does the same to a new file, SQLite returns "busy" at once regardless of
- * the timeout, so this waits for the write lock and retries.
- */
-function useWriteAheadLog(connection: Database.Database): void {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      connection.pragma('journal_mode = WAL');
-      return;
-    } catch (error) {
-      if (!isLocked(error) || attempt === walAttempts) throw error;
-      connection.exec('BEGIN IMMEDIATE; COMMIT');
-    }
-  }
-}
-
-/**
- * Returns the number of pages in the log after which a commit copies them into the file, which takes several times as long as
- * the commit. A thread with priority leaves that to the yielding thread, unless the log gets too long.
- */
-function checkpointAfter(priority: WritePrioritySettings | undefined): number {
-  if (priority === undefined) return 1_000;
-  return priority.yields ? 2_000 : 8_000;
-}
-
-/**
- * Opens a connection to a SQLite file and migrates it to the current schema.
- *
- * @throws StoreUnavailableError if the file cannot be opened or belongs to another program.
- */
-function openConnection(
-  file: string,
-  { mustExist = false, expectedFile, synchronous = 'full', maxPages, priority }: SqliteOptions,
-): Database.Database {
-  let connection: Database.Database;
-  try {
-    if (mustExist && !existsSync(file)) throw missingFile(file);
-    if (!(mustExist || expectedFile !== undefined)) makePrivateFile(file);
-    connection = new Database(file, { timeout: openTimeoutMs, fileMustExist: true });
-  } catch (error) {
-    throw translateOpeningError(file, error);
-  }
-  try {
-    // Before anything is written to it.
-    if (expectedFile !== undefined) requireFile(file, expectedFile);
-    useWriteAheadLog(connection);
-    connection.pragma(`synchronous = ${synchronous}`);
-    connection.pragma('foreign_keys = ON');
-    // Overwrites deleted data with zeros, so that secrets of deleted webhooks do not stay in the file.
-    connection.pragma('secure_delete = ON');
-    // Each change is a savepoint, for which SQLite copies changed pages, by default to a temporary file.
-    connection.pragma('temp_store = MEMORY');
-    migrate(connection);
-    if (maxPages !== undefined) connection.pragma(`max_page_count = ${maxPages}`);
-    connection.pragma(`wal_autocheckpoint = ${checkpointAfter(priority)}`);
-    // From here on SQLite must not wait for a lock, because that would block every request.
-    connection.pragma('busy_timeout = 0');
-    return connection;
-  } catch (error) {
-    connection.close();
-    throw translateOpeningError(file, error);
-  }
-}
-
-/** Identifies the file that a path leads to. Plain text, so that it can be passed to a thread. */
-export type FileId = string;
-
-function toFileId({ dev, ino }: BigIntStats): FileId {
-  return `${dev}:${ino}`;
-}
-
-/** Returns the file that a path leads to; null if it does not exist or cannot be read. */
-export function readFileId(path: string): FileId | null {
-  try {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats === undefined ? null : toFileId(stats);
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Checks that a path leads to a certain file.
- *
- * @param file The database that the path belongs to.
- * @throws StoreUnavailableError
- */
-export function requireFile(path: string, expected: FileId | null, file: string = path): void {
-  if (readFileId(path) === expected) return;
-  throw new StoreUnavailableError(
-    `${path} was deleted or replaced while the database ${file} was open. Nothing more is written. Put the original file back, or restart the server to use the new one.`,
-  );
-}
-
-/**
- * Remembers the files of a database. A file that is deleted or replaced while it is open stays open: what is committed to it
- * is lost with the process, and no other process sees it. Neither SQLite nor the operating system reports that.
- */
-class FileIdentity {
-  readonly #file: string;
-  readonly #ids: (readonly [path: string, id: FileId | null])[];
-
-  /** @param file An open database in WAL mode: its -wal and -shm files exist. */
-  constructor(file: string) {
-    this.#file = file;
-    // With a symbolic link, SQLite's own files are next to its target.
-    const target = realpathSync(file);
-    const paths = [file, `${target}-wal`, `${target}-shm`];
-    this.#ids = paths.map((path) => [path, readFileId(path)]);
-  }
-
-  /**
-   * Checks that the files are still in place.
-   *
-   * @throws StoreUnavailableError
-   */
-  verify(): void {
-    for (const [path, id] of this.#ids) requireFile(path, id, this.#file);
-  }
 }
 
 type Statement = Database.Statement<unknown[], unknown>;

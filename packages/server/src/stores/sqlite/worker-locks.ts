@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, readFileSync, realpathSync, rmSync } 
 import { hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { readFileId } from './database';
+import { readFileId } from './file-identity';
 
 /** How often registering is tried again, because another process removed the new file before it was locked. */
 const registerAttempts = 3;

@@ -1,0 +1,101 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { StoreUnavailableError } from '../../kernel/errors';
+import { type FileId, requireFile } from './file-identity';
+import type { CommitOptions, WritePrioritySettings } from './group-commit';
+import { migrate } from './migrate';
+import { isLocked, missingFile, translateOpeningError } from './sqlite-errors';
+
+const openTimeoutMs = 2_000;
+const walAttempts = 100;
+
+/** How a connection is opened. */
+export interface OpenOptions extends Pick<CommitOptions, 'synchronous' | 'priority'> {
+  /**
+   * Fail if the file does not exist, for commands that need existing data.
+   * @default false
+   */
+  mustExist?: boolean;
+  /** The file that it must be, as returned by `readFileId`. It is not created then. Any file by default. */
+  expectedFile?: FileId;
+  /** The maximum size of the file in pages of 4,096 bytes. Unlimited by default. */
+  maxPages?: number;
+}
+
+/**
+ * Creates the file if necessary, readable only by its owner, because it may contain endpoint secrets. SQLite gives its own files
+ * the same permissions. An existing file is not opened: closing it would drop this process's locks on it.
+ */
+function makePrivateFile(file: string): void {
+  if (file.trim() === '') throw new StoreUnavailableError('The database path is empty.');
+  if (file === ':memory:') return;
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+/**
+ * Enables the write-ahead log. While another process does the same to a new file, SQLite returns "busy" at once regardless of
+ * the timeout, so this waits for the write lock and retries.
+ */
+function useWriteAheadLog(connection: Database.Database): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      connection.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isLocked(error) || attempt === walAttempts) throw error;
+      connection.exec('BEGIN IMMEDIATE; COMMIT');
+    }
+  }
+}
+
+/**
+ * Returns the number of pages in the log after which a commit copies them into the file, which takes several times as long as
+ * the commit. A thread with priority leaves that to the yielding thread, unless the log gets too long.
+ */
+function checkpointAfter(priority: WritePrioritySettings | undefined): number {
+  if (priority === undefined) return 1_000;
+  return priority.yields ? 2_000 : 8_000;
+}
+
+/**
+ * Opens a connection to a SQLite file and migrates it to the current schema.
+ *
+ * @throws StoreUnavailableError if the file cannot be opened or belongs to another program.
+ */
+export function openConnection(
+  file: string,
+  { mustExist = false, expectedFile, synchronous = 'full', maxPages, priority }: OpenOptions,
+): Database.Database {
+  let connection: Database.Database;
+  try {
+    if (mustExist && !existsSync(file)) throw missingFile(file);
+    if (!(mustExist || expectedFile !== undefined)) makePrivateFile(file);
+    connection = new Database(file, { timeout: openTimeoutMs, fileMustExist: true });
+  } catch (error) {
+    throw translateOpeningError(file, error);
+  }
+  try {
+    // Before anything is written to it.
+    if (expectedFile !== undefined) requireFile(file, expectedFile);
+    useWriteAheadLog(connection);
+    connection.pragma(`synchronous = ${synchronous}`);
+    connection.pragma('foreign_keys = ON');
+    // Overwrites deleted data with zeros, so that secrets of deleted webhooks do not stay in the file.
+    connection.pragma('secure_delete = ON');
+    // Each change is a savepoint, for which SQLite copies changed pages, by default to a temporary file.
+    connection.pragma('temp_store = MEMORY');
+    migrate(connection);
+    if (maxPages !== undefined) connection.pragma(`max_page_count = ${maxPages}`);
+    connection.pragma(`wal_autocheckpoint = ${checkpointAfter(priority)}`);
+    // From here on SQLite must not wait for a lock, because that would block every request.
+    connection.pragma('busy_timeout = 0');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw translateOpeningError(file, error);
+  }
+}
