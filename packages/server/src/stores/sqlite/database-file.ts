@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { SqliteDatabase } from './database';
+import { requireNoAbandonedLog } from './file-identity';
 import {
   currentSchemaVersion,
   isTradepost,
@@ -19,6 +20,7 @@ const lockTimeoutMs = 2_000;
  * @throws StoreUnavailableError if it does not exist, is not a Tradepost database, or has a newer schema.
  */
 export function openForReading(file: string): Database.Database {
+  requireNoAbandonedLog(file);
   if (!existsSync(file)) {
     throw new StoreUnavailableError(`The database ${file} does not exist. Check the path.`);
   }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
-import { type FileId, requireFile } from './file-identity';
+import { type FileId, requireFile, requireNoAbandonedLog } from './file-identity';
 import type { CommitOptions, WritePrioritySettings } from './group-commit';
 import { migrate } from './migrate';
 import { isLocked, missingFile, translateOpeningError } from './sqlite-errors';
@@ -27,13 +27,20 @@ export interface OpenOptions extends Pick<CommitOptions, 'synchronous' | 'priori
  * the same permissions. An existing file is not opened: closing it would drop this process's locks on it.
  */
 function makePrivateFile(file: string): void {
-  if (file.trim() === '') throw new StoreUnavailableError('The database path is empty.');
-  if (file === ':memory:') return;
   try {
     closeSync(openSync(file, 'ax', 0o600));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
+}
+
+/** Creates the file if it may, and checks that SQLite will not discard the log of another one. */
+function prepareFile(file: string, mustExist: boolean): void {
+  if (file.trim() === '') throw new StoreUnavailableError('The database path is empty.');
+  if (file === ':memory:') return;
+  requireNoAbandonedLog(file);
+  if (!mustExist) makePrivateFile(file);
+  else if (!existsSync(file)) throw missingFile(file);
 }
 
 /**
@@ -72,8 +79,7 @@ export function openConnection(
 ): Database.Database {
   let connection: Database.Database;
   try {
-    if (mustExist && !existsSync(file)) throw missingFile(file);
-    if (!(mustExist || expectedFile !== undefined)) makePrivateFile(file);
+    if (expectedFile === undefined) prepareFile(file, mustExist);
     connection = new Database(file, { timeout: openTimeoutMs, fileMustExist: true });
   } catch (error) {
     throw translateOpeningError(file, error);
