@@ -1,5 +1,6 @@
 import type { Express, RequestHandler } from 'express';
 import { type Clock, systemClock } from '../kernel/context';
+import { StoreFullError } from '../kernel/errors';
 import type { Store } from '../stores/store';
 import { rejectOtherMethods } from './not-found';
 import { buildProblem, type ProblemInput } from './problems';
@@ -30,7 +31,7 @@ export interface HealthReport {
   /** Why it is not ready, as a problem. */
   problem: (Omit<ProblemInput, 'code'> & { code: ProblemInput['code'] | null }) | null;
   checks: {
-    /** The database file is in place, and a change was committed to it. */
+    /** The database file is in place, a change was committed to it, and there is space for more. */
     store: Check;
     /** The delivery engine responds; only in processes that have one. */
     engine?: Check;
@@ -120,7 +121,8 @@ export class Health {
         const isInTime = await this.#withTimeout(store.checkWritable().then(() => true));
         if (isInTime === null) return fail('The database could not be written in time.');
         return pass;
-      } catch {
+      } catch (error) {
+        if (error instanceof StoreFullError) return fail(error.message);
         return fail(
           'The database cannot be written: its disk is full or read-only, or it is locked.',
         );

@@ -22,3 +22,6 @@ export class DomainError extends Error {
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError' as const;
 }
+
+/** Thrown when the store has too little space left for changes. The message has no paths, so that probes may show it. */
+export class StoreFullError extends StoreUnavailableError {}

@@ -88,7 +88,8 @@ export interface Store {
   /**
    * Checks that changes can be committed, by committing one that changes nothing. Costs about as much as a small change.
    *
-   * @throws StoreUnavailableError if not, for example because the disk is full or another process has the lock.
+   * @throws StoreFullError if there is too little space for changes.
+   * @throws StoreUnavailableError if not for another reason, for example because another process has the lock.
    */
   checkWritable(): Promise<void>;
   /** Closes the store's files and connections. */

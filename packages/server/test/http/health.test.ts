@@ -1,7 +1,10 @@
-import { rmSync } from 'node:fs';
+import { realpathSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Health } from '../../src/http/health';
+import type { SqliteOptions } from '../../src/stores/sqlite/database';
+import { readFreeBytes } from '../../src/stores/sqlite/free-space';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { FakeClock } from '../helpers/fake-clock';
 import { tempFile } from '../helpers/temp-folder';
@@ -65,19 +68,65 @@ it('readyz fails while another process has the write lock, and passes once it is
   }, 10_000);
 });
 
-it('readyz fails when the database has its maximum size', async () => {
+/** Starts a server with these options of its store, and returns how it responds to `/readyz`. */
+async function readReadiness(file: string, options: SqliteOptions): Promise<unknown> {
+  const service = await startService({ store: openSqliteStore(file, options) });
+  onTestFinished(() => service.close());
+  return JSON.parse((await service.request('GET /readyz')).text);
+}
+
+const notReady = (detail: string) => ({
+  status: 503,
+  code: 'store_unavailable',
+  detail,
+  checks: { store: { status: 'fail', detail } },
+});
+
+it('readyz fails when the database has nearly its maximum size, although a page still fits', async () => {
   const file = tempFile();
   await openSqliteStore(file).close();
   const probe = new Database(file);
   const pages = Number(probe.pragma('page_count', { simple: true }));
   probe.close();
-  const service = await startService({ store: openSqliteStore(file, { maxPages: pages }) });
-  onTestFinished(() => service.close());
-  const got = await service.request('GET /readyz');
-  expect(JSON.parse(got.text)).toMatchObject({
-    status: 503,
-    checks: { store: { status: 'fail', detail: expect.stringContaining('cannot be written') } },
-  });
+  for (const room of [0, 31]) {
+    expect(await readReadiness(file, { maxPages: pages + room })).toMatchObject(
+      notReady('The database has nearly its maximum size (--max-database-mb).'),
+    );
+  }
+  expect(await readReadiness(file, { maxPages: pages + 32 })).toMatchObject({ status: 'ready' });
+});
+
+it('readyz passes at the maximum size if enough pages of the database are free', async () => {
+  const file = tempFile();
+  await openSqliteStore(file).close();
+  const probe = new Database(file);
+  probe.exec('CREATE TABLE filler AS SELECT zeroblob(200000)');
+  const pages = Number(probe.pragma('page_count', { simple: true }));
+  probe.exec('DROP TABLE filler');
+  probe.close();
+  expect(await readReadiness(file, { maxPages: pages })).toMatchObject({ status: 'ready' });
+});
+
+it('readyz fails when the disk is nearly full, and passes if its free space is unknown', async () => {
+  const mebibyte = 1024 * 1024;
+  const read = (free: number | null) => {
+    const file = tempFile();
+    const readFreeBytes = async (folder: string) => {
+      expect(folder).toBe(realpathSync(dirname(file)));
+      return free;
+    };
+    return readReadiness(file, { readFreeBytes });
+  };
+  expect(await read(4 * mebibyte - 1)).toMatchObject(
+    notReady('The disk of the database has less than 4 MiB left.'),
+  );
+  expect(await read(4 * mebibyte)).toMatchObject({ status: 'ready' });
+  expect(await read(null)).toMatchObject({ status: 'ready' });
+});
+
+it('the free space of a disk is what the system reports', async () => {
+  expect(await readFreeBytes(dirname(tempFile()))).toBeGreaterThan(0);
+  expect(await readFreeBytes(tempFile('missing'))).toBeNull();
 });
 
 it('readyz fails if the engine does not respond, and reads all checks once a second at most', async () => {

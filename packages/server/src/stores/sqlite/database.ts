@@ -1,9 +1,10 @@
+import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import { StoreUnavailableError } from '../../kernel/errors';
 import { SecretCipher, type SecretKey } from '../encryption';
 import type { ChangeTracer } from '../store';
-import { FileIdentity } from './file-identity';
+import { FileIdentity, resolveLink } from './file-identity';
+import { readFreeBytes, requireFreeDisk, requireFreePages } from './free-space';
 import { type CommitOptions, GroupCommit } from './group-commit';
 import { type OpenOptions, openConnection } from './open-connection';
 import { translateError } from './sqlite-errors';
@@ -28,6 +29,8 @@ export interface SqliteOptions extends CommitOptions, OpenOptions {
    * @default true
    */
   usesSecrets?: boolean;
+  /** Returns how many bytes are free on the disk of a folder; null if unknown. By default the system says it. */
+  readFreeBytes?: typeof readFreeBytes;
 }
 
 type Statement = Database.Statement<unknown[], unknown>;
@@ -44,6 +47,9 @@ export class SqliteDatabase {
   readonly #connection: Database.Database;
   readonly #commits: GroupCommit;
   readonly #identity: FileIdentity | null;
+  /** The folder of the file; null in memory. */
+  readonly #folder: string | null;
+  readonly #readFreeBytes: typeof readFreeBytes;
   #verifiedAt = Number.NEGATIVE_INFINITY;
   readonly #statements: Statements = new Map();
   readonly #tupleStatements: Statements = new Map();
@@ -62,6 +68,8 @@ export class SqliteDatabase {
     this.secrets = new SecretCipher(options.secretKeys ?? []);
     this.#connection = openConnection(file, options);
     this.#identity = file === ':memory:' ? null : new FileIdentity(file);
+    this.#folder = file === ':memory:' ? null : dirname(resolveLink(file));
+    this.#readFreeBytes = options.readFreeBytes ?? readFreeBytes;
     this.#commits = new GroupCommit(this.#connection, options, {
       verifyFile: () => this.#identity?.verify(),
       countWrites: () => this.#writes,
@@ -174,17 +182,18 @@ export class SqliteDatabase {
 
   /**
    * Checks that changes can be committed: writes the schema version again, for which SQLite writes a page to the log, and
-   * does not wait for the disk.
+   * does not wait for the disk. One page may still fit where a change no longer does, so the free space is checked, too.
    *
-   * @throws StoreUnavailableError if not, for example because the disk is full or the file has its maximum size.
+   * @throws StoreFullError if the disk is full, or the file has its maximum size.
+   * @throws StoreUnavailableError if not for another reason, for example because the disk is read-only.
    */
   async checkWritable(): Promise<void> {
-    const pragma = (name: string) => this.#connection.pragma(name, { simple: true });
-    const isFull = await this.writeRelaxed(() => {
-      this.#connection.pragma(`user_version = ${pragma('user_version')}`);
-      return pragma('page_count') === pragma('max_page_count') && pragma('freelist_count') === 0;
+    if (this.#folder !== null) requireFreeDisk(await this.#readFreeBytes(this.#folder));
+    await this.writeRelaxed(() => {
+      const version = this.#connection.pragma('user_version', { simple: true });
+      this.#connection.pragma(`user_version = ${version}`);
+      requireFreePages(this.#connection);
     });
-    if (isFull) throw new StoreUnavailableError('The database has its maximum size.');
   }
 
   /**

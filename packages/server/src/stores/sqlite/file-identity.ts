@@ -60,7 +60,7 @@ export class FileIdentity {
 }
 
 /** Returns the target of a symbolic link, which may be missing, or the path itself: SQLite's own files are beside the target. */
-function resolveLink(path: string): string {
+export function resolveLink(path: string): string {
   try {
     return realpathSync(path);
   } catch {
