@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
@@ -34,6 +34,17 @@ async function startSeeded(): Promise<SeededServer> {
 async function createAccount(kind: string) {
   const args = ['accounts', 'create', '--kind', kind, '--name', `A ${kind}`];
   return await runServerCommand<{ id: string; kind: string; apiKey: string }>(args, database);
+}
+
+/** Creates a database that looks like one of the previous version, without a write-ahead log. */
+async function createOlderDatabase(): Promise<{ older: Buffer; newest: number }> {
+  await createAccount('buyer');
+  const connection = new Database(database);
+  const newest = Number(connection.pragma('user_version', { simple: true }));
+  connection.pragma('journal_mode = DELETE');
+  connection.pragma(`user_version = ${newest - 1}`);
+  connection.close();
+  return { older: readFileSync(database), newest };
 }
 
 describe('tradepost-server', () => {
@@ -309,6 +320,25 @@ describe('tradepost-server', () => {
       );
     }
   }, 120_000);
+
+  it.each([
+    ['accounts create', ['accounts', 'create', '--kind', 'buyer']],
+    ['accounts list', ['accounts', 'list']],
+    ['keys create', ['keys', 'create', '--account', 'usr_1']],
+    ['keys list', ['keys', 'list']],
+    ['listings update', ['listings', 'update', 'lst_1', '--add', '1']],
+    ['listings list', ['listings', 'list']],
+    ['webhooks list', ['webhooks', 'list']],
+    ['seed', ['seed']],
+  ])('rejects %s on a database of an older server, and does not change it', async (_what, args) => {
+    const { older, newest } = await createOlderDatabase();
+    const { code, stdout, stderr } = await runOperator([...args, '--database', database]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      `error: The database ${database} has schema version ${newest - 1}; this version needs ${newest}. Make a backup, stop the servers of the old version, then run tradepost-server migrate --database ${database}.\n`,
+    );
+    expect(readFileSync(database).equals(older)).toBe(true);
+  });
 
   it('prints no stack when the reader of a list closes the pipe', async () => {
     await seedDatabase(database);

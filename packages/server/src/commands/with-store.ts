@@ -3,7 +3,8 @@ import { openSqliteStore } from '../stores/sqlite/sqlite-store';
 import type { Store } from '../stores/store';
 
 /**
- * Opens a store for one task and closes it afterwards. Creates the file if necessary.
+ * Opens a store for one task and closes it afterwards. Creates the file if necessary, but does not migrate an existing one:
+ * servers of an older version may use it.
  *
  * @param options Whether the file must exist, and the secret keys of a task that reads or writes endpoint secrets.
  */
@@ -13,7 +14,7 @@ export async function withStore<Result>(
   options: Pick<SqliteOptions, 'mustExist' | 'secretKeys'> = {},
 ): Promise<Result> {
   const usesSecrets = options.secretKeys !== undefined;
-  const store = openSqliteStore(database, { ...options, usesSecrets });
+  const store = openSqliteStore(database, { ...options, usesSecrets, mayMigrate: false });
   try {
     return await work(store);
   } finally {

@@ -53,22 +53,45 @@ export function requireKnownSchema(connection: Database.Database): void {
 }
 
 /**
- * Migrates a database to the current schema, each migration in its own transaction.
+ * Rejects an older schema, for commands that do not migrate: servers of the old version may use the database.
+ *
+ * @throws StoreUnavailableError
+ */
+export function requireMigrated(connection: Database.Database): void {
+  // In this order: another process may fill a new file in one step between the two checks.
+  if (isEmpty(connection)) return;
+  const version = readSchemaVersion(connection);
+  if (version >= currentSchemaVersion) return;
+  throw new StoreUnavailableError(
+    `The database ${connection.name} has schema version ${version}; this version needs ${currentSchemaVersion}. Make a backup, stop the servers of the old version, then run tradepost-server migrate --database ${connection.name}.`,
+  );
+}
+
+/**
+ * Rejects a database that this program cannot use.
+ *
+ * @throws StoreUnavailableError for a database of another program or of a newer server.
+ */
+export function requireUsable(connection: Database.Database): void {
+  requireTradepost(connection);
+  requireKnownSchema(connection);
+}
+
+/**
+ * Migrates a database to the current schema in one transaction: other processes see the old schema or the new one.
  *
  * @throws StoreUnavailableError for a database of another program or of a newer server.
  */
 export function migrate(connection: Database.Database): void {
-  const step = connection.transaction(() => {
-    requireTradepost(connection);
+  const migrateAll = connection.transaction(() => {
+    // Two servers may start on one file at once, so the version is read after the lock was taken.
+    requireUsable(connection);
     const version = readSchemaVersion(connection);
-    const migration = migrations[version];
-    if (migration === undefined) return;
-    connection.exec(migration);
+    if (version === currentSchemaVersion) return;
+    for (const migration of migrations.slice(version)) connection.exec(migration);
     connection.pragma(`application_id = ${applicationId}`);
-    connection.pragma(`user_version = ${version + 1}`);
+    connection.pragma(`user_version = ${currentSchemaVersion}`);
   });
-  requireTradepost(connection);
-  // Two servers may start on one file at once, so each step reads the version after it got the lock.
-  while (readSchemaVersion(connection) < currentSchemaVersion) step.immediate();
-  requireKnownSchema(connection);
+  requireUsable(connection);
+  if (readSchemaVersion(connection) < currentSchemaVersion) migrateAll.immediate();
 }

@@ -3,11 +3,12 @@ import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { type FileId, requireFile, requireNoAbandonedLog } from './file-identity';
 import type { CommitOptions, WritePrioritySettings } from './group-commit';
-import { migrate } from './migrate';
+import { migrate, requireMigrated, requireUsable } from './migrate';
 import { isLocked, missingFile, translateOpeningError } from './sqlite-errors';
 
 const openTimeoutMs = 2_000;
-const walAttempts = 100;
+/** How often a file is tried while another process creates it. */
+const lockAttempts = 100;
 
 /** How a connection is opened. */
 export interface OpenOptions extends Pick<CommitOptions, 'synchronous' | 'priority'> {
@@ -18,6 +19,11 @@ export interface OpenOptions extends Pick<CommitOptions, 'synchronous' | 'priori
   mustExist?: boolean;
   /** The file that it must be, as returned by `readFileId`. It is not created then. Any file by default. */
   expectedFile?: FileId;
+  /**
+   * Whether an existing database with an older schema is migrated. Otherwise it is rejected and not changed.
+   * @default true
+   */
+  mayMigrate?: boolean;
   /** The maximum size of the file in pages of 4,096 bytes. Unlimited by default. */
   maxPages?: number;
 }
@@ -44,16 +50,16 @@ function prepareFile(file: string, mustExist: boolean): void {
 }
 
 /**
- * Enables the write-ahead log. While another process does the same to a new file, SQLite returns "busy" at once regardless of
- * the timeout, so this waits for the write lock and retries.
+ * Runs work on a file that is perhaps new. While another process enables the write-ahead log of a new file, SQLite returns "busy"
+ * at once regardless of the timeout, so this waits for the write lock and retries.
  */
-function useWriteAheadLog(connection: Database.Database): void {
+function retryWhileLocked(connection: Database.Database, work: () => void): void {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      connection.pragma('journal_mode = WAL');
+      work();
       return;
     } catch (error) {
-      if (!isLocked(error) || attempt === walAttempts) throw error;
+      if (!isLocked(error) || attempt === lockAttempts) throw error;
       connection.exec('BEGIN IMMEDIATE; COMMIT');
     }
   }
@@ -69,14 +75,13 @@ function checkpointAfter(priority: WritePrioritySettings | undefined): number {
 }
 
 /**
- * Opens a connection to a SQLite file and migrates it to the current schema.
+ * Opens a connection to a SQLite file, which has the current schema then.
  *
  * @throws StoreUnavailableError if the file cannot be opened or belongs to another program.
  */
-export function openConnection(
-  file: string,
-  { mustExist = false, expectedFile, synchronous = 'full', maxPages, priority }: OpenOptions,
-): Database.Database {
+export function openConnection(file: string, options: OpenOptions): Database.Database {
+  const { mustExist = false, expectedFile, mayMigrate = true, synchronous = 'full' } = options;
+  const { maxPages, priority } = options;
   let connection: Database.Database;
   try {
     if (expectedFile === undefined) prepareFile(file, mustExist);
@@ -87,7 +92,11 @@ export function openConnection(
   try {
     // Before anything is written to it.
     if (expectedFile !== undefined) requireFile(file, expectedFile);
-    useWriteAheadLog(connection);
+    retryWhileLocked(connection, () => {
+      requireUsable(connection);
+      if (!mayMigrate) requireMigrated(connection);
+      connection.pragma('journal_mode = WAL');
+    });
     connection.pragma(`synchronous = ${synchronous}`);
     connection.pragma('foreign_keys = ON');
     // Overwrites deleted data with zeros, so that secrets of deleted webhooks do not stay in the file.

@@ -16,6 +16,7 @@ import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { Child } from '../../helpers/child';
 import { tempFile } from '../../helpers/temp-folder';
 import { addCaller, Trade } from '../../helpers/trade';
+import { makeFirstSchema } from './first-schema';
 
 /** The number of migrations. */
 const newestVersion = 5;
@@ -193,21 +194,56 @@ describe('openSqliteStore', () => {
     await copy.close();
   });
 
-  test('migrates once when several processes open a new file at the same time', async () => {
-    const folder = dirname(tempFile());
-    const files = Array.from({ length: 12 }, (_, index) => join(folder, `${index}.db`));
-    const script = new URL('./open-process.ts', import.meta.url);
-    const children = Array.from({ length: 4 }, () => new Child(script, ...files));
-    for (const child of children) expect(await child.readLine()).toBe('ready');
-    for (const child of children) child.write('go');
-    for (const child of children) expect(await child.readLine()).toBe('done');
-    for (const file of files) {
-      expect(getSchema(file)).toMatchObject({ version: newestVersion });
-      const found = inspect(file, (connection) => ({
-        accounts: connection.prepare('SELECT count(*) FROM accounts').pluck().get(),
-        check: connection.pragma('integrity_check', { simple: true }),
-      }));
-      expect(found).toEqual({ accounts: children.length, check: 'ok' });
+  test("does not change the journal mode of another program's database", () => {
+    const file = tempFile();
+    inspect(file, (connection) => connection.exec('CREATE TABLE recipes (name TEXT)'));
+    const before = readFileSync(file);
+    expect(() => openSqliteStore(file)).toThrow('is a database of another program');
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('rejects an older schema, and changes nothing, if it may not migrate', () => {
+    const file = tempFile();
+    makeFirstSchema(file);
+    const before = readFileSync(file);
+    for (const mustExist of [false, true]) {
+      const open = () => openSqliteStore(file, { mustExist, mayMigrate: false });
+      expect(open).toThrow(StoreUnavailableError);
+      expect(open).toThrow(
+        `The database ${file} has schema version 1; this version needs ${newestVersion}. Make a backup, stop the servers of the old version, then run tradepost-server migrate --database ${file}.`,
+      );
     }
-  }, 30_000);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(dirname(file))).toEqual(['tradepost.db']);
+  });
+
+  test.each(['missing', 'empty'])('creates a %s file, even if it may not migrate', async (what) => {
+    const file = tempFile();
+    if (what === 'empty') writeFileSync(file, '');
+    await openSqliteStore(file, { mayMigrate: false }).close();
+    expect(getSchema(file)).toMatchObject({ version: newestVersion });
+    await openSqliteStore(file, { mayMigrate: false }).close();
+  });
+
+  test.each(['which may migrate', 'which may not'])(
+    'migrates once when several processes, %s, open a new file at the same time',
+    async (mode) => {
+      const folder = dirname(tempFile());
+      const files = Array.from({ length: 12 }, (_, index) => join(folder, `${index}.db`));
+      const script = new URL('./open-process.ts', import.meta.url);
+      const children = Array.from({ length: 4 }, () => new Child(script, mode, ...files));
+      for (const child of children) expect(await child.readLine()).toBe('ready');
+      for (const child of children) child.write('go');
+      for (const child of children) expect(await child.readLine()).toBe('done');
+      for (const file of files) {
+        expect(getSchema(file)).toMatchObject({ version: newestVersion });
+        const found = inspect(file, (connection) => ({
+          accounts: connection.prepare('SELECT count(*) FROM accounts').pluck().get(),
+          check: connection.pragma('integrity_check', { simple: true }),
+        }));
+        expect(found).toEqual({ accounts: children.length, check: 'ok' });
+      }
+    },
+    30_000,
+  );
 });
