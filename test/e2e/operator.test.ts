@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -116,6 +116,23 @@ describe('tradepost-server', () => {
     ]);
     expect(await list('webhooks', 'list', '--account', seller.id)).toEqual([]);
   }, 120_000);
+
+  it('lists what a backup has, and does not change the backup', async () => {
+    const seed = await seedDatabase(database);
+    const backup = join(dirname(database), 'backup.db');
+    await runServerCommand(['backup', backup], database);
+    const before = readFileSync(backup);
+    for (const [args, count] of [
+      [['accounts', 'list'], seed.accounts.length],
+      [['keys', 'list'], seed.accounts.length],
+      [['listings', 'list'], seed.listings.length],
+      [['webhooks', 'list'], 0],
+    ] as const) {
+      expect(await runServerCommand<unknown[]>([...args], backup)).toHaveLength(count);
+      expect(readFileSync(backup).equals(before), args.join(' ')).toBe(true);
+    }
+    expect(readdirSync(dirname(database)).sort()).toEqual(['backup.db', 'tradepost.db']);
+  });
 
   it('reports an empty list on stderr', async () => {
     await createAccount('buyer');

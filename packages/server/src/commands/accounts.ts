@@ -5,7 +5,7 @@ import { issueKey } from '../features/accounts/api-key';
 import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
 import { databaseOption, jsonOption, parseName } from './options';
 import { printList, printResult, type Streams } from './output';
-import { withExistingStore, withStore } from './with-store';
+import { withStore, withStoreToRead } from './with-store';
 
 interface CreateOptions {
   database: string;
@@ -29,7 +29,7 @@ async function listRun(
   options: { database: string; json?: boolean },
   streams: Streams,
 ): Promise<void> {
-  const accounts = await withExistingStore(options.database, (store) =>
+  const accounts = await withStoreToRead(options.database, (store) =>
     store.accounts.listAccounts(),
   );
   const items = accounts.map((account) => ({

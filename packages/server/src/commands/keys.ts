@@ -4,7 +4,7 @@ import { createContext, createIdGenerator, formatTimestamp, systemClock } from '
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption } from './options';
 import { printList, printResult, type Streams } from './output';
-import { withExistingStore } from './with-store';
+import { withExistingStore, withStoreToRead } from './with-store';
 
 interface Shared {
   database: string;
@@ -60,7 +60,7 @@ async function createRun(
 }
 
 async function listRun(options: Shared & { account?: string }, streams: Streams): Promise<void> {
-  const keys = await withExistingStore(options.database, ({ accounts }) =>
+  const keys = await withStoreToRead(options.database, ({ accounts }) =>
     accounts.listKeys(options.account),
   );
   const listed = keys

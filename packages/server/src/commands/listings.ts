@@ -6,7 +6,7 @@ import { createContext, createIdGenerator, formatTimestamp, systemClock } from '
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption, maxQuantity, parseInteger, parseQuantity } from './options';
 import { printList, printResult, type Streams } from './output';
-import { withExistingStore } from './with-store';
+import { withExistingStore, withStoreToRead } from './with-store';
 
 interface CreateOptions {
   database: string;
@@ -57,7 +57,7 @@ async function listRun(
   options: { database: string; seller?: string; json?: boolean },
   streams: Streams,
 ): Promise<void> {
-  const listings = await withExistingStore(options.database, (store) =>
+  const listings = await withStoreToRead(options.database, (store) =>
     store.listings.listListings(options.seller),
   );
   printList(streams, listings.map(formatListing), { json: options.json, none: 'No listings.' });

@@ -3,13 +3,13 @@ import { toWebhookDetailsResponse } from '../features/webhooks/webhook';
 import { systemClock } from '../kernel/context';
 import { databaseOption, jsonOption } from './options';
 import { printList, type Streams } from './output';
-import { withExistingStore } from './with-store';
+import { withStoreToRead } from './with-store';
 
 async function listRun(
   options: { database: string; account?: string; json?: boolean },
   streams: Streams,
 ): Promise<void> {
-  const webhooks = await withExistingStore(options.database, (store) =>
+  const webhooks = await withStoreToRead(options.database, (store) =>
     store.webhooks.listAllWebhooks(options.account),
   );
   const items = webhooks.map((webhook) => {

@@ -6,12 +6,12 @@ import type { Store } from '../stores/store';
  * Opens a store for one task and closes it afterwards. Creates the file if necessary, but does not migrate an existing one:
  * servers of an older version may use it.
  *
- * @param options Whether the file must exist, and the secret keys of a task that reads or writes endpoint secrets.
+ * @param options Whether the file must exist, whether it is only read, and the secret keys of a task that reads or writes endpoint secrets.
  */
 export async function withStore<Result>(
   database: string,
   work: (store: Store) => Promise<Result>,
-  options: Pick<SqliteOptions, 'mustExist' | 'secretKeys'> = {},
+  options: Pick<SqliteOptions, 'mustExist' | 'secretKeys' | 'readOnly'> = {},
 ): Promise<Result> {
   const usesSecrets = options.secretKeys !== undefined;
   const store = openSqliteStore(database, { ...options, usesSecrets, mayMigrate: false });
@@ -28,4 +28,12 @@ export function withExistingStore<Result>(
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
   return withStore(database, work, { mustExist: true });
+}
+
+/** Like `withExistingStore`, for a task that only reads. The database may be a backup or read-only, and is not changed in any way. */
+export function withStoreToRead<Result>(
+  database: string,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  return withStore(database, work, { readOnly: true });
 }

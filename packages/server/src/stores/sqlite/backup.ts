@@ -1,13 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
-import {
-  type DatabaseContents,
-  damaged,
-  openForReading,
-  verifyContents,
-  withSnapshot,
-} from './database-file';
+import { type DatabaseContents, damaged, verifyContents, withSnapshot } from './database-file';
+import { openForReading } from './open-connection';
 import { listCompanionPaths, resolveFile, writeDatabaseFile } from './replace-file';
 import { isCorrupt } from './sqlite-errors';
 

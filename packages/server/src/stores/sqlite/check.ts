@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3';
 import { latestBackoffUntil } from '../../deliveries/endpoint-health';
 import { type DataRule, type RuleGroup, ruleGroups } from './check-rules';
-import { findDamage, listTables, openForReading, withSnapshot } from './database-file';
+import { findDamage, listTables, withSnapshot } from './database-file';
 import { currentSchemaVersion, readSchemaVersion } from './migrate';
+import { openForReading } from './open-connection';
 import { explainReadError } from './sqlite-errors';
 
 /** How many rows a problem names at most. */

@@ -1,54 +1,9 @@
-import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { SqliteDatabase } from './database';
-import { requireNoAbandonedLog } from './file-identity';
-import {
-  currentSchemaVersion,
-  isTradepost,
-  readSchemaVersion,
-  requireKnownSchema,
-} from './migrate';
-import { explainReadError, isCorrupt } from './sqlite-errors';
-
-/** How long a command waits for a lock of another process, in milliseconds. */
-const lockTimeoutMs = 2_000;
-
-/**
- * Opens a Tradepost database to read it as it is: its schema is not migrated and nothing is written. Other processes may use it.
- *
- * @throws StoreUnavailableError if it does not exist, is not a Tradepost database, or has a newer schema.
- */
-export function openForReading(file: string): Database.Database {
-  requireNoAbandonedLog(file);
-  if (!existsSync(file)) {
-    throw new StoreUnavailableError(`The database ${file} does not exist. Check the path.`);
-  }
-  let connection: Database.Database;
-  try {
-    connection = new Database(file, { timeout: lockTimeoutMs, fileMustExist: true });
-  } catch (error) {
-    throw explainReadError(file, error);
-  }
-  try {
-    // Not opened as read-only: then SQLite could not read the log of a server that crashed, and would leave files behind.
-    connection.pragma('query_only = ON');
-    requireDatabase(connection);
-    return connection;
-  } catch (error) {
-    connection.close();
-    throw explainReadError(file, error);
-  }
-}
-
-function requireDatabase(connection: Database.Database): void {
-  if (!isTradepost(connection)) {
-    throw new StoreUnavailableError(
-      `${connection.name} is not a Tradepost database. Check the path.`,
-    );
-  }
-  requireKnownSchema(connection);
-}
+import { currentSchemaVersion, readSchemaVersion } from './migrate';
+import { openForReading } from './open-connection';
+import { isCorrupt } from './sqlite-errors';
 
 /**
  * Migrates a database to the current schema, unless it is only to be shown what that would do.

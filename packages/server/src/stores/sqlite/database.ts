@@ -6,7 +6,7 @@ import type { ChangeTracer } from '../store';
 import { FileIdentity, resolveLink } from './file-identity';
 import { readFreeBytes, requireFreeDisk, requireFreePages } from './free-space';
 import { type CommitOptions, GroupCommit } from './group-commit';
-import { type OpenOptions, openConnection } from './open-connection';
+import { type OpenOptions, openConnection, openCurrentForReading } from './open-connection';
 import { translateError } from './sqlite-errors';
 import { TracedChanges } from './traced-changes';
 
@@ -29,6 +29,12 @@ export interface SqliteOptions extends CommitOptions, OpenOptions {
    * @default true
    */
   usesSecrets?: boolean;
+  /**
+   * Only read an existing database of the current schema, which may be a backup or on read-only media. Nothing is written to it,
+   * and its journal mode stays.
+   * @default false
+   */
+  readOnly?: boolean;
   /** Returns how many bytes are free on the disk of a folder; null if unknown. By default the system says it. */
   readFreeBytes?: typeof readFreeBytes;
 }
@@ -66,8 +72,10 @@ export class SqliteDatabase {
     options: SqliteOptions = {},
   ) {
     this.secrets = new SecretCipher(options.secretKeys ?? []);
-    this.#connection = openConnection(file, options);
-    this.#identity = file === ':memory:' ? null : new FileIdentity(file);
+    const { readOnly = false } = options;
+    this.#connection = readOnly ? openCurrentForReading(file) : openConnection(file, options);
+    // Without a write-ahead log, SQLite's own files come and go. What is only read cannot be lost.
+    this.#identity = readOnly || file === ':memory:' ? null : new FileIdentity(file);
     this.#folder = file === ':memory:' ? null : dirname(resolveLink(file));
     this.#readFreeBytes = options.readFreeBytes ?? readFreeBytes;
     this.#commits = new GroupCommit(this.#connection, options, {

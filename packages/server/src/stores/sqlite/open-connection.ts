@@ -3,9 +3,16 @@ import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { type FileId, requireFile, requireNoAbandonedLog } from './file-identity';
 import type { CommitOptions, WritePrioritySettings } from './group-commit';
-import { migrate, requireMigrated, requireUsable } from './migrate';
-import { isLocked, missingFile, translateOpeningError } from './sqlite-errors';
+import {
+  isTradepost,
+  migrate,
+  requireKnownSchema,
+  requireMigrated,
+  requireUsable,
+} from './migrate';
+import { explainReadError, isLocked, missingFile, translateOpeningError } from './sqlite-errors';
 
+/** How long opening a file waits for a lock of another process, in milliseconds. */
 const openTimeoutMs = 2_000;
 /** How often a file is tried while another process creates it. */
 const lockAttempts = 100;
@@ -113,4 +120,56 @@ export function openConnection(file: string, options: OpenOptions): Database.Dat
     connection.close();
     throw translateOpeningError(file, error);
   }
+}
+
+/**
+ * Opens a Tradepost database to read it as it is: its schema is not migrated and nothing is written. Other processes may use it.
+ *
+ * @throws StoreUnavailableError if it does not exist, is not a Tradepost database, or has a newer schema.
+ */
+export function openForReading(file: string): Database.Database {
+  requireNoAbandonedLog(file);
+  if (!existsSync(file)) {
+    throw new StoreUnavailableError(`The database ${file} does not exist. Check the path.`);
+  }
+  let connection: Database.Database;
+  try {
+    connection = new Database(file, { timeout: openTimeoutMs, fileMustExist: true });
+  } catch (error) {
+    throw explainReadError(file, error);
+  }
+  try {
+    // Not opened as read-only: then SQLite could not read the log of a server that crashed, and would leave files behind.
+    connection.pragma('query_only = ON');
+    requireDatabase(connection);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw explainReadError(file, error);
+  }
+}
+
+/**
+ * Like `openForReading`, for queries that need the current schema.
+ *
+ * @throws StoreUnavailableError also if the schema is older.
+ */
+export function openCurrentForReading(file: string): Database.Database {
+  const connection = openForReading(file);
+  try {
+    requireMigrated(connection);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw explainReadError(file, error);
+  }
+}
+
+function requireDatabase(connection: Database.Database): void {
+  if (!isTradepost(connection)) {
+    throw new StoreUnavailableError(
+      `${connection.name} is not a Tradepost database. Check the path.`,
+    );
+  }
+  requireKnownSchema(connection);
 }

@@ -10,7 +10,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../../src/kernel/errors';
-import { openForReading } from '../../../src/stores/sqlite/database-file';
+import { openForReading } from '../../../src/stores/sqlite/open-connection';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { Child } from '../../helpers/child';
 import { tempFile } from '../../helpers/temp-folder';
