@@ -45,6 +45,7 @@ const slowTests = {
   ],
   server: [
     'test/commands/start-tls.test.ts',
+    'test/commands/with-store.test.ts',
     'test/deliveries/attempt/hostile-responses.test.ts',
     'test/deliveries/attempt/local-faults.test.ts',
     'test/deliveries/attempt/send-memory.test.ts',
@@ -56,10 +57,12 @@ const slowTests = {
     'test/retention/small-steps.test.ts',
     'test/simulation/simulation.test.ts',
     'test/stores/sqlite-store.test.ts',
+    'test/stores/sqlite/abandoned-log.test.ts',
     'test/stores/sqlite/backup.test.ts',
     'test/stores/sqlite/delivery-search.test.ts',
     'test/stores/sqlite/migrating.test.ts',
     'test/stores/sqlite/opening.test.ts',
+    'test/stores/sqlite/opening-errors.test.ts',
     'test/stores/sqlite/sharing.test.ts',
   ],
   cli: [

@@ -357,6 +357,22 @@ describe('tradepost-server', () => {
     expect(readFileSync(database).equals(older)).toBe(true);
   });
 
+  it.each([
+    ['migrate', ['migrate']],
+    ['start', ['start', '--port', '0']],
+  ])('prints no stack when %s cannot migrate, and changes nothing', async (_what, args) => {
+    const { newest } = await createOlderDatabase();
+    const { code, stdout, stderr } = await runOperator([...args, '--database', database]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(
+      `error: Cannot migrate the database ${database} from schema version ${newest - 1}: duplicate column name: `,
+    );
+    expect(stderr).not.toMatch(/\n\s+at /);
+    const connection = new Database(database);
+    onTestFinished(() => void connection.close());
+    expect(connection.pragma('user_version', { simple: true })).toBe(newest - 1);
+  });
+
   it('prints no stack when the reader of a list closes the pipe', async () => {
     await seedDatabase(database);
     const { stderr, code } = await runProcess('sh', [

@@ -1,4 +1,5 @@
 import type { SqliteOptions } from '../stores/sqlite/database';
+import { explainUseError } from '../stores/sqlite/sqlite-errors';
 import { openSqliteStore } from '../stores/sqlite/sqlite-store';
 import type { Store } from '../stores/store';
 
@@ -6,6 +7,7 @@ import type { Store } from '../stores/store';
  * Opens a store for one task and closes it afterwards. Creates the file if necessary, but does not migrate an existing one:
  * servers of an older version may use it.
  *
+ * @throws StoreUnavailableError whose message names the database, also if it fails after it was opened.
  * @param options Whether the file must exist, whether it is only read, and the secret keys of a task that reads or writes endpoint secrets.
  */
 export async function withStore<Result>(
@@ -17,6 +19,8 @@ export async function withStore<Result>(
   const store = openSqliteStore(database, { ...options, usesSecrets, mayMigrate: false });
   try {
     return await work(store);
+  } catch (error) {
+    throw explainUseError(database, error);
   } finally {
     await store.close();
   }

@@ -73,6 +73,11 @@ export function resolveLink(path: string): string {
   }
 }
 
+/** Returns whether a file exists. Unlike `existsSync`, it throws if that may not be known, for example without permission. */
+export function fileExists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
 /** Returns whether a file exists and is not empty. */
 function hasContent(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -89,7 +94,7 @@ export function requireNoAbandonedLog(file: string): void {
   if (hasContent(file) || !hasContent(log)) return;
   // Another process may just have created both: it writes to the database first.
   if (hasContent(file)) return;
-  const isMissing = statSync(file, { throwIfNoEntry: false }) === undefined;
+  const isMissing = !fileExists(file);
   throw new StoreUnavailableError(
     `The database ${file} ${isMissing ? `does not exist, but ${log} does` : `is empty, but ${log} is not`}: it has changes of a database that was moved or deleted, perhaps under a running server. Put the file back. If it is lost, stop all servers that use it, then remove ${log}.`,
   );

@@ -5,6 +5,7 @@ import { endpointQueues } from './migrations/002-endpoint-queues';
 import { secretsAndWaits } from './migrations/003-secrets-and-waits';
 import { lastUseOfKeys } from './migrations/004-last-use-of-keys';
 import { traceContexts } from './migrations/005-trace-contexts';
+import { explainMigrationError } from './sqlite-errors';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
 const migrations = [initial, endpointQueues, secretsAndWaits, lastUseOfKeys, traceContexts];
@@ -80,7 +81,7 @@ export function requireUsable(connection: Database.Database): void {
 /**
  * Migrates a database to the current schema in one transaction: other processes see the old schema or the new one.
  *
- * @throws StoreUnavailableError for a database of another program or of a newer server.
+ * @throws StoreUnavailableError for a database of another program or of a newer server, or if a migration fails.
  */
 export function migrate(connection: Database.Database): void {
   const migrateAll = connection.transaction(() => {
@@ -88,7 +89,11 @@ export function migrate(connection: Database.Database): void {
     requireUsable(connection);
     const version = readSchemaVersion(connection);
     if (version === currentSchemaVersion) return;
-    for (const migration of migrations.slice(version)) connection.exec(migration);
+    try {
+      for (const migration of migrations.slice(version)) connection.exec(migration);
+    } catch (error) {
+      throw explainMigrationError(connection.name, version, error);
+    }
     connection.pragma(`application_id = ${applicationId}`);
     connection.pragma(`user_version = ${currentSchemaVersion}`);
   });

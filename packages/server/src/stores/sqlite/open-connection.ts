@@ -1,7 +1,7 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
-import { type FileId, requireFile, requireNoAbandonedLog } from './file-identity';
+import { type FileId, fileExists, requireFile, requireNoAbandonedLog } from './file-identity';
 import type { CommitOptions, WritePrioritySettings } from './group-commit';
 import {
   isTradepost,
@@ -53,7 +53,7 @@ function prepareFile(file: string, mustExist: boolean): void {
   if (file === ':memory:') return;
   requireNoAbandonedLog(file);
   if (!mustExist) makePrivateFile(file);
-  else if (!existsSync(file)) throw missingFile(file);
+  else if (!fileExists(file)) throw missingFile(file);
 }
 
 /**
@@ -128,12 +128,12 @@ export function openConnection(file: string, options: OpenOptions): Database.Dat
  * @throws StoreUnavailableError if it does not exist, is not a Tradepost database, or has a newer schema.
  */
 export function openForReading(file: string): Database.Database {
-  requireNoAbandonedLog(file);
-  if (!existsSync(file)) {
-    throw new StoreUnavailableError(`The database ${file} does not exist. Check the path.`);
-  }
   let connection: Database.Database;
   try {
+    requireNoAbandonedLog(file);
+    if (!fileExists(file)) {
+      throw new StoreUnavailableError(`The database ${file} does not exist. Check the path.`);
+    }
     connection = new Database(file, { timeout: openTimeoutMs, fileMustExist: true });
   } catch (error) {
     throw explainReadError(file, error);

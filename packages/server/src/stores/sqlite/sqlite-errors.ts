@@ -1,9 +1,11 @@
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 
 /** SQLite error codes that do not mean that the statement is wrong. */
 const transientCodes =
-  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|NOMEM|PROTOCOL)/;
+  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PERM|NOTADB|CORRUPT|NOMEM|PROTOCOL)/;
 
 function isTransient(error: unknown): error is InstanceType<typeof Database.SqliteError> {
   return error instanceof Database.SqliteError && transientCodes.test(error.code);
@@ -37,23 +39,80 @@ function isFileSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** Like `translateError`, for a file that could not be opened. The message names the file. */
-export function translateOpeningError(file: string, error: unknown): unknown {
+/** What to do about an error, by its code. The first match counts. */
+const advice: [codes: RegExp, advice: string][] = [
+  [/^SQLITE_(NOTADB|CORRUPT)/, 'Run `tradepost-server check`, or restore a backup.'],
+  [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'Free space on its disk.'],
+  [
+    /^(SQLITE_READONLY|SQLITE_PERM|EACCES|EPERM|EROFS)/,
+    'Check the permissions of the file and its folder.',
+  ],
+  [/^SQLITE_(BUSY|LOCKED|PROTOCOL)/, 'Another process is writing to it. Try again.'],
+  [/^SQLITE_IOERR/, 'Check its disk.'],
+];
+
+function getCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Returns the code of the error that reading or writing a file and its folder has; none if both may be done. */
+function findAccessError(file: string): string {
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK);
+    accessSync(dirname(file), constants.R_OK | constants.W_OK | constants.X_OK);
+    return '';
+  } catch (error) {
+    return getCode(error);
+  }
+}
+
+function adviseOn(file: string, error: unknown): string {
+  // SQLite says neither why it cannot open a file, nor which of its files it is.
+  const isUnclear = getCode(error).startsWith('SQLITE_CANTOPEN');
+  const code = isUnclear ? findAccessError(file) : getCode(error);
+  return advice.find(([codes]) => codes.test(code))?.[1] ?? 'Check the path.';
+}
+
+/** Adds the code of SQLite's errors, whose messages do not have it. */
+function describe(error: Error): string {
+  return isTransient(error) ? `${error.message} (${error.code})` : error.message;
+}
+
+function explain(what: string, file: string, error: unknown): unknown {
   if (!(isTransient(error) || isFileSystemError(error))) return error;
   return new StoreUnavailableError(
-    `Cannot open the database ${file}: ${error.message}. Check the path and whether another program uses the file, or pass another --database.`,
-    { cause: error },
+    `${what} ${file}: ${describe(error)}. ${adviseOn(file, error)}`,
+    {
+      cause: error,
+    },
   );
 }
 
-/** Like `translateError`, for a file that could not be read. The message names the file. */
+/** Like `translateError`, for a file that could not be opened. The message names the file and what to do. */
+export function translateOpeningError(file: string, error: unknown): unknown {
+  return explain('Cannot open the database', file, error);
+}
+
+/** Like `translateError`, for a file that could not be read. The message names the file and what to do. */
 export function explainReadError(file: string, error: unknown): unknown {
-  if (!isTransient(error)) return error;
-  const advice = isCorrupt(error)
-    ? 'Check the path, or restore a backup.'
-    : 'Check the path and its permissions.';
+  return explain('Cannot read', file, error);
+}
+
+/** Adds to an error of `translateError`, from a database that is open, its file and what to do. Returns other errors unchanged. */
+export function explainUseError(file: string, error: unknown): unknown {
+  return error instanceof StoreUnavailableError && isTransient(error.cause)
+    ? explain('Cannot use the database', file, error.cause)
+    : error;
+}
+
+/**
+ * Converts the error of a statement in a migration to `StoreUnavailableError`: the schema is not what its version says. Returns
+ * other errors, such as that of a full disk, unchanged.
+ */
+export function explainMigrationError(file: string, version: number, error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError) || transientCodes.test(error.code)) return error;
   return new StoreUnavailableError(
-    `Cannot read ${file}: ${error.message} (${error.code}). ${advice}`,
+    `Cannot migrate the database ${file} from schema version ${version}: ${error.message}. Nothing was changed. Another program may have changed the schema. Run \`tradepost-server check\`, or restore a backup.`,
     { cause: error },
   );
 }
@@ -72,7 +131,7 @@ const writeFailures: Record<string, string> = {
 /** Like `translateError`, for a file that could not be written. The message starts with `what`. */
 export function explainWriteError(what: string, error: unknown): unknown {
   if (!(isTransient(error) || isFileSystemError(error))) return error;
-  const code = 'code' in error ? String(error.code) : '';
+  const code = getCode(error);
   const reason = writeFailures[code] ?? `${error.message} (${code})`;
   return new StoreUnavailableError(`${what}: ${reason}. Nothing was changed.`, { cause: error });
 }

@@ -363,7 +363,7 @@ describe('restoreDatabase', () => {
         truncateSync(backup, statSync(backup).size / 2);
         return backup;
       },
-      'database disk image is malformed (SQLITE_CORRUPT). Check the path, or restore a backup.',
+      'database disk image is malformed (SQLITE_CORRUPT). Run `tradepost-server check`, or restore a backup.',
     ],
     [
       'belongs to another program',
