@@ -8,6 +8,8 @@ import { readFileId } from './file-identity';
 /** How often registering is tried again, because another process removed the new file before it was locked. */
 const registerAttempts = 3;
 const hostIdLength = 12;
+/** The IDs of workers: a host ID and a UUID. Other files may have names that start like those of locks, such as a backup. */
+const idPattern = /^[\da-f]{12}-[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /**
  * Identifies the running kernel, on Linux: containers of one host share it, and with it the locks on files. A reboot changes it.
@@ -123,7 +125,8 @@ export class WorkerLocks {
     try {
       return readdirSync(dirname(prefix))
         .filter((name) => name.startsWith(namePrefix))
-        .map((name) => name.slice(namePrefix.length));
+        .map((name) => name.slice(namePrefix.length))
+        .filter((id) => idPattern.test(id));
     } catch {
       // A folder that may not be listed: no worker is known to have ended.
       return [];

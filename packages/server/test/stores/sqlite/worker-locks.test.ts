@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { leaseMs } from '../../../src/deliveries/delivery';
@@ -140,6 +140,15 @@ test('checking for dead workers does not give up the locks of living ones in thi
   const child = new Child(new URL('./release-process.ts', import.meta.url), file);
   expect(await child.readLine()).toBe('0');
   expect(listLockFiles()).toHaveLength(1);
+});
+
+test('files that are no locks of workers stay, whatever their names start with', async () => {
+  const uuid = '0b8e4c6e-9d0c-4f7f-8a53-2f6f7c0d9e11';
+  const names = ['backup.db', 'old', `0123456789ab-${uuid}.bak`, `0123456789AB-${uuid}`, uuid];
+  for (const name of names) writeFileSync(`${file}-worker-${name}`, '');
+  const before = listLockFiles();
+  expect(await release()).toBe(0);
+  expect(listLockFiles()).toEqual(before);
 });
 
 test('a store in memory registers workers without files', async () => {
