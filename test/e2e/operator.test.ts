@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import Database from 'better-sqlite3';
@@ -312,6 +312,22 @@ describe('tradepost-server', () => {
     const missing = await runOperator(['check', '--database', `${database}.missing`]);
     expect(missing).toMatchObject({ code: 1, stdout: '' });
   }, 120_000);
+
+  it('reports a file that cannot be read as damaged, and exits with 3', async () => {
+    await seedDatabase(database);
+    await truncate(database, 10_000);
+    const { code, stdout, stderr } = await runOperator(['check', '--database', database]);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(
+      /^problem {2}integrity {3}the file is sound\n {2}1 faults in the file: database disk image is malformed\n(skipped {2}\w+ +.+\n){9}$/,
+    );
+    expect(stderr).toBe(
+      'Stop the server, keep a copy of the file, and restore the latest backup.\n',
+    );
+    const json = await runOperator(['check', '--json', '--database', database]);
+    expect(json).toMatchObject({ code: 3, stderr: '' });
+    expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, schemaVersion: null });
+  });
 
   it('migrates a database, and rejects one of a newer server', async () => {
     await seedDatabase(database);

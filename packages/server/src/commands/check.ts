@@ -30,19 +30,17 @@ function formatCheck({ name, description, result, problems }: CheckResult, width
   return head + problems.map(formatProblem).join('');
 }
 
-function listAdvice(checks: CheckResult[]): string[] {
+function listAdvice({ schemaVersion, checks }: CheckReport): string[] {
   const needed = checks.flatMap(({ name, result }) => {
-    if (result === 'ok') return [];
-    return result === 'skipped' ? [migrateAdvice] : [advice[name] ?? defaultAdvice];
+    if (result === 'problem') return [advice[name] ?? defaultAdvice];
+    // A file that cannot be read cannot be migrated.
+    return result === 'skipped' && schemaVersion !== null ? [migrateAdvice] : [];
   });
   return [...new Set(needed)];
 }
 
-function printReport(
-  { schemaVersion, checks }: CheckReport,
-  streams: Streams,
-  json?: boolean,
-): void {
+function printReport(report: CheckReport, streams: Streams, json?: boolean): void {
+  const { schemaVersion, checks } = report;
   const ok = checks.every(({ result }) => result !== 'problem');
   if (json) {
     streams.stdout.write(`${JSON.stringify({ ok, schemaVersion, checks })}\n`);
@@ -50,7 +48,7 @@ function printReport(
   }
   const width = Math.max(...checks.map(({ name }) => name.length));
   for (const check of checks) streams.stdout.write(formatCheck(check, width));
-  for (const line of listAdvice(checks)) streams.stderr.write(`${line}\n`);
+  for (const line of listAdvice(report)) streams.stderr.write(`${line}\n`);
 }
 
 async function checkRun(

@@ -1,10 +1,12 @@
+import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { latestBackoffUntil } from '../../deliveries/endpoint-health';
 import { type DataRule, type RuleGroup, ruleGroups } from './check-rules';
 import { findDamage, listTables, withSnapshot } from './database-file';
+import { fileExists, requireNoAbandonedLog } from './file-identity';
 import { currentSchemaVersion, readSchemaVersion } from './migrate';
 import { openForReading } from './open-connection';
-import { explainReadError } from './sqlite-errors';
+import { explainReadError, isCorrupt } from './sqlite-errors';
 
 /** How many rows a problem names at most. */
 const maxExamples = 5;
@@ -24,14 +26,15 @@ export interface CheckResult {
   name: string;
   /** What holds if there is no problem. */
   description: string;
-  /** `skipped` if it needs the current schema. */
+  /** `skipped` if it needs the current schema, or if the file cannot be read at all. */
   result: 'ok' | 'problem' | 'skipped';
   problems: DataProblem[];
 }
 
 /** The results of all checks, of one state of the database. */
 export interface CheckReport {
-  schemaVersion: number;
+  /** Null if the file cannot be read at all. */
+  schemaVersion: number | null;
   checks: CheckResult[];
 }
 
@@ -40,9 +43,22 @@ export interface CheckReport {
  * meanwhile; the write-ahead log grows until it ends.
  *
  * @param now Milliseconds since 1970.
- * @throws StoreUnavailableError if the file is not a readable Tradepost database.
+ * @throws StoreUnavailableError if the file does not exist, may not be read, or is a sound database of another program.
  */
 export async function checkDatabase(file: string, now: number): Promise<CheckReport> {
+  try {
+    requireNoAbandonedLog(file);
+    // SQLite takes an empty file for a new database. No server leaves one.
+    if (fileExists(file) && statSync(file).size === 0) return reportDamage('the file is empty');
+    return await runChecks(file, now);
+  } catch (error) {
+    if (isCorrupt(error)) return reportDamage(error.message);
+    if (error instanceof Error && isCorrupt(error.cause)) return reportDamage(error.cause.message);
+    throw explainReadError(file, error);
+  }
+}
+
+async function runChecks(file: string, now: number): Promise<CheckReport> {
   const connection = openForReading(file);
   try {
     return await withSnapshot(connection, () => {
@@ -51,7 +67,7 @@ export async function checkDatabase(file: string, now: number): Promise<CheckRep
       return {
         schemaVersion,
         checks: [
-          checkIntegrity(connection),
+          toIntegrityResult(findDamage(connection)),
           checkReferences(connection),
           ...ruleGroups.map((group) =>
             isCurrent ? checkRules(connection, group, latestBackoffUntil(now)) : skip(group),
@@ -59,18 +75,24 @@ export async function checkDatabase(file: string, now: number): Promise<CheckRep
         ],
       };
     });
-  } catch (error) {
-    throw explainReadError(file, error);
   } finally {
     connection.close();
   }
+}
+
+/** Reports a file of which nothing can be read. */
+function reportDamage(damage: string): CheckReport {
+  return {
+    schemaVersion: null,
+    checks: [toIntegrityResult([damage]), skip(references), ...ruleGroups.map(skip)],
+  };
 }
 
 function toResult(name: string, description: string, problems: DataProblem[]): CheckResult {
   return { name, description, result: problems.length === 0 ? 'ok' : 'problem', problems };
 }
 
-function skip({ name, description }: RuleGroup): CheckResult {
+function skip({ name, description }: Pick<RuleGroup, 'name' | 'description'>): CheckResult {
   return { name, description, result: 'skipped', problems: [] };
 }
 
@@ -103,8 +125,7 @@ function findRows(
   return found.count === 0 ? [] : [found];
 }
 
-function checkIntegrity(connection: Database.Database): CheckResult {
-  const damage = findDamage(connection);
+function toIntegrityResult(damage: string[]): CheckResult {
   const problems =
     damage.length === 0
       ? []
@@ -136,9 +157,11 @@ function listReferences(connection: Database.Database): DataRule[] {
   );
 }
 
+const references = { name: 'references', description: 'every reference leads to a row' };
+
 function checkReferences(connection: Database.Database): CheckResult {
   const problems = listReferences(connection).flatMap((rule) => findRows(connection, rule, 0));
-  return toResult('references', 'every reference leads to a row', problems);
+  return toResult(references.name, references.description, problems);
 }
 
 function checkRules(connection: Database.Database, group: RuleGroup, latest: number): CheckResult {

@@ -46,18 +46,22 @@ export async function withSnapshot<Result>(
   }
 }
 
-/** Returns what SQLite's integrity check finds, at most 100 lines; none if the database is sound. */
+/** A line above the lines of one database. Here is only one. */
+const heading = /^\*\*\* in database \w+ \*\*\*$/;
+
+/** Returns what SQLite's integrity check finds, one fault a line; none if the database is sound. */
 export function findDamage(connection: Database.Database): string[] {
   const lines: string[] = [];
   try {
     const check = connection.prepare<[], string>('PRAGMA integrity_check').pluck();
-    for (const line of check.iterate()) lines.push(line);
+    // One row may have several lines.
+    for (const row of check.iterate()) lines.push(...row.split('\n'));
   } catch (error) {
     // Some damage ends the check itself.
     if (!isCorrupt(error)) throw error;
     lines.push(error.message);
   }
-  return lines.filter((line) => line !== 'ok');
+  return lines.filter((line) => line !== 'ok' && line !== '' && !heading.test(line));
 }
 
 /** Lists the tables of a database by name. */

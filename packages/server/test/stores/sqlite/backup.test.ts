@@ -177,7 +177,7 @@ describe('backUpDatabase', () => {
     bytes.fill(0xff, 4_096 * 20, 4_096 * 21);
     writeFileSync(damaged, bytes);
     expect(await getFailure(() => backUpDatabase({ from: damaged, to: backup }))).toMatch(
-      /damaged\.db is damaged: .+ Nothing was changed\. Run/s,
+      /damaged\.db is damaged: (?!\*).+ Nothing was changed\. Run/,
     );
   });
 

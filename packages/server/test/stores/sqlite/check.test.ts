@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type CheckResult, checkDatabase } from '../../../src/stores/sqlite/check';
 import { ruleGroups } from '../../../src/stores/sqlite/check-rules';
@@ -332,9 +332,55 @@ describe('checkDatabase', () => {
     ]);
   });
 
-  test('rejects what is not a Tradepost database', async () => {
-    writeFileSync(file, 'Dear friend');
-    await expect(checkDatabase(file, noon)).rejects.toThrow('file is not a database');
+  test('lists the faults that SQLite finds one by one, five at most and without headings', async () => {
+    const bytes = Buffer.concat([readFileSync(file), Buffer.alloc(8 * 4_096)]);
+    // The number of pages in the header: eight belong to no table.
+    bytes.writeUInt32BE(bytes.length / 4_096, 28);
+    writeFileSync(file, bytes);
+    const integrity = (await findProblems()).find(({ name }) => name === 'integrity');
+    const [problem] = integrity?.problems ?? [];
+    expect(problem?.count).toBe(8);
+    expect(problem?.examples).toHaveLength(5);
+    for (const example of problem?.examples ?? [])
+      expect(example).toMatch(/^Page \d+: never used$/);
+  });
+
+  test.each([
+    ['is not a database', () => writeFileSync(file, 'Dear friend'), 'file is not a database'],
+    [
+      'has a damaged header',
+      () => {
+        const bytes = readFileSync(file);
+        writeFileSync(file, bytes.fill(0x5a, 0, 100));
+      },
+      'file is not a database',
+    ],
+    [
+      'is truncated',
+      () => truncateSync(file, statSync(file).size / 2),
+      'database disk image is malformed',
+    ],
+    ['is empty', () => writeFileSync(file, ''), 'the file is empty'],
+  ])('reports a file that %s as damaged', async (_what, damageFile, message) => {
+    damageFile();
+    const { schemaVersion, checks } = await checkDatabase(file, noon);
+    const [integrity, ...others] = checks;
+    expect(integrity).toMatchObject({
+      name: 'integrity',
+      problems: [{ problem: 'faults in the file', count: 1, examples: [message] }],
+    });
+    expect(schemaVersion).toBeNull();
+    expect(others.map(({ name }) => name)).toEqual([
+      'references',
+      ...ruleGroups.map(({ name }) => name),
+    ]);
+    expect(new Set(others.map(({ result }) => result))).toEqual(new Set(['skipped']));
+  });
+
+  test("rejects a missing file and another program's database", async () => {
     await expect(checkDatabase(`${file}.missing`, noon)).rejects.toThrow('does not exist');
+    const other = tempFile('other.db');
+    inspectFile(other, (connection) => connection.exec('CREATE TABLE recipes (name TEXT)'));
+    await expect(checkDatabase(other, noon)).rejects.toThrow('is not a Tradepost database');
   });
 });
