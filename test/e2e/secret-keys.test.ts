@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { verifyWebhook } from '@tradepost/sdk/webhooks';
@@ -161,6 +161,20 @@ describe('tradepost-server with a secret key', () => {
     const { server } = await start([]);
     const { stderr } = await server.stop();
     expect(stderr).toContain('everyone who can read the database file or a backup of it can forge');
+  });
+
+  it('warns of a secret key file that others can read', async () => {
+    const options = await writeKeys('keys', await generateKey());
+    const warning = 'the secret key file can be read by other users of this machine';
+    for (const [mode, isWarned] of [
+      [0o600, false],
+      [0o644, true],
+    ] as const) {
+      await chmod(join(folderPath, 'keys'), mode);
+      const { server } = await start(options);
+      const { stderr } = await server.stop();
+      expect(stderr.includes(warning)).toBe(isWarned);
+    }
   });
 });
 

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import process from 'node:process';
 import { parseSecretKeys, type SecretKey } from '../stores/encryption';
 import { OperatorError } from './operator-error';
 
@@ -40,4 +42,15 @@ export function readSecretKeys(
       `The secret keys in ${source} are not valid. ${error.message} Use what \`tradepost-server secrets generate-key\` prints.`,
     );
   }
+}
+
+/** Returns whether other users than the owner of a file with secret keys have permissions on it. */
+export function isReadableByOthers(file: string, env: NodeJS.ProcessEnv = process.env): boolean {
+  // On Windows, the mode does not say it.
+  if (process.platform === 'win32') return false;
+  // systemd lets the user of a service read credentials by an ACL, which shows as permissions of the group.
+  const { CREDENTIALS_DIRECTORY: credentials } = env;
+  if (credentials !== undefined && dirname(resolve(file)) === resolve(credentials)) return false;
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  return (mode & 0o077) !== 0;
 }

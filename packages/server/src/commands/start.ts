@@ -9,7 +9,7 @@ import { readTracingConfig, startTracing, type TracingConfig } from '../tracing/
 import { explainListenError, OperatorError } from './operator-error';
 import { databaseOption } from './options';
 import type { Streams } from './output';
-import { readSecretKeys } from './secret-keys';
+import { isReadableByOthers, readSecretKeys } from './secret-keys';
 import { type StartOptions, startOptions } from './start-options';
 import type { StartedProcess } from './start-process';
 
@@ -77,6 +77,9 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   // Logged at every level.
   if (options.allowInsecureWebhooks) log.child({}, { level: 'warn' }).warn(insecureWarning);
   if (secretKeys.length === 0 && options.database !== ':memory:') log.warn(plainTextWarning);
+  if (options.secretKeyFile !== undefined && isReadableByOthers(options.secretKeyFile)) {
+    log.warn('the secret key file can be read by other users of this machine; chmod 600');
+  }
   // Before anything is printed: a supervisor may send the signal as soon as it reads the output.
   // With a certificate, SIGHUP reloads it. Other roles may have the same configuration, and the same supervisor.
   const hangupStops = options.tlsCert === undefined;

@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { OperatorError } from '../../src/commands/operator-error';
-import { readSecretKeys } from '../../src/commands/secret-keys';
+import { isReadableByOthers, readSecretKeys } from '../../src/commands/secret-keys';
 import { generateSecretKey, parseSecretKeys } from '../../src/stores/encryption';
 import { tempFile } from '../helpers/temp-folder';
 
@@ -49,4 +50,22 @@ test('a file that is empty, cut off or missing is rejected by its name', () => {
   const missing = tempFile('no-such-file');
   expect(() => read(missing)).toThrow(OperatorError);
   expect(() => read(missing)).toThrow(`no such file or directory, open '${missing}'`);
+});
+
+test.skipIf(process.platform === 'win32').each([
+  [0o600, false],
+  [0o400, false],
+  [0o640, true],
+  [0o604, true],
+  [0o666, true],
+])('a file with the mode %o is readable by others: %s', (mode, isReadable) => {
+  const file = keyFile(one);
+  chmodSync(file, mode);
+  expect(isReadableByOthers(file, {})).toBe(isReadable);
+});
+
+test('a credential of systemd is not reported, because its mode shows an ACL', () => {
+  const file = keyFile(one);
+  chmodSync(file, 0o440);
+  expect(isReadableByOthers(file, { CREDENTIALS_DIRECTORY: dirname(file) })).toBe(false);
 });
