@@ -245,7 +245,6 @@ describe('tradepost-server', () => {
       ['listings', 'update', 'lst_none', '--agent', 'usr_none'],
       'Account usr_none does not exist',
     ],
-    ['an update of nothing', ['listings', 'update', 'lst_none'], 'Nothing to change. Pass'],
   ])('rejects %s with a helpful message', async (_what, args, message) => {
     await createAccount('buyer');
     const { code, stdout, stderr } = await runOperator(args, { TRADEPOST_DATABASE: database });
@@ -278,6 +277,27 @@ describe('tradepost-server', () => {
       "option '--quantity <units>' cannot be used with option '--add <units>'",
     ],
     ['an unknown command', ['satrt'], 'Did you mean start?'],
+    ['an update of nothing', ['listings', 'update', 'lst_none'], 'Nothing to change. Pass'],
+    [
+      'unread notifications that go first',
+      ['start', '--keep-unread-notifications', '30'],
+      '--keep-unread-notifications (30) must not be less than --keep-notifications (90)',
+    ],
+    [
+      'a certificate without its key',
+      ['start', '--tls-cert', 'cert.pem'],
+      '--tls-cert is set, but --tls-key is not.',
+    ],
+    [
+      'a key without its certificate',
+      ['start', '--tls-key', 'key.pem'],
+      '--tls-key is set, but --tls-cert is not.',
+    ],
+    [
+      'one port for API and metrics',
+      ['start', '--metrics-port', '4010'],
+      '--port and --metrics-port are both 4010 on 127.0.0.1.',
+    ],
   ])('exits with 2 for %s, which is a usage error', async (_what, args, message) => {
     const { code, stdout, stderr } = await runOperator(args, { TRADEPOST_DATABASE: database });
     expect([code, stdout]).toEqual([2, '']);

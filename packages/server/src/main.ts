@@ -8,5 +8,5 @@ try {
   // Errors that the operator can fix are printed in one line. Anything else is a bug and shows its stack.
   if (!(error instanceof OperatorError || error instanceof StoreUnavailableError)) throw error;
   process.stderr.write(`error: ${error.message}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof OperatorError ? error.exitCode : 1;
 }

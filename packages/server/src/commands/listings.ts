@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { AccountStore } from '../features/accounts/account';
 import { createListing, type Listing, updateListing } from '../features/listings/listing';
 import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
-import { OperatorError } from './operator-error';
+import { OperatorError, UsageError } from './operator-error';
 import { databaseOption, jsonOption, maxQuantity, parseInteger, parseQuantity } from './options';
 import { printList, printResult, type Streams } from './output';
 import { withExistingStore, withStoreToRead } from './with-store';
@@ -85,9 +85,7 @@ async function updateRun(id: string, options: UpdateOptions, streams: Streams): 
     ...(agent !== undefined && { agentId: agent === false ? null : agent }),
   };
   if (Object.keys(changes).length === 0) {
-    throw new OperatorError(
-      'Nothing to change. Pass --quantity, --add, --low-threshold or --agent.',
-    );
+    throw new UsageError('Nothing to change. Pass --quantity, --add, --low-threshold or --agent.');
   }
   const listing = await withExistingStore(database, async ({ accounts, listings }) => {
     if (typeof agent === 'string') await requireKind(accounts, agent, 'agent');

@@ -1,6 +1,16 @@
 /** Thrown when a command fails for a reason that the operator can fix. The message says what and how. */
 export class OperatorError extends Error {
   override name = 'OperatorError' as const;
+  /** The exit code of the command. */
+  readonly exitCode: number = 1;
+}
+
+/** The usual exit code for an invalid command line. */
+export const usageExitCode = 2;
+
+/** Thrown when the options of a command line contradict each other, or do nothing. Nothing was done. */
+export class UsageError extends OperatorError {
+  override readonly exitCode = usageExitCode;
 }
 
 /**

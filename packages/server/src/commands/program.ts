@@ -7,14 +7,12 @@ import { addCheckCommand } from './check';
 import { addKeyCommands } from './keys';
 import { addListingCommands } from './listings';
 import { addMigrateCommand } from './migrate';
+import { usageExitCode } from './operator-error';
 import type { Streams } from './output';
 import { addSecretCommands } from './secrets';
 import { addSeedCommand } from './seed';
 import { addStartCommand } from './start';
 import { addWebhookCommands } from './webhooks';
-
-/** The usual exit code for an invalid command line. */
-const usageExitCode = 2;
 
 /** Reports output that could not be written. A closed pipe, of `| head` for example, ends no command and is no error. */
 function handleOutputErrors({ stdout, stderr }: Streams): void {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { type LogLevel, logLevels } from '../kernel/log';
 import { defaultRetention, type Retention, resolveRetention } from '../retention/retention';
-import { OperatorError } from './operator-error';
+import { UsageError } from './operator-error';
 import {
   parseBoolean,
   parseFile,
@@ -168,12 +168,12 @@ export const startOptions: readonly Option[] = [
 /**
  * Reads from the options how long data is kept.
  *
- * @throws OperatorError if unread notifications would be removed before read ones.
+ * @throws UsageError if unread notifications would be removed before read ones.
  */
 export function readRetention(options: StartOptions): Retention {
   const { keepNotifications, keepUnreadNotifications } = options;
   if (keepUnreadNotifications !== undefined && keepUnreadNotifications < keepNotifications) {
-    throw new OperatorError(
+    throw new UsageError(
       `--keep-unread-notifications (${keepUnreadNotifications}) must not be less than --keep-notifications (${keepNotifications}), or unread notifications would be removed before read ones. Raise the first or lower the second.`,
     );
   }
@@ -183,4 +183,18 @@ export function readRetention(options: StartOptions): Retention {
     notifications: keepNotifications,
     ...(keepUnreadNotifications !== undefined && { unreadNotifications: keepUnreadNotifications }),
   });
+}
+
+/**
+ * Checks that API and metrics do not listen on the same port.
+ *
+ * @throws UsageError
+ */
+export function requireDistinctPorts(options: StartOptions): void {
+  const { role, host, port, metricsHost, metricsPort } = options;
+  // 0 selects a free port for each, and a worker has no API.
+  if (role === 'worker' || port === 0 || port !== metricsPort || host !== metricsHost) return;
+  throw new UsageError(
+    `--port and --metrics-port are both ${port} on ${host}. Pass another --metrics-port; 0 selects a free one.`,
+  );
 }

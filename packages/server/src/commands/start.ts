@@ -10,7 +10,7 @@ import { explainListenError, OperatorError } from './operator-error';
 import { databaseOption } from './options';
 import type { Streams } from './output';
 import { isReadableByOthers, readSecretKeys } from './secret-keys';
-import { type StartOptions, startOptions } from './start-options';
+import { requireDistinctPorts, type StartOptions, startOptions } from './start-options';
 import type { StartedProcess } from './start-process';
 
 const insecureWarning =
@@ -70,6 +70,7 @@ function ignoreOutputErrors({ stdout, stderr }: Streams, log: Logger): void {
 }
 
 async function startRun(options: StartOptions, streams: Streams): Promise<void> {
+  requireDistinctPorts(options);
   const secretKeys = readSecretKeys(options);
   const tracingConfig = readTracing();
   const log = createLog(options.logLevel);

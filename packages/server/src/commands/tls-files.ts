@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/context';
 import { type TlsCredentials, toSecureContextOptions } from '../runtime/https-server';
-import { OperatorError } from './operator-error';
+import { OperatorError, UsageError } from './operator-error';
 
 /** The options with the files of a certificate and its key, both in PEM. */
 export interface TlsOptions {
@@ -63,14 +63,15 @@ export interface LoadedTls extends TlsCredentials {
  * Reads the files of a certificate and its key, and checks that they belong together.
  *
  * @returns null if neither is configured.
- * @throws OperatorError if only one is, or if one cannot be read or used. The message has nothing of the key.
+ * @throws UsageError if only one is.
+ * @throws OperatorError if one cannot be read or used. The message has nothing of the key.
  */
 export function readTlsFiles({ tlsCert, tlsKey }: TlsOptions): LoadedTls | null {
   if (tlsCert === undefined && tlsKey === undefined) return null;
   if (tlsCert === undefined || tlsKey === undefined) {
     const [set, missing] =
       tlsCert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
-    throw new OperatorError(
+    throw new UsageError(
       `${set} is set, but ${missing} is not. HTTPS needs both: pass ${missing} too, or neither to serve plain HTTP.`,
     );
   }

@@ -1,8 +1,14 @@
 import { Command } from 'commander';
 import express from 'express';
 import { expect, test, vi } from 'vitest';
+import { UsageError } from '../../src/commands/operator-error';
 import { parseOrigins, parseProxies } from '../../src/commands/options';
-import { type StartOptions, startOptions } from '../../src/commands/start-options';
+import {
+  readRetention,
+  requireDistinctPorts,
+  type StartOptions,
+  startOptions,
+} from '../../src/commands/start-options';
 
 function parse(args: string[]): StartOptions {
   const command = new Command();
@@ -52,6 +58,28 @@ test.each([
 ])('--trust-proxy %s is accepted, also by Express', (text, proxies) => {
   expect(parse(['--trust-proxy', text]).trustProxy).toEqual(proxies);
   expect(() => express().set('trust proxy', proxies)).not.toThrow();
+});
+
+test('API and metrics must not have the same port of the same address', () => {
+  const check = (...args: string[]) => requireDistinctPorts(parse(args));
+  expect(() => check('--metrics-port', '4010')).toThrow(UsageError);
+  expect(() => check('--metrics-port', '4010')).toThrow(
+    '--port and --metrics-port are both 4010 on 127.0.0.1. Pass another --metrics-port',
+  );
+  for (const args of [
+    [],
+    ['--metrics-port', '4011'],
+    ['--port', '0', '--metrics-port', '0'],
+    ['--metrics-port', '4010', '--metrics-host', '10.0.0.5'],
+    ['--metrics-port', '4010', '--role', 'worker'],
+  ]) {
+    expect(() => check(...args)).not.toThrow();
+  }
+});
+
+test('unread notifications must not be kept for a shorter time than read ones', () => {
+  const options = parse(['--keep-unread-notifications', '30']);
+  expect(() => readRetention(options)).toThrow(UsageError);
 });
 
 test.each([

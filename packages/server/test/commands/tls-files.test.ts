@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OperatorError } from '../../src/commands/operator-error';
+import { OperatorError, UsageError } from '../../src/commands/operator-error';
 import {
   type LoadedTls,
   readTlsFiles,
@@ -52,6 +52,7 @@ test('one option without the other is an error that names the missing one', () =
   const { tlsCert, tlsKey } = writeFiles();
   expect(readError({ tlsCert })).toContain('--tls-cert is set, but --tls-key is not.');
   expect(readError({ tlsKey })).toContain('--tls-key is set, but --tls-cert is not.');
+  expect(() => readTlsFiles({ tlsKey })).toThrow(UsageError);
 });
 
 test('a file that cannot be read is an error that names it and the reason', () => {
