@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
+import { OperatorError } from './operator-error';
 
 /** Returns a parser for integers from `min` to `max`. */
 export function parseInteger(min: number, max: number): (text: string) => number {
@@ -83,6 +85,22 @@ export function parseFile(text: string): string {
     throw new InvalidArgumentError('It must not be empty. Check for an empty variable.');
   }
   return text;
+}
+
+/**
+ * Reads the file of an option.
+ *
+ * @throws OperatorError that names the option and the file.
+ */
+export function readOptionFile(flag: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    // Node names the file only in some of its messages, such as "ENOENT: no such file or directory, open 'key.pem'".
+    const reason = message.replace(/, \w+( '.*')?$/s, '');
+    throw new OperatorError(`Cannot read ${flag} ${file}: ${reason}.`);
+  }
 }
 
 /** The `--database` option of every command: of a file that exists, or is created. */

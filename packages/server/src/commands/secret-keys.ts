@@ -1,20 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import process from 'node:process';
 import { parseSecretKeys, type SecretKey } from '../stores/encryption';
 import { OperatorError } from './operator-error';
+import { readOptionFile } from './options';
 
 /** The variable with the keys themselves. A flag would show them in the list of processes. */
 const keyVariable = 'TRADEPOST_SECRET_KEY';
-
-function readFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(`Cannot read --secret-key-file: ${reason}.`);
-  }
-}
 
 /**
  * Reads the keys that encrypt endpoint secrets: from the file, or from `TRADEPOST_SECRET_KEY`.
@@ -33,7 +25,10 @@ export function readSecretKeys(
       `Both --secret-key-file (${file}) and ${keyVariable} are set. Put all keys in one place and unset the other.`,
     );
   }
-  const [source, keys] = file === undefined ? [keyVariable, text ?? ''] : [file, readFile(file)];
+  const [source, keys] =
+    file === undefined
+      ? [keyVariable, text ?? '']
+      : [file, readOptionFile('--secret-key-file', file)];
   try {
     return parseSecretKeys(keys);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/context';
 import { type TlsCredentials, toSecureContextOptions } from '../runtime/https-server';
 import { OperatorError, UsageError } from './operator-error';
+import { readOptionFile } from './options';
 
 /** The options with the files of a certificate and its key, both in PEM. */
 export interface TlsOptions {
@@ -17,21 +17,12 @@ const readIntervalMs = 60_000;
 /** How long before its end a certificate is reported, in milliseconds: certificates are renewed earlier than this. */
 const expiryNoticeMs = 7 * 86_400_000;
 
-function readFile(flag: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(`Cannot read ${flag}: ${reason}.`);
-  }
-}
-
 function parseCertificate(cert: string, file: string): X509Certificate {
   try {
     return new X509Certificate(cert);
   } catch {
     throw new OperatorError(
-      `--tls-cert ${file} is not a certificate in PEM. It must start with -----BEGIN CERTIFICATE-----.`,
+      `--tls-cert ${file} is not a certificate in PEM, or is not complete. It must start with -----BEGIN CERTIFICATE----- and end with -----END CERTIFICATE-----.`,
     );
   }
 }
@@ -46,7 +37,7 @@ function parseKey(key: string, file: string): KeyObject {
       );
     }
     throw new OperatorError(
-      `--tls-key ${file} is not a private key in PEM. It must start with -----BEGIN PRIVATE KEY----- or similar.`,
+      `--tls-key ${file} is not a private key in PEM, or is not complete. It must start with -----BEGIN PRIVATE KEY----- or similar, and end with -----END PRIVATE KEY----- or similar.`,
     );
   }
 }
@@ -75,8 +66,8 @@ export function readTlsFiles({ tlsCert, tlsKey }: TlsOptions): LoadedTls | null 
       `${set} is set, but ${missing} is not. HTTPS needs both: pass ${missing} too, or neither to serve plain HTTP.`,
     );
   }
-  const cert = readFile('--tls-cert', tlsCert);
-  const key = readFile('--tls-key', tlsKey);
+  const cert = readOptionFile('--tls-cert', tlsCert);
+  const key = readOptionFile('--tls-key', tlsKey);
   const certificate = parseCertificate(cert, tlsCert);
   if (!certificate.checkPrivateKey(parseKey(key, tlsKey))) {
     throw new OperatorError(

@@ -49,7 +49,13 @@ test('a file that is empty, cut off or missing is rejected by its name', () => {
   }
   const missing = tempFile('no-such-file');
   expect(() => read(missing)).toThrow(OperatorError);
-  expect(() => read(missing)).toThrow(`no such file or directory, open '${missing}'`);
+  expect(() => read(missing)).toThrow(
+    `Cannot read --secret-key-file ${missing}: ENOENT: no such file or directory.`,
+  );
+  const folder = dirname(missing);
+  expect(() => read(folder)).toThrow(
+    `Cannot read --secret-key-file ${folder}: EISDIR: illegal operation on a directory.`,
+  );
 });
 
 test.skipIf(process.platform === 'win32').each([

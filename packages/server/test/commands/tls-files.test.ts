@@ -58,15 +58,19 @@ test('one option without the other is an error that names the missing one', () =
 test('a file that cannot be read is an error that names it and the reason', () => {
   const files = writeFiles();
   const folder = dirname(files.tlsCert);
-  expect(readError({ ...files, tlsCert: `${folder}/none` })).toMatch(
-    /^Cannot read --tls-cert: ENOENT.*none/,
+  expect(readError({ ...files, tlsCert: `${folder}/none` })).toBe(
+    `Cannot read --tls-cert ${folder}/none: ENOENT: no such file or directory.`,
   );
-  expect(readError({ ...files, tlsKey: folder })).toMatch(/^Cannot read --tls-key: EISDIR/);
+  expect(readError({ ...files, tlsKey: folder })).toBe(
+    `Cannot read --tls-key ${folder}: EISDIR: illegal operation on a directory.`,
+  );
 });
 
 test.each([
   ['no certificate', { cert: 'hello' }, 'is not a certificate in PEM'],
   ['an empty certificate', { cert: '' }, 'is not a certificate in PEM'],
+  ['a certificate that is cut off', { cert: good.cert.slice(0, -40) }, 'or is not complete'],
+  ['a key that is cut off', { key: good.key.slice(0, -40) }, 'or is not complete'],
   ['a key in place of the certificate', { cert: good.key }, 'is not a certificate in PEM'],
   ['no key', { key: 'hello' }, 'is not a private key in PEM'],
   ['a certificate in place of the key', { key: good.cert }, 'is not a private key in PEM'],
