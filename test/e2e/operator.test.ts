@@ -269,7 +269,12 @@ describe('tradepost-server', () => {
     [
       'an invalid duration',
       ['keys', 'create', '--account', 'usr_1', '--expires', 'soon'],
-      'It must be a duration such as 90d, 12h or 30m.',
+      'It must be a duration such as 90d, 12h or 30m, from 1 to 999999 of one unit.',
+    ],
+    [
+      'a long name',
+      ['accounts', 'create', '--kind', 'buyer', '--name', 'n'.repeat(201)],
+      'It must not be longer than 200 characters.',
     ],
     [
       'two quantities',

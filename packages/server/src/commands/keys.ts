@@ -22,7 +22,9 @@ export function parseDuration(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
   const length = unitLengths[unit ?? ''];
   if (length === undefined) {
-    throw new InvalidArgumentError('It must be a duration such as 90d, 12h or 30m.');
+    throw new InvalidArgumentError(
+      'It must be a duration such as 90d, 12h or 30m, from 1 to 999999 of one unit.',
+    );
   }
   return Number(count) * length;
 }

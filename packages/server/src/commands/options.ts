@@ -39,9 +39,25 @@ function isAddress(text: string): boolean {
 
 function isSubnet(text: string): boolean {
   const [address = '', bits = '', ...rest] = text.split('/');
-  // A subnet of all addresses would believe every client.
   return (
-    rest.length === 0 && isAddress(address) && /^[1-9]\d*$/.test(bits) && ipaddr.isValidCIDR(text)
+    rest.length === 0 &&
+    isAddress(address) &&
+    /^(0|[1-9]\d*)$/.test(bits) &&
+    ipaddr.isValidCIDR(text)
+  );
+}
+
+/** All IPv4 addresses as IPv6 addresses. Source: RFC 4291, section 2.5.5.2. */
+const mappedAddresses = { first: ipaddr.parse('::ffff:0.0.0.0'), bits: 96 };
+
+/** Returns whether a subnet has all IPv4 addresses, also as IPv6 addresses, or all IPv6 addresses. */
+function hasAllAddresses(subnet: string): boolean {
+  const [address, bits] = ipaddr.parseCIDR(subnet);
+  if (bits === 0) return true;
+  return (
+    address.kind() === 'ipv6' &&
+    bits <= mappedAddresses.bits &&
+    mappedAddresses.first.match(address, bits)
   );
 }
 
@@ -49,9 +65,15 @@ function isSubnet(text: string): boolean {
 export function parseProxies(text: string): string[] {
   const proxies = text.split(',').map((one) => one.trim());
   for (const proxy of proxies) {
-    if (!(namedSubnets.has(proxy) || isAddress(proxy) || isSubnet(proxy))) {
+    if (namedSubnets.has(proxy) || isAddress(proxy)) continue;
+    if (!isSubnet(proxy)) {
       throw new InvalidArgumentError(
         `${JSON.stringify(proxy)} is not an address such as 10.0.0.5, a subnet such as 10.0.0.0/8, or loopback, linklocal or uniquelocal.`,
+      );
+    }
+    if (hasAllAddresses(proxy)) {
+      throw new InvalidArgumentError(
+        `${JSON.stringify(proxy)} is a subnet of all addresses, which is not allowed: every client would be believed.`,
       );
     }
   }
@@ -65,10 +87,16 @@ export function parseBoolean(text: string): boolean {
   throw new InvalidArgumentError('It must be true or false.');
 }
 
+/** The longest display name, in characters. */
+const maxNameLength = 200;
+
 /** Parses a display name. */
 export function parseName(text: string): string {
   if (text.trim() === '' || /\p{Cc}/u.test(text)) {
     throw new InvalidArgumentError('It must not be empty or contain control characters.');
+  }
+  if ([...text].length > maxNameLength) {
+    throw new InvalidArgumentError(`It must not be longer than ${maxNameLength} characters.`);
   }
   return text;
 }

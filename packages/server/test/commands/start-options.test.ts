@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import express from 'express';
 import { expect, test, vi } from 'vitest';
 import { UsageError } from '../../src/commands/operator-error';
-import { parseOrigins, parseProxies } from '../../src/commands/options';
+import { parseName, parseOrigins, parseProxies } from '../../src/commands/options';
 import {
   readRetention,
   requireDistinctPorts,
@@ -94,11 +94,31 @@ test.each([
   '10.0.0.0/8/8',
   '10.0.0.0/',
   '10.0.0.0/255.0.0.0',
-  '0.0.0.0/0',
-  '::/0',
+  '10.0.0.0/08',
   '0x7f.1',
   'fe80::1%eth0',
   'Loopback',
 ])('--trust-proxy rejects %j', (text) => {
   expect(() => parseProxies(text)).toThrow('is not an address such as');
+});
+
+test.each(['0.0.0.0/0', '10.0.0.0/0', '::/0', '::ffff:0.0.0.0/96', '::ffff:10.0.0.0/95', '::/64'])(
+  '--trust-proxy rejects %j, which has all addresses',
+  (text) => {
+    expect(() => parseProxies(text)).toThrow('is a subnet of all addresses, which is not allowed');
+  },
+);
+
+test.each(['::ffff:0.0.0.0/97', '::ffff:10.0.0.0/104', '2000::/3', '128.0.0.0/1', '::/97'])(
+  '--trust-proxy accepts %j, which has only some of them',
+  (text) => {
+    expect(parseProxies(text)).toEqual([text]);
+  },
+);
+
+test('names have 200 characters at most', () => {
+  for (const character of ['a', '🚢']) {
+    expect(parseName(character.repeat(200))).toBe(character.repeat(200));
+    expect(() => parseName(character.repeat(201))).toThrow('longer than 200 characters');
+  }
 });
