@@ -229,6 +229,21 @@ describe('tradepost-server', () => {
       ['keys', 'create', '--account', 'usr_none'],
       'Account usr_none does not exist',
     ],
+    [
+      'keys of an unknown account',
+      ['keys', 'list', '--account', 'usr_none'],
+      'Account usr_none does not exist in',
+    ],
+    [
+      'webhooks of an unknown account',
+      ['webhooks', 'list', '--account', 'usr_none'],
+      'Account usr_none does not exist in',
+    ],
+    [
+      'listings of an unknown seller',
+      ['listings', 'list', '--seller', 'usr_none', '--json'],
+      'Account usr_none does not exist in',
+    ],
     ['an unknown key', ['keys', 'revoke', 'key_none'], 'Key key_none does not exist'],
     [
       'an unknown seller',
@@ -433,6 +448,21 @@ describe('tradepost-server', () => {
     const { code, stderr } = await runOperator([...args, '--database', database]);
     expect(code).toBe(1);
     expect(stderr).toBe(`error: Account ${buyer.id} is a buyer account; a seller is required.\n`);
+  });
+
+  it('rejects an agent account that is a seller', async () => {
+    const seller = await createAccount('seller');
+    const agent = await createAccount('agent');
+    const create = (...args: string[]) =>
+      runOperator(['listings', 'create', '--quantity', '1', ...args, '--database', database]);
+    const swapped = await create('--seller', agent.id, '--agent', seller.id);
+    expect(swapped.stderr).toBe(
+      `error: Account ${agent.id} is an agent account; a seller is required.\n`,
+    );
+    const twice = await create('--seller', seller.id, '--agent', seller.id);
+    expect(twice.stderr).toBe(
+      `error: Account ${seller.id} is a seller account; an agent is required.\n`,
+    );
   });
 
   it('does not change a file that is not its database', async () => {

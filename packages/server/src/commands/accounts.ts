@@ -1,11 +1,28 @@
 import { type AccountKind, accountKinds } from '@tradepost/contract/wire';
 import { type Command, Option } from 'commander';
-import { createAccount } from '../features/accounts/account';
+import { type Account, createAccount } from '../features/accounts/account';
 import { issueKey } from '../features/accounts/api-key';
 import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
+import type { Store } from '../stores/store';
+import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption, parseName } from './options';
 import { printList, printResult, type Streams } from './output';
 import { withStore, withStoreToRead } from './with-store';
+
+/**
+ * Returns the account that an option names.
+ *
+ * @throws OperatorError if it does not exist.
+ */
+export async function requireAccount(
+  { accounts }: Pick<Store, 'accounts'>,
+  id: string,
+  database: string,
+): Promise<Account> {
+  const account = await accounts.findAccount(id);
+  if (account !== null) return account;
+  throw new OperatorError(`Account ${id} does not exist in ${database}. See accounts list.`);
+}
 
 interface CreateOptions {
   database: string;

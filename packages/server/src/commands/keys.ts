@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type ApiKey, issueKey } from '../features/accounts/api-key';
 import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
+import { requireAccount } from './accounts';
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption } from './options';
 import { printList, printResult, type Streams } from './output';
@@ -51,20 +52,20 @@ async function createRun(
   const context = createContext(systemClock, createIdGenerator());
   const expiresAt = expires === undefined ? null : context.now + expires;
   const { record, apiKey } = issueKey({ accountId, readOnly, expiresAt }, context);
-  await withExistingStore(options.database, async ({ accounts }) => {
-    if ((await accounts.findAccount(accountId)) === null) {
-      throw new OperatorError(`Account ${accountId} does not exist in ${options.database}.`);
-    }
-    await accounts.addKey(record);
+  await withExistingStore(options.database, async (store) => {
+    await requireAccount(store, accountId, options.database);
+    await store.accounts.addKey(record);
   });
   printResult(streams, { id: record.id, apiKey }, options.json);
   streams.stderr.write('The API key is shown only once. Store it in a safe place.\n');
 }
 
 async function listRun(options: Shared & { account?: string }, streams: Streams): Promise<void> {
-  const keys = await withStoreToRead(options.database, ({ accounts }) =>
-    accounts.listKeys(options.account),
-  );
+  const { account, database } = options;
+  const keys = await withStoreToRead(database, async (store) => {
+    if (account !== undefined) await requireAccount(store, account, database);
+    return store.accounts.listKeys(account);
+  });
   const listed = keys
     .map(formatKey)
     .map((key) => (options.json ? key : { ...key, lastUsedAt: key.lastUsedAt ?? 'never used' }));

@@ -1,8 +1,9 @@
 import type { AccountKind } from '@tradepost/contract/wire';
 import { type Command, Option } from 'commander';
-import type { AccountStore } from '../features/accounts/account';
 import { createListing, type Listing, updateListing } from '../features/listings/listing';
 import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
+import type { Store } from '../stores/store';
+import { requireAccount } from './accounts';
 import { OperatorError, UsageError } from './operator-error';
 import { databaseOption, jsonOption, maxQuantity, parseInteger, parseQuantity } from './options';
 import { printList, printResult, type Streams } from './output';
@@ -17,16 +18,29 @@ interface CreateOptions {
   json?: boolean;
 }
 
-async function requireKind(accounts: AccountStore, id: string, kind: AccountKind): Promise<void> {
-  const account = await accounts.findAccount(id);
-  if (account === null) throw new OperatorError(`Account ${id} does not exist.`);
-  if (account.kind !== kind) {
-    throw new OperatorError(`Account ${id} is a ${account.kind} account; a ${kind} is required.`);
-  }
+const withArticle: Record<AccountKind, string> = {
+  buyer: 'a buyer',
+  seller: 'a seller',
+  agent: 'an agent',
+};
+
+/** What a listing refers to. */
+interface Party {
+  id: string;
+  kind: AccountKind;
+  database: string;
+}
+
+async function requireKind(store: Store, { id, kind, database }: Party): Promise<void> {
+  const account = await requireAccount(store, id, database);
+  if (account.kind === kind) return;
+  throw new OperatorError(
+    `Account ${id} is ${withArticle[account.kind]} account; ${withArticle[kind]} is required.`,
+  );
 }
 
 async function createRun(options: CreateOptions, streams: Streams): Promise<void> {
-  const { seller, agent, quantity, lowThreshold } = options;
+  const { database, seller, agent, quantity, lowThreshold } = options;
   const fields = {
     sellerId: seller,
     agentId: agent ?? null,
@@ -34,10 +48,10 @@ async function createRun(options: CreateOptions, streams: Streams): Promise<void
     lowThreshold: lowThreshold ?? null,
   };
   const listing = createListing(fields, createContext(systemClock, createIdGenerator()));
-  await withExistingStore(options.database, async ({ accounts, listings }) => {
-    await requireKind(accounts, seller, 'seller');
-    if (agent !== undefined) await requireKind(accounts, agent, 'agent');
-    await listings.addListing(listing);
+  await withExistingStore(database, async (store) => {
+    await requireKind(store, { id: seller, kind: 'seller', database });
+    if (agent !== undefined) await requireKind(store, { id: agent, kind: 'agent', database });
+    await store.listings.addListing(listing);
   });
   printResult(streams, { id: listing.id }, options.json);
 }
@@ -57,9 +71,11 @@ async function listRun(
   options: { database: string; seller?: string; json?: boolean },
   streams: Streams,
 ): Promise<void> {
-  const listings = await withStoreToRead(options.database, (store) =>
-    store.listings.listListings(options.seller),
-  );
+  const { seller, database } = options;
+  const listings = await withStoreToRead(database, async (store) => {
+    if (seller !== undefined) await requireAccount(store, seller, database);
+    return store.listings.listListings(seller);
+  });
   printList(streams, listings.map(formatListing), { json: options.json, none: 'No listings.' });
 }
 
@@ -87,9 +103,9 @@ async function updateRun(id: string, options: UpdateOptions, streams: Streams): 
   if (Object.keys(changes).length === 0) {
     throw new UsageError('Nothing to change. Pass --quantity, --add, --low-threshold or --agent.');
   }
-  const listing = await withExistingStore(database, async ({ accounts, listings }) => {
-    if (typeof agent === 'string') await requireKind(accounts, agent, 'agent');
-    return await listings.changeListing(id, (found) => {
+  const listing = await withExistingStore(database, async (store) => {
+    if (typeof agent === 'string') await requireKind(store, { id: agent, kind: 'agent', database });
+    return await store.listings.changeListing(id, (found) => {
       if (found === null) {
         throw new OperatorError(`Listing ${id} does not exist in ${database}. See listings list.`);
       }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { toWebhookDetailsResponse } from '../features/webhooks/webhook';
 import { systemClock } from '../kernel/context';
+import { requireAccount } from './accounts';
 import { databaseOption, jsonOption } from './options';
 import { printList, type Streams } from './output';
 import { withStoreToRead } from './with-store';
@@ -9,9 +10,11 @@ async function listRun(
   options: { database: string; account?: string; json?: boolean },
   streams: Streams,
 ): Promise<void> {
-  const webhooks = await withStoreToRead(options.database, (store) =>
-    store.webhooks.listAllWebhooks(options.account),
-  );
+  const { account, database } = options;
+  const webhooks = await withStoreToRead(database, async (store) => {
+    if (account !== undefined) await requireAccount(store, account, database);
+    return store.webhooks.listAllWebhooks(account);
+  });
   const items = webhooks.map((webhook) => {
     const { id, ...details } = toWebhookDetailsResponse(webhook, systemClock.now());
     return { id, accountId: webhook.accountId, ...details };

@@ -63,7 +63,10 @@ async function copyDatabase({
   try {
     const file = resolveFile(to);
     const origin = realpathSync(from);
-    if ([origin, ...listCompanionPaths(origin)].includes(file)) {
+    if (file === origin) {
+      throw new StoreUnavailableError(`${to} is the database itself. Pass another file.`);
+    }
+    if (listCompanionPaths(origin).includes(file)) {
       throw new StoreUnavailableError(`${to} belongs to the database ${from}. Pass another file.`);
     }
     const contents = await writeDatabaseFile(file, {

@@ -115,7 +115,11 @@ describe('backUpDatabase', () => {
     expect(await getFailure(replacing)).toContain('is in use by another process');
     for (const file of [database, `${database}-wal`, `${dirname(database)}/./tradepost.db`]) {
       const itself = () => backUpDatabase({ from: database, to: file, overwrite: true });
-      expect(await getFailure(itself)).toContain('belongs to the database');
+      expect(await getFailure(itself)).toContain(
+        file.endsWith('-wal')
+          ? 'belongs to the database'
+          : `${file} is the database itself. Pass another file.`,
+      );
     }
   });
 
@@ -382,7 +386,7 @@ describe('restoreDatabase', () => {
       },
       newerSchemaMessage,
     ],
-    ['is the database itself', () => database, 'belongs to the database'],
+    ['is the database itself', () => database, 'is the database itself. Pass another file.'],
   ])('changes nothing if the backup %s', async (_what, prepare, message) => {
     await store.close();
     store = openSqliteStore(':memory:');
