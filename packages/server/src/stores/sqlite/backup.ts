@@ -1,7 +1,14 @@
 import { realpathSync, statSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
-import { type DatabaseContents, damaged, verifyContents, withSnapshot } from './database-file';
+import {
+  type DatabaseContents,
+  damaged,
+  readContents,
+  verifyContents,
+  withSnapshot,
+} from './database-file';
 import { openForReading } from './open-connection';
 import { listCompanionPaths, resolveFile, writeDatabaseFile } from './replace-file';
 import { isCorrupt } from './sqlite-errors';
@@ -74,8 +81,11 @@ async function copyDatabase({
       keepPermissions,
       async write(partialFile) {
         try {
-          await copyPages(source, partialFile, signal);
+          const copied = await copyPages(source, partialFile, signal);
           const found = verifyCopy(partialFile, from);
+          if (!isDeepStrictEqual(found, copied)) {
+            throw damaged(from, 'its copy has other rows than it');
+          }
           signal?.throwIfAborted();
           return found;
         } catch (error) {
@@ -92,20 +102,23 @@ async function copyDatabase({
 /**
  * Copies what is committed now. Without a transaction, SQLite starts again whenever another process commits, and never ends
  * beside a busy server. The transaction blocks no other process; the write-ahead log grows until it ends.
+ *
+ * @returns What the database has, to compare with the copy.
  */
 async function copyPages(
   source: Database.Database,
   file: string,
   signal: AbortSignal | undefined,
-): Promise<void> {
-  await withSnapshot(source, () =>
-    source.backup(file, {
+): Promise<DatabaseContents> {
+  return await withSnapshot(source, async () => {
+    await source.backup(file, {
       progress() {
         signal?.throwIfAborted();
         return pagesPerStep;
       },
-    }),
-  );
+    });
+    return readContents(source);
+  });
 }
 
 function verifyCopy(file: string, from: string): DatabaseContents {

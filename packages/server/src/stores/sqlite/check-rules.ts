@@ -40,10 +40,7 @@ function accountsOfKind(table: string, column: string, kind: string): DataRule {
   };
 }
 
-/**
- * What the server keeps true with each change, beyond what the schema enforces. The initial quantity of a listing is not
- * stored, so the sum of its orders cannot be checked.
- */
+/** What the server keeps true with each change, beyond what the schema enforces. */
 export const ruleGroups: RuleGroup[] = [
   {
     name: 'accounts',
@@ -57,11 +54,21 @@ export const ruleGroups: RuleGroup[] = [
   },
   {
     name: 'stock',
-    description: 'no available quantity is negative, and low stock is marked',
+    description: 'available and ordered units are those supplied, and low stock is marked',
     rules: [
       {
         problem: 'listings with a negative available quantity',
         sql: 'SELECT id FROM listings WHERE available_quantity < 0',
+      },
+      {
+        problem: 'listings with more or fewer units than were supplied and not ordered',
+        sql: `SELECT id || ' has ' || available_quantity || ', not ' || (supplied_quantity - ordered)
+          FROM (
+            SELECT l.*, coalesce(o.units, 0) AS ordered FROM listings AS l
+            LEFT JOIN (
+              SELECT listing_id, sum(quantity) AS units FROM orders WHERE status <> 'cancelled'
+              GROUP BY listing_id) AS o ON o.listing_id = l.id)
+          WHERE available_quantity <> supplied_quantity - ordered`,
       },
       {
         problem: 'listings whose low-stock mark contradicts their quantity and threshold',

@@ -4,7 +4,7 @@ import { latestBackoffUntil } from '../../deliveries/endpoint-health';
 import { type DataRule, type RuleGroup, ruleGroups } from './check-rules';
 import { findDamage, listTables, withSnapshot } from './database-file';
 import { fileExists, requireNoAbandonedLog } from './file-identity';
-import { currentSchemaVersion, readSchemaVersion } from './migrate';
+import { currentSchemaVersion, findMissingParts, readSchemaVersion } from './migrate';
 import { openForReading } from './open-connection';
 import { explainReadError, isCorrupt } from './sqlite-errors';
 
@@ -67,7 +67,7 @@ async function runChecks(file: string, now: number): Promise<CheckReport> {
       return {
         schemaVersion,
         checks: [
-          toIntegrityResult(findDamage(connection)),
+          toIntegrityResult([...findDamage(connection), ...findMissing(connection)]),
           checkReferences(connection),
           ...ruleGroups.map((group) =>
             isCurrent ? checkRules(connection, group, latestBackoffUntil(now)) : skip(group),
@@ -77,6 +77,16 @@ async function runChecks(file: string, now: number): Promise<CheckReport> {
     });
   } finally {
     connection.close();
+  }
+}
+
+/** Returns what the schema lacks; nothing if the schema cannot be read, which is another fault. */
+function findMissing(connection: Database.Database): string[] {
+  try {
+    return findMissingParts(connection).map((part) => `${part} is missing`);
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    return [];
   }
 }
 

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { SqliteDatabase } from './database';
-import { currentSchemaVersion, readSchemaVersion } from './migrate';
+import { currentSchemaVersion, findMissingParts, isTradepost, readSchemaVersion } from './migrate';
 import { openForReading } from './open-connection';
 import { isCorrupt } from './sqlite-errors';
 
@@ -82,7 +82,7 @@ export interface DatabaseContents {
 }
 
 /**
- * Verifies a database completely and counts its rows.
+ * Verifies a database completely, with its schema, and counts its rows.
  *
  * @param name What the message of an error calls it.
  * @throws StoreUnavailableError if it is damaged.
@@ -90,6 +90,14 @@ export interface DatabaseContents {
 export function verifyContents(connection: Database.Database, name: string): DatabaseContents {
   const [damage] = findDamage(connection);
   if (damage !== undefined) throw damaged(name, damage);
+  if (!isTradepost(connection)) throw damaged(name, 'it is not a Tradepost database');
+  const [missing] = findMissingParts(connection);
+  if (missing !== undefined) throw damaged(name, `${missing} is missing`);
+  return readContents(connection);
+}
+
+/** Counts the rows of a database. */
+export function readContents(connection: Database.Database): DatabaseContents {
   const count = (table: string) =>
     connection.prepare<[], number>(`SELECT count(*) FROM "${table}"`).pluck().get() ?? 0;
   return {

@@ -46,8 +46,9 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
       db.write(() => {
         db.run(
           `INSERT INTO listings
-             (id, seller_id, agent_id, available_quantity, low_threshold, low_told, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?)`,
+             (id, seller_id, agent_id, available_quantity, low_threshold, low_told, created_at,
+              supplied_quantity)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
           listing.id,
           listing.sellerId,
           listing.agentId,
@@ -55,6 +56,7 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
           listing.lowThreshold,
           Number(listing.lowStockNotified),
           listing.createdAt,
+          listing.availableQuantity,
         );
       }),
     findListing: (id) => db.read(() => selectListing(db, id)),
@@ -73,11 +75,14 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
 
     changeListing: (id, decide) =>
       db.write(() => {
-        const listing = decide(selectListing(db, id));
+        const found = selectListing(db, id);
+        const listing = decide(found);
         db.run(
-          'UPDATE listings SET agent_id = ?, low_threshold = ? WHERE id = ?',
+          `UPDATE listings SET agent_id = ?, low_threshold = ?, supplied_quantity = supplied_quantity + ?
+           WHERE id = ?`,
           listing.agentId,
           listing.lowThreshold,
+          listing.availableQuantity - (found?.availableQuantity ?? 0),
           id,
         );
         updateListing(db, listing);

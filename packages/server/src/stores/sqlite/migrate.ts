@@ -1,14 +1,22 @@
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { initial } from './migrations/001-initial';
 import { endpointQueues } from './migrations/002-endpoint-queues';
 import { secretsAndWaits } from './migrations/003-secrets-and-waits';
 import { lastUseOfKeys } from './migrations/004-last-use-of-keys';
 import { traceContexts } from './migrations/005-trace-contexts';
+import { suppliedUnits } from './migrations/006-supplied-units';
 import { explainMigrationError } from './sqlite-errors';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
-const migrations = [initial, endpointQueues, secretsAndWaits, lastUseOfKeys, traceContexts];
+const migrations = [
+  initial,
+  endpointQueues,
+  secretsAndWaits,
+  lastUseOfKeys,
+  traceContexts,
+  suppliedUnits,
+];
 
 /** The schema version of this program. */
 export const currentSchemaVersion = migrations.length;
@@ -16,6 +24,33 @@ export const currentSchemaVersion = migrations.length;
 /** Returns the schema version of a database; 0 for an empty one. */
 export function readSchemaVersion(connection: Database.Database): number {
   return Number(connection.pragma('user_version', { simple: true }));
+}
+
+/** Lists the tables, columns and indexes of a database, such as `column orders.id`. */
+function listSchemaParts(connection: Database.Database): string[] {
+  return connection
+    .prepare<[], string>(
+      `SELECT type || ' ' || name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+       UNION ALL
+       SELECT 'column ' || t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+       WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+    )
+    .pluck()
+    .all();
+}
+
+/** Returns what the schema of a database lacks of what its version has, such as `index orders_of_buyer`. */
+export function findMissingParts(connection: Database.Database): string[] {
+  const found = new Set(listSchemaParts(connection));
+  const complete = new Database(':memory:');
+  try {
+    for (const migration of migrations.slice(0, readSchemaVersion(connection))) {
+      complete.exec(migration);
+    }
+    return listSchemaParts(complete).filter((part) => !found.has(part));
+  } finally {
+    complete.close();
+  }
 }
 
 /** Marks a file as a Tradepost database: "TPST" in ASCII. Source: SQLite, "PRAGMA application_id". */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -11,10 +12,11 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import process from 'node:process';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
+import { createLock, tryLock } from './file-lock';
 import { isEmpty, isTradepost } from './migrate';
 import { explainWriteError, isCorrupt, isLocked } from './sqlite-errors';
 
@@ -57,24 +59,45 @@ function syncFolder(folder: string): void {
   if (process.platform !== 'win32') syncToDisk(folder);
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+/** How often a name for the new file is tried, because another process removed its lock before it was taken. */
+const lockAttempts = 3;
+
+const getLockPath = (partialFile: string) => `${partialFile}-lock`;
+
+/**
+ * Creates the new file under a name of its own, with a lock that ends with this process. The ID of the process would not do:
+ * those of two containers may be equal.
+ */
+function createPartialFile(file: string): { partialFile: string; remove: () => void } {
+  for (let attempt = 1; ; attempt += 1) {
+    const partialFile = `${file}.${randomUUID()}.partial`;
+    const lock = createLock(getLockPath(partialFile));
+    if (lock === null && attempt < lockAttempts) continue;
+    // Fails, with the reason, where no file can be created.
+    closeSync(openSync(partialFile, 'wx', 0o600));
+    return {
+      partialFile,
+      remove() {
+        removeWithCompanions(partialFile);
+        rmSync(getLockPath(partialFile), { force: true });
+        lock?.close();
+      },
+    };
   }
 }
 
 /** Removes what processes that were killed left of the same file. */
 function removeAbandonedParts(file: string): void {
-  const folder = dirname(file);
   const start = `${basename(file)}.`;
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith(start)) continue;
-    const [, pid] = /^(\d+)\.partial/.exec(name.slice(start.length)) ?? [];
-    if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
-    rmSync(join(folder, name), { force: true });
+  for (const name of readdirSync(dirname(file))) {
+    const [, id] = /^([\da-f-]{36})\.partial-lock$/.exec(name.slice(start.length)) ?? [];
+    if (id === undefined || !name.startsWith(start)) continue;
+    const partialFile = `${file}.${id}.partial`;
+    const lock = tryLock(getLockPath(partialFile));
+    if (lock === null) continue;
+    removeWithCompanions(partialFile);
+    rmSync(getLockPath(partialFile), { force: true });
+    lock.close();
   }
 }
 
@@ -98,21 +121,20 @@ export async function writeDatabaseFile<Result>(
   file: string,
   { overwrite, keepPermissions, write }: WriteOptions<Result>,
 ): Promise<Result> {
-  const partialFile = `${file}.${process.pid}.partial`;
   try {
     requireReplaceable(file, overwrite);
     // Locked again at the end. It would be a pity to notice only then that a server uses it.
     if (existsSync(file)) requireUnused(file);
     removeAbandonedParts(file);
+    const { partialFile, remove } = createPartialFile(file);
     try {
-      closeSync(openSync(partialFile, 'wx', 0o600));
       const result = await write(partialFile);
       if (keepPermissions && existsSync(file)) copyPermissions(file, partialFile);
       syncToDisk(partialFile);
       moveIntoPlace(partialFile, file, overwrite);
       return result;
     } finally {
-      removeWithCompanions(partialFile);
+      remove();
     }
   } catch (error) {
     throw explainWriteError(`Cannot write ${file}`, error);

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
-import Database from 'better-sqlite3';
-import { readFileId } from './file-identity';
+import type Database from 'better-sqlite3';
+import { createLock, tryLock } from './file-lock';
 
 /** How often registering is tried again, because another process removed the new file before it was locked. */
 const registerAttempts = 3;
@@ -23,25 +23,6 @@ function readHostId(): string {
     // Not Linux.
   }
   return createHash('sha256').update(id).digest('hex').slice(0, hostIdLength);
-}
-
-/**
- * Opens a lock file and takes its lock. The connection has the lock until it is closed: an open transaction that never writes.
- *
- * @returns Null if another connection has the lock, or if it cannot be known, for example because there is no such file.
- */
-function tryLock(path: string): Database.Database | null {
-  let connection: Database.Database | undefined;
-  try {
-    connection = new Database(path, { timeout: 0, fileMustExist: true });
-    // Nothing is written, so no file for a rollback is needed.
-    connection.pragma('journal_mode = MEMORY');
-    connection.exec('BEGIN EXCLUSIVE');
-    return connection;
-  } catch {
-    connection?.close();
-    return null;
-  }
 }
 
 /** A worker that has ended without removing its lock file. Its lock is taken, so that no other process handles it too. */
@@ -149,18 +130,7 @@ export class WorkerLocks {
 
   #createLock(id: string): Database.Database | null {
     if (this.#prefix === null) return null;
-    const path = this.#getPath(id);
-    try {
-      closeSync(openSync(path, 'ax', 0o600));
-    } catch {
-      // The folder may be read-only for new files. The leases of this worker then last until they end.
-      return null;
-    }
-    const created = readFileId(path);
-    const lock = tryLock(path);
-    // Another process may have found the file before it was locked, and removed it.
-    if (lock !== null && created !== null && readFileId(path) === created) return lock;
-    lock?.close();
-    return null;
+    // Without one, for example in a read-only folder, the leases of this worker last until they end.
+    return createLock(this.#getPath(id));
   }
 }

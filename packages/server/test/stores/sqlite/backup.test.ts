@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -18,6 +18,7 @@ import { StoreUnavailableError } from '../../../src/kernel/errors';
 import { backUpDatabase, restoreDatabase } from '../../../src/stores/sqlite/backup';
 import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { migrateDatabase } from '../../../src/stores/sqlite/database-file';
+import { tryLock } from '../../../src/stores/sqlite/file-lock';
 import { currentSchemaVersion } from '../../../src/stores/sqlite/migrate';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import type { Store } from '../../../src/stores/store';
@@ -210,21 +211,37 @@ describe('backUpDatabase', () => {
 
   test('removes what a killed process left of the same file, and nothing else', async () => {
     const folder = dirname(database);
-    const others = [
-      `backup.db.${process.ppid}.partial`,
-      'backup.db.old.partial',
-      'other.db.1.partial',
-    ];
-    // No process has such a high number, and this process has no other copy.
-    const ended = [99_999_999, process.pid];
-    const left = ended.flatMap((pid) => [
-      `backup.db.${pid}.partial`,
-      `backup.db.${pid}.partial-journal`,
-    ]);
-    for (const name of [...others, ...left]) writeFileSync(join(folder, name), 'a part');
+    const nameParts = (name: string) => {
+      const part = `${name}.${randomUUID()}.partial`;
+      return [part, `${part}-journal`, `${part}-lock`];
+    };
+    const [running, ended] = [nameParts('backup.db'), nameParts('backup.db')];
+    const others = [...nameParts('other.db'), 'backup.db.old.partial'];
+    for (const name of [...running, ...ended, ...others]) writeFileSync(join(folder, name), '');
+    const lock = tryLock(join(folder, running.at(-1) ?? ''));
+    onTestFinished(() => void lock?.close());
     await backUpDatabase({ from: database, to: backup });
     const parts = list().filter((name) => name.includes('partial'));
-    expect(parts).toEqual([...others].sort());
+    expect(parts).toEqual([...running, ...others].sort());
+  });
+
+  test('writes complete copies, also if several processes write the same file at once', async () => {
+    const request = { from: database, to: backup, overwrite: true };
+    const copies = await Promise.all([1, 2, 3].map(() => backUpDatabase(request)));
+    for (const copy of copies) expect(copy).toEqual(copies[0]);
+    expect(list().filter((name) => name.includes('partial'))).toEqual([]);
+    expect(await checkDatabase(backup, noon)).toMatchObject({
+      checks: expect.not.arrayContaining([expect.objectContaining({ result: 'problem' })]),
+    });
+  });
+
+  test('rejects a database whose schema is not complete', async () => {
+    const connection = new Database(database);
+    connection.exec('DROP INDEX orders_of_buyer');
+    connection.close();
+    const copying = backUpDatabase({ from: database, to: backup });
+    await expect(copying).rejects.toThrow('is damaged: index orders_of_buyer is missing.');
+    expect(existsSync(backup)).toBe(false);
   });
 
   test('ends beside a process that commits all the time, with the state in which it began', async () => {

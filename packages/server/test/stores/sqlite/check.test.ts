@@ -1,5 +1,6 @@
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { updateListing } from '../../../src/features/listings/listing';
 import { type CheckResult, checkDatabase } from '../../../src/stores/sqlite/check';
 import { ruleGroups } from '../../../src/stores/sqlite/check-rules';
 import { currentSchemaVersion } from '../../../src/stores/sqlite/migrate';
@@ -84,6 +85,11 @@ const damages: [check: string, problem: string, sql: string][] = [
     'stock',
     'listings with a negative available quantity',
     'UPDATE listings SET available_quantity = -1',
+  ],
+  [
+    'stock',
+    'listings with more or fewer units than were supplied and not ordered',
+    "UPDATE orders SET quantity = quantity + 1 WHERE status <> 'cancelled'",
   ],
   [
     'stock',
@@ -301,6 +307,35 @@ describe('checkDatabase', () => {
       problem: expect.stringContaining('cannot be read'),
       examples: ['database disk image is malformed'],
     });
+  });
+
+  test('finds what the schema lacks', async () => {
+    damage('DROP INDEX orders_of_buyer; ALTER TABLE api_keys DROP COLUMN last_used_at');
+    const integrity = (await findProblems()).find(({ name }) => name === 'integrity');
+    expect(integrity?.problems[0]?.examples).toEqual([
+      'index orders_of_buyer is missing',
+      'column api_keys.last_used_at is missing',
+    ]);
+  });
+
+  test('finds no wrong stock after orders, cancellations and updates of a listing', async () => {
+    const store = openSqliteStore(file);
+    const trade = await Trade.open(store);
+    await trade.place({ quantity: 3 });
+    const cancelled = await trade.place({ quantity: 2 });
+    await trade.move(cancelled, 'cancelled');
+    for (const changes of [{ addedUnits: 10 }, { availableQuantity: 4 }, { lowThreshold: 3 }]) {
+      await store.listings.changeListing(trade.listing.id, (found) => {
+        if (found === null) throw new Error('no listing');
+        return updateListing(found, changes);
+      });
+    }
+    await trade.place({ quantity: 2 });
+    await store.close();
+    expect(await findProblems()).toEqual([]);
+    damage('UPDATE listings SET available_quantity = available_quantity + 1');
+    const stock = (await findProblems()).find(({ name }) => name === 'stock');
+    expect(stock?.problems[0]?.examples).toContain(`${trade.listing.id} has 3, not 2`);
   });
 
   test('finds a value that the schema forbids', async () => {

@@ -41,7 +41,7 @@ function waitsSince({ id, attempts }: Row): number {
 
 describe('a SQLite file of the first schema', () => {
   test('is migrated to the newest, and is sound', () => {
-    expect(rows('PRAGMA user_version')).toEqual([{ user_version: 5 }]);
+    expect(rows('PRAGMA user_version')).toEqual([{ user_version: 6 }]);
     expect(checkIntegrity(file)).toEqual(sound);
   });
 
@@ -59,15 +59,25 @@ describe('a SQLite file of the first schema', () => {
   });
 
   test('keeps every row of unchanged tables', () => {
-    const remade = ['attempts', 'deliveries', 'webhooks', 'idempotency_keys', 'api_keys'];
+    const remade = [
+      'attempts',
+      'deliveries',
+      'webhooks',
+      'idempotency_keys',
+      'api_keys',
+      'listings',
+    ];
     const kept = (before as [string, unknown][]).filter(([table]) => !remade.includes(table));
-    expect(kept).toHaveLength(7);
+    expect(kept).toHaveLength(6);
     expect(readContents(file)).toEqual(expect.arrayContaining(kept));
     const [, keys] = (before as [string, Row[]][]).find(([table]) => table === 'api_keys') ?? [];
     expect(keys).not.toEqual([]);
     expect(rows('SELECT * FROM api_keys')).toEqual(
       keys?.map((key) => ({ ...key, last_used_at: null })),
     );
+    expect(rows('SELECT id, available_quantity, supplied_quantity FROM listings')).toEqual([
+      { id: 'lst_1', available_quantity: 990, supplied_quantity: 1_000 },
+    ]);
     expect(rows('SELECT * FROM webhooks')).toEqual(
       ['whk_busy', 'whk_idle', 'whk_paused'].map((id) => ({
         id,

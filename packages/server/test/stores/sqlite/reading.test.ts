@@ -58,16 +58,14 @@ describe('a store that only reads', () => {
     expect(await store.accounts.listAccounts()).toHaveLength(1);
   });
 
-  // The system lets root write to read-only files.
-  test.skipIf(process.getuid?.() === 0)(
-    'reads a read-only backup in a read-only folder',
-    async () => {
-      chmodSync(backup, 0o400);
-      chmodSync(dirname(backup), 0o500);
-      onTestFinished(() => chmodSync(dirname(backup), 0o700));
-      expect(await readIds(backup)).toEqual([accountId]);
-    },
-  );
+  test('reads a read-only backup in a read-only folder, and leaves no file there', async () => {
+    chmodSync(backup, 0o400);
+    chmodSync(dirname(backup), 0o500);
+    onTestFinished(() => chmodSync(dirname(backup), 0o700));
+    expect(await readIds(backup)).toEqual([accountId]);
+    // The system lets root write to read-only files and folders.
+    expect(readdirSync(dirname(backup))).toEqual(['backup.db']);
+  });
 
   test('rejects an older schema and changes nothing', () => {
     const old = tempFile();
