@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { latestBackoffUntil } from '../../deliveries/endpoint-health';
+import { fileExists, requireNoAbandonedLog } from './abandoned-log';
 import { type DataRule, type RuleGroup, ruleGroups } from './check-rules';
 import { findDamage, listTables, withSnapshot } from './database-file';
-import { fileExists, requireNoAbandonedLog } from './file-identity';
 import { currentSchemaVersion, findMissingParts, readSchemaVersion } from './migrate';
 import { openForReading } from './open-connection';
 import { explainReadError, isCorrupt } from './sqlite-errors';

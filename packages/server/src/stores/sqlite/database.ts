@@ -1,16 +1,21 @@
+import { type BigIntStats, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
+import { StoreUnavailableError } from '../../kernel/errors';
 import { SecretCipher, type SecretKey } from '../encryption';
 import type { ChangeTracer } from '../store';
-import { FileIdentity, resolveLink } from './file-identity';
+import { resolveLink } from './abandoned-log';
 import { readFreeBytes, requireFreeDisk, requireFreePages } from './free-space';
 import { type CommitOptions, GroupCommit } from './group-commit';
-import { type OpenOptions, openConnection, openCurrentForReading } from './open-connection';
+import {
+  type FileId,
+  type OpenOptions,
+  openConnection,
+  openCurrentForReading,
+} from './open-connection';
 import { translateError } from './sqlite-errors';
 import { TracedChanges } from './traced-changes';
-
-export { readFileId } from './file-identity';
 
 const verifyIntervalMs = 1_000;
 /** How often flushing the log is tried while others read or write. */
@@ -37,6 +42,60 @@ export interface SqliteOptions extends CommitOptions, OpenOptions {
   readOnly?: boolean;
   /** Returns how many bytes are free on the disk of a folder; null if unknown. By default the system says it. */
   readFreeBytes?: typeof readFreeBytes;
+}
+
+function toFileId({ dev, ino }: BigIntStats): FileId {
+  return `${dev}:${ino}`;
+}
+
+/** Returns the file that a path leads to; null if it does not exist or cannot be read. */
+export function readFileId(path: string): FileId | null {
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats === undefined ? null : toFileId(stats);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Checks that a path leads to a certain file.
+ *
+ * @param file The database that the path belongs to.
+ * @throws StoreUnavailableError
+ */
+function requireFile(path: string, expected: FileId | null, file: string = path): void {
+  if (readFileId(path) === expected) return;
+  throw new StoreUnavailableError(
+    `${path} was deleted or replaced while the database ${file} was open. Nothing more is written. Put the original file back, or restart the server to use the new one.`,
+  );
+}
+
+/**
+ * Remembers the files of a database. A file that is deleted or replaced while it is open stays open: what is committed to it
+ * is lost with the process, and no other process sees it. Neither SQLite nor the operating system reports that.
+ */
+class FileIdentity {
+  readonly #file: string;
+  readonly #ids: (readonly [path: string, id: FileId | null])[];
+
+  /** @param file An open database in WAL mode: its -wal and -shm files exist. */
+  constructor(file: string) {
+    this.#file = file;
+    // With a symbolic link, SQLite's own files are next to its target.
+    const target = realpathSync(file);
+    const paths = [file, `${target}-wal`, `${target}-shm`];
+    this.#ids = paths.map((path) => [path, readFileId(path)]);
+  }
+
+  /**
+   * Checks that the files are still in place.
+   *
+   * @throws StoreUnavailableError
+   */
+  verify(): void {
+    for (const [path, id] of this.#ids) requireFile(path, id, this.#file);
+  }
 }
 
 type Statement = Database.Statement<unknown[], unknown>;
@@ -73,7 +132,9 @@ export class SqliteDatabase {
   ) {
     this.secrets = new SecretCipher(options.secretKeys ?? []);
     const { readOnly = false } = options;
-    this.#connection = readOnly ? openCurrentForReading(file) : openConnection(file, options);
+    this.#connection = readOnly
+      ? openCurrentForReading(file)
+      : openConnection(file, options, (expectedFile) => requireFile(file, expectedFile));
     // Without a write-ahead log, SQLite's own files come and go. What is only read cannot be lost.
     this.#identity = readOnly || file === ':memory:' ? null : new FileIdentity(file);
     this.#folder = file === ':memory:' ? null : dirname(resolveLink(file));

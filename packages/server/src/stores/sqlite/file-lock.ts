@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { readFileId } from './file-identity';
+import { readFileId } from './database';
 
 /**
  * Opens a lock file and takes its lock. The connection has the lock until it is closed: an open transaction that never writes.

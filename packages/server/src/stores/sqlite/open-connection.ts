@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../kernel/errors';
-import { type FileId, fileExists, requireFile, requireNoAbandonedLog } from './file-identity';
+import { fileExists, requireNoAbandonedLog } from './abandoned-log';
 import type { CommitOptions, WritePrioritySettings } from './group-commit';
 import {
   isTradepost,
@@ -16,6 +16,9 @@ import { explainReadError, isLocked, missingFile, translateOpeningError } from '
 const openTimeoutMs = 2_000;
 /** How often a file is tried while another process creates it. */
 const lockAttempts = 100;
+
+/** Identifies the file that a path leads to. Plain text, so that it can be passed to a thread. */
+export type FileId = string;
 
 /** How a connection is opened. */
 export interface OpenOptions extends Pick<CommitOptions, 'synchronous' | 'priority'> {
@@ -84,9 +87,14 @@ function checkpointAfter(priority: WritePrioritySettings | undefined): number {
 /**
  * Opens a connection to a SQLite file, which has the current schema then.
  *
+ * @param requireFile Throws if the path does not lead to this file.
  * @throws StoreUnavailableError if the file cannot be opened or belongs to another program.
  */
-export function openConnection(file: string, options: OpenOptions): Database.Database {
+export function openConnection(
+  file: string,
+  options: OpenOptions,
+  requireFile: (expected: FileId) => void,
+): Database.Database {
   const { mustExist = false, expectedFile, mayMigrate = true, synchronous = 'full' } = options;
   const { maxPages, priority } = options;
   let connection: Database.Database;
@@ -98,7 +106,7 @@ export function openConnection(file: string, options: OpenOptions): Database.Dat
   }
   try {
     // Before anything is written to it.
-    if (expectedFile !== undefined) requireFile(file, expectedFile);
+    if (expectedFile !== undefined) requireFile(expectedFile);
     retryWhileLocked(connection, () => {
       requireUsable(connection);
       if (!mayMigrate) requireMigrated(connection);

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { StoreUnavailableError } from '../../../src/kernel/errors';
-import { readFileId } from '../../../src/stores/sqlite/file-identity';
+import { readFileId } from '../../../src/stores/sqlite/database';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';
 import { tempFile } from '../../helpers/temp-folder';
 import { Trade } from '../../helpers/trade';
