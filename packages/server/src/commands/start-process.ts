@@ -178,6 +178,18 @@ async function followTls(
   };
 }
 
+/** Logs a warning if secrets are still stored in plain text although there is a key. */
+async function warnOfPlainText(
+  store: Store,
+  { secretKeys }: ProcessOptions,
+  log: Logger,
+): Promise<void> {
+  if (!secretKeys?.length || !(await store.secrets.listKeyIds()).includes(null)) return;
+  log.warn(
+    'some endpoint secrets are still stored in plain text; run tradepost-server secrets rotate',
+  );
+}
+
 async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   const log = createLog(options.logLevel);
   const tls = await readTls(options, log);
@@ -187,6 +199,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     ...getStoreOptions(options),
     ...(hasEngineThread(options) && { priority: { memory: priorityMemory, yields: false } }),
   });
+  await warnOfPlainText(store, options, log);
   const health = createHealth(store, options);
   const metrics: Metrics[] = [];
   const apiMetrics = isMeasured(options) ? await loadApiMetrics() : undefined;
