@@ -132,6 +132,9 @@ export async function writeDatabaseFile<Result>(
       if (keepPermissions && existsSync(file)) copyPermissions(file, partialFile);
       syncToDisk(partialFile);
       moveIntoPlace(partialFile, file, overwrite);
+      // Not needed any more; and the folder is written to the disk without the lock file.
+      remove();
+      syncFolder(dirname(file));
       return result;
     } finally {
       remove();
@@ -237,5 +240,4 @@ function moveIntoPlace(partialFile: string, file: string, overwrite: boolean): v
   } finally {
     lock?.close();
   }
-  syncFolder(dirname(file));
 }
