@@ -112,7 +112,7 @@ export class TradepostError extends Error {
   /**
    * Whether the change may have been made, although the call failed: the response to an attempt was lost,
    * was a 5xx, or was not readable. Read the current state before you repeat the call. False for a GET, and
-   * if the service certainly rejected every attempt.
+   * if the service certainly rejected every attempt, as with a 503 `overloaded` or `shutting_down`.
    */
   readonly mayHaveBeenApplied: boolean;
 

@@ -1,4 +1,4 @@
-import type { ProblemIssue } from '@tradepost/contract/wire';
+import type { ProblemCode, ProblemIssue } from '@tradepost/contract/wire';
 import {
   AuthenticationError,
   ConflictError,
@@ -144,8 +144,7 @@ const redirects = [0, 301, 302, 303, 307, 308];
  *
  * @param extension whether the call is an extension
  * @param retryAfter seconds, from `Retry-After`
- * @param mayHaveBeenApplied whether the change may have been made
- * @param note appended to the message
+ * @param doubtNote appended to the message if this attempt may have made the change
  */
 export function errorFromResponse(
   response: RawResponse,
@@ -153,9 +152,8 @@ export function errorFromResponse(
   {
     extension,
     retryAfter,
-    mayHaveBeenApplied,
-    note,
-  }: { extension: boolean; retryAfter: number | null; mayHaveBeenApplied: boolean; note: string },
+    doubtNote,
+  }: { extension: boolean; retryAfter: number | null; doubtNote: string },
 ): TradepostError {
   const { status, text, headers } = response;
   const body = parseJson(text);
@@ -180,14 +178,16 @@ export function errorFromResponse(
       getHint(status, extension, retryAfter),
     );
   }
+  const mayBeDone = attempt.method !== 'GET' && leavesDoubt(status, problem);
   // A POST is repeated only with an idempotency key.
-  if (attempt.mayHaveBeenApplied && status < 500 && ['PATCH', 'DELETE'].includes(attempt.method)) {
+  const isRejectedRetry = attempt.mayHaveBeenApplied && (status < 500 || !mayBeDone);
+  if (isRejectedRetry && ['PATCH', 'DELETE'].includes(attempt.method)) {
     reason = appendHint(
       reason,
       'An earlier attempt may have been applied: check before you retry.',
     );
   }
-  reason += note;
+  if (mayBeDone) reason += doubtNote;
   const Class = errorClasses[status] ?? (status >= 500 ? ServerError : TradepostError);
   return createError(Class, attempt, `failed with ${reason}`, {
     ...describeResponse(response, body),
@@ -195,8 +195,18 @@ export function errorFromResponse(
     requestId,
     problem,
     retryAfter,
-    mayHaveBeenApplied,
+    mayHaveBeenApplied: mayBeDone || attempt.mayHaveBeenApplied,
   });
+}
+
+/** Problems with which the service rejects a request before it does anything. All are a 503. */
+const notStartedCodes: readonly string[] = ['overloaded', 'shutting_down'] satisfies ProblemCode[];
+
+/** Whether a change may have been made although the response is not a 2xx. */
+function leavesDoubt(status: number, problem: Problem | null): boolean {
+  if (status === 503 && problem !== null && notStartedCodes.includes(problem.code)) return false;
+  // After a 302 or 303, the change is often made, and its result is elsewhere. Browsers report redirects as 0.
+  return [0, 302, 303, 408].includes(status) || status >= 500;
 }
 
 /** Reads a problem. A body counts as one if it has the two required fields, `code` and `detail`. */

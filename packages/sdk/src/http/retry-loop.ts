@@ -89,7 +89,7 @@ export function createRetryLoop(
         random(),
       );
       if (delay === null) throw error;
-      if (!retry.notApplied && attempt.method !== 'GET') attempt.mayHaveBeenApplied = true;
+      attempt.mayHaveBeenApplied = error.mayHaveBeenApplied;
       instrumentation.retrying(attempt, error, delay, elapsed() - attemptStartedAt);
       await (options.wait ?? wait)(delay, signal);
       // A timer may fire late; nothing is sent after the deadline.

@@ -77,21 +77,18 @@ export function classifyAttempt<Result>(
   const { response } = result;
   const { status, headers, requestId } = response;
   const retryAfter = retryAfterSeconds(headers, now);
-  // The service sends its own 503 before it does any work; a proxy may send one afterwards.
-  const isRejected = status === 425 || status === 429;
-  // After a 302 or 303, the change is often made, and its result is elsewhere. Browsers report redirects as 0.
-  const mayBeDone = isChange && ([0, 302, 303, 408].includes(status) || status >= 500);
   const error = errorFromResponse(response, attempt, {
     extension: call.extension === true,
     retryAfter,
-    mayHaveBeenApplied: mayBeDone || attempt.mayHaveBeenApplied,
-    note: mayBeDone ? note : '',
+    doubtNote: note,
   });
   // An earlier attempt deleted the resource and its response was lost: return that response.
   const deleted =
     attempt.mayHaveBeenApplied && method === 'DELETE' && isGone(error) && call.read(null, '');
   if (deleted || deleted === undefined) return { data: deleted, status, headers, requestId };
-  const notApplied = !isUnsafePost && (isRejected || (status === 503 && error.problem !== null));
+  // The service sends its own 503 before it does any work; a proxy may send one afterwards.
+  const isRejected = status === 425 || status === 429 || (status === 503 && error.problem !== null);
+  const notApplied = !isUnsafePost && isRejected;
   const retryAfterMs = retryAfter && retryAfter * 1_000;
   return { error, retry: { status, idempotent, notApplied, retryAfterMs } };
 }

@@ -25,6 +25,7 @@ const losses: [string, Step][] = [
   ["a proxy's 502", text(502, '<html>')],
   ['a 500', problem(500, 'internal_error')],
   ['a 503', problem(503, 'store_unavailable')],
+  ['a 503 without a problem', text(503, 'overloaded')],
   ["a proxy's 504", text(504, '<html>')],
   ['a 408', text(408, '')],
   ['a reset connection', reset],
@@ -45,6 +46,8 @@ describe('on a service that is not known to honour idempotency keys', () => {
   test.each([
     ['a 429', problem(429, 'rate_limited', { 'retry-after': '1' })],
     ['a 425', text(425, '')],
+    ['a 503 of a service with too many requests', problem(503, 'overloaded')],
+    ['a 503 of a service that is shutting down', problem(503, 'shutting_down')],
   ])('an order is sent once after %s, and was certainly not placed', async (_, step) => {
     const service = await scriptedService(step, placed);
     const error = await catchTradepostError(createTestClient(service).orders.create(aNewOrder));

@@ -46,6 +46,11 @@ describe('a rejected retry', () => {
       }),
     );
 
+  test('with 503 overloaded reports it too, because that was about the last attempt', async () => {
+    const { message } = await updateAgainst(reset, problem(503, 'overloaded'));
+    expect(message).toContain(`Detail of overloaded. ${doneBefore}`);
+  });
+
   test.each([
     [403, 'account_kind_not_allowed'],
     [404, 'order_not_found'],
@@ -62,6 +67,29 @@ describe('a rejected retry', () => {
     ['a lost response and a rate limit', true, [reset, problem(429, 'rate_limited')]],
     ["a proxy's 502 and a lost response", true, [text(502, '<html>'), reset]],
     ['limits alone', false, [problem(429, 'rate_limited')]],
+    ['an overload', false, [problem(503, 'overloaded')]],
+    [
+      'a shutdown and an overload',
+      false,
+      [problem(503, 'shutting_down'), problem(503, 'overloaded')],
+    ],
+    ['a lost response and an overload', true, [reset, problem(503, 'overloaded')]],
+    ["a proxy's 502 and a shutdown", true, [text(502, '<html>'), problem(503, 'shutting_down')]],
+    [
+      'an unavailable store and an overload',
+      true,
+      [problem(503, 'store_unavailable'), problem(503, 'overloaded')],
+    ],
+    [
+      'an unavailable store and a rate limit',
+      true,
+      [problem(503, 'store_unavailable'), problem(429, 'rate_limited')],
+    ],
+    ['an unavailable store', true, [problem(503, 'store_unavailable')]],
+    ['a 503 with another problem', true, [problem(503, 'maintenance')]],
+    ['a 503 that only mentions an overload', true, [json(503, { error: 'overloaded' })]],
+    ['a 503 without a problem', true, [text(503, 'overloaded')]],
+    ['a 500 with that code', true, [problem(500, 'overloaded')]],
     ['a rejection', false, [problem(409, 'invalid_transition')]],
   ])('after %s sets mayHaveBeenApplied to %s', async (_, mayHaveBeenApplied, steps) => {
     expect(await updateAgainst(...steps)).toMatchObject({ mayHaveBeenApplied });
