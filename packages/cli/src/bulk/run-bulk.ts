@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { isTradepostError } from '@tradepost/sdk';
 import type { CliContext } from '../context';
 import type { Failure, Hint } from '../errors/cli-error';
-import { getExitReason } from '../errors/exit-codes';
+import { getExitReason, isLimited } from '../errors/exit-codes';
 import { printNotice } from '../output/print';
 import { createProgress } from '../output/progress';
 import { describeError, describeReason } from '../report/error-report';
@@ -50,8 +50,10 @@ export function toFailure(error: unknown): OutcomeFailure {
 
 /** Whether every other item would fail with the same error. */
 function failsForAll(error: unknown): boolean {
-  // A wrong base URL, and a service that is still rate limiting after all retries.
-  if (isTradepostError(error) && (error.code === 'redirected' || error.status === 429)) return true;
+  // A service that still has too many requests after all retries.
+  if (isLimited(error)) return true;
+  // A wrong base URL.
+  if (isTradepostError(error) && error.code === 'redirected') return true;
   return ['usage', 'auth', 'unreachable', 'interrupted'].includes(getExitReason(error));
 }
 

@@ -1,7 +1,8 @@
-import { type RetryHookEvent, Tradepost } from '@tradepost/sdk';
+import { type AnyTradepostError, type RetryHookEvent, Tradepost } from '@tradepost/sdk';
 import { version } from '../../package.json';
 import { resolveSettings, type Settings } from '../config/settings';
 import type { CliContext } from '../context';
+import { isOverloaded } from '../errors/exit-codes';
 import type { ConnectionOptions } from '../input/options';
 import { printNotice } from '../output/print';
 
@@ -80,12 +81,15 @@ export function createRetryNotifier(context: CliContext): (retry: RetryHookEvent
     if (!(isLong || code === 'timeout') || now - notifiedAt < noticeIntervalMs) return;
     notifiedAt = now;
     const when = isLong ? ` in ${Math.ceil(delayMs / 1000)} s` : '';
-    printNotice(context, `${describeRetry(code, status)}; retrying${when}.`);
+    printNotice(context, `${describeRetry({ code, status })}; retrying${when}.`);
   };
 }
 
-function describeRetry(code: string, status: number | null): string {
+/** Says why a request is retried: the start of a notice. */
+export function describeRetry(error: Pick<AnyTradepostError, 'code' | 'status'>): string {
+  const { code, status } = error;
   if (status === 429) return 'Rate limited';
+  if (isOverloaded(error)) return 'The service is overloaded';
   if (code === 'timeout') return 'No response in time';
   if (status === null) return 'Connection failed';
   return `The service returned ${status}`;

@@ -1,11 +1,6 @@
-import {
-  type EventPage,
-  type FollowEventsOptions,
-  RateLimitError,
-  type Tradepost,
-} from '@tradepost/sdk';
+import type { EventPage, FollowEventsOptions, Tradepost } from '@tradepost/sdk';
 import type { CliContext } from '../context';
-import { getExitReason } from '../errors/exit-codes';
+import { getExitReason, getRetryAfter, isLimited } from '../errors/exit-codes';
 import { getRequestErrorMessage } from '../report/error-report';
 
 export interface ReconnectPolicy {
@@ -63,12 +58,12 @@ export function createReconnectTracker(
     /**
      * Waits until the next try.
      *
-     * @throws the error, if it is not a lost connection or a rate limit, if the service was never
-     * reachable, or after the timeout
+     * @throws the error, if it is not a lost connection, a rate limit or an overload, if the service was
+     * never reachable, or after the timeout
      */
     async wait(error: unknown): Promise<void> {
-      const isLimited = error instanceof RateLimitError;
-      if (!hadContact || !(isLimited || getExitReason(error) === 'unreachable')) throw error;
+      const limit = isLimited(error) ? error : null;
+      if (!hadContact || !(limit || getExitReason(error) === 'unreachable')) throw error;
       if (lostAt === null) {
         if (timeoutMs > 0) onLost(error);
         lostAt = elapsed();
@@ -76,7 +71,7 @@ export function createReconnectTracker(
       const left = lostAt + timeoutMs - elapsed();
       if (left <= 0) throw error;
       tries += 1;
-      const requested = isLimited ? (error.retryAfter ?? 0) * 1_000 : 0;
+      const requested = ((limit && getRetryAfter(limit)) ?? 0) * 1_000;
       await wait(Math.min(Math.max(retryDelay(tries), requested), left), signal);
     },
 

@@ -35,6 +35,7 @@ const reasonByCode: ReadonlyMap<string, ExitReason> = new Map(
     delivery_not_found: 'notFound',
     listing_not_found: 'notFound',
     idempotency_key_reused: 'conflict',
+    overloaded: 'error',
     connection_failed: 'unreachable',
     timeout: 'unreachable',
     aborted: 'interrupted',
@@ -83,11 +84,23 @@ export function getExitCode(error: unknown): number {
  * too late, came from a proxy or was not readable, for the last attempt or an earlier one.
  */
 export function mayHaveBeenApplied(error: unknown): boolean {
-  if (!isTradepostError(error)) return false;
-  const { method, code, status } = error;
-  if (method === null || method === 'GET') return false;
-  if (error.mayHaveBeenApplied) return true;
-  if (error.name === 'ConnectionError') return !error.notSent;
-  const isLost = code === 'timeout' || code === 'aborted' || code === 'invalid_response';
-  return isLost || (status !== null && status >= 500);
+  return isTradepostError(error) && error.mayHaveBeenApplied;
+}
+
+/** Whether the service rejected a request only because there are too many: from this key, or in all. */
+export function isLimited(error: unknown): error is AnyTradepostError {
+  return isTradepostError(error) && (error.status === 429 || isOverloaded(error));
+}
+
+/** Whether the service rejected a request because it has too many. */
+export function isOverloaded({
+  code,
+  status,
+}: Pick<AnyTradepostError, 'code' | 'status'>): boolean {
+  return code === 'overloaded' && status === 503;
+}
+
+/** Returns the seconds to wait before the next request, from `Retry-After`. Null if the service named none. */
+export function getRetryAfter(error: AnyTradepostError): number | null {
+  return 'retryAfter' in error ? error.retryAfter : null;
 }

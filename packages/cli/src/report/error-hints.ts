@@ -1,6 +1,11 @@
 import type { AnyTradepostError } from '@tradepost/sdk';
 import { baseUrlHint, commandHint, type Hint } from '../errors/cli-error';
-import { getExitReason, mayHaveBeenApplied } from '../errors/exit-codes';
+import {
+  getExitReason,
+  getRetryAfter,
+  isOverloaded,
+  mayHaveBeenApplied,
+} from '../errors/exit-codes';
 import { type IdPrefix, isId } from '../input/options';
 import { replaceArg } from './hint';
 
@@ -138,7 +143,7 @@ export function getHints(error: AnyTradepostError): readonly Hint[] {
 }
 
 function chooseHints(error: AnyTradepostError): readonly Hint[] {
-  const { code, path, status } = error;
+  const { code, method, path, status } = error;
   const extensionHints = getExtensionHints(error);
   if (extensionHints.length > 0) return extensionHints;
   if (mayHaveBeenApplied(error)) {
@@ -161,8 +166,10 @@ function chooseHints(error: AnyTradepostError): readonly Hint[] {
   if (status === 429) return [`Too many requests. ${getRetryHint(error)}`];
   if ([408, 425].includes(status)) return [getRetryHint(error)];
   if (status >= 500) {
+    const retry = `${method === 'GET' ? '' : 'Nothing was changed. '}${getRetryHint(error)}`;
+    if (isOverloaded(error)) return [`Too many requests. ${retry}`];
     const support = 'If the error persists, give the request ID to support.';
-    return [error.requestId ? `${getRetryHint(error)} ${support}` : getRetryHint(error)];
+    return [error.requestId ? `${retry} ${support}` : retry];
   }
   // Another program responded, except that it knew the resource: 409 and 422 are about the request.
   const isForeign = code === 'http_error' && ![409, 422].includes(status);
@@ -170,7 +177,7 @@ function chooseHints(error: AnyTradepostError): readonly Hint[] {
 }
 
 function getRetryHint(error: AnyTradepostError): string {
-  const seconds = 'retryAfter' in error ? error.retryAfter : null;
+  const seconds = getRetryAfter(error);
   return seconds ? `Try again in ${Math.ceil(seconds)} s.` : 'Try again later.';
 }
 

@@ -2,15 +2,20 @@ import { Tradepost } from '@tradepost/sdk';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHttpServer } from '../../../../test/helpers/loopback';
 import { createReconnectPolicy, followResiliently } from '../../src/client/follow';
+import { aProblem } from '../helpers/minimal-service';
 import { anEvent } from '../helpers/webhook-builders';
 
 /** A service that responds to requests for events with these, one after the other. */
-async function serviceOf(replies: readonly ('away' | 'rejected' | number)[]) {
+async function serviceOf(replies: readonly ('away' | 'overloaded' | 'rejected' | number)[]) {
   const urls: string[] = [];
   const server = await startHttpServer((request, response) => {
     const reply = replies[Math.min(urls.length, replies.length - 1)];
     urls.push(request.url ?? '');
     if (reply === 'away') return void response.writeHead(503).end();
+    if (reply === 'overloaded') {
+      const { status, headers, body } = aProblem(503, 'overloaded');
+      return void response.writeHead(status, headers).end(JSON.stringify(body));
+    }
     if (reply === 'rejected') return void response.writeHead(401).end();
     const body = { data: [anEvent(Number(reply))], nextCursor: `c${reply}` };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -60,6 +65,13 @@ describe('following events', () => {
       expect.stringMatching(/503.* Retrying for up to 5 minutes\.$/),
       'Reconnected.',
     ]);
+  });
+
+  it('continues after the service had too many requests', async () => {
+    const { client } = await serviceOf([1, 'overloaded', 'overloaded', 2]);
+    const { ids, said, error } = await follow(client, 2, 300);
+    expect({ ids, error }).toEqual({ ids: ['evt_1', 'evt_2'], error: null });
+    expect(said).toEqual([expect.stringContaining('overloaded'), 'Reconnected.']);
   });
 
   it('gives up if the service stays unreachable', async () => {

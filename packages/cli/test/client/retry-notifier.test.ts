@@ -79,23 +79,29 @@ describe('a repeated attempt', () => {
   });
 });
 
-it('a command that waits for a rate limit reports it, and can be interrupted', async () => {
-  const service = await BareService.start();
-  service.instead = () => {
-    const { headers, ...problem } = aProblem(429, 'rate_limited');
-    return { ...problem, headers: { ...headers, 'retry-after': '60' } };
-  };
-  const interrupt = new AbortController();
-  const stderr = aScreen();
-  const env = {
-    TRADEPOST_BASE_URL: service.baseUrl,
-    TRADEPOST_API_KEY: 'tpk_test',
-    TRADEPOST_CONFIG_DIR: '/dev/null/config',
-  };
-  const argv = ['orders', 'get', 'ord_1'];
-  const exitCode = run(argv, aContext({ stderr, env, signal: interrupt.signal }));
-  await expect.poll(() => stderr.text).toContain('Rate limited; retrying in 60 s.\n');
-  interrupt.abort();
-  expect(await exitCode).toBe(130);
-  expect(stderr.text).toContain('error: Interrupted\n');
-});
+it.each([
+  [429, 'rate_limited', 'Rate limited'],
+  [503, 'overloaded', 'The service is overloaded'],
+])(
+  'a command that waits after %i %s reports it, and can be interrupted',
+  async (status, code, notice) => {
+    const service = await BareService.start();
+    service.instead = () => {
+      const { headers, ...problem } = aProblem(status, code);
+      return { ...problem, headers: { ...headers, 'retry-after': '60' } };
+    };
+    const interrupt = new AbortController();
+    const stderr = aScreen();
+    const env = {
+      TRADEPOST_BASE_URL: service.baseUrl,
+      TRADEPOST_API_KEY: 'tpk_test',
+      TRADEPOST_CONFIG_DIR: '/dev/null/config',
+    };
+    const argv = ['orders', 'get', 'ord_1'];
+    const exitCode = run(argv, aContext({ stderr, env, signal: interrupt.signal }));
+    await expect.poll(() => stderr.text).toContain(`${notice}; retrying in 60 s.\n`);
+    interrupt.abort();
+    expect(await exitCode).toBe(130);
+    expect(stderr.text).toContain('error: Interrupted\n');
+  },
+);

@@ -246,6 +246,81 @@ describe('a failure of the service', () => {
     expect(service.seen.length).toBeGreaterThan(1);
   });
 
+  const changes = [
+    argv,
+    ['orders', 'set-status', 'ord_1', 'ord_2', 'completed', '--yes', '--no-journal'],
+    ['orders', 'create', '--listing', 'lst_1', '--quantity', '1'],
+    ['notifications', 'read', 'ntf_1'],
+    ['notifications', 'read', 'ntf_1', 'ntf_2'],
+    ['webhooks', 'register', '--url', 'https://a.example', '--events', 'order.created'],
+    ['webhooks', 'update', 'whk_1', '--url', 'https://a.example'],
+    ['webhooks', 'pause', 'whk_1'],
+    ['webhooks', 'resume', 'whk_1'],
+    ['webhooks', 'rotate-secret', 'whk_1'],
+    ['webhooks', 'rotate-secret', 'whk_1', '--promote', '--yes'],
+    ['webhooks', 'delete', 'whk_1', '--yes'],
+    ['webhooks', 'test', 'whk_1', '--event', 'order.created'],
+    ['webhooks', 'replay', 'dlv_1'],
+    ['webhooks', 'replay', 'dlv_1', 'dlv_2'],
+  ];
+
+  it.each([
+    ['overloaded', 1, 'hint: Too many requests. Nothing was changed. Try again in 600 s.'],
+    ['shutting_down', 9, 'hint: Nothing was changed. Try again in 600 s.'],
+  ])('503 %s exits %i and reports that nothing was changed', async (code, exit, hint) => {
+    const service = await BareService.start();
+    // Too long for the client to wait: every command sends one request.
+    const { headers, ...reply } = aProblem(503, code);
+    service.instead = () => ({ ...reply, headers: { ...headers, 'retry-after': '600' } });
+    for (const change of changes) {
+      const { exitCode, stderr } = await service.cli(change);
+      expect({ change, exitCode, stderr }).toEqual({
+        change,
+        exitCode: exit,
+        stderr: expect.stringContaining(hint),
+      });
+      expect(stderr).not.toContain('may have been');
+    }
+    expect(service.seen.map(({ method }) => method)).not.toContain('GET');
+    expect(service.seen).toHaveLength(changes.length);
+  });
+
+  it('503 overloaded exits 1 for a command that only reads, too', async () => {
+    const service = await BareService.start();
+    const { headers, ...reply } = aProblem(503, 'overloaded');
+    service.instead = () => ({ ...reply, headers: { ...headers, 'retry-after': '600' } });
+    const { exitCode, stderr } = await service.cli(['orders', 'list']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('hint: Too many requests. Try again in 600 s.');
+  });
+
+  it.each([
+    ['store_unavailable', aProblem(503, 'store_unavailable')],
+    ['no problem', { status: 503, body: 'overloaded' }],
+  ])(
+    '503 with %s still exits 9 and reports that the change may have been applied',
+    async (_, reply) => {
+      const service = await BareService.start();
+      service.instead = () => ({ ...reply, headers: { 'retry-after': '600' } });
+      const { exitCode, stderr } = await service.cli(argv);
+      expect(exitCode).toBe(9);
+      expect(stderr).toContain('hint: The change may have been applied');
+    },
+  );
+
+  it('503 overloaded after a lost response reports that the change may have been applied', async () => {
+    const service = await BareService.start();
+    const { headers, ...reply } = aProblem(503, 'overloaded');
+    service.instead = () =>
+      service.seen.length === 1
+        ? { status: 502, body: '<html>', headers: { 'retry-after': '0' } }
+        : { ...reply, headers: { ...headers, 'retry-after': '600' } };
+    const { exitCode, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('hint: The change may have been applied');
+    expect(stderr).not.toContain('Nothing was changed');
+  });
+
   it('exits 9 when nothing listens', async () => {
     const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1' };
     const { exitCode, stdout, stderr } = await runCli([...argv, '--output', 'json'], { env });

@@ -113,42 +113,103 @@ describe('orders set-status --if-status', () => {
     expect(stderr).toContain('1 order in doubt');
   });
 
-  it('does not wait as long as a service requests if that is too long for a person', async () => {
-    const slow = () => ({ ...aProblem(429, 'rate_limited'), headers: { 'retry-after': '3600' } });
-    const { exitCode, outcome, patches } = await one([slow]);
-    expect(exitCode).toBe(1);
-    expect(outcome).toMatchObject({ outcome: 'failed', code: 'rate_limited' });
-    expect(patches).toBe(0);
+  const limits = [
+    [429, 'rate_limited', 'Rate limited'],
+    [503, 'overloaded', 'The service is overloaded'],
+  ] as const;
+
+  it.each(limits)(
+    'does not wait as long as a service requests with %i %s if that is too long for a person',
+    async (status, code) => {
+      const slow = () => ({ ...aProblem(status, code), headers: { 'retry-after': '3600' } });
+      const { exitCode, outcome, patches } = await one([slow]);
+      expect(exitCode).toBe(1);
+      expect(outcome).toMatchObject({ outcome: 'failed', code });
+      expect(patches).toBe(0);
+    },
+  );
+
+  it.each(limits)(
+    'reports after %i %s, until its retries are used up, that the order was not moved',
+    async (status, code) => {
+      // So long that the client does not repeat the request itself.
+      const full: Step = () => ({ ...aProblem(status, code), headers: { 'retry-after': '200' } });
+      const rounds = Array.from({ length: 4 }, () => ['as it is', full] as const).flat();
+      const { exitCode, stderr, outcome, patches } = await one(rounds);
+      expect(exitCode).toBe(1);
+      expect(patches).toBe(4);
+      expect(outcome).toMatchObject({ outcome: 'failed', from: 'pending', code });
+      expect(outcome?.message).toBe(`Detail of ${code}.`);
+      expect(stderr).not.toMatch(/may have been|in doubt|unknown/);
+    },
+  );
+
+  it('skips an order that another client moved after 503 overloaded, without any doubt', async () => {
+    const full: Step = (order) => {
+      if (order) order.status = 'fulfilling';
+      return { ...aProblem(503, 'overloaded'), headers: { 'retry-after': '200' } };
+    };
+    const { exitCode, outcome } = await one(['as it is', full]);
+    expect(exitCode).toBe(6);
+    expect(outcome).toMatchObject({ outcome: 'skipped', code: 'precondition_failed' });
   });
 
-  it('exits 130 when it is interrupted while the last order waits', async () => {
-    const { service, env, input } = await startGuardedOrders(1);
-    service.instead = () => ({
-      ...aProblem(429, 'rate_limited'),
+  it('remembers a lost response when the next attempt is rejected with 503 overloaded', async () => {
+    const full: Step = () => ({
+      ...aProblem(503, 'overloaded'),
       headers: { 'retry-after': '200' },
     });
-    const interrupt = new AbortController();
-    const wait = async () => interrupt.abort();
-    const setting = { env, input, wait, signal: interrupt.signal };
-    const { exitCode, stderr } = await service.cli(guarded, setting);
-    expect(exitCode).toBe(130);
-    expect(stderr).toContain('Rate limited; retrying in 200 s.');
-    expect(stderr).toContain('Resume with: `tradepost orders set-status --resume ');
+    const { exitCode, outcome } = await one(['as it is', 'lost after', full]);
+    expect(exitCode).toBe(0);
+    expect(outcome).toMatchObject({ outcome: 'updated', from: 'pending', to: 'confirmed' });
   });
 
-  it('waits for a rate limit, and reports it once', async () => {
-    const { service, ids, env, input, reply } = await startGuardedOrders(4);
-    let rejected = 0;
-    service.instead = (request) => {
-      if (!request.path.endsWith('ord_2') || rejected >= 5) return reply(request, null);
-      rejected += 1;
-      return { ...aProblem(429, 'rate_limited'), headers: { 'retry-after': '0' } };
-    };
-    const { exitCode, stderr } = await service.cli(guarded, { env, input });
+  it('repeats a change after 503 shutting_down, which did not start it', async () => {
+    const stopping: Step = () => ({
+      ...aProblem(503, 'shutting_down'),
+      headers: { 'retry-after': '200' },
+    });
+    const { exitCode, outcome, patches } = await one(['as it is', stopping]);
     expect(exitCode).toBe(0);
-    expect(stderr.match(/Rate limited/g)).toHaveLength(1);
-    expect(service.orders.map(({ status }) => status)).toEqual(ids.map(() => 'confirmed'));
-  }, 30_000);
+    expect(outcome).toMatchObject({ outcome: 'updated', from: 'pending', to: 'confirmed' });
+    expect(patches).toBe(2);
+  });
+
+  it.each(limits)(
+    'exits 130 when it is interrupted while the last order waits after %i %s',
+    async (status, code, notice) => {
+      const { service, env, input } = await startGuardedOrders(1);
+      service.instead = () => ({
+        ...aProblem(status, code),
+        headers: { 'retry-after': '200' },
+      });
+      const interrupt = new AbortController();
+      const wait = async () => interrupt.abort();
+      const setting = { env, input, wait, signal: interrupt.signal };
+      const { exitCode, stderr } = await service.cli(guarded, setting);
+      expect(exitCode).toBe(130);
+      expect(stderr).toContain(`${notice}; retrying in 200 s.`);
+      expect(stderr).toContain('Resume with: `tradepost orders set-status --resume ');
+    },
+  );
+
+  it.each(limits)(
+    'waits after %i %s, and reports it once',
+    async (status, code, notice) => {
+      const { service, ids, env, input, reply } = await startGuardedOrders(4);
+      let rejected = 0;
+      service.instead = (request) => {
+        if (!request.path.endsWith('ord_2') || rejected >= 5) return reply(request, null);
+        rejected += 1;
+        return { ...aProblem(status, code), headers: { 'retry-after': '0' } };
+      };
+      const { exitCode, stderr } = await service.cli(guarded, { env, input });
+      expect(exitCode).toBe(0);
+      expect(stderr.split(`${notice}; retrying.`)).toHaveLength(2);
+      expect(service.orders.map(({ status }) => status)).toEqual(ids.map(() => 'confirmed'));
+    },
+    30_000,
+  );
 });
 
 describe('orders set-status', () => {

@@ -67,6 +67,22 @@ describe('orders create', () => {
     expect(JSON.parse(stderr).error.hint).toContain(`\`--idempotency-key ${key}\``);
   });
 
+  it.each([
+    [429, 'rate_limited', 1],
+    [503, 'overloaded', 1],
+    [503, 'shutting_down', 9],
+  ])(
+    'does not claim that an order may have been created after %i %s',
+    async (status, code, exit) => {
+      const service = await BareService.start();
+      service.instead = () => aProblem(status, code);
+      const { exitCode, stderr } = await service.cli(argv);
+      expect(exitCode).toBe(exit);
+      expect(service.seen).toHaveLength(1);
+      expect(stderr).not.toMatch(/may have been|--idempotency-key/);
+    },
+  );
+
   it('places no second order, and prints the key, if the service is not known to honour keys', async () => {
     const service = await BareService.start();
     service.instead = () => ({ status: 502, body: '<html>' });

@@ -173,10 +173,12 @@ describe('orders set-status of several orders', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('starts no other order if the base URL is wrong, or the service is rate limiting', async () => {
+  it('starts no other order if the base URL is wrong, or the service has too many requests', async () => {
+    const full = aProblem(503, 'overloaded');
     for (const [code, reply] of [
       [2, { status: 302, body: undefined, headers: { location: 'https://elsewhere.example/' } }],
       [1, { status: 429, body: undefined, headers: { 'retry-after': '0' } }],
+      [1, { ...full, headers: { ...full.headers, 'retry-after': '600' } }],
     ] as const) {
       const { service, ids, env } = await startPendingOrders(6);
       service.instead = () => reply;

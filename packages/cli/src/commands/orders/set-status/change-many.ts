@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { isTradepostError } from '@tradepost/sdk';
+import { type AnyTradepostError, isTradepostError } from '@tradepost/sdk';
 import { noFailure, type OutcomeFailure, runBulk } from '../../../bulk/run-bulk';
-import { createClientFor } from '../../../client/create-client';
+import { createClientFor, describeRetry } from '../../../client/create-client';
 import {
   getKeyPrefix,
   isSameService,
@@ -188,17 +188,18 @@ export async function setStatuses(
 ) {
   const outcomes = new Map(earlier);
   let isGuarded = true;
-  let isLimited = false;
+  const reported = new Set<string>();
   const onUnguarded = () => {
     if (!isGuarded || dryRun) return;
     isGuarded = false;
     printNotice(context, unguardedNotice);
   };
-  const onLimited = (delayMs: number) => {
-    if (isLimited && delayMs < longDelayMs) return;
-    isLimited = true;
+  const onLimited = (error: AnyTradepostError, delayMs: number) => {
+    const reason = describeRetry(error);
+    if (reported.has(reason) && delayMs < longDelayMs) return;
+    reported.add(reason);
     const when = delayMs < longDelayMs ? '' : ` in ${Math.ceil(delayMs / 1_000)} s`;
-    printNotice(context, `Rate limited; retrying${when}.`);
+    printNotice(context, `${reason}; retrying${when}.`);
   };
   const retry = { interrupted: context.signal, wait: context.wait, onLimited };
 

@@ -1,14 +1,14 @@
 import {
+  type AnyTradepostError,
   isTradepostError,
   type Order,
-  RateLimitError,
   type Tradepost,
   type UpdatedOrder,
 } from '@tradepost/sdk';
 import { type BulkResult, noFailure, toFailure } from '../../../bulk/run-bulk';
 import type { CliContext } from '../../../context';
 import { CliError, commandHint, type Hint } from '../../../errors/cli-error';
-import { mayHaveBeenApplied } from '../../../errors/exit-codes';
+import { getRetryAfter, isLimited, mayHaveBeenApplied } from '../../../errors/exit-codes';
 import type { StatusChange, StatusOutcome } from './outcome-view';
 
 export type OrdersClient = Pick<Tradepost['orders'], 'get' | 'update'>;
@@ -171,15 +171,15 @@ const maxRetryDelayMs = 300_000;
 
 export interface RetryOptions {
   interrupted: AbortSignal;
-  /** Called when the service limits the rate, with the delay in milliseconds. */
-  onLimited: (delayMs: number) => void;
+  /** Called when the service has too many requests, with its error and the delay in milliseconds. */
+  onLimited: (error: AnyTradepostError, delayMs: number) => void;
   wait: CliContext['wait'];
 }
 
 /**
- * Changes one order as `changeOrder` does, and retries after rate limits and after lost responses of
- * conditional changes. The SDK cannot retry those: an order that was moved no longer matches its
- * condition. So it is read again.
+ * Changes one order as `changeOrder` does, and retries when the service has too many requests, and after
+ * lost responses of conditional changes. The SDK cannot retry those: an order that was moved no longer
+ * matches its condition. So it is read again.
  */
 export async function changeOrderWithRetry(
   orders: OrdersClient,
@@ -192,16 +192,14 @@ export async function changeOrderWithRetry(
   let lost: OrderChangeResult | null = null;
   for (const delayMs of retryDelaysMs) {
     const { error } = changed;
-    const requestedMs = error instanceof RateLimitError ? (error.retryAfter ?? 0) * 1_000 : 0;
-    const isLimited =
-      isTradepostError(error) && error.status === 429 && requestedMs <= maxRetryDelayMs;
+    const limit = getLimit(error);
     const isLost = isRetryable(error, change);
     // The lost attempt may have changed the order, which a slow service completes only now.
     const isOwnChange = lost !== null && isPreconditionFailed(error);
-    if (interrupted.aborted || !(isLimited || isLost || isOwnChange)) break;
-    if (isLost && mayHaveBeenApplied(error)) lost = changed;
-    const nextMs = Math.max(delayMs, requestedMs);
-    if (isLimited) onLimited(nextMs);
+    if (interrupted.aborted || !(limit || isLost || isOwnChange)) break;
+    if (change.ifStatus !== null && mayHaveBeenApplied(error)) lost = changed;
+    const nextMs = Math.max(delayMs, limit?.delayMs ?? 0);
+    if (limit) onLimited(limit.error, nextMs);
     await wait(nextMs, interrupted);
     if (interrupted.aborted) break;
     changed = await changeOrder(orders, id, {
@@ -234,10 +232,21 @@ function resolveLostAttempt(lost: OrderChangeResult, last: OrderChangeResult): O
   return last.order === null ? lost : last;
 }
 
-/** Whether a conditional change may have been applied, or was not sent. */
+/**
+ * Returns the error of a service that has too many requests, and the delay that it requests, in milliseconds.
+ * Null for other errors, and if that is too long.
+ */
+function getLimit(error: unknown): { error: AnyTradepostError; delayMs: number } | null {
+  if (!isLimited(error)) return null;
+  const delayMs = (getRetryAfter(error) ?? 0) * 1_000;
+  return delayMs <= maxRetryDelayMs ? { error, delayMs } : null;
+}
+
+/** Whether a conditional change may have been applied, or did not reach a service that is up. */
 function isRetryable(error: unknown, { ifStatus }: ChangeOrderOptions): boolean {
   if (ifStatus === null || !isTradepostError(error) || error.method !== 'PATCH') return false;
-  const { code, status } = error;
-  if (code === 'aborted' || code === 'invalid_response' || status === 429) return false;
-  return code === 'connection_failed' || mayHaveBeenApplied(error);
+  const { code } = error;
+  if (code === 'aborted' || code === 'invalid_response' || isLimited(error)) return false;
+  const isAway = code === 'connection_failed' || code === 'shutting_down';
+  return isAway || mayHaveBeenApplied(error);
 }
