@@ -42,7 +42,7 @@ describe('a repeated attempt', () => {
     const { orders } = new Tradepost({
       baseUrl: service.baseUrl,
       apiKey: 'tpk_test',
-      timeout: 50,
+      timeout: 300,
       maxRetries: 1,
       hooks: { onRetry: createRetryNotifier(aContext({ stderr })) },
     });
