@@ -1,4 +1,4 @@
-import type { ProblemCode, ProblemIssue } from '@tradepost/contract/wire';
+import type { ProblemIssue } from '@tradepost/contract/wire';
 import {
   AuthenticationError,
   ConflictError,
@@ -144,16 +144,12 @@ const redirects = [0, 301, 302, 303, 307, 308];
  *
  * @param extension whether the call is an extension
  * @param retryAfter seconds, from `Retry-After`
- * @param doubtNote appended to the message if this attempt may have made the change
+ * @param note appended to the message if this attempt may have made the change
  */
 export function errorFromResponse(
   response: RawResponse,
   attempt: Attempt,
-  {
-    extension,
-    retryAfter,
-    doubtNote,
-  }: { extension: boolean; retryAfter: number | null; doubtNote: string },
+  { extension, retryAfter, note }: { extension: boolean; retryAfter: number | null; note: string },
 ): TradepostError {
   const { status, text, headers } = response;
   const body = parseJson(text);
@@ -171,23 +167,26 @@ export function errorFromResponse(
   } else if (redirects.includes(status)) {
     code = 'redirected';
     const to = headers.get(location);
-    reason = `a redirect${to === null ? '' : ` to ${truncate(attempt.redact(to))}`}. It was not followed, so that the API key is not sent elsewhere: set baseUrl to the address of the service.`;
+    reason = `a redirect${to ? ` to ${truncate(attempt.redact(to))}` : ''}. It was not followed, so that the API key is not sent elsewhere: set baseUrl to the address of the service.`;
   } else {
     reason = appendHint(
       `${status}, and its body is not a problem document: ${truncate(attempt.redact(text))}`,
       getHint(status, extension, retryAfter),
     );
   }
-  const mayBeDone = attempt.method !== 'GET' && leavesDoubt(status, problem);
+  // With these problems, the service rejects a request before it does anything.
+  const isNotStarted = ['overloaded', 'shutting_down'].includes(code) && status === 503;
+  // After a 302 or 303, the change is often made, and its result is elsewhere. Browsers report redirects as 0.
+  const isUnclear = [0, 302, 303, 408].includes(status) || status >= 500;
+  const mayBeDone = isUnclear && !isNotStarted && attempt.method !== 'GET';
+  if (mayBeDone) reason += note;
   // A POST is repeated only with an idempotency key.
-  const isRejectedRetry = attempt.mayHaveBeenApplied && (status < 500 || !mayBeDone);
-  if (isRejectedRetry && ['PATCH', 'DELETE'].includes(attempt.method)) {
+  else if (attempt.mayHaveBeenApplied && attempt.method !== 'POST') {
     reason = appendHint(
       reason,
       'An earlier attempt may have been applied: check before you retry.',
     );
   }
-  if (mayBeDone) reason += doubtNote;
   const Class = errorClasses[status] ?? (status >= 500 ? ServerError : TradepostError);
   return createError(Class, attempt, `failed with ${reason}`, {
     ...describeResponse(response, body),
@@ -197,16 +196,6 @@ export function errorFromResponse(
     retryAfter,
     mayHaveBeenApplied: mayBeDone || attempt.mayHaveBeenApplied,
   });
-}
-
-/** Problems with which the service rejects a request before it does anything. All are a 503. */
-const notStartedCodes: readonly string[] = ['overloaded', 'shutting_down'] satisfies ProblemCode[];
-
-/** Whether a change may have been made although the response is not a 2xx. */
-function leavesDoubt(status: number, problem: Problem | null): boolean {
-  if (status === 503 && problem !== null && notStartedCodes.includes(problem.code)) return false;
-  // After a 302 or 303, the change is often made, and its result is elsewhere. Browsers report redirects as 0.
-  return [0, 302, 303, 408].includes(status) || status >= 500;
 }
 
 /** Reads a problem. A body counts as one if it has the two required fields, `code` and `detail`. */

@@ -80,15 +80,15 @@ export function classifyAttempt<Result>(
   const error = errorFromResponse(response, attempt, {
     extension: call.extension === true,
     retryAfter,
-    doubtNote: note,
+    note,
   });
   // An earlier attempt deleted the resource and its response was lost: return that response.
   const deleted =
     attempt.mayHaveBeenApplied && method === 'DELETE' && isGone(error) && call.read(null, '');
   if (deleted || deleted === undefined) return { data: deleted, status, headers, requestId };
   // The service sends its own 503 before it does any work; a proxy may send one afterwards.
-  const isRejected = status === 425 || status === 429 || (status === 503 && error.problem !== null);
-  const notApplied = !isUnsafePost && isRejected;
+  const isRejected = [425, 429].includes(status) || (status === 503 && error.problem !== null);
+  const notApplied = isRejected && !isUnsafePost;
   const retryAfterMs = retryAfter && retryAfter * 1_000;
   return { error, retry: { status, idempotent, notApplied, retryAfterMs } };
 }
