@@ -41,7 +41,7 @@ test.runIf(process.platform === 'linux')(
     await handled;
     const probe = open();
     sockets.add(probe);
-    probe.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    probe.write('GET /livez?by=a-probe HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const [head] = (await once(probe, 'data')) as [Buffer];
     expect(head.toString('latin1', 9, 12)).toBe('200');
 

@@ -151,7 +151,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     tracer: tracer?.requests,
   });
 
-  const probes = new Set<string>(healthPaths);
+  // With or without a query.
+  const probe = new RegExp(`^(${healthPaths.join('|')})(\\?|$)`);
   const logRejected = throttle(clock, (rejected) =>
     log.warn({ rejected }, 'overloaded: requests rejected with 503'),
   );
@@ -162,8 +163,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       logRejected();
       reject(request, response);
     },
-    // With or without a query.
-    isExempt: ({ url = '' }) => probes.has(url) || probes.has(url.split('?', 1)[0] ?? ''),
+    isExempt: ({ url = '' }) => probe.test(url),
     getWriteDelay: () => store.getWriteDelay(),
   });
   const logPipelined = throttle(clock, (closed) =>

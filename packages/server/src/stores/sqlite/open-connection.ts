@@ -116,7 +116,7 @@ export function openConnection(
     connection.pragma('foreign_keys = ON');
     // Overwrites deleted data with zeros, so that secrets of deleted webhooks do not stay in the file.
     connection.pragma('secure_delete = ON');
-    // Each change is a savepoint, for which SQLite copies changed pages, by default to a temporary file.
+    // Where changes have savepoints, SQLite copies changed pages, by default to a temporary file.
     connection.pragma('temp_store = MEMORY');
     migrate(connection);
     if (maxPages !== undefined) connection.pragma(`max_page_count = ${maxPages}`);
