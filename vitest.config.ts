@@ -56,6 +56,7 @@ const slowTests = {
     'test/model/model.test.ts',
     'test/retention/small-steps.test.ts',
     'test/simulation/simulation.test.ts',
+    'test/stores/postgres-store.test.ts',
     'test/stores/sqlite-store.test.ts',
     'test/stores/sqlite/abandoned-log.test.ts',
     'test/stores/sqlite/backup.test.ts',

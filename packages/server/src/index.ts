@@ -33,5 +33,6 @@ export {
 export { createLog, type LogLevel } from './kernel/log';
 export { type RunningServer, type ServerOptions, startServer } from './runtime/server';
 export { generateSecretKey, parseSecretKeys, type SecretKey } from './stores/encryption';
+export { openStore, type StoreOptions } from './stores/open-store';
 export { openSqliteStore } from './stores/sqlite/sqlite-store';
 export type { Store } from './stores/store';

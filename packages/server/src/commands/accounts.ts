@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { type Account, createAccount } from '../features/accounts/account';
 import { issueKey } from '../features/accounts/api-key';
 import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
+import { describeDatabase } from '../stores/database-url';
 import type { Store } from '../stores/store';
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption, parseName } from './options';
@@ -21,7 +22,9 @@ export async function requireAccount(
 ): Promise<Account> {
   const account = await accounts.findAccount(id);
   if (account !== null) return account;
-  throw new OperatorError(`Account ${id} does not exist in ${database}. See accounts list.`);
+  throw new OperatorError(
+    `Account ${id} does not exist in ${describeDatabase(database)}. See accounts list.`,
+  );
 }
 
 interface CreateOptions {

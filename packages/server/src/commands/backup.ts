@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CopyRequest, DatabaseCopy } from '../stores/sqlite/backup';
 import { OperatorError } from './operator-error';
-import { databaseOption, forceOption, jsonOption } from './options';
+import { databaseOption, forceOption, jsonOption, requireDatabaseFile } from './options';
 import { printResult, type Streams } from './output';
 
 interface Options {
@@ -34,6 +34,7 @@ function printCopy({ rows, ...copy }: DatabaseCopy, streams: Streams, json?: boo
 
 async function backupRun(file: string, options: Options, streams: Streams): Promise<void> {
   const { database, force: overwrite = false, json } = options;
+  requireDatabaseFile(database, 'Back up PostgreSQL with pg_dump or pg_basebackup.');
   // Loaded here, because no other command needs it.
   const { backUpDatabase } = await import('../stores/sqlite/backup');
   const copy = await runInterruptible(backUpDatabase, { from: database, to: file, overwrite });
@@ -43,6 +44,7 @@ async function backupRun(file: string, options: Options, streams: Streams): Prom
 
 async function restoreRun(file: string, options: Options, streams: Streams): Promise<void> {
   const { database, force: overwrite = false, json } = options;
+  requireDatabaseFile(database, 'Restore PostgreSQL with pg_restore or from a base backup.');
   const { restoreDatabase } = await import('../stores/sqlite/backup');
   const copy = await runInterruptible(restoreDatabase, { from: file, to: database, overwrite });
   printCopy(copy, streams, json);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../kernel/context';
 import type { CheckReport, CheckResult, DataProblem } from '../stores/sqlite/check';
-import { databaseOption, jsonOption } from './options';
+import { databaseOption, jsonOption, requireDatabaseFile } from './options';
 import type { Streams } from './output';
 
 /** The exit code if a problem was found. 1 means that the check could not run. */
@@ -55,6 +55,10 @@ async function checkRun(
   options: { database: string; json?: boolean },
   streams: Streams,
 ): Promise<void> {
+  requireDatabaseFile(
+    options.database,
+    'PostgreSQL has pg_amcheck for damaged tables and indexes.',
+  );
   // Loaded here, because no other command needs it.
   const { checkDatabase } = await import('../stores/sqlite/check');
   const report = await checkDatabase(options.database, systemClock.now());

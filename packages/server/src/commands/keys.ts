@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type ApiKey, issueKey } from '../features/accounts/api-key';
 import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
+import { describeDatabase } from '../stores/database-url';
 import { requireAccount } from './accounts';
 import { OperatorError } from './operator-error';
 import { databaseOption, jsonOption } from './options';
@@ -77,7 +78,9 @@ async function revokeRun(id: string, options: Shared, streams: Streams): Promise
     accounts.revokeKey(id, systemClock.now()),
   );
   if (key === null) {
-    throw new OperatorError(`Key ${id} does not exist in ${options.database}. See keys list.`);
+    throw new OperatorError(
+      `Key ${id} does not exist in ${describeDatabase(options.database)}. See keys list.`,
+    );
   }
   printResult(streams, formatKey(key), options.json);
 }

@@ -2,6 +2,7 @@ import type { AccountKind } from '@tradepost/contract/wire';
 import { type Command, Option } from 'commander';
 import { createListing, type Listing, updateListing } from '../features/listings/listing';
 import { createContext, createIdGenerator, formatTimestamp, systemClock } from '../kernel/context';
+import { describeDatabase } from '../stores/database-url';
 import type { Store } from '../stores/store';
 import { requireAccount } from './accounts';
 import { OperatorError, UsageError } from './operator-error';
@@ -107,7 +108,9 @@ async function updateRun(id: string, options: UpdateOptions, streams: Streams): 
     if (typeof agent === 'string') await requireKind(store, { id: agent, kind: 'agent', database });
     return await store.listings.changeListing(id, (found) => {
       if (found === null) {
-        throw new OperatorError(`Listing ${id} does not exist in ${database}. See listings list.`);
+        throw new OperatorError(
+          `Listing ${id} does not exist in ${describeDatabase(database)}. See listings list.`,
+        );
       }
       const changed = updateListing(found, changes);
       if (changed.availableQuantity <= maxQuantity) return changed;

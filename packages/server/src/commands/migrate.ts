@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { describeDatabase, isPostgresUrl } from '../stores/database-url';
 import { databaseOption, jsonOption } from './options';
 import { printResult, type Streams } from './output';
 
@@ -8,9 +9,11 @@ async function migrateRun(
 ): Promise<void> {
   const { database, dryRun = false, json } = options;
   // Loaded here, because no other command needs it.
-  const { migrateDatabase } = await import('../stores/sqlite/database-file');
+  const { migrateDatabase } = isPostgresUrl(database)
+    ? await import('../stores/postgres/migrate')
+    : await import('../stores/sqlite/database-file');
   const { from, to } = await migrateDatabase(database, { dryRun });
-  printResult(streams, { database, from, to, dryRun }, json);
+  printResult(streams, { database: describeDatabase(database), from, to, dryRun }, json);
   if (from === to) streams.stderr.write('The database has the current schema.\n');
 }
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
-import { OperatorError } from './operator-error';
+import { describeDatabase, isPostgresUrl } from '../stores/database-url';
+import { OperatorError, UsageError } from './operator-error';
 
 /** Returns a parser for integers from `min` to `max`. */
 export function parseInteger(min: number, max: number): (text: string) => number {
@@ -131,13 +132,47 @@ export function readOptionFile(flag: string, file: string): string {
   }
 }
 
-/** The `--database` option of every command: of a file that exists, or is created. */
+/**
+ * Parses a database: a path, or the URL of a PostgreSQL database.
+ *
+ * @throws InvalidArgumentError for another URL, which as a path would be a new file.
+ */
+function parseDatabase(text: string): string {
+  if (isPostgresUrl(text)) {
+    if (!URL.canParse(text.replace(/,[^/?]*/, ''))) {
+      throw new InvalidArgumentError('It is not a URL such as postgres://user@host:5432/database.');
+    }
+    return text;
+  }
+  const [, scheme] = /^(\w+):\/\//.exec(text) ?? [];
+  if (scheme !== undefined) {
+    throw new InvalidArgumentError(
+      `${scheme}:// is not supported: use the path of a SQLite file, or a URL that starts with postgres://.`,
+    );
+  }
+  return parseFile(text);
+}
+
+/** The `--database` option of every command: of a database that exists, or is created. */
 export function databaseOption({ mustExist = false } = {}): Option {
   const what = mustExist ? 'must exist' : 'created if it does not exist';
-  return new Option('--database <file>', `SQLite file; ${what}`)
+  return new Option('--database <database>', `SQLite file (${what}) or postgres:// URL`)
     .env('TRADEPOST_DATABASE')
     .default('./tradepost.db')
-    .argParser(parseFile);
+    .argParser(parseDatabase);
+}
+
+/**
+ * Checks that a database is a file, for commands that have no meaning for others.
+ *
+ * @param instead What to do with PostgreSQL.
+ * @throws UsageError
+ */
+export function requireDatabaseFile(database: string, instead: string): void {
+  if (!isPostgresUrl(database)) return;
+  throw new UsageError(
+    `This command works with SQLite files, not with ${describeDatabase(database)}. ${instead}`,
+  );
 }
 
 /** The `--force` option of commands that write a file. */

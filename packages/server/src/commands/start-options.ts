@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { type LogLevel, logLevels } from '../kernel/log';
 import { defaultRetention, type Retention, resolveRetention } from '../retention/retention';
+import { isPostgresUrl } from '../stores/database-url';
 import { UsageError } from './operator-error';
 import {
   parseBoolean,
@@ -27,6 +28,8 @@ export interface StartOptions {
   /** By default as many as the file descriptors allow, up to 10,000. */
   maxConnections?: number;
   maxDatabaseMb?: number;
+  /** How many connections to PostgreSQL the process may open; with an engine, each of its two threads. 10 by default. */
+  databaseConnections?: number;
   /** A file with the keys that encrypt endpoint secrets. */
   secretKeyFile?: string;
   /** Days. */
@@ -88,10 +91,16 @@ export const startOptions: readonly Option[] = [
     .argParser(parseInteger(1, 1_000_000)),
   new Option(
     '--max-database-mb <megabytes>',
-    'maximum size of the database; beyond it, changes are rejected with 503',
+    'maximum size of a SQLite database; beyond it, changes are rejected with 503',
   )
     .env('TRADEPOST_MAX_DATABASE_MB')
     .argParser(parseInteger(1, 16_000_000)),
+  new Option(
+    '--database-connections <connections>',
+    'maximum number of connections to PostgreSQL, of each thread (default: 10)',
+  )
+    .env('TRADEPOST_DATABASE_CONNECTIONS')
+    .argParser(parseInteger(2, 1_000)),
   secretKeyFileOption(),
   new Option('--keep-deliveries <days>', 'how long to keep finished deliveries')
     .env('TRADEPOST_KEEP_DELIVERIES')
@@ -183,6 +192,23 @@ export function readRetention(options: StartOptions): Retention {
     notifications: keepNotifications,
     ...(keepUnreadNotifications !== undefined && { unreadNotifications: keepUnreadNotifications }),
   });
+}
+
+/**
+ * Checks that the options are of the kind of database.
+ *
+ * @throws UsageError
+ */
+export function requireDatabaseOptions(options: StartOptions): void {
+  const { database, maxDatabaseMb, databaseConnections } = options;
+  if (isPostgresUrl(database) && maxDatabaseMb !== undefined) {
+    throw new UsageError(
+      '--max-database-mb limits SQLite files. Limit the disk of PostgreSQL, or leave it out.',
+    );
+  }
+  if (!isPostgresUrl(database) && databaseConnections !== undefined) {
+    throw new UsageError('--database-connections is for PostgreSQL. Leave it out.');
+  }
 }
 
 /**

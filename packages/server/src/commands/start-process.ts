@@ -25,10 +25,11 @@ import {
   reservedDescriptors,
   type SocketBudget,
 } from '../runtime/socket-budget';
+import { describeDatabase, isPostgresUrl } from '../stores/database-url';
 import type { SecretKey } from '../stores/encryption';
-import { readFileId, type SqliteOptions } from '../stores/sqlite/database';
+import { openStore, type StoreOptions } from '../stores/open-store';
+import { readFileId } from '../stores/sqlite/database';
 import { createPriorityMemory } from '../stores/sqlite/group-commit';
-import { openSqliteStore } from '../stores/sqlite/sqlite-store';
 import type { Store } from '../stores/store';
 import { loadTracer } from '../tracing/load-tracer';
 import type { TracingConfig } from '../tracing/start-tracing';
@@ -60,9 +61,11 @@ const attemptsShutdownMs = attemptTimeoutMs + 5_000;
 /** Polling takes microseconds, and a standalone worker learns of deliveries in no other way. */
 const workerPollMs = 100;
 
-function getStoreOptions({ maxDatabaseMb, secretKeys }: ProcessOptions): SqliteOptions {
+function getStoreOptions(options: ProcessOptions): StoreOptions {
+  const { maxDatabaseMb, databaseConnections, secretKeys } = options;
   return {
     secretKeys,
+    ...(databaseConnections !== undefined && { maxConnections: databaseConnections }),
     ...(maxDatabaseMb !== undefined && { maxPages: maxDatabaseMb * pagesPerMb }),
   };
 }
@@ -81,7 +84,7 @@ function hasEngineThread({ role, database }: StartOptions): boolean {
 }
 
 function createHealth(store: Store, { maxDueSeconds }: StartOptions): Health {
-  return new Health({ store, maxDueSeconds });
+  return new Health({ store, maxDueSeconds, ...(store.clock && { clock: store.clock }) });
 }
 
 function getEngineConfig(options: ProcessOptions): EngineConfig {
@@ -113,10 +116,12 @@ async function startEngineForRole(
     const { startEngine } = await import('../runtime/engine');
     return startEngine({ store, log, webhookPolicy, retention, sockets, metrics, tracer });
   }
-  // Clients wait for writes of the API, but nothing waits for the record of a delivery.
-  config.storeOptions.priority = { memory: priorityMemory, yields: true };
-  // A thread that is restarted later must not create a file, or open another one.
-  config.storeOptions.expectedFile = readFileId(options.database) ?? '';
+  if (!isPostgresUrl(options.database)) {
+    // Clients wait for writes of the API, but nothing waits for the record of a delivery.
+    config.storeOptions.priority = { memory: priorityMemory, yields: true };
+    // A thread that is restarted later must not create a file, or open another one.
+    config.storeOptions.expectedFile = readFileId(options.database) ?? '';
+  }
   const thread = startEngineThread(config, log);
   store.onDeliveriesQueued(() => thread.wake());
   return thread;
@@ -133,7 +138,7 @@ async function startWorker(options: ProcessOptions): Promise<StartedProcess> {
   const health = createHealth(engine.store, options);
   health.addEngine(engine);
   return {
-    messages: `delivering from ${options.database}`,
+    messages: `delivering from ${describeDatabase(options.database)}`,
     health,
     metrics: [getMetrics(engine)],
     stop() {
@@ -195,7 +200,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   const tls = await readTls(options, log);
   const maxConnections = getMaxConnections(options);
   const priorityMemory = createPriorityMemory();
-  const store = openSqliteStore(options.database, {
+  const store = await openStore(options.database, {
     ...getStoreOptions(options),
     ...(hasEngineThread(options) && { priority: { memory: priorityMemory, yields: false } }),
   });
@@ -204,8 +209,10 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   const metrics: Metrics[] = [];
   const apiMetrics = isMeasured(options) ? await loadApiMetrics() : undefined;
   if (apiMetrics) metrics.push(apiMetrics);
+  const { clock = systemClock } = store;
   const api = await startApi({
     store,
+    clock,
     log,
     port: options.port,
     host: options.host,
@@ -233,7 +240,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
       : undefined;
   if (engine) health.addEngine(engine);
   if (engine) metrics.push(getMetrics(engine));
-  else if (isMeasured(options)) metrics.push(await loadQueueMetrics(store, systemClock));
+  else if (isMeasured(options)) metrics.push(await loadQueueMetrics(store, clock));
   return {
     messages: `listening on ${api.url}`,
     health,

@@ -10,7 +10,12 @@ import { explainListenError, OperatorError } from './operator-error';
 import { databaseOption } from './options';
 import type { Streams } from './output';
 import { isReadableByOthers, readSecretKeys } from './secret-keys';
-import { requireDistinctPorts, type StartOptions, startOptions } from './start-options';
+import {
+  requireDatabaseOptions,
+  requireDistinctPorts,
+  type StartOptions,
+  startOptions,
+} from './start-options';
 import type { StartedProcess } from './start-process';
 
 const insecureWarning =
@@ -71,6 +76,7 @@ function ignoreOutputErrors({ stdout, stderr }: Streams, log: Logger): void {
 
 async function startRun(options: StartOptions, streams: Streams): Promise<void> {
   requireDistinctPorts(options);
+  requireDatabaseOptions(options);
   const secretKeys = readSecretKeys(options);
   const tracingConfig = readTracing();
   const log = createLog(options.logLevel);

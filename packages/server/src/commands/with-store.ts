@@ -1,32 +1,37 @@
-import type { SqliteOptions } from '../stores/sqlite/database';
-import { explainUseError } from '../stores/sqlite/sqlite-errors';
-import { openSqliteStore } from '../stores/sqlite/sqlite-store';
+import { explainStoreError, openStore, type StoreOptions } from '../stores/open-store';
 import type { Store } from '../stores/store';
 
 /**
- * Opens a store for one task and closes it afterwards. Creates the file if necessary, but does not migrate an existing one:
- * servers of an older version may use it.
+ * Opens a store for one task and closes it afterwards. Creates the file or the tables if necessary, but does not migrate existing
+ * ones: servers of an older version may use them.
  *
  * @throws StoreUnavailableError whose message names the database, also if it fails after it was opened.
- * @param options Whether the file must exist, whether it is only read, and the secret keys of a task that reads or writes endpoint secrets.
+ * @param options Whether the database must exist, whether it is only read, and the secret keys of a task that reads or writes endpoint secrets.
  */
 export async function withStore<Result>(
   database: string,
   work: (store: Store) => Promise<Result>,
-  options: Pick<SqliteOptions, 'mustExist' | 'secretKeys' | 'readOnly'> = {},
+  options: Pick<StoreOptions, 'mustExist' | 'secretKeys' | 'readOnly'> = {},
 ): Promise<Result> {
   const usesSecrets = options.secretKeys !== undefined;
-  const store = openSqliteStore(database, { ...options, usesSecrets, mayMigrate: false });
+  const mustExist = options.mustExist ?? options.readOnly ?? false;
+  const store = await openStore(database, {
+    ...options,
+    mustExist,
+    usesSecrets,
+    mayMigrate: false,
+    maxConnections: 2,
+  });
   try {
     return await work(store);
   } catch (error) {
-    throw explainUseError(database, error);
+    throw explainStoreError(database, error);
   } finally {
     await store.close();
   }
 }
 
-/** Like `withStore`, but fails if the file does not exist, so that a misspelled path is not created. */
+/** Like `withStore`, but fails if the database does not exist, so that a misspelled path is not created. */
 export function withExistingStore<Result>(
   database: string,
   work: (store: Store) => Promise<Result>,

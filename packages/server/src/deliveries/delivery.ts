@@ -18,6 +18,9 @@ export const leaseMs = attemptTimeoutMs + recordingAllowanceMs;
 /** How long a delivery is postponed if no attempt could be made, in milliseconds. */
 export const maxPostponementMs = 1_000;
 
+/** How many attempts of one delivery are stored. Its schedule has about ten, and each replay starts again. */
+export const maxStoredAttempts = 100;
+
 /** The state of a delivery. `delivered` and `failed` are final. */
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 

@@ -1,4 +1,5 @@
 import { headerNames } from '@tradepost/contract/wire';
+import { DomainError } from './errors';
 
 /** A response that is stored with an idempotency key and replayed when the key is sent again. */
 export interface StoredResponse {
@@ -34,4 +35,21 @@ export function withReplayedHeader<Response extends StoredResponse>(response: Re
     ...response,
     headers: { ...response.headers, [headerNames.idempotentReplayed]: 'true' },
   };
+}
+
+/** Creates the error for an idempotency key that belongs to another request. */
+export function idempotencyKeyReused(): DomainError {
+  return new DomainError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was already used for another request: the path or the body differs. Use a new key for a new request, or send the same path and body to repeat the request.',
+    [{ path: 'Idempotency-Key', message: 'belongs to another request' }],
+  );
+}
+
+/** Creates the error for an idempotency key whose stored response was erased together with its webhook. */
+export function responseErased(): DomainError {
+  return new DomainError(
+    'webhook_deleted',
+    'The webhook of the first request with this Idempotency-Key was deleted and its secret was erased. Use a new key to create another webhook.',
+  );
 }

@@ -3,8 +3,7 @@ import { systemClock } from '../kernel/context';
 import { createLog, type LogLevel } from '../kernel/log';
 import { loadEngineMetrics } from '../metrics/load-metrics';
 import type { Retention } from '../retention/retention';
-import type { SqliteOptions } from '../stores/sqlite/database';
-import { openSqliteStore } from '../stores/sqlite/sqlite-store';
+import { openStore, type StoreOptions } from '../stores/open-store';
 import type { Store } from '../stores/store';
 import { loadTracer } from '../tracing/load-tracer';
 import type { TracingConfig } from '../tracing/start-tracing';
@@ -13,9 +12,9 @@ import type { SocketBudget } from './socket-budget';
 
 /** The configuration of a standalone engine. It can be passed to a thread: secret keys are copied as key objects. */
 export interface EngineConfig {
-  /** The SQLite file. */
+  /** The SQLite file, or the URL of the PostgreSQL database. */
   database: string;
-  storeOptions: SqliteOptions;
+  storeOptions: StoreOptions;
   logLevel: LogLevel;
   /** Deliver to `http://` URLs, to private addresses and with invalid certificates. For development. */
   insecureWebhooks: boolean;
@@ -36,15 +35,17 @@ export interface EngineConfig {
 /** Starts an engine with its own store and log. Stopping it closes the store. */
 export async function createEngine(config: EngineConfig): Promise<Engine & { store: Store }> {
   const { database, storeOptions, logLevel, insecureWebhooks, retention } = config;
-  const store = openSqliteStore(database, storeOptions);
+  const store = await openStore(database, storeOptions);
+  const { clock = systemClock } = store;
   const engine = startEngine({
     store,
+    clock,
     log: createLog(logLevel),
     webhookPolicy: insecureWebhooks ? insecureWebhookPolicy : strictWebhookPolicy,
     retention,
     pollIntervalMs: config.pollIntervalMs,
     sockets: config.sockets,
-    metrics: config.metrics ? await loadEngineMetrics(store, systemClock) : undefined,
+    metrics: config.metrics ? await loadEngineMetrics(store, clock) : undefined,
     tracer: await loadTracer(),
   });
   return {

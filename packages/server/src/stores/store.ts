@@ -5,6 +5,7 @@ import type { ListingStore } from '../features/listings/listing';
 import type { NotificationStore } from '../features/notifications/notification';
 import type { OrderStore } from '../features/orders/order-store';
 import type { WebhookStore } from '../features/webhooks/webhook-store';
+import type { Clock } from '../kernel/context';
 import type { RetentionStore } from '../retention/retention-store';
 
 /** Re-encrypts endpoint secrets, and the stored responses that show them. */
@@ -61,6 +62,8 @@ export interface TransactionTrace {
 
 /** Everything that the server stores, by feature. All implementations pass one conformance suite. */
 export interface Store {
+  /** The clock of the database, if several hosts use it: their own clocks may differ. */
+  clock?: Clock;
   accounts: AccountStore;
   listings: ListingStore;
   orders: OrderStore;

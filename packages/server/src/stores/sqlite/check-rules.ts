@@ -1,7 +1,7 @@
 // The column `answer` has its name from a released migration.
 // cspell:ignore answer
 import { orderStatuses } from '@tradepost/contract/wire';
-import { maxStoredAttempts } from './deliveries';
+import { maxStoredAttempts } from '../../deliveries/delivery';
 
 /** A rule that the data must satisfy. */
 export interface DataRule {

@@ -4,6 +4,7 @@ import {
   type Delivery,
   type LeasedDelivery,
   leaseMs,
+  maxStoredAttempts,
 } from '../../deliveries/delivery';
 import type { DeliveryStore } from '../../deliveries/delivery-store';
 import { nextHealth } from '../../deliveries/endpoint-health';
@@ -366,8 +367,6 @@ export function leaseDue(db: SqliteDatabase, request: LeaseRequest, max: number)
 
 /** How many results one change records at most: a millisecond of work. */
 const batchSize = 16;
-/** How many attempts of one delivery are stored. Its schedule has about ten, and each replay starts again. */
-export const maxStoredAttempts = 100;
 
 /** A result and its decoded lease token. */
 export interface LeasedResult {

@@ -1,4 +1,4 @@
-import type { EventType, StatusClass } from '@tradepost/contract';
+import type { EventType } from '@tradepost/contract';
 import type { DeliveryState } from '../../deliveries/delivery';
 import {
   type DeliveryFilter,
@@ -7,21 +7,13 @@ import {
   needsSearch,
 } from '../../deliveries/logged-delivery';
 import type { PageKey } from '../../kernel/pagination';
+import { listStates, statusClassConditions } from '../delivery-filter';
+import { mergeBounds } from '../page-bounds';
 import type { SqliteDatabase } from './database';
-import { Conditions, mergeBounds } from './page-range';
+import { Conditions } from './page-range';
 
 /** How many deliveries a step of a search scans: a few milliseconds of work. */
 const stepSize = 5_000;
-
-const states: readonly DeliveryState[] = ['pending', 'delivered', 'failed'];
-
-const statusClassConditions: Record<StatusClass, string> = {
-  '2xx': 'last_status BETWEEN 200 AND 299',
-  '3xx': 'last_status BETWEEN 300 AND 399',
-  '4xx': 'last_status BETWEEN 400 AND 499',
-  '5xx': 'last_status BETWEEN 500 AND 599',
-  none: 'last_status IS NULL AND last_error IS NOT NULL',
-};
 
 /** A range of one webhook's deliveries in one state, newest first. */
 interface SearchRange {
@@ -88,12 +80,6 @@ function merge(found: DeliveryRow[], more: DeliveryRow[], limit: number): Delive
   const again = new Set(more.map(({ seq }) => seq));
   const others = found.filter(({ seq }) => !again.has(seq));
   return [...others, ...more].sort(newestFirst).slice(0, limit);
-}
-
-/** Lists the states that deliveries of a filter can have: a delivered one had a 2xx response. */
-function listStates({ state, statusClass }: DeliveryFilter): DeliveryState[] {
-  const rejected = statusClass !== undefined && statusClass !== '2xx';
-  return states.filter((one) => (state ?? one) === one && !(rejected && one === 'delivered'));
 }
 
 function selectWebhookIds(db: SqliteDatabase, accountId: string, onlyId?: string): string[] {

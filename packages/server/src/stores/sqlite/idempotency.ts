@@ -1,7 +1,12 @@
 // The column `answer` has its name from a released migration.
 // cspell:ignore answer
-import { DomainError } from '../../kernel/errors';
-import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../../kernel/idempotency';
+import {
+  type IdempotencyKey,
+  type IdempotentResult,
+  idempotencyKeyReused,
+  responseErased,
+  type StoredResponse,
+} from '../../kernel/idempotency';
 import { secretPlaces } from '../encryption';
 import type { SqliteDatabase } from './database';
 
@@ -49,19 +54,8 @@ export function runIdempotent<Response extends StoredResponse>(
     now,
   );
   if (stored !== undefined) {
-    if (stored.fingerprint !== fingerprint) {
-      throw new DomainError(
-        'idempotency_key_reused',
-        'This Idempotency-Key was already used for another request: the path or the body differs. Use a new key for a new request, or send the same path and body to repeat the request.',
-        [{ path: 'Idempotency-Key', message: 'belongs to another request' }],
-      );
-    }
-    if (isErased(stored.answer)) {
-      throw new DomainError(
-        'webhook_deleted',
-        'The webhook of the first request with this Idempotency-Key was deleted and its secret was erased. Use a new key to create another webhook.',
-      );
-    }
+    if (stored.fingerprint !== fingerprint) throw idempotencyKeyReused();
+    if (isErased(stored.answer)) throw responseErased();
     const place = secretPlaces.response(idempotencyKey, stored.webhook_id ?? '');
     const answer = db.secrets.decrypt(place, stored.answer);
     return { response: JSON.parse(answer) as Response, replayed: true };

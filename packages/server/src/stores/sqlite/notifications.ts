@@ -1,7 +1,8 @@
 import type { NotificationType } from '@tradepost/contract';
 import type { Notification, NotificationStore } from '../../features/notifications/notification';
+import { mergeBounds } from '../page-bounds';
 import type { SqliteDatabase } from './database';
-import { Conditions, mergeBounds } from './page-range';
+import { Conditions } from './page-range';
 
 interface NotificationRow {
   id: string;

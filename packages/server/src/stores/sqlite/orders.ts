@@ -4,11 +4,12 @@ import type { Order, OrderContext, OrderMutation } from '../../features/orders/o
 import type { OrderStore } from '../../features/orders/order-store';
 import type { Task } from '../../features/tasks/task';
 import type { CommandContext } from '../../kernel/context';
+import { mergeBounds } from '../page-bounds';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { runIdempotent } from './idempotency';
 import { selectListing, updateListing } from './listings';
-import { Conditions, mergeBounds } from './page-range';
+import { Conditions } from './page-range';
 
 interface OrderRow {
   id: string;

@@ -7,9 +7,10 @@ import {
 } from '../../features/webhooks/webhook';
 import type { WebhookStore } from '../../features/webhooks/webhook-store';
 import { secretPlaces } from '../encryption';
+import { mergeBounds } from '../page-bounds';
 import type { SqliteDatabase } from './database';
 import { eraseResponsesAbout, runIdempotent } from './idempotency';
-import { Conditions, mergeBounds } from './page-range';
+import { Conditions } from './page-range';
 import { insertQueue, QueueUnitOfWork } from './queues';
 
 interface WebhookRow {

@@ -147,6 +147,7 @@ export function describeSideEffects(underTest: StoreUnderTest): void {
       const heard: Promise<LeasedDelivery[]>[] = [];
       trade.store.onDeliveriesQueued(() => heard.push(allDeliveries(trade.store)));
       const order = await trade.place();
+      await Promise.all(heard);
       await trade.move(order, 'confirmed');
       const leased = await Promise.all(heard);
       expect(leased.map((deliveries) => deliveries.map(getType))).toEqual([

@@ -1,0 +1,122 @@
+import type { AccountKind } from '@tradepost/contract/wire';
+import type { Account, AccountStore, ApiKeyWithAccount } from '../../features/accounts/account';
+import type { ApiKey } from '../../features/accounts/api-key';
+import type { PostgresDatabase, Transaction } from './database';
+
+const accountColumns = 'id, kind, name, created_at AS "createdAt"';
+const keyColumns = `api_keys.id, api_keys.account_id AS "accountId", api_keys.hash, api_keys.prefix,
+  api_keys.read_only AS "readOnly", api_keys.created_at AS "createdAt", api_keys.expires_at AS "expiresAt",
+  api_keys.revoked_at AS "revokedAt", api_keys.last_used_at AS "lastUsedAt"`;
+
+function insertKey(tx: Transaction, key: ApiKey): void {
+  tx.send(
+    `INSERT INTO api_keys (id, account_id, hash, prefix, read_only, created_at, expires_at, revoked_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    key.id,
+    key.accountId,
+    key.hash,
+    key.prefix,
+    key.readOnly,
+    key.createdAt,
+    key.expiresAt,
+    key.revokedAt,
+  );
+}
+
+/** Creates the store of accounts and API keys. */
+export function createPostgresAccountStore(db: PostgresDatabase): AccountStore {
+  /** The look-ups in progress. Requests with one key that arrive together share one. */
+  const lookups = new Map<string, Promise<ApiKeyWithAccount | null>>();
+
+  /** Waits for the other requests of this turn of the event loop, so that the look-up comes after they arrived. */
+  async function selectKey(hash: string): Promise<ApiKeyWithAccount | null> {
+    await new Promise((resolve) => setImmediate(resolve));
+    lookups.delete(hash);
+    const row = await db.row<ApiKeyWithAccount>(
+      `SELECT ${keyColumns}, accounts.kind FROM api_keys
+       JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.hash = $1`,
+      hash,
+    );
+    return row ?? null;
+  }
+
+  return {
+    addAccount: (account, firstKey) =>
+      db.write(async (tx) => {
+        tx.send(
+          'INSERT INTO accounts (id, kind, name, created_at) VALUES ($1, $2, $3, $4)',
+          account.id,
+          account.kind,
+          account.name,
+          account.createdAt,
+        );
+        insertKey(tx, firstKey);
+      }),
+
+    findAccount: async (id) =>
+      (await db.row<Account>(`SELECT ${accountColumns} FROM accounts WHERE id = $1`, id)) ?? null,
+
+    listAccounts: () => db.rows<Account>(`SELECT ${accountColumns} FROM accounts ORDER BY id DESC`),
+
+    addKey: (key) => db.write(async (tx) => insertKey(tx, key)),
+
+    findKeyByHash(hash) {
+      const known = lookups.get(hash);
+      if (known !== undefined) return known;
+      const lookup = selectKey(hash);
+      lookups.set(hash, lookup);
+      return lookup;
+    },
+
+    async findKeyOwner(keyId) {
+      const row = await db.row<
+        ApiKey & { kind: AccountKind; name: string; accountCreatedAt: number }
+      >(
+        `SELECT ${keyColumns}, accounts.kind, accounts.name, accounts.created_at AS "accountCreatedAt"
+         FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id WHERE api_keys.id = $1`,
+        keyId,
+      );
+      if (row === undefined) return null;
+      const { kind, name, accountCreatedAt: createdAt, ...key } = row;
+      return { account: { id: key.accountId, kind, name, createdAt }, key };
+    },
+
+    listKeys: (accountId) =>
+      accountId === undefined
+        ? db.rows<ApiKey>(`SELECT ${keyColumns} FROM api_keys ORDER BY id DESC`)
+        : db.rows<ApiKey>(
+            `SELECT ${keyColumns} FROM api_keys WHERE account_id = $1 ORDER BY id DESC`,
+            accountId,
+          ),
+
+    async recordKeyUses(uses) {
+      // In the order of the IDs, so that two processes do not wait for each other.
+      const sorted = [...uses].sort(([one], [other]) => (one < other ? -1 : 1));
+      await db.write(async (tx) => {
+        tx.send(
+          `UPDATE api_keys SET last_used_at = used.at
+           FROM (
+             SELECT api_keys.id, u.at FROM unnest($1::text[], $2::bigint[]) AS u (id, at)
+             JOIN api_keys ON api_keys.id = u.id
+             WHERE coalesce(api_keys.last_used_at, 0) < u.at
+             ORDER BY api_keys.id FOR UPDATE OF api_keys) AS used
+           WHERE api_keys.id = used.id`,
+          sorted.map(([id]) => id),
+          sorted.map(([, at]) => at),
+        );
+      });
+    },
+
+    revokeKey: (id, now) =>
+      db.write(async (tx) => {
+        tx.send(
+          'UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL',
+          now,
+          id,
+        );
+        return (
+          (await tx.row<ApiKey>(`SELECT ${keyColumns} FROM api_keys WHERE id = $1`, id)) ?? null
+        );
+      }),
+  };
+}

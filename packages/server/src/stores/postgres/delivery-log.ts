@@ -1,0 +1,131 @@
+import type { DeliveryLogStore } from '../../deliveries/delivery-store';
+import { resetBackoff } from '../../deliveries/endpoint-health';
+import {
+  type LoggedAttempt,
+  type LoggedDelivery,
+  needsSearch,
+} from '../../deliveries/logged-delivery';
+import { SearchScheduler } from '../../deliveries/search-scheduler';
+import type { PostgresDatabase, Queries, Transaction } from './database';
+import { insertDeliveries } from './deliveries';
+import { deliveryColumns, findDeliveries, selectPage } from './delivery-search';
+import { insertEvents } from './events';
+import { writeIdempotent } from './idempotency';
+import { dueFirst, QueueUnitOfWork } from './queues';
+import { lockWebhook } from './webhooks';
+
+const attemptColumns = `number, started_at AS "startedAt", duration_ms AS "durationMs", url, headers, status,
+  error, response_snippet AS "responseSnippet"`;
+
+async function selectOwned(
+  db: Queries,
+  accountId: string,
+  id: string,
+): Promise<LoggedDelivery | null> {
+  const row = await db.row<LoggedDelivery>(
+    `SELECT ${deliveryColumns} FROM deliveries AS d
+     JOIN webhooks ON webhooks.id = d.webhook_id
+     JOIN queues ON queues.webhook_id = d.webhook_id
+     WHERE d.id = $1 AND webhooks.account_id = $2 AND webhooks.deleted_at IS NULL`,
+    id,
+    accountId,
+  );
+  return row ?? null;
+}
+
+/** Puts a delivery back into its queue, which is locked. */
+async function requeue(
+  tx: Transaction,
+  queues: QueueUnitOfWork,
+  delivery: LoggedDelivery,
+  now: number,
+): Promise<void> {
+  const { id, webhookId } = delivery;
+  const dueAt = await dueFirst(tx, queues.get(webhookId), now);
+  const before = await tx.row<{ wasCounted: boolean }>(
+    `UPDATE deliveries SET state = $2, tries = 0, due_at = $3, scheduled_at = $4, deadline_at = $5,
+       finished_at = $6, trace_context = $7, counted = TRUE
+     FROM (SELECT id, state = 'pending' AND counted AS was_counted
+       FROM deliveries WHERE id = $1) AS found
+     WHERE deliveries.id = found.id
+     RETURNING found.was_counted AS "wasCounted"`,
+    id,
+    delivery.state,
+    dueAt,
+    now,
+    delivery.deadlineAt,
+    delivery.finishedAt,
+    tx.traceContext,
+  );
+  const queue = queues.get(webhookId);
+  queues.change(webhookId, {
+    ...resetBackoff(queue),
+    depth: queue.depth + (before?.wasCounted === false ? 1 : 0),
+  });
+  queues.noteDueAt(webhookId, dueAt);
+  queues.write(tx, now);
+}
+
+/** Creates the store of the delivery log. `onQueued` is called after a commit that made deliveries due. */
+export function createPostgresDeliveryLogStore(
+  db: PostgresDatabase,
+  onQueued: (dueAt: number) => void,
+): DeliveryLogStore {
+  const scheduler = new SearchScheduler();
+  return {
+    async listDeliveries(accountId, filter, page, signal) {
+      if (!needsSearch(filter)) return await selectPage(db, accountId, filter, page);
+      const steps = findDeliveries(db, accountId, filter, page);
+      return await scheduler.run(accountId, () => steps.next(), signal);
+    },
+
+    async findDelivery(accountId, id) {
+      const delivery = await selectOwned(db, accountId, id);
+      if (delivery === null) return null;
+      const [event, attempts] = await Promise.all([
+        db.row<{ body: string }>('SELECT body FROM events WHERE id = $1', delivery.eventId),
+        db.rows<LoggedAttempt & { headers: string }>(
+          `SELECT ${attemptColumns} FROM attempts WHERE delivery_id = $1 ORDER BY number`,
+          id,
+        ),
+      ]);
+      return {
+        ...delivery,
+        body: event?.body ?? '',
+        attempts: attempts.map((attempt) => ({ ...attempt, headers: JSON.parse(attempt.headers) })),
+      };
+    },
+
+    async replayDelivery({ accountId, id, idempotencyKey, context }, decide) {
+      const result = await writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
+        const owned = await selectOwned(tx, accountId, id);
+        const queues = await QueueUnitOfWork.lock(tx, owned === null ? [] : [owned.webhookId]);
+        // Again, because a worker may have leased it meanwhile.
+        const found = owned === null ? null : await selectOwned(tx, accountId, id);
+        const { delivery, response } = decide(found);
+        if (found === null) throw new Error(`Delivery ${id} does not exist.`);
+        await requeue(tx, queues, delivery, context.now);
+        return { response };
+      });
+      onQueued(context.now);
+      return result;
+    },
+
+    async enqueueTestDelivery({ accountId, webhookId, idempotencyKey, context }, decide) {
+      const result = await writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
+        const found = await lockWebhook(db, tx, accountId, webhookId);
+        const { event, delivery, response } = decide(found);
+        const queues = await QueueUnitOfWork.lock(tx, [webhookId]);
+        insertEvents(tx, [event]);
+        const dueAt = await dueFirst(tx, queues.get(webhookId), context.now);
+        insertDeliveries(tx, [{ ...delivery, nextAttemptAt: dueAt }]);
+        queues.change(webhookId, resetBackoff(queues.get(webhookId)));
+        queues.noteDueAt(webhookId, dueAt);
+        queues.write(tx, context.now);
+        return { response };
+      });
+      onQueued(context.now);
+      return result;
+    },
+  };
+}

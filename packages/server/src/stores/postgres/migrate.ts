@@ -1,0 +1,151 @@
+import type pg from 'pg';
+import { StoreUnavailableError } from '../../kernel/errors';
+import { describeDatabase } from '../database-url';
+import { PostgresDatabase } from './database';
+import { initial } from './migrations/001-initial';
+import { getCode, translateOpeningError } from './postgres-errors';
+
+/** In order. The schema version is the number of migrations that a database has had. Never change a released one. */
+const migrations = [initial];
+
+/** The schema version of this program. */
+export const currentSchemaVersion = migrations.length;
+
+/** The table that marks a database as Tradepost's and has its schema version. */
+const markerTable = 'tradepost_schema';
+
+/** How long a migration waits for a lock, in milliseconds. All who come after it would wait as long, so it is tried again instead. */
+const lockTimeoutMs = 1_000;
+/** A migration may scan a table. */
+const statementTimeoutMs = 600_000;
+const lockAttempts = 60;
+const lockPauseMs = 500;
+
+/** SQLSTATEs of a table or type that another process has just created. */
+const createdByOther = /^(23505|42P07|42710)$/;
+const lockNotAvailable = '55P03';
+
+/**
+ * Returns the schema version; 0 if there is no table at all.
+ *
+ * @throws StoreUnavailableError if the database belongs to another program.
+ */
+async function readSchemaVersion(client: pg.ClientBase, name: string): Promise<number> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() LIMIT 1000',
+  );
+  if (tables.length === 0) return 0;
+  if (!tables.some((table) => table.name === markerTable)) {
+    throw new StoreUnavailableError(
+      `The database ${name} has tables of another program and was not changed. Pass a database, or a schema in its URL (?options=-csearch_path%3D<schema>), for Tradepost alone.`,
+    );
+  }
+  const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${markerTable}`);
+  return Number(rows[0]?.version ?? 0);
+}
+
+/**
+ * Returns the schema version of a database; 0 for an empty one.
+ *
+ * @throws StoreUnavailableError if the database belongs to another program or to a newer server.
+ */
+export async function requireKnownSchema(db: PostgresDatabase): Promise<number> {
+  const name = describeDatabase(db.url);
+  const version = await db.withConnection((client) => readSchemaVersion(client, name));
+  if (version <= currentSchemaVersion) return version;
+  throw new StoreUnavailableError(
+    `The database ${name} has schema version ${version}, but this server supports up to ${currentSchemaVersion}. Use a newer tradepost-server, or another database.`,
+  );
+}
+
+/**
+ * Rejects an older schema, for commands that do not migrate.
+ *
+ * @throws StoreUnavailableError
+ */
+export async function requireMigrated(db: PostgresDatabase): Promise<void> {
+  const version = await requireKnownSchema(db);
+  if (version === currentSchemaVersion) return;
+  if (version === 0) {
+    throw new StoreUnavailableError(
+      `The database ${describeDatabase(db.url)} has no tables. Check the URL, or create them with \`tradepost-server migrate\`.`,
+    );
+  }
+  throw new StoreUnavailableError(
+    `The database ${describeDatabase(db.url)} has schema version ${version}; this version needs ${currentSchemaVersion}. Make a backup, then run tradepost-server migrate.`,
+  );
+}
+
+/** Runs the migrations that are missing. All processes that migrate take turns at the row with the version. */
+async function migrateOnce(client: pg.ClientBase, name: string): Promise<void> {
+  await client.query(
+    `BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL statement_timeout = ${statementTimeoutMs}`,
+  );
+  try {
+    await readSchemaVersion(client, name);
+    await client.query(
+      `CREATE TABLE IF NOT EXISTS ${markerTable} (one BOOLEAN PRIMARY KEY CHECK (one), version BIGINT NOT NULL)`,
+    );
+    await client.query(
+      `INSERT INTO ${markerTable} (one, version) VALUES (TRUE, 0) ON CONFLICT (one) DO NOTHING`,
+    );
+    const { rows } = await client.query<{ version: number }>(
+      `SELECT version FROM ${markerTable} FOR UPDATE`,
+    );
+    const version = Number(rows[0]?.version ?? 0);
+    for (const migration of migrations.slice(version)) await client.query(migration);
+    if (version < currentSchemaVersion) {
+      await client.query(`UPDATE ${markerTable} SET version = ${currentSchemaVersion}`);
+    }
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/**
+ * Migrates a database to the current schema in one transaction. Several processes may do so at once. It never waits long for a
+ * lock, because everything that needs the table would wait behind it; it tries again.
+ *
+ * @throws StoreUnavailableError if the database belongs to another program or to a newer server, or cannot be migrated.
+ */
+export async function migrate(db: PostgresDatabase): Promise<void> {
+  const name = describeDatabase(db.url);
+  for (let attempt = 1; (await requireKnownSchema(db)) < currentSchemaVersion; attempt += 1) {
+    try {
+      await db.withConnection((client) => migrateOnce(client, name));
+    } catch (error) {
+      const code = getCode(error);
+      const isPassing =
+        createdByOther.test(code) ||
+        code === lockNotAvailable ||
+        code === '40001' ||
+        code === '40P01';
+      if (!isPassing || attempt === lockAttempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, lockPauseMs * Math.random()));
+    }
+  }
+}
+
+/**
+ * Migrates the database at a URL, for the command.
+ *
+ * @returns The schema version before and after it.
+ * @throws StoreUnavailableError as `migrate` does, or if the database cannot be opened.
+ */
+export async function migrateDatabase(
+  url: string,
+  { dryRun }: { dryRun: boolean },
+): Promise<{ from: number; to: number }> {
+  const db = new PostgresDatabase(url, { maxConnections: 1 });
+  try {
+    const from = await requireKnownSchema(db);
+    if (!dryRun) await migrate(db);
+    return { from, to: currentSchemaVersion };
+  } catch (error) {
+    throw translateOpeningError(url, error);
+  } finally {
+    await db.close();
+  }
+}

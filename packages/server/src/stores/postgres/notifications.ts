@@ -1,0 +1,50 @@
+import type { Notification, NotificationStore } from '../../features/notifications/notification';
+import { mergeBounds } from '../page-bounds';
+import type { PostgresDatabase, Transaction } from './database';
+import { Conditions } from './page-range';
+
+const columns = `id, account_id AS "accountId", event_id AS "eventId", type, order_id AS "orderId", message,
+  read, created_at AS "createdAt"`;
+
+/** Inserts notifications, in one statement. */
+export function insertNotifications(tx: Transaction, notifications: Notification[]): void {
+  if (notifications.length === 0) return;
+  tx.send(
+    `INSERT INTO notifications (id, account_id, event_id, type, order_id, message, read, created_at)
+     SELECT n.id, n."accountId", n."eventId", n.type, n."orderId", n.message, n.read, n."createdAt"
+     FROM json_to_recordset($1::json) AS n (id TEXT, "accountId" TEXT, "eventId" TEXT, type TEXT,
+       "orderId" TEXT, message TEXT, read BOOLEAN, "createdAt" BIGINT)`,
+    JSON.stringify(notifications),
+  );
+}
+
+/** Creates the store of notifications. */
+export function createPostgresNotificationStore(db: PostgresDatabase): NotificationStore {
+  return {
+    listNotifications(accountId, { read }, { after, limit }) {
+      const conditions = new Conditions().add('account_id = ?', accountId);
+      if (read !== undefined) conditions.add('read = ?', read);
+      conditions.addRange(mergeBounds({ after }));
+      return db.rows<Notification>(
+        `SELECT ${columns} FROM notifications WHERE ${conditions.sql}
+         ORDER BY created_at DESC, id DESC LIMIT ${conditions.bind(limit)}`,
+        ...conditions.values,
+      );
+    },
+
+    markRead: (accountId, id) =>
+      db.write(async (tx) => {
+        tx.send(
+          'UPDATE notifications SET read = TRUE WHERE id = $1 AND account_id = $2 AND NOT read',
+          id,
+          accountId,
+        );
+        const row = await tx.row<Notification>(
+          `SELECT ${columns} FROM notifications WHERE id = $1 AND account_id = $2`,
+          id,
+          accountId,
+        );
+        return row ?? null;
+      }),
+  };
+}

@@ -1,0 +1,96 @@
+import { StoreUnavailableError } from '../../kernel/errors';
+import { Announcements } from '../announcements';
+import type { Store } from '../store';
+import { createPostgresAccountStore } from './accounts';
+import { PostgresDatabase, type PostgresOptions } from './database';
+import { DatabaseClock } from './database-clock';
+import { createPostgresDeliveryStore } from './deliveries';
+import { createPostgresDeliveryLogStore } from './delivery-log';
+import { createPostgresEventStore } from './events';
+import { createPostgresListingStore } from './listings';
+import { migrate, requireKnownSchema, requireMigrated } from './migrate';
+import { createPostgresNotificationStore } from './notifications';
+import { createPostgresOrderStore } from './orders';
+import { translateOpeningError } from './postgres-errors';
+import { createPostgresRetentionStore } from './retention';
+import { createPostgresSecretStore, requireSecretKeys } from './secrets';
+import { createPostgresWebhookStore } from './webhooks';
+import { WorkerLocks } from './worker-locks';
+
+/**
+ * Opens the store in a PostgreSQL database, which must exist. Creates its tables and migrates them if necessary. Any number of
+ * processes may use it.
+ *
+ * @param url The URL of the database, such as `postgres://tradepost@db.example/tradepost`.
+ * @throws StoreUnavailableError if it cannot be opened, belongs to another program or needs a secret key that is missing.
+ */
+export async function openPostgresStore(
+  url: string,
+  options: PostgresOptions = {},
+): Promise<Store> {
+  const db = new PostgresDatabase(url, options);
+  try {
+    await prepareSchema(db, options);
+    if (options.usesSecrets ?? true) await requireSecretKeys(db);
+    return createStore(db, await DatabaseClock.start(db));
+  } catch (error) {
+    await db.close();
+    throw translateOpeningError(url, error);
+  }
+}
+
+/** Creates or migrates the tables, or checks that they are there. */
+async function prepareSchema(
+  db: PostgresDatabase,
+  { mayMigrate = true, mustExist = false }: PostgresOptions,
+): Promise<void> {
+  const version = await requireKnownSchema(db);
+  // An empty database has no servers of an older version.
+  if (mayMigrate || (version === 0 && !mustExist)) await migrate(db);
+  else await requireMigrated(db);
+}
+
+/** Creates the store in an open database. */
+function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
+  const announcements = new Announcements();
+  const workers = new WorkerLocks(db);
+  const deliveries = createPostgresDeliveryStore(db, workers);
+  const noteQueued = (dueAt: number) => {
+    deliveries.noteQueued(dueAt);
+    announcements.notifyDeliveriesQueued();
+  };
+  return {
+    clock,
+    accounts: createPostgresAccountStore(db),
+    listings: createPostgresListingStore(db),
+    orders: createPostgresOrderStore(db, (events, queued) => {
+      for (const { createdAt } of queued > 0 ? events : []) deliveries.noteQueued(createdAt);
+      announcements.notifyEvents(events, queued);
+    }),
+    notifications: createPostgresNotificationStore(db),
+    webhooks: createPostgresWebhookStore(db, () => announcements.notifyDeliveriesQueued()),
+    deliveries,
+    deliveryLog: createPostgresDeliveryLogStore(db, noteQueued),
+    events: createPostgresEventStore(db),
+    retention: createPostgresRetentionStore(db),
+    secrets: createPostgresSecretStore(db),
+    onDeliveriesQueued: (listener) => announcements.onDeliveriesQueued(listener),
+    onEvents: (listener) => announcements.onEvents(listener),
+    traceChanges: (tracer) => db.traceChanges(tracer),
+    getWriteDelay: () => db.writeDelay,
+    async check() {
+      await db.row('SELECT 1');
+    },
+    async checkWritable() {
+      // Locking a row writes to the log of the database, and is rejected by a standby.
+      const row = await db.write((tx) => tx.row('SELECT version FROM tradepost_schema FOR SHARE'));
+      if (row === undefined)
+        throw new StoreUnavailableError('The table tradepost_schema is empty.');
+    },
+    async close() {
+      clock.stop();
+      await workers.close();
+      await db.close();
+    },
+  };
+}

@@ -1,0 +1,269 @@
+import { leaseMs } from '../../deliveries/delivery';
+import type { QueueStatus } from '../../deliveries/delivery-store';
+import {
+  alignHealth,
+  type EndpointHealth,
+  latestBackoffUntil,
+  newEndpointHealth,
+  nextAllowedAt,
+} from '../../deliveries/endpoint-health';
+import type { PostgresDatabase, Queries, Transaction } from './database';
+
+/** The queue of one endpoint: its health, and how much of it is leased. */
+export interface Queue extends EndpointHealth {
+  webhookId: string;
+  /** Counted pending deliveries, including leased ones. */
+  depth: number;
+  /** Leased deliveries. */
+  inFlight: number;
+  paused: boolean;
+  /** No counted delivery is due before this time, in milliseconds since 1970. */
+  dueFrom: number;
+  /** Since when it waits to be polled; by default since now. */
+  waitsSince?: number;
+}
+
+/** The columns of a `Queue`. */
+export const queueColumns = `queues.webhook_id AS "webhookId", queues.depth, queues.in_flight AS "inFlight",
+  queues.paused, queues.concurrency_limit AS "concurrencyLimit", queues.failures,
+  queues.failed_at AS "failedAt", queues.backoff_until AS "backoffUntil", queues.due_from AS "dueFrom"`;
+
+/** Inserts the queue of a new webhook. */
+export function insertQueue(tx: Transaction, webhookId: string, paused: boolean): void {
+  const { concurrencyLimit, failures, failedAt, backoffUntil } = newEndpointHealth;
+  tx.send(
+    `INSERT INTO queues (webhook_id, depth, in_flight, paused, concurrency_limit, failures, failed_at,
+       backoff_until, next_at, due_from)
+     VALUES ($1, 0, 0, $2, $3, $4, $5, $6, NULL, 0)`,
+    webhookId,
+    paused,
+    concurrencyLimit,
+    failures,
+    failedAt,
+    backoffUntil,
+  );
+}
+
+/** Returns when the first delivery of a queue is due, counted or new; null if none is. */
+async function selectFirstDueAt(
+  db: Queries,
+  { webhookId, dueFrom }: Queue,
+): Promise<number | null> {
+  const row = await db.row<{ dueAt: number | null }>(
+    `SELECT least(
+       (SELECT due_at FROM deliveries WHERE webhook_id = $1 AND due_at >= $2 ORDER BY due_at LIMIT 1),
+       (SELECT min(due_at) FROM deliveries WHERE webhook_id = $1 AND NOT counted)) AS "dueAt"`,
+    webhookId,
+    dueFrom,
+  );
+  return row?.dueAt ?? null;
+}
+
+/** A replayed delivery goes ahead of deliveries that have waited longer than this, in milliseconds. */
+const shortWaitMs = 1_000;
+
+/**
+ * Returns the due time that puts a requested delivery ahead of everything that has waited in the queue: just before the first
+ * one. The queue must be locked.
+ */
+export async function dueFirst(tx: Transaction, queue: Queue, now: number): Promise<number> {
+  const head = await selectFirstDueAt(tx, queue);
+  return head === null || head > now - shortWaitMs ? now : head - 1;
+}
+
+/**
+ * Collects changes to queues that a transaction has locked, so that each queue is written once. Who changes unfinished deliveries
+ * of a queue must have its lock, except for adding new ones.
+ */
+export class QueueUnitOfWork {
+  readonly #queues: Map<string, Queue>;
+  readonly #changed = new Set<string>();
+
+  /** @param queues Locked queues. */
+  constructor(queues: Iterable<Queue>) {
+    this.#queues = new Map([...queues].map((queue) => [queue.webhookId, queue]));
+  }
+
+  /** Locks the queues of webhooks, in the order of their IDs, so that no two transactions wait for each other. */
+  static async lock(tx: Transaction, webhookIds: Iterable<string>): Promise<QueueUnitOfWork> {
+    return new QueueUnitOfWork(
+      await tx.rows<Queue>(
+        `SELECT ${queueColumns} FROM queues WHERE webhook_id = ANY ($1::text[])
+         ORDER BY webhook_id FOR NO KEY UPDATE`,
+        [...new Set(webhookIds)],
+      ),
+    );
+  }
+
+  /** All locked queues. A webhook that was deleted and pruned has none. */
+  get all(): Queue[] {
+    return [...this.#queues.values()];
+  }
+
+  /** Returns a queue with the changes so far; undefined if its webhook was pruned. */
+  find(webhookId: string): Queue | undefined {
+    return this.#queues.get(webhookId);
+  }
+
+  /** Like `find`, for a webhook that exists. */
+  get(webhookId: string): Queue {
+    const queue = this.find(webhookId);
+    if (queue === undefined) throw new Error(`Webhook ${webhookId} has no queue.`);
+    return queue;
+  }
+
+  /** Changes a queue. Without changes of its own, only when it is polled next is updated. */
+  change(webhookId: string, change: Partial<Queue> = {}): void {
+    this.#changed.add(webhookId);
+    this.#queues.set(webhookId, { ...this.get(webhookId), ...change });
+  }
+
+  /** Records that a delivery in a queue is due at this time. */
+  noteDueAt(webhookId: string, dueAt: number): void {
+    const { dueFrom } = this.get(webhookId);
+    if (dueAt < dueFrom) this.change(webhookId, { dueFrom: dueAt });
+  }
+
+  /**
+   * Writes the changed queues, and when each should be polled next: when its first delivery is due and may be attempted, but not before
+   * `now`, so that a queue that was just served goes behind the waiting ones. Call it after the deliveries are written.
+   */
+  write(tx: Transaction, now: number): void {
+    if (this.#changed.size === 0) return;
+    const changed = this.all.filter(({ webhookId }) => this.#changed.has(webhookId));
+    const changes = changed.map((queue) => ({
+      ...queue,
+      allowedAt: nextAllowedAt(queue, queue.waitsSince ?? now),
+    }));
+    tx.send(
+      `UPDATE queues SET depth = c.depth, in_flight = c."inFlight", paused = c.paused,
+         concurrency_limit = c."concurrencyLimit", failures = c.failures, failed_at = c."failedAt",
+         backoff_until = c."backoffUntil",
+         next_at = CASE
+           WHEN c.paused OR c."inFlight" >= c."concurrencyLimit" OR first.due_at IS NULL THEN NULL
+           ELSE greatest(first.due_at, c."allowedAt") END,
+         due_from = coalesce(first.due_at, $2)
+       FROM json_to_recordset($1::json) AS c ("webhookId" TEXT, depth BIGINT, "inFlight" BIGINT,
+           paused BOOLEAN, "concurrencyLimit" BIGINT, failures BIGINT, "failedAt" BIGINT,
+           "backoffUntil" BIGINT, "dueFrom" BIGINT, "allowedAt" BIGINT)
+         LEFT JOIN LATERAL (
+           SELECT due_at FROM deliveries
+           WHERE deliveries.webhook_id = c."webhookId" AND due_at >= c."dueFrom"
+           ORDER BY due_at LIMIT 1) AS first ON TRUE
+       WHERE queues.webhook_id = c."webhookId"`,
+      JSON.stringify(changes),
+      now,
+    );
+  }
+}
+
+/** Sums up all queues. Reads one row per queue, the first due delivery of queues that have one, and the new deliveries. */
+export async function selectQueueStatus(db: Queries, now: number): Promise<QueueStatus> {
+  const row = await db.row<QueueStatus>(
+    `SELECT coalesce(sum(depth), 0)::bigint + (SELECT count(*) FROM deliveries WHERE NOT counted) AS depth,
+       coalesce(sum(in_flight), 0)::bigint AS "inFlight",
+       least(
+         min(CASE WHEN NOT paused AND backoff_until <= $1 AND depth > in_flight THEN (
+           SELECT due_at FROM deliveries
+           WHERE webhook_id = queues.webhook_id AND due_at >= queues.due_from AND due_at <= $1
+           ORDER BY due_at LIMIT 1) END),
+         (SELECT min(d.due_at) FROM deliveries AS d JOIN queues AS q ON q.webhook_id = d.webhook_id
+          WHERE NOT d.counted AND d.due_at <= $1 AND NOT q.paused AND q.backoff_until <= $1)
+       ) AS "oldestDueAt"
+     FROM queues`,
+    now,
+  );
+  return row ?? { depth: 0, inFlight: 0, oldestDueAt: null };
+}
+
+/** How many waits one transaction reads and restarts. */
+const batch = 250;
+
+interface WaitRow {
+  id: string;
+  dueAt: number;
+  scheduledAt: number;
+}
+
+/**
+ * Adjusts leases after the clock was set. No lease ends later than a lease that starts now, and the time that a forward jump
+ * skipped does not count.
+ */
+function adjustLeases(tx: Transaction, expected: number, now: number): void {
+  const latest = now + leaseMs;
+  tx.send('UPDATE deliveries SET lease_until = $1 WHERE lease_until > $1', latest);
+  if (now <= expected) return;
+  tx.send(
+    `UPDATE deliveries SET lease_until = least(lease_until + $1, $2)
+     WHERE lease_until > $3 AND lease_until < $2`,
+    now - expected,
+    latest,
+    expected,
+  );
+}
+
+/** Restarts the waits of a queue that started after `now`, and shortens its backoff. */
+async function adjustQueue(db: PostgresDatabase, webhookId: string, now: number): Promise<void> {
+  let position: Pick<WaitRow, 'dueAt' | 'id'> = { dueAt: now, id: '~' };
+  for (let hasMore = true; hasMore; ) {
+    const from = position;
+    const found = await db.write(async (tx) => {
+      const queues = await QueueUnitOfWork.lock(tx, [webhookId]);
+      if (queues.find(webhookId) === undefined) return [];
+      const waits = await tx.rows<WaitRow>(
+        `SELECT id, due_at AS "dueAt", scheduled_at AS "scheduledAt" FROM deliveries
+         WHERE webhook_id = $1 AND due_at IS NOT NULL AND (due_at, id) > ($2::bigint, $3)
+         ORDER BY due_at, id LIMIT $4`,
+        webhookId,
+        from.dueAt,
+        from.id,
+        batch,
+      );
+      const ahead = waits.filter(({ scheduledAt }) => scheduledAt > now);
+      tx.send(
+        `UPDATE deliveries SET due_at = w."dueAt", scheduled_at = $2
+         FROM json_to_recordset($1::json) AS w (id TEXT, "dueAt" BIGINT) WHERE deliveries.id = w.id`,
+        JSON.stringify(
+          ahead.map(({ id, dueAt, scheduledAt }) => ({
+            id,
+            dueAt: now + Math.max(0, dueAt - scheduledAt),
+          })),
+        ),
+        now,
+      );
+      queues.noteDueAt(webhookId, now);
+      queues.change(webhookId, alignHealth(queues.get(webhookId), now));
+      queues.write(tx, now);
+      return waits;
+    });
+    position = found.at(-1) ?? position;
+    hasMore = found.length === batch;
+  }
+}
+
+/**
+ * Adjusts leases, waits and backoff after the clock was set, in small transactions. If nothing needs adjusting, it only reads.
+ * Running it again has no further effect.
+ */
+export async function adjustToClock(
+  db: PostgresDatabase,
+  { expected, now }: { expected: number; now: number },
+): Promise<void> {
+  const leasedAhead = await db.row(
+    'SELECT 1 FROM deliveries WHERE lease_until > $1 LIMIT 1',
+    now + leaseMs,
+  );
+  if (now > expected || leasedAhead !== undefined) {
+    await db.write(async (tx) => adjustLeases(tx, expected, now));
+  }
+  if (now > expected) return;
+  const behind = await db.rows<{ webhookId: string }>(
+    `SELECT webhook_id AS "webhookId" FROM queues
+     WHERE backoff_until > $1 OR failed_at > $2 OR (next_at > $2 AND depth > 0)
+       OR EXISTS (
+         SELECT 1 FROM deliveries WHERE deliveries.webhook_id = queues.webhook_id AND due_at > $2)`,
+    latestBackoffUntil(now),
+    now,
+  );
+  for (const { webhookId } of behind) await adjustQueue(db, webhookId, now);
+}

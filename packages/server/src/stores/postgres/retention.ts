@@ -1,0 +1,230 @@
+import { smallestIdAt } from '../../kernel/context';
+import type {
+  Pruned,
+  PruneStep,
+  ReferencePruneStep,
+  RetentionStore,
+  ScanPruned,
+} from '../../retention/retention-store';
+import type { PostgresDatabase, Transaction } from './database';
+import { QueueUnitOfWork } from './queues';
+
+const unreferenced = `NOT EXISTS (SELECT 1 FROM notifications WHERE event_id = events.id)
+  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_id = events.id)`;
+
+/** Removes events that nothing refers to, with their entries in event logs. Returns how many. */
+async function deleteEvents(tx: Transaction, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const removed = await tx.rows<{ id: string }>(
+    `DELETE FROM events WHERE id = ANY ($1::text[]) AND ${unreferenced} RETURNING id`,
+    ids,
+  );
+  tx.send(
+    'DELETE FROM account_events WHERE event_id = ANY ($1::text[])',
+    removed.map(({ id }) => id),
+  );
+  return removed.length;
+}
+
+/**
+ * Removes those of some events that are old enough and have no more references. Removing them together with their last reference
+ * avoids a scan past all the events that stay.
+ */
+async function deleteUnreferenced(
+  tx: Transaction,
+  references: readonly { eventId: string }[],
+  before: number,
+): Promise<void> {
+  const floor = smallestIdAt('evt', before);
+  const ids = new Set(references.map(({ eventId }) => eventId).filter((id) => id < floor));
+  // In one order, so that no two processes wait for each other.
+  await deleteEvents(tx, [...ids].sort());
+}
+
+/** Scans one type of item. */
+interface Scan {
+  /** The items, in the order of their IDs: $1 to $3 are the ID after which they start, the ID before which they end, and how many. */
+  examine: string;
+  /** The ID before which items are old enough. */
+  end: string;
+  /** Further parameters of `examine`. */
+  values?: unknown[];
+  /** Removes what can be removed of some items. Returns how many. */
+  remove: (tx: Transaction, ids: string[]) => Promise<number>;
+}
+
+interface ExaminedRow {
+  id: string;
+  removable: boolean;
+}
+
+/** Runs one step of a scan. It scans outside a transaction, and then removes what it found in one. */
+async function pruneScan(
+  db: PostgresDatabase,
+  { after, limit }: PruneStep,
+  { examine, end, values = [], remove }: Scan,
+): Promise<ScanPruned> {
+  const startedAt = performance.now();
+  const examined = await db.rows<ExaminedRow>(examine, after ?? '', end, limit, ...values);
+  const ids = examined.filter(({ removable }) => removable).map(({ id }) => id);
+  const removed = ids.length === 0 ? 0 : await db.write((tx) => remove(tx, ids));
+  return {
+    removed,
+    next: examined.at(-1)?.id ?? after,
+    done: examined.length < limit,
+    isCut: false,
+    busyMs: performance.now() - startedAt,
+    waitedMs: 0,
+  };
+}
+
+function scanDeliveries({ before, eventsBefore }: ReferencePruneStep): Scan {
+  return {
+    examine: `SELECT id, coalesce(finished_at < $4, FALSE) AS removable FROM deliveries
+      WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`,
+    // No delivery ends before it is created. A replay may let an old one end later.
+    end: smallestIdAt('dlv', before),
+    values: [before],
+    async remove(tx, ids) {
+      const removed = await tx.rows<{ id: string; eventId: string }>(
+        `DELETE FROM deliveries WHERE id = ANY ($1::text[]) AND finished_at < $2
+         RETURNING id, event_id AS "eventId"`,
+        ids,
+        before,
+      );
+      deleteAttempts(tx, removed);
+      await deleteUnreferenced(tx, removed, eventsBefore);
+      return removed.length;
+    },
+  };
+}
+
+function deleteAttempts(tx: Transaction, deliveries: readonly { id: string }[]): void {
+  tx.send(
+    'DELETE FROM attempts WHERE delivery_id = ANY ($1::text[])',
+    deliveries.map(({ id }) => id),
+  );
+}
+
+function scanEvents({ before }: PruneStep): Scan {
+  return {
+    examine: `SELECT id, (${unreferenced}) AS removable FROM events
+      WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3`,
+    end: smallestIdAt('evt', before),
+    remove: deleteEvents,
+  };
+}
+
+function scanNotifications({
+  before,
+  since = 0,
+  eventsBefore,
+  unread,
+}: Parameters<RetentionStore['pruneNotifications']>[0]): Scan {
+  return {
+    examine: `SELECT id, (read OR $4) AS removable FROM notifications
+      WHERE id > $1 AND id >= $5 AND id < $2 ORDER BY id LIMIT $3`,
+    end: smallestIdAt('ntf', before),
+    values: [unread, smallestIdAt('ntf', since)],
+    async remove(tx, ids) {
+      const removed = await tx.rows<{ eventId: string }>(
+        `DELETE FROM notifications WHERE id = ANY ($1::text[]) AND (read OR $2)
+         RETURNING event_id AS "eventId"`,
+        ids,
+        unread,
+      );
+      await deleteUnreferenced(tx, removed, eventsBefore);
+      return removed.length;
+    },
+  };
+}
+
+/** Removes deliveries of a deleted webhook, or finally the webhook. Returns how many of both. */
+async function removeWebhook(tx: Transaction, webhookId: string, limit: number): Promise<number> {
+  const queues = await QueueUnitOfWork.lock(tx, [webhookId]);
+  const rows = await tx.rows<{ id: string; attempts: number }>(
+    'SELECT id, attempts FROM deliveries WHERE webhook_id = $1 LIMIT $2',
+    webhookId,
+    limit,
+  );
+  let weight = 0;
+  const ids: string[] = [];
+  for (const { id, attempts } of rows) {
+    if (weight >= limit) break;
+    ids.push(id);
+    weight += 1 + attempts;
+  }
+  if (ids.length === 0) {
+    return await tx.run('DELETE FROM webhooks WHERE id = $1 AND deleted_at > 0', webhookId);
+  }
+  const removed = await tx.rows<{ id: string; isCounted: boolean; isLeased: boolean }>(
+    `DELETE FROM deliveries WHERE id = ANY ($1::text[])
+     RETURNING id, state = 'pending' AND counted AS "isCounted",
+       lease_until IS NOT NULL AND lease_counts AS "isLeased"`,
+    ids,
+  );
+  deleteAttempts(tx, removed);
+  const queue = queues.find(webhookId);
+  if (queue) {
+    queues.change(webhookId, {
+      depth: queue.depth - removed.filter(({ isCounted }) => isCounted).length,
+      inFlight: queue.inFlight - removed.filter(({ isLeased }) => isLeased).length,
+    });
+  }
+  queues.write(tx, 0);
+  return removed.length;
+}
+
+const nothingPruned: Pruned = { removed: 0, busyMs: 0, waitedMs: 0 };
+
+async function timed(work: () => Promise<number>): Promise<Pruned> {
+  const startedAt = performance.now();
+  const removed = await work();
+  return { removed, busyMs: performance.now() - startedAt, waitedMs: 0 };
+}
+
+/** Creates the store that removes old data. */
+export function createPostgresRetentionStore(db: PostgresDatabase): RetentionStore {
+  return {
+    pruneDeliveries: (step) => pruneScan(db, step, scanDeliveries(step)),
+    pruneEvents: (step) => pruneScan(db, step, scanEvents(step)),
+    pruneNotifications: (step) => pruneScan(db, step, scanNotifications(step)),
+
+    pruneIdempotencyKeys: ({ now, limit }) =>
+      timed(() =>
+        db.write((tx) =>
+          tx.run(
+            `DELETE FROM idempotency_keys WHERE (account_id, operation, key) IN (
+               SELECT account_id, operation, key FROM idempotency_keys
+               WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+            now,
+            limit,
+          ),
+        ),
+      ),
+
+    async pruneRemovedWebhooks({ limit }) {
+      // A change that read the subscription before it was deleted may have queued a delivery after the webhook was removed.
+      const orphans = await db.rows<{ id: string }>(
+        `SELECT id FROM deliveries
+         WHERE NOT counted AND NOT EXISTS (SELECT 1 FROM queues WHERE queues.webhook_id = deliveries.webhook_id)
+         LIMIT $1`,
+        limit,
+      );
+      if (orphans.length > 0) {
+        await db.run(
+          'DELETE FROM deliveries WHERE id = ANY ($1::text[])',
+          orphans.map(({ id }) => id),
+        );
+      }
+      const webhook = await db.row<{ id: string }>(
+        'SELECT id FROM webhooks WHERE deleted_at > 0 ORDER BY deleted_at LIMIT 1',
+      );
+      if (webhook === undefined) return nothingPruned;
+      return await timed(() => db.write((tx) => removeWebhook(tx, webhook.id, limit)));
+    },
+
+    // PostgreSQL overwrites deleted rows when it vacuums, and its log as it goes on. Neither can be requested here.
+    eraseDeleted: async () => true,
+  };
+}
