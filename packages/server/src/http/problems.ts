@@ -10,7 +10,7 @@ import {
 } from '@tradepost/contract/wire';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { DomainError, StoreUnavailableError } from '../kernel/errors';
+import { DomainError, OutcomeUnknownError, StoreUnavailableError } from '../kernel/errors';
 import { getRequestId, redactSecrets } from './request-log';
 
 /** A problem before it is completed for a response. */
@@ -99,6 +99,13 @@ function toRequestProblem(
 
 function toProblem(error: unknown): ProblemInput | null {
   if (error instanceof DomainError) return error;
+  if (error instanceof OutcomeUnknownError) {
+    return {
+      code: 'store_unavailable',
+      detail:
+        'The store became unavailable while the change was committed, so it may have been made. Read the resource, or repeat the request with the same Idempotency-Key.',
+    };
+  }
   if (error instanceof StoreUnavailableError) {
     return {
       code: 'store_unavailable',

@@ -23,5 +23,8 @@ export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError' as const;
 }
 
+/** Thrown when the store became unavailable during a commit: the change was made, or it was not. */
+export class OutcomeUnknownError extends StoreUnavailableError {}
+
 /** Thrown when the store has too little space left for changes. The message has no paths, so that probes may show it. */
 export class StoreFullError extends StoreUnavailableError {}

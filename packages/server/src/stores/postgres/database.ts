@@ -1,8 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
+import { OutcomeUnknownError } from '../../kernel/errors';
 import { SecretCipher, type SecretKey } from '../encryption';
 import type { ChangeTrace, ChangeTracer } from '../store';
-import { createPool, type PoolOptions } from './pool';
+import {
+  beginStatement,
+  connectTimeoutMs,
+  createPool,
+  type HostClient,
+  Hosts,
+  type PoolOptions,
+} from './pool';
 import { isRetryable, isUnusable, translateError } from './postgres-errors';
 
 /** Options of a PostgreSQL store. */
@@ -34,6 +42,11 @@ const maxTries = 20;
 /** The longest pause before a transaction is tried again, in milliseconds. It is random, so that two do not meet again. */
 const maxPauseMs = 50;
 
+/** The pause before connecting again, and before asking again what became of a commit, in milliseconds. */
+const reconnectPauseMs = 50;
+/** How long the outcome of a commit is searched for, in milliseconds. */
+const resolveTimeoutMs = 5_000;
+
 /** Thrown by a change that found what another transaction has just committed. It is tried again. */
 export class Conflict extends Error {
   override name = 'Conflict' as const;
@@ -56,8 +69,6 @@ export interface Queries {
   rows<Row>(sql: string, ...values: unknown[]): Promise<Row[]>;
   /** Returns the first row of a statement. */
   row<Row>(sql: string, ...values: unknown[]): Promise<Row | undefined>;
-  /** Runs a statement that writes. Returns how many rows it changed. */
-  run(sql: string, ...values: unknown[]): Promise<number>;
 }
 
 /** A transaction in which a change is written. Each statement sees what was committed before it started. */
@@ -80,6 +91,7 @@ export class Transaction implements Queries {
     return (await this.rows<Row>(sql, ...values))[0];
   }
 
+  /** Runs a statement that writes. Returns how many rows it changed. */
   async run(sql: string, ...values: unknown[]): Promise<number> {
     return (await this.#query(sql, values)).rowCount ?? 0;
   }
@@ -106,25 +118,50 @@ interface PendingChange {
   requestedAt: number;
 }
 
+/** How a change is written. */
+export interface WriteOptions {
+  /**
+   * Whether the change may run again after it perhaps was committed, because it has no further effect then.
+   * @default false
+   */
+  isRepeatable?: boolean;
+}
+
+/** Thrown if a connection broke after the commit of a change was sent. */
+class CommitInterrupted extends Error {
+  constructor(
+    /** What to return if it was committed. */
+    readonly result: unknown,
+    /** The ID of the transaction, and the history of the database that it belongs to. Null if unknown. */
+    readonly xid: string | null,
+    readonly timeline: string | null,
+    cause: unknown,
+  ) {
+    super('The connection broke during a commit.', { cause });
+  }
+}
+
 /** An open PostgreSQL database: reads, and changes in transactions. */
 export class PostgresDatabase implements Queries {
+  readonly #hosts: Hosts;
   readonly #pool: pg.Pool;
-  readonly #begin: string;
   readonly #pending = new Set<PendingChange>();
   #tracer: ChangeTracer | undefined;
   #closed: Promise<void> | undefined;
   /** Encrypts and decrypts the secrets in the rows. */
   readonly secrets: SecretCipher;
 
-  /** @param url The URL of the database, such as `postgres://tradepost@db.example/tradepost`. */
+  /**
+   * @param url The URL of the database, such as `postgres://tradepost@db.example/tradepost`.
+   * @throws StoreUnavailableError if the URL has unsupported settings.
+   */
   constructor(
     readonly url: string,
     options: PostgresOptions = {},
   ) {
     this.secrets = new SecretCipher(options.secretKeys ?? []);
-    const { pool, begin } = createPool(url, options);
-    this.#pool = pool;
-    this.#begin = begin;
+    this.#hosts = new Hosts(url);
+    this.#pool = createPool(this.#hosts, options);
   }
 
   async rows<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
@@ -135,20 +172,21 @@ export class PostgresDatabase implements Queries {
     return (await this.rows<Row>(sql, ...values))[0];
   }
 
-  async run(sql: string, ...values: unknown[]): Promise<number> {
-    return (await this.#read(sql, values)).rowCount ?? 0;
-  }
-
   /**
-   * Runs work in a transaction. When the promise resolves, its changes are committed. After a conflict with another transaction
-   * the work runs again, so it must have no effects outside the database.
+   * Runs work in a transaction. When the promise resolves, its changes are committed. After a conflict with another transaction, and
+   * after a connection broke before the commit, the work runs again, so it must have no effects outside the database.
+   *
+   * @throws OutcomeUnknownError if the connection broke during the commit and its outcome could not be found.
    */
-  async write<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  async write<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    options: WriteOptions = {},
+  ): Promise<Result> {
     const change: PendingChange = { requestedAt: performance.now() };
     this.#pending.add(change);
     const trace = this.#tracer?.startChange() ?? null;
     try {
-      const result = await this.#writeWithRetries(work, trace);
+      const result = await this.#writeWithRetries(work, trace, options);
       trace?.end();
       return result;
     } catch (error) {
@@ -171,15 +209,20 @@ export class PostgresDatabase implements Queries {
     return oldest === undefined ? 0 : performance.now() - oldest.requestedAt;
   }
 
+  /** The settings of a connection outside the pool, to the host that is used now. */
+  get connectionConfig(): pg.ClientConfig {
+    return this.#hosts.config;
+  }
+
   /** Runs work on a connection that no one else uses meanwhile. */
-  async withConnection<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect();
+  async withConnection<Result>(work: (client: HostClient) => Promise<Result>): Promise<Result> {
+    const client = await this.#connect();
     try {
-      const result = await work(client);
+      const result = await work(client as unknown as HostClient);
       client.release();
       return result;
     } catch (error) {
-      client.release(isUnusable(error));
+      client.release(isUnusable(error) || error instanceof CommitInterrupted);
       throw error;
     }
   }
@@ -188,6 +231,19 @@ export class PostgresDatabase implements Queries {
   close(): Promise<void> {
     this.#closed ??= this.#pool.end();
     return this.#closed;
+  }
+
+  /** Gets a connection, perhaps to another host, or after the database was restarted. */
+  async #connect(): Promise<pg.PoolClient> {
+    const deadline = performance.now() + connectTimeoutMs;
+    for (;;) {
+      try {
+        return await this.#pool.connect();
+      } catch (error) {
+        if (!isUnusable(error) || performance.now() >= deadline) throw error;
+        await setTimeout(reconnectPauseMs);
+      }
+    }
   }
 
   async #read(text: string, values: unknown[]): Promise<pg.QueryResult> {
@@ -208,41 +264,110 @@ export class PostgresDatabase implements Queries {
   async #writeWithRetries<Result>(
     work: (tx: Transaction) => Promise<Result>,
     trace: ChangeTrace | null,
+    { isRepeatable = false }: WriteOptions,
   ): Promise<Result> {
+    const deadline = performance.now() + connectTimeoutMs;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.withConnection((client) => this.#transact(client, work, trace));
       } catch (error) {
-        if (attempt === maxTries || !(error instanceof Conflict || isRetryable(error))) throw error;
+        if (error instanceof CommitInterrupted) {
+          const outcome = await this.#findOutcome(error);
+          if (outcome === 'committed') return error.result as Result;
+          if (outcome === 'unknown' && !isRepeatable) {
+            throw new OutcomeUnknownError('PostgreSQL: the connection broke during a commit.', {
+              cause: error.cause,
+            });
+          }
+        } else if (isUnusable(error)) {
+          // Nothing was committed. The connection may have been broken before it was used.
+          if (performance.now() >= deadline) throw error;
+        } else if (!(error instanceof Conflict || isRetryable(error))) {
+          throw error;
+        }
+        if (attempt === maxTries) throw error;
         await setTimeout(Math.random() * Math.min(attempt * attempt, maxPauseMs));
       }
     }
   }
 
   async #transact<Result>(
-    client: pg.PoolClient,
+    client: HostClient,
     work: (tx: Transaction) => Promise<Result>,
     trace: ChangeTrace | null,
   ): Promise<Result> {
     const traced = trace === null ? null : this.#tracer?.startTransaction('postgresql', [trace]);
     const tx = new Transaction(client, trace?.context ?? null);
+    let xid: string | null = null;
     try {
       // The first statement is sent with it.
-      const started = client.query(this.#begin);
+      const started = this.#begin(client).then((id) => {
+        xid = id;
+      });
       started.catch(() => {});
       const result = await work(tx);
-      const committed = client.query('COMMIT');
-      committed.catch(() => {});
       await started;
-      await tx.settled();
-      await committed;
+      try {
+        const committed = client.query('COMMIT');
+        committed.catch(() => {});
+        await tx.settled();
+        await committed;
+      } catch (error) {
+        if (!isUnusable(error)) throw error;
+        throw new CommitInterrupted(result, xid, client.timeline, error);
+      }
       traced?.end(1);
       return result;
     } catch (error) {
       traced?.end(0, error);
       // If even this fails, the connection is broken, and the server rolls back.
-      if (!isUnusable(error)) await client.query('ROLLBACK');
+      if (!(isUnusable(error) || error instanceof CommitInterrupted)) {
+        await client.query('ROLLBACK');
+      }
       throw error;
     }
   }
+
+  /** Starts a transaction. Returns its ID, where the database can tell later what became of it; otherwise null. */
+  async #begin(client: HostClient): Promise<string | null> {
+    if (client.timeline === null) {
+      await client.query(beginStatement);
+      return null;
+    }
+    // A query of several statements has several results.
+    const results = (await client.query<{ xid: string }>(
+      `${beginStatement}; SELECT pg_current_xact_id()::text AS xid`,
+    )) as unknown as pg.QueryResult<{ xid: string }>[];
+    return results.at(-1)?.rows[0]?.xid ?? null;
+  }
+
+  /** Finds out what became of a transaction whose commit was interrupted. */
+  async #findOutcome({
+    xid,
+    timeline,
+  }: CommitInterrupted): Promise<'committed' | 'aborted' | 'unknown'> {
+    if (xid === null) return 'unknown';
+    const deadline = performance.now() + resolveTimeoutMs;
+    for (; performance.now() < deadline; await setTimeout(reconnectPauseMs)) {
+      try {
+        const status = await this.withConnection(async (client) => {
+          if (client.timeline !== timeline) return null;
+          const { rows } = await client.query<{ status: string | null }>({
+            name: nameStatement(readStatus),
+            text: readStatus,
+            values: [xid],
+          });
+          return rows[0]?.status ?? null;
+        });
+        // The server may not have noticed yet that the connection broke.
+        if (status === 'in progress') continue;
+        return status === 'committed' || status === 'aborted' ? status : 'unknown';
+      } catch (error) {
+        if (!isUnusable(error)) return 'unknown';
+      }
+    }
+    return 'unknown';
+  }
 }
+
+const readStatus = 'SELECT pg_xact_status($1::xid8) AS status';

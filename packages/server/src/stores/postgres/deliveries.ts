@@ -132,7 +132,7 @@ export function createPostgresDeliveryStore(
       return {
         id,
         async end(now) {
-          await db.write((tx) => releaseLeasesOfWorkers(tx, [id], now));
+          await db.write((tx) => releaseLeasesOfWorkers(tx, [id], now), { isRepeatable: true });
           await workers.unregister(id);
         },
       };
@@ -141,7 +141,9 @@ export function createPostgresDeliveryStore(
     async releaseDeadLeases(now) {
       const ended = await workers.findEnded();
       if (ended.length === 0) return 0;
-      const released = await db.write((tx) => releaseLeasesOfWorkers(tx, ended, now));
+      const released = await db.write((tx) => releaseLeasesOfWorkers(tx, ended, now), {
+        isRepeatable: true,
+      });
       await workers.remove(ended);
       return released;
     },
@@ -152,7 +154,10 @@ export function createPostgresDeliveryStore(
       news.setNow(request.now);
       for (let attempt = 1; ; attempt += 1) {
         const { from } = news;
-        const leased = await db.write((tx) => leaseDue(db, tx, { ...request, leaseToken }, from));
+        // Leases that were committed but did not arrive end by themselves.
+        const leased = await db.write((tx) => leaseDue(db, tx, { ...request, leaseToken }, from), {
+          isRepeatable: true,
+        });
         if (leased.length > 0 || attempt === maxLeaseAttempts) return leased;
         // Other workers may have all queues locked that have something due.
         const { nextAt, newAt } = await selectDueTimes(db, from);
@@ -170,12 +175,14 @@ export function createPostgresDeliveryStore(
         const lease = decodeLeaseToken(result.leaseToken);
         return lease === null ? [] : [{ ...lease, result }];
       });
-      if (leased.length > 0) await db.write((tx) => writeResults(tx, leased, now));
+      // A lease records one result, also if this runs again.
+      if (leased.length > 0)
+        await db.write((tx) => writeResults(tx, leased, now), { isRepeatable: true });
     },
 
     async resetStaleLeases(now) {
       await adjustToClock(db, { expected: now, now });
-      await db.write((tx) => uncountStaleLeases(tx, now));
+      await db.write((tx) => uncountStaleLeases(tx, now), { isRepeatable: true });
     },
 
     adjustToClock: (clock) => adjustToClock(db, clock),
@@ -188,7 +195,7 @@ export function createPostgresDeliveryStore(
       return times.length === 0 ? null : Math.min(...times);
     },
 
-    failOverdue: (request) => db.write((tx) => failOverdue(tx, request)),
+    failOverdue: (request) => db.write((tx) => failOverdue(tx, request), { isRepeatable: true }),
 
     queueStatus: (now) => selectQueueStatus(db, now),
   };

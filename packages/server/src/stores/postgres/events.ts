@@ -161,7 +161,7 @@ export function createPostgresEventStore(db: PostgresDatabase): EventStore {
       );
       let numbered = unnumbered === undefined ? 0 : maxNumbered;
       while (numbered === maxNumbered) {
-        numbered = await db.write((tx) => numberEntries(tx, accountId));
+        numbered = await db.write((tx) => numberEntries(tx, accountId), { isRepeatable: true });
       }
       return await db.rows<LoggedEvent>(
         `SELECT l.seq, events.id, events.body, events.created_at AS "createdAt"

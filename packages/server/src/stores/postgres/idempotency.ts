@@ -47,50 +47,55 @@ export function writeIdempotent<Response extends StoredResponse>(
   now: number,
   work: (tx: Transaction) => Promise<{ response: Response; webhookId?: string }>,
 ): Promise<IdempotentResult<Response>> {
-  return db.write(async (tx) => {
-    if (idempotencyKey === null) return { response: (await work(tx)).response, replayed: false };
-    const { accountId, operation, key, fingerprint, expiresAt } = idempotencyKey;
-    const findStored = () =>
-      tx.row<StoredRow>(
-        `SELECT fingerprint, response, webhook_id AS "webhookId" FROM idempotency_keys
+  return db.write(
+    async (tx) => {
+      if (idempotencyKey === null) return { response: (await work(tx)).response, replayed: false };
+      const { accountId, operation, key, fingerprint, expiresAt } = idempotencyKey;
+      const findStored = () =>
+        tx.row<StoredRow>(
+          `SELECT fingerprint, response, webhook_id AS "webhookId" FROM idempotency_keys
          WHERE account_id = $1 AND operation = $2 AND key = $3 AND expires_at > $4`,
-        accountId,
-        operation,
-        key,
-        now,
-      );
-    const stored = await findStored();
-    if (stored !== undefined) return readStored(db, idempotencyKey, stored);
-    const change = await work(tx).catch(async (error: unknown) => {
-      if (!(error instanceof DomainError)) throw error;
-      // The first request with this key may have been committed meanwhile, and be the reason of the rejection.
-      const first = await findStored();
-      if (first === undefined) throw error;
-      return first;
-    });
-    if ('fingerprint' in change) return readStored(db, idempotencyKey, change);
-    const { response, webhookId } = change;
-    const text = JSON.stringify(response);
-    const isStored = await tx.run(
-      `INSERT INTO idempotency_keys
+          accountId,
+          operation,
+          key,
+          now,
+        );
+      const stored = await findStored();
+      if (stored !== undefined) return readStored(db, idempotencyKey, stored);
+      const change = await work(tx).catch(async (error: unknown) => {
+        if (!(error instanceof DomainError)) throw error;
+        // The first request with this key may have been committed meanwhile, and be the reason of the rejection.
+        const first = await findStored();
+        if (first === undefined) throw error;
+        return first;
+      });
+      if ('fingerprint' in change) return readStored(db, idempotencyKey, change);
+      const { response, webhookId } = change;
+      const text = JSON.stringify(response);
+      const isStored = await tx.run(
+        `INSERT INTO idempotency_keys
          (account_id, operation, key, fingerprint, response, expires_at, webhook_id)
        VALUES ($1, $2, $3, $4, $5, $6, $7)
        ON CONFLICT (account_id, operation, key) DO UPDATE
          SET fingerprint = excluded.fingerprint, response = excluded.response,
            expires_at = excluded.expires_at, webhook_id = excluded.webhook_id
          WHERE idempotency_keys.expires_at <= $8`,
-      accountId,
-      operation,
-      key,
-      fingerprint,
-      webhookId === undefined
-        ? text
-        : db.secrets.encrypt(secretPlaces.response(idempotencyKey, webhookId), text),
-      expiresAt,
-      webhookId ?? null,
-      now,
-    );
-    if (isStored === 0) throw new Conflict('Another request with this idempotency key was first.');
-    return { response, replayed: false };
-  });
+        accountId,
+        operation,
+        key,
+        fingerprint,
+        webhookId === undefined
+          ? text
+          : db.secrets.encrypt(secretPlaces.response(idempotencyKey, webhookId), text),
+        expiresAt,
+        webhookId ?? null,
+        now,
+      );
+      if (isStored === 0)
+        throw new Conflict('Another request with this idempotency key was first.');
+      return { response, replayed: false };
+      // A repetition finds the stored response.
+    },
+    { isRepeatable: idempotencyKey !== null },
+  );
 }

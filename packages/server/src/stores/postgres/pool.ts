@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { StoreUnavailableError } from '../../kernel/errors';
+import { StandbyError } from './postgres-errors';
 
 /** Options of the connections to PostgreSQL. */
 export interface PoolOptions {
@@ -7,15 +9,15 @@ export interface PoolOptions {
    * @default 10
    */
   maxConnections?: number;
-  /** Called with the error of a connection that broke while it was not used. The next use opens another one. */
-  onConnectionLost?: (error: Error) => void;
 }
 
 const defaultMaxConnections = 10;
 /** How long a change or a read waits for a connection, in milliseconds: as long as a change to SQLite waits for a lock. */
-const connectTimeoutMs = 2_000;
+export const connectTimeoutMs = 2_000;
 /** How long an unused connection stays open, in milliseconds. */
 const idleTimeoutMs = 30_000;
+/** How long a connection is used at most, in seconds, so that new servers behind a proxy get some. */
+const maxLifetimeSeconds = 1_800;
 /** How long a statement may take, in milliseconds. */
 const statementTimeoutMs = 5_000;
 /** How long a statement waits for a lock of another transaction, in milliseconds. */
@@ -34,13 +36,31 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * Starts each transaction, and limits how long it may keep others waiting. Only for the transaction, because behind a pooler such
- * as PgBouncer another client gets the session next. Other isolation levels may be the default of a database.
+ * Starts a transaction, and limits how long it may keep others waiting. Only for the transaction, because behind a pooler such
+ * as PgBouncer another client gets the session next. Another isolation level may be the default of a database.
  */
-const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`;
+export const beginStatement = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`;
 
-/** Returns the settings of a connection. */
-export function toConnectionConfig(url: string): pg.ClientConfig {
+/**
+ * Splits the URL of a database with several hosts, such as `postgres://a:5432,b:5432/tradepost`, into one URL for each host.
+ *
+ * @throws StoreUnavailableError if it requests connections to standbys.
+ */
+function listHostUrls(url: string): string[] {
+  const [, start = '', hosts = '', rest = ''] =
+    /^(\w+:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/.exec(url) ?? [];
+  const [, wanted] = /[?&]target_session_attrs=([^&]*)/.exec(rest) ?? [];
+  if (wanted !== undefined && !/^(read-write|primary)$/.test(wanted)) {
+    throw new StoreUnavailableError(
+      `target_session_attrs=${wanted} is not supported: the server connects to the host that accepts changes. Leave it out.`,
+    );
+  }
+  const end = rest.replace(/([?&])target_session_attrs=[^&]*&?/, '$1').replace(/[?&]$/, '');
+  return hosts.split(',').map((host) => `${start}${host}${end}`);
+}
+
+/** Returns the settings of a connection to one host. */
+function toConnectionConfig(url: string): pg.ClientConfig {
   return {
     connectionString: url,
     application_name: 'tradepost',
@@ -51,17 +71,97 @@ export function toConnectionConfig(url: string): pg.ClientConfig {
   };
 }
 
+/** The hosts of a database. All connections of a process lead to the host that was found to accept changes. */
+export class Hosts {
+  readonly #urls: string[];
+  #current = 0;
+
+  /** @throws StoreUnavailableError if the URL has unsupported settings. */
+  constructor(url: string) {
+    this.#urls = listHostUrls(url);
+  }
+
+  /** The settings of the next connection. */
+  get config(): pg.ClientConfig {
+    return toConnectionConfig(this.#urls[this.#current] ?? '');
+  }
+
+  /** Tries another host next, unless that has happened since this connection was created. */
+  passOver(client: HostClient): void {
+    if (client.hostNumber === this.#current) {
+      this.#current = (this.#current + 1) % this.#urls.length;
+    }
+  }
+
+  /** The number of the host that is used. */
+  get current(): number {
+    return this.#current;
+  }
+}
+
+/** A connection that knows which host it leads to. */
+export interface HostClient extends pg.ClientBase {
+  hostNumber: number;
+  /**
+   * Identifies the history of the database: a standby that is promoted starts another one, in which what was not replicated did not
+   * happen. Null where that is unknown.
+   */
+  timeline: string | null;
+}
+
+/** Checks that a new connection leads to a server that accepts changes. */
+async function requirePrimary(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ transaction_read_only: string }>(
+    'SHOW transaction_read_only',
+  );
+  if (rows[0]?.transaction_read_only === 'on') {
+    throw new StandbyError('The server accepts no changes: it is a standby.');
+  }
+}
+
+async function readTimeline(client: pg.ClientBase): Promise<string | null> {
+  try {
+    const { rows } = await client.query<{ timeline: string }>(
+      'SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline',
+    );
+    return rows[0]?.timeline ?? null;
+  } catch {
+    // Other databases that speak the protocol have no such log.
+    return null;
+  }
+}
+
 /** Creates the pool of connections to a database. Nothing is connected yet. */
-export function createPool(url: string, options: PoolOptions): { pool: pg.Pool; begin: string } {
+export function createPool(hosts: Hosts, { maxConnections }: PoolOptions): pg.Pool {
+  class Client extends pg.Client implements HostClient {
+    readonly hostNumber = hosts.current;
+    timeline: string | null = null;
+
+    constructor(config: pg.ClientConfig = {}) {
+      super({ ...config, ...hosts.config });
+    }
+  }
   const pool = new pg.Pool({
-    ...toConnectionConfig(url),
+    Client,
     query_timeout: queryTimeoutMs,
     pipeline: true,
-    max: options.maxConnections ?? defaultMaxConnections,
+    max: maxConnections ?? defaultMaxConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: idleTimeoutMs,
+    maxLifetimeSeconds,
     allowExitOnIdle: true,
+    async onConnect(client) {
+      const connected = client as HostClient;
+      try {
+        await requirePrimary(connected);
+        connected.timeline = await readTimeline(connected);
+      } catch (error) {
+        hosts.passOver(connected);
+        throw error;
+      }
+    },
   });
-  // Without a listener, the error of an unused connection would end the process.
-  pool.on('error', (error) => options.onConnectionLost?.(error));
-  return { pool, begin };
+  // Without a listener, the error of an unused connection would end the process. The next use opens another one.
+  pool.on('error', () => {});
+  return pool;
 }

@@ -2,6 +2,11 @@ import pg from 'pg';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { describeDatabase } from '../database-url';
 
+/** Thrown for a connection to a server that accepts no changes. */
+export class StandbyError extends Error {
+  override name = 'StandbyError' as const;
+}
+
 /** Returns the SQLSTATE of an error of PostgreSQL, or the code of an error of Node; empty if there is none. */
 export function getCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -35,7 +40,7 @@ export function isRetryable(error: unknown): boolean {
 /** Returns whether a connection broke, or leads to a server that cannot be written to. */
 export function isUnusable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return unusableCodes.test(getCode(error));
-  return networkCodes.test(getCode(error)) || isOfDriver(error);
+  return error instanceof StandbyError || networkCodes.test(getCode(error)) || isOfDriver(error);
 }
 
 /** Returns whether an error says that the database is unavailable, not that a statement is wrong. */

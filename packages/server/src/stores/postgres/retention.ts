@@ -212,9 +212,11 @@ export function createPostgresRetentionStore(db: PostgresDatabase): RetentionSto
         limit,
       );
       if (orphans.length > 0) {
-        await db.run(
-          'DELETE FROM deliveries WHERE id = ANY ($1::text[])',
-          orphans.map(({ id }) => id),
+        await db.write((tx) =>
+          tx.run(
+            'DELETE FROM deliveries WHERE id = ANY ($1::text[])',
+            orphans.map(({ id }) => id),
+          ),
         );
       }
       const webhook = await db.row<{ id: string }>(

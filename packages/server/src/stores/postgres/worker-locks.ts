@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { PostgresDatabase } from './database';
-import { toConnectionConfig } from './pool';
 
 /** The key of a worker's lock: 63 bits of a hash of its ID, as PostgreSQL has one space of keys for all programs. */
 function toLockKey(id: string): string {
@@ -82,7 +81,9 @@ export class WorkerLocks {
 
   /** Removes workers that have ended and whose leases were released. */
   async remove(ids: readonly string[]): Promise<void> {
-    await this.#db.run('DELETE FROM workers WHERE id = ANY ($1::text[])', ids);
+    await this.#db.write((tx) => tx.run('DELETE FROM workers WHERE id = ANY ($1::text[])', ids), {
+      isRepeatable: true,
+    });
   }
 
   /** Ends the session, and with it all locks of this process. */
@@ -94,7 +95,7 @@ export class WorkerLocks {
 
   async #open(): Promise<pg.Client> {
     if (this.#session !== null) return this.#session;
-    const session = new pg.Client(toConnectionConfig(this.#db.url));
+    const session = new pg.Client(this.#db.connectionConfig);
     session.on('error', () => {
       // A restart of the database or a broken network; the locks are gone.
       if (this.#session === session) this.#session = null;
@@ -115,12 +116,16 @@ export class WorkerLocks {
   async #takeLock(session: pg.Client, id: string): Promise<void> {
     const key = toLockKey(id);
     const isLocked = this.#serverRun !== null && (await this.#lock(session, key));
-    await this.#db.run(
-      `INSERT INTO workers (id, lock_key, server_run) VALUES ($1, $2, $3)
-       ON CONFLICT (id) DO UPDATE SET server_run = excluded.server_run`,
-      id,
-      key,
-      isLocked ? this.#serverRun : '',
+    await this.#db.write(
+      (tx) =>
+        tx.run(
+          `INSERT INTO workers (id, lock_key, server_run) VALUES ($1, $2, $3)
+           ON CONFLICT (id) DO UPDATE SET server_run = excluded.server_run`,
+          id,
+          key,
+          isLocked ? this.#serverRun : '',
+        ),
+      { isRepeatable: true },
     );
   }
 
