@@ -57,6 +57,7 @@ const slowTests = {
     'test/retention/small-steps.test.ts',
     'test/simulation/simulation.test.ts',
     'test/stores/postgres-store.test.ts',
+    'test/stores/postgres/**',
     'test/stores/sqlite-store.test.ts',
     'test/stores/sqlite/abandoned-log.test.ts',
     'test/stores/sqlite/backup.test.ts',

@@ -139,6 +139,8 @@ export function createPool(hosts: Hosts, { maxConnections }: PoolOptions): pg.Po
 
     constructor(config: pg.ClientConfig = {}) {
       super({ ...config, ...hosts.config });
+      // While a connection is used, its statements report the error. Without a listener it would also end the process.
+      this.on('error', () => {});
     }
   }
   const pool = new pg.Pool({
@@ -161,7 +163,7 @@ export function createPool(hosts: Hosts, { maxConnections }: PoolOptions): pg.Po
       }
     },
   });
-  // Without a listener, the error of an unused connection would end the process. The next use opens another one.
+  // The same for a connection that is not used. The next use opens another one.
   pool.on('error', () => {});
   return pool;
 }
