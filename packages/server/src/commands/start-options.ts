@@ -43,6 +43,8 @@ export interface StartOptions {
   /** Metrics are served only if this is set. */
   metricsPort?: number;
   metricsHost: string;
+  /** How many seconds the API goes on after the signal to stop, while `/readyz` fails. */
+  shutdownDelay: number;
   /** How long a delivery may be due before the process is not ready; by default the age is only reported. */
   maxDueSeconds?: number;
   /** Whether to serve the API reference. */
@@ -138,6 +140,13 @@ export const startOptions: readonly Option[] = [
   )
     .env('TRADEPOST_MAX_DUE_SECONDS')
     .argParser(parseInteger(1, 86_400)),
+  new Option(
+    '--shutdown-delay <seconds>',
+    'how long the API accepts requests after the signal to stop, while /readyz fails, so that load balancers notice',
+  )
+    .env('TRADEPOST_SHUTDOWN_DELAY')
+    .default(0)
+    .argParser(parseInteger(0, 300)),
   new Option('--docs [boolean]', 'serve the API reference at /docs, and the OpenAPI documents')
     .env('TRADEPOST_DOCS')
     .default(true)

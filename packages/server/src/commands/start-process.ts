@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { attemptTimeoutMs } from '../deliveries/delivery';
 import {
@@ -246,8 +247,12 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
     health,
     metrics,
     async stop() {
+      health.stop();
+      // The engine stops meanwhile: other processes make the deliveries that are left.
+      const stopped = engine?.stop(attemptsShutdownMs);
+      await setTimeout(options.shutdownDelay * 1_000);
       certificate?.stop();
-      await Promise.all([api.stop(shutdownTimeoutMs), engine?.stop(attemptsShutdownMs)]);
+      await Promise.all([api.stop(shutdownTimeoutMs), stopped]);
       await store.close();
     },
   };

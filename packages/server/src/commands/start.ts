@@ -59,12 +59,12 @@ function untilSignal(log: Logger, { hangupStops }: { hangupStops: boolean }): Pr
 }
 
 /** A shutdown takes up to 20 s, or 25 s with a locked database. If it takes longer, the process is ended. */
-function forceExitAfterDeadline(log: Logger): void {
+function forceExitAfterDeadline(log: Logger, delayMs: number): void {
   const end = () => {
     log.error('the shutdown timed out; exiting');
     process.exit(1);
   };
-  setTimeout(end, stopDeadlineMs).unref();
+  setTimeout(end, delayMs + stopDeadlineMs).unref();
 }
 
 /** Keeps a failed write, for example to a closed pipe, from ending the process. */
@@ -91,7 +91,7 @@ async function startRun(options: StartOptions, streams: Streams): Promise<void> 
   // With a certificate, SIGHUP reloads it. Other roles may have the same configuration, and the same supervisor.
   const hangupStops = options.tlsCert === undefined;
   const stopped = untilSignal(log, { hangupStops });
-  void stopped.then(() => forceExitAfterDeadline(log));
+  void stopped.then(() => forceExitAfterDeadline(log, options.shutdownDelay * 1_000));
   // Loaded here, because the other commands need neither the HTTP server nor the engine.
   const { startProcess } = await import('./start-process');
   const tracing = tracingConfig && (await startTracing(tracingConfig, log));
