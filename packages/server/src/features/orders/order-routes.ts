@@ -48,7 +48,7 @@ export function orderRoutes(
       }
       const context = createContext(clock, newId);
       const { response, replayed } = await orders.placeOrder(
-        { listingId: body.listingId, idempotencyKey, context },
+        { listingId: body.listingId, buyerId: caller.accountId, idempotencyKey, context },
         (listing) => {
           const change = placeOrder(caller, body, listing, context);
           const { order } = change;

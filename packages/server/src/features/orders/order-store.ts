@@ -22,7 +22,13 @@ export interface OrderFilter {
 export interface OrderStore {
   /** Places an order from a listing. If the idempotency key has a stored response, returns that and does not call `decide`. */
   placeOrder<Response extends StoredResponse>(
-    request: { listingId: string; idempotencyKey: IdempotencyKey | null; context: CommandContext },
+    request: {
+      listingId: string;
+      /** The account that places it. A store may read ahead what its events need. */
+      buyerId?: string;
+      idempotencyKey: IdempotencyKey | null;
+      context: CommandContext;
+    },
     decide: (listing: Listing | null) => { change: OrderMutation; response: Response },
   ): Promise<IdempotentResult<Response>>;
   /** Changes an order, unless `decide` returns null. Returns the order after the change. */

@@ -20,19 +20,22 @@ import {
   selectQueueStatus,
 } from './queues';
 import type { WorkerLocks } from './worker-locks';
+import { WriteSet } from './write-set';
 
-/** Inserts deliveries. Their queues count them later, when a worker finds them. */
-export function insertDeliveries(tx: Transaction, deliveries: Delivery[]): void {
+/** Adds the inserts of deliveries. Their queues count them later, when a worker finds them. */
+export function insertDeliveries(
+  writes: WriteSet,
+  deliveries: Delivery[],
+  traceContext: string | null,
+): void {
   if (deliveries.length === 0) return;
-  tx.send(
+  writes.add(
     `INSERT INTO deliveries (id, event_id, webhook_id, event_type, test, state, attempts, tries, due_at,
        scheduled_at, deadline_at, counted, lease_counts, created_at, trace_context)
      SELECT d.id, d."eventId", d."webhookId", d."eventType", d.test, d.state, 0, 0, d."nextAttemptAt",
-       d."createdAt", d."deadlineAt", FALSE, FALSE, d."createdAt", $2
-     FROM json_to_recordset($1::json) AS d (id TEXT, "eventId" TEXT, "webhookId" TEXT, "eventType" TEXT,
+       d."createdAt", d."deadlineAt", FALSE, FALSE, d."createdAt", ${writes.bind(traceContext)}
+     FROM json_to_recordset(${writes.bindRows(deliveries)}) AS d (id TEXT, "eventId" TEXT, "webhookId" TEXT, "eventType" TEXT,
        test BOOLEAN, state TEXT, "nextAttemptAt" BIGINT, "createdAt" BIGINT, "deadlineAt" BIGINT)`,
-    JSON.stringify(deliveries),
-    tx.traceContext,
   );
 }
 
@@ -599,7 +602,11 @@ function withoutNull(text: string): string {
   return text.replaceAll('\0', '\uFFFD');
 }
 
-function insertAttempts(tx: Transaction, results: readonly AttemptResult[]): void {
+function insertAttempts(
+  tx: Transaction,
+  writes: WriteSet,
+  results: readonly AttemptResult[],
+): void {
   const attempts = results.flatMap(({ deliveryId, number, attempt }) =>
     attempt === null
       ? []
@@ -616,14 +623,13 @@ function insertAttempts(tx: Transaction, results: readonly AttemptResult[]): voi
         },
   );
   if (attempts.length === 0) return;
-  tx.send(
+  writes.add(
     `INSERT INTO attempts
        (delivery_id, number, started_at, duration_ms, url, headers, status, error, response_snippet)
      SELECT a."deliveryId", a.number, a."startedAt", a."durationMs", a.url, a.headers, a.status, a.error,
        a."responseSnippet"
-     FROM json_to_recordset($1::json) AS a ("deliveryId" TEXT, number BIGINT, "startedAt" BIGINT,
+     FROM json_to_recordset(${writes.bindRows(attempts)}) AS a ("deliveryId" TEXT, number BIGINT, "startedAt" BIGINT,
        "durationMs" BIGINT, url TEXT, headers TEXT, status BIGINT, error TEXT, "responseSnippet" TEXT)`,
-    JSON.stringify(attempts),
   );
   for (const { deliveryId, number } of attempts) {
     if (number > maxStoredAttempts) {
@@ -686,8 +692,10 @@ async function writeResults(tx: Transaction, results: LeasedResult[], now: numbe
     });
     if (nextAttemptAt !== null) queues.noteDueAt(webhookId, nextAttemptAt);
   }
-  insertAttempts(tx, valid);
-  queues.write(tx, now);
+  const writes = new WriteSet();
+  insertAttempts(tx, writes, valid);
+  queues.addWrites(writes, now);
+  writes.send(tx);
 }
 
 async function failOverdue(

@@ -13,6 +13,7 @@ import { insertEvents } from './events';
 import { writeIdempotent } from './idempotency';
 import { dueFirst, QueueUnitOfWork } from './queues';
 import { lockWebhook } from './webhooks';
+import { WriteSet } from './write-set';
 
 const attemptColumns = `number, started_at AS "startedAt", duration_ms AS "durationMs", url, headers, status,
   error, response_snippet AS "responseSnippet"`;
@@ -116,9 +117,11 @@ export function createPostgresDeliveryLogStore(
         const found = await lockWebhook(db, tx, accountId, webhookId);
         const { event, delivery, response } = decide(found);
         const queues = await QueueUnitOfWork.lock(tx, [webhookId]);
-        insertEvents(tx, [event]);
         const dueAt = await dueFirst(tx, queues.get(webhookId), context.now);
-        insertDeliveries(tx, [{ ...delivery, nextAttemptAt: dueAt }]);
+        const writes = new WriteSet();
+        insertEvents(writes, [event]);
+        insertDeliveries(writes, [{ ...delivery, nextAttemptAt: dueAt }], tx.traceContext);
+        writes.send(tx);
         queues.change(webhookId, resetBackoff(queues.get(webhookId)));
         queues.noteDueAt(webhookId, dueAt);
         queues.write(tx, context.now);

@@ -10,102 +10,120 @@ import type { CommandContext } from '../../kernel/context';
 import type { PostgresDatabase, Transaction } from './database';
 import { insertDeliveries } from './deliveries';
 import { insertNotifications } from './notifications';
+import type { WriteSet } from './write-set';
 
-/** Inserts events without adding them to an event log. */
-export function insertEvents(tx: Transaction, events: StoredEvent[]): void {
-  tx.send(
+/** Adds the inserts of events, without adding them to an event log. */
+export function insertEvents(writes: WriteSet, events: StoredEvent[]): void {
+  const rows = events.map(({ id, eventType, orderId, body, createdAt }) => ({
+    id,
+    eventType,
+    orderId,
+    body,
+    createdAt,
+  }));
+  writes.add(
     `INSERT INTO events (id, event_type, order_id, body, created_at)
      SELECT e.id, e."eventType", e."orderId", e.body, e."createdAt"
-     FROM json_to_recordset($1::json)
+     FROM json_to_recordset(${writes.bindRows(rows)})
        AS e (id TEXT, "eventType" TEXT, "orderId" TEXT, body TEXT, "createdAt" BIGINT)`,
-    JSON.stringify(
-      events.map(({ id, eventType, orderId, body, createdAt }) => ({
-        id,
-        eventType,
-        orderId,
-        body,
-        createdAt,
-      })),
-    ),
   );
 }
 
 /** Adds events to the logs of their recipients, without sequence numbers. */
-function insertLogEntries(tx: Transaction, events: DomainEvent[]): void {
+function insertLogEntries(writes: WriteSet, events: DomainEvent[]): void {
   const entries = events.flatMap(({ id: eventId, createdAt, recipients }) =>
     recipients.map((accountId) => ({ eventId, accountId, createdAt })),
   );
   if (entries.length === 0) return;
   // Rows of one statement get their positions in its order.
-  tx.send(
+  writes.add(
     `INSERT INTO account_events (event_id, account_id, created_at)
      SELECT e."eventId", e."accountId", e."createdAt"
-     FROM json_to_recordset($1::json) AS e ("eventId" TEXT, "accountId" TEXT, "createdAt" BIGINT)`,
-    JSON.stringify(entries),
+     FROM json_to_recordset(${writes.bindRows(entries)})
+       AS e ("eventId" TEXT, "accountId" TEXT, "createdAt" BIGINT)`,
   );
 }
 
-/** A subscription of an account to an event type; nulls for an account without one. */
+/** A webhook that subscribes to an event type. */
 interface Subscription {
   accountId: string;
-  eventType: string | null;
-  webhookId: string | null;
+  eventType: string;
+  webhookId: string;
+}
+
+/** The subscriptions of some accounts, including those of paused webhooks. */
+export interface Subscriptions {
+  /** The accounts, which exist. */
+  accountIds: string[];
+  subscriptions: Subscription[];
 }
 
 /**
- * Lists the subscriptions of the recipients to the types of some events, including paused ones.
+ * Reads accounts and their subscriptions, in one row.
+ *
+ * @param accounts A query with the column `id`.
+ */
+export function subscriptionsOf(accounts: string): string {
+  return `SELECT coalesce(json_agg(DISTINCT accounts.id), '[]') AS "accountIds",
+      coalesce(
+        json_agg(json_build_object('accountId', e.account_id, 'eventType', e.event_type, 'webhookId', e.webhook_id)
+          ORDER BY e.webhook_id) FILTER (WHERE e.webhook_id IS NOT NULL), '[]') AS subscriptions
+    FROM accounts LEFT JOIN webhook_events AS e ON e.account_id = accounts.id
+    WHERE accounts.id IN (${accounts})`;
+}
+
+const selectSubscriptions = subscriptionsOf('SELECT unnest($1::text[])');
+
+/**
+ * Completes what is known about the recipients of events.
  *
  * @throws Error if a recipient does not exist. Accounts are never deleted, so this needs no lock, as a foreign key would.
  */
-async function selectSubscriptions(
+async function findSubscriptions(
   tx: Transaction,
   events: DomainEvent[],
+  known: Subscriptions,
 ): Promise<Subscription[]> {
-  const accountIds = [...new Set(events.flatMap(({ recipients }) => recipients))];
-  if (accountIds.length === 0) return [];
-  const rows = await tx.rows<Subscription>(
-    `SELECT accounts.id AS "accountId", e.event_type AS "eventType", e.webhook_id AS "webhookId"
-     FROM accounts LEFT JOIN webhook_events AS e
-       ON e.account_id = accounts.id AND e.event_type = ANY ($2::text[])
-     WHERE accounts.id = ANY ($1::text[])
-     ORDER BY e.webhook_id`,
-    accountIds,
-    [...new Set(events.map(({ eventType }) => eventType))],
-  );
-  const known = new Set(rows.map(({ accountId }) => accountId));
-  const unknown = accountIds.find((id) => !known.has(id));
+  const recipients = new Set(events.flatMap((event) => event.recipients));
+  const missing = [...recipients].filter((id) => !known.accountIds.includes(id));
+  if (missing.length === 0) return known.subscriptions;
+  const found = await tx.row<Subscriptions>(selectSubscriptions, missing);
+  const unknown = missing.find((id) => !found?.accountIds.includes(id));
   if (unknown !== undefined) throw new Error(`Account ${unknown} does not exist.`);
-  return rows;
+  return [...known.subscriptions, ...(found?.subscriptions ?? [])];
 }
 
 /**
- * Writes events and what they cause: an entry in the event log and a notification for each recipient, and a delivery for each of
- * their webhooks that subscribes to the event type.
+ * Adds the inserts of events and what they cause: an entry in the event log and a notification for each recipient, and a delivery
+ * for each of their webhooks that subscribes to the event type.
  *
- * @returns How many deliveries were queued.
+ * @param known What was read about probable recipients.
+ * @returns How many deliveries are queued.
  */
-export async function writeEvents(
+export async function addEvents(
   tx: Transaction,
+  writes: WriteSet,
   events: DomainEvent[],
+  known: Subscriptions,
   context: CommandContext,
 ): Promise<number> {
   if (events.length === 0) return 0;
-  const subscriptions = await selectSubscriptions(tx, events);
+  const subscriptions = await findSubscriptions(tx, events, known);
   const findSubscribers = (accountIds: string[], type: string) =>
     accountIds.flatMap((id) =>
       subscriptions
         .filter(({ accountId, eventType }) => accountId === id && eventType === type)
-        .flatMap(({ webhookId }) => webhookId ?? []),
+        .map(({ webhookId }) => webhookId),
     );
   const caused = events.map((event) => fanOut(event, findSubscribers, context));
   const deliveries = caused.flatMap((one) => one.deliveries);
-  insertEvents(tx, events);
-  insertLogEntries(tx, events);
+  insertEvents(writes, events);
+  insertLogEntries(writes, events);
   insertNotifications(
-    tx,
+    writes,
     caused.flatMap((one) => one.notifications),
   );
-  insertDeliveries(tx, deliveries);
+  insertDeliveries(writes, deliveries, tx.traceContext);
   return deliveries.length;
 }
 

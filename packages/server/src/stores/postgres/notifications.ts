@@ -1,20 +1,20 @@
 import type { Notification, NotificationStore } from '../../features/notifications/notification';
 import { mergeBounds } from '../page-bounds';
-import type { PostgresDatabase, Transaction } from './database';
+import type { PostgresDatabase } from './database';
 import { Conditions } from './page-range';
+import type { WriteSet } from './write-set';
 
 const columns = `id, account_id AS "accountId", event_id AS "eventId", type, order_id AS "orderId", message,
   read, created_at AS "createdAt"`;
 
-/** Inserts notifications, in one statement. */
-export function insertNotifications(tx: Transaction, notifications: Notification[]): void {
+/** Adds the inserts of notifications. */
+export function insertNotifications(writes: WriteSet, notifications: Notification[]): void {
   if (notifications.length === 0) return;
-  tx.send(
+  writes.add(
     `INSERT INTO notifications (id, account_id, event_id, type, order_id, message, read, created_at)
      SELECT n.id, n."accountId", n."eventId", n.type, n."orderId", n.message, n.read, n."createdAt"
-     FROM json_to_recordset($1::json) AS n (id TEXT, "accountId" TEXT, "eventId" TEXT, type TEXT,
+     FROM json_to_recordset(${writes.bindRows(notifications)}) AS n (id TEXT, "accountId" TEXT, "eventId" TEXT, type TEXT,
        "orderId" TEXT, message TEXT, read BOOLEAN, "createdAt" BIGINT)`,
-    JSON.stringify(notifications),
   );
 }
 

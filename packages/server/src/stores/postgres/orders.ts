@@ -1,15 +1,16 @@
 import type { AccountKind } from '@tradepost/contract/wire';
 import type { DomainEvent } from '../../features/events/event';
+import type { Listing } from '../../features/listings/listing';
 import type { Order, OrderContext, OrderMutation } from '../../features/orders/order';
 import type { OrderStore } from '../../features/orders/order-store';
 import type { Task } from '../../features/tasks/task';
-import type { CommandContext } from '../../kernel/context';
 import { mergeBounds } from '../page-bounds';
 import type { PostgresDatabase, Transaction } from './database';
-import { writeEvents } from './events';
+import { addEvents, type Subscriptions, subscriptionsOf } from './events';
 import { writeIdempotent } from './idempotency';
 import { lockListing } from './listings';
 import { Conditions } from './page-range';
+import { WriteSet } from './write-set';
 
 const orderColumns = `id, status, buyer_id AS "buyerId", seller_id AS "sellerId", agent_id AS "agentId",
   listing_id AS "listingId", quantity, version, created_at AS "createdAt", updated_at AS "updatedAt"`;
@@ -20,11 +21,8 @@ const columnsByFilter: Record<AccountKind, string> = {
   agent: 'agent_id',
 };
 
-function insertOrder(tx: Transaction, order: Order): void {
-  tx.send(
-    `INSERT INTO orders (id, status, buyer_id, seller_id, agent_id, listing_id, quantity, version,
-       created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+function addOrderInsert(writes: WriteSet, order: Order): void {
+  const values = [
     order.id,
     order.status,
     order.buyerId,
@@ -35,52 +33,67 @@ function insertOrder(tx: Transaction, order: Order): void {
     order.version,
     order.createdAt,
     order.updatedAt,
+  ].map((value) => writes.bind(value));
+  writes.add(
+    `INSERT INTO orders (id, status, buyer_id, seller_id, agent_id, listing_id, quantity, version,
+       created_at, updated_at) VALUES (${values.join(', ')})`,
   );
 }
 
-function insertTask(tx: Transaction, task: Task): void {
-  tx.send(
-    'INSERT INTO tasks (id, order_id, agent_id, created_at, completed_at) VALUES ($1, $2, $3, $4, $5)',
-    task.id,
-    task.orderId,
-    task.agentId,
-    task.createdAt,
-    task.completedAt,
+function addOrderUpdate(writes: WriteSet, { id, status, version, updatedAt }: Order): void {
+  writes.add(
+    `UPDATE orders SET status = ${writes.bind(status)}, version = ${writes.bind(version)},
+       updated_at = ${writes.bind(updatedAt)} WHERE id = ${writes.bind(id)}`,
   );
 }
 
-/** Writes the listing of a change, which the transaction has locked, and what its events cause. */
-async function writeSideEffects(
-  tx: Transaction,
-  { listing, events }: OrderMutation,
-  isListingLocked: boolean,
-  context: CommandContext,
-): Promise<number> {
-  if (isListingLocked) {
-    tx.send(
-      'UPDATE listings SET available_quantity = $2, low_stock_notified = $3 WHERE id = $1',
-      listing.id,
-      listing.availableQuantity,
-      listing.lowStockNotified,
-    );
-  }
-  return await writeEvents(tx, events, context);
+function addTaskInsert(writes: WriteSet, task: Task): void {
+  const values = [task.id, task.orderId, task.agentId, task.createdAt, task.completedAt];
+  writes.add(
+    `INSERT INTO tasks (id, order_id, agent_id, created_at, completed_at)
+     VALUES (${values.map((value) => writes.bind(value)).join(', ')})`,
+  );
+}
+
+function addTaskUpdate(writes: WriteSet, { id, completedAt }: Task): void {
+  writes.add(
+    `UPDATE tasks SET completed_at = ${writes.bind(completedAt)} WHERE id = ${writes.bind(id)}`,
+  );
+}
+
+/** Adds the update of a listing that the transaction has locked. */
+function addListingUpdate(writes: WriteSet, listing: Listing): void {
+  const { availableQuantity, lowStockNotified, id } = listing;
+  writes.add(
+    `UPDATE listings SET available_quantity = ${writes.bind(availableQuantity)},
+       low_stock_notified = ${writes.bind(lowStockNotified)} WHERE id = ${writes.bind(id)}`,
+  );
+}
+
+/** What a decision about an order depends on, and the probable recipients of its events. */
+interface FoundOrder {
+  context: OrderContext;
+  recipients: Subscriptions;
 }
 
 /**
  * Locks an order, and reads what a decision about it depends on. Its listing is locked only on request: most changes leave it as
  * it is, and many orders share it.
  */
-async function selectOrderContext(tx: Transaction, id: string): Promise<OrderContext | null> {
+async function selectOrderContext(tx: Transaction, id: string): Promise<FoundOrder | null> {
   // The second statement is sent with the first one, and sees what was committed before the first one got its lock.
   const [orders, related] = await Promise.all([
     tx.rows<Order>(`SELECT ${orderColumns} FROM orders WHERE id = $1 FOR NO KEY UPDATE`, id),
     tx.rows<RelatedRow>(
       `SELECT listings.id, listings.seller_id, listings.agent_id, listings.available_quantity,
          listings.low_threshold, listings.low_stock_notified, listings.created_at,
-         tasks.id AS task_id, tasks.agent_id AS task_agent_id, tasks.created_at AS task_created_at
+         tasks.id AS task_id, tasks.agent_id AS task_agent_id, tasks.created_at AS task_created_at,
+         recipients.*
        FROM orders JOIN listings ON listings.id = orders.listing_id
        LEFT JOIN tasks ON tasks.order_id = orders.id AND tasks.completed_at IS NULL
+       CROSS JOIN LATERAL (${subscriptionsOf(
+         'orders.buyer_id, orders.seller_id, orders.agent_id, listings.seller_id, listings.agent_id',
+       )}) AS recipients
        WHERE orders.id = $1`,
       id,
     ),
@@ -108,11 +121,12 @@ async function selectOrderContext(tx: Transaction, id: string): Promise<OrderCon
           createdAt: row.task_created_at,
           completedAt: null,
         };
-  return { order, listing, task };
+  const { accountIds, subscriptions } = row;
+  return { context: { order, listing, task }, recipients: { accountIds, subscriptions } };
 }
 
-/** A listing, and the open task of one of its orders. */
-interface RelatedRow {
+/** A listing, the open task of one of its orders, and the order's participants. */
+interface RelatedRow extends Subscriptions {
   id: string;
   seller_id: string;
   agent_id: string | null;
@@ -126,19 +140,33 @@ interface RelatedRow {
   task_created_at: number;
 }
 
+const recipientsOfListing = subscriptionsOf(
+  'SELECT unnest(ARRAY[seller_id, agent_id, $2]) FROM listings WHERE id = $1',
+);
+const noRecipients: Subscriptions = { accountIds: [], subscriptions: [] };
+
 /** Creates the order store. `notify` is called with the events of a change and its number of deliveries, after the commit. */
 export function createPostgresOrderStore(
   db: PostgresDatabase,
   notify: (events: DomainEvent[], queued: number) => void,
 ): OrderStore {
   return {
-    async placeOrder({ listingId, idempotencyKey, context }, decide) {
+    async placeOrder({ listingId, buyerId, idempotencyKey, context }, decide) {
       let written: [DomainEvent[], number] = [[], 0];
       const result = await writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
-        const { change, response } = decide(await lockListing(tx, listingId));
-        insertOrder(tx, change.order);
-        if (change.task !== null) insertTask(tx, change.task);
-        written = [change.events, await writeSideEffects(tx, change, true, context)];
+        const [listing, recipients] = await Promise.all([
+          lockListing(tx, listingId),
+          tx.row<Subscriptions>(recipientsOfListing, listingId, buyerId ?? null),
+        ]);
+        const { change, response } = decide(listing);
+        const writes = new WriteSet();
+        addOrderInsert(writes, change.order);
+        if (change.task !== null) addTaskInsert(writes, change.task);
+        addListingUpdate(writes, change.listing);
+        const known = recipients ?? noRecipients;
+        const queued = await addEvents(tx, writes, change.events, known, context);
+        writes.send(tx);
+        written = [change.events, queued];
         return { response };
       });
       if (!result.replayed) notify(...written);
@@ -149,33 +177,25 @@ export function createPostgresOrderStore(
       let written: [DomainEvent[], number] = [[], 0];
       const order = await db.write(async (tx) => {
         written = [[], 0];
-        const found = await selectOrderContext(tx, id);
+        const read = await selectOrderContext(tx, id);
+        const found = read?.context ?? null;
         let change = decide(found);
         if (change === null) {
           if (found === null) throw new Error(`Order ${id} does not exist.`);
           return found.order;
         }
-        const changesListing = found !== null && change.listing !== found.listing;
-        if (changesListing) {
+        const writes = new WriteSet();
+        if (found !== null && change.listing !== found.listing) {
           const listing = await lockListing(tx, found.listing.id);
           change = decide({ ...found, listing: listing ?? found.listing }) ?? change;
+          addListingUpdate(writes, change.listing);
         }
-        const { status, version, updatedAt } = change.order;
-        tx.send(
-          'UPDATE orders SET status = $2, version = $3, updated_at = $4 WHERE id = $1',
-          id,
-          status,
-          version,
-          updatedAt,
-        );
-        if (change.task !== null) {
-          tx.send(
-            'UPDATE tasks SET completed_at = $2 WHERE id = $1',
-            change.task.id,
-            change.task.completedAt,
-          );
-        }
-        written = [change.events, await writeSideEffects(tx, change, changesListing, context)];
+        addOrderUpdate(writes, change.order);
+        if (change.task !== null) addTaskUpdate(writes, change.task);
+        const known = read?.recipients ?? noRecipients;
+        const queued = await addEvents(tx, writes, change.events, known, context);
+        writes.send(tx);
+        written = [change.events, queued];
         return change.order;
       });
       notify(...written);

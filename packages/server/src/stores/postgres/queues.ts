@@ -8,6 +8,7 @@ import {
   nextAllowedAt,
 } from '../../deliveries/endpoint-health';
 import type { PostgresDatabase, Queries, Transaction } from './database';
+import { WriteSet } from './write-set';
 
 /** The queue of one endpoint: its health, and how much of it is leased. */
 export interface Queue extends EndpointHealth {
@@ -125,25 +126,25 @@ export class QueueUnitOfWork {
   }
 
   /**
-   * Writes the changed queues, and when each should be polled next: when its first delivery is due and may be attempted, but not before
+   * Adds the updates of the changed queues, and of when each should be polled next: when its first delivery is due and may be attempted, but not before
    * `now`, so that a queue that was just served goes behind the waiting ones. Call it after the deliveries are written.
    */
-  write(tx: Transaction, now: number): void {
+  addWrites(writes: WriteSet, now: number): void {
     if (this.#changed.size === 0) return;
     const changed = this.all.filter(({ webhookId }) => this.#changed.has(webhookId));
     const changes = changed.map((queue) => ({
       ...queue,
       allowedAt: nextAllowedAt(queue, queue.waitsSince ?? now),
     }));
-    tx.send(
+    writes.add(
       `UPDATE queues SET depth = c.depth, in_flight = c."inFlight", paused = c.paused,
          concurrency_limit = c."concurrencyLimit", failures = c.failures, failed_at = c."failedAt",
          backoff_until = c."backoffUntil",
          next_at = CASE
            WHEN c.paused OR c."inFlight" >= c."concurrencyLimit" OR first.due_at IS NULL THEN NULL
            ELSE greatest(first.due_at, c."allowedAt") END,
-         due_from = coalesce(first.due_at, $2)
-       FROM json_to_recordset($1::json) AS c ("webhookId" TEXT, depth BIGINT, "inFlight" BIGINT,
+         due_from = coalesce(first.due_at, ${writes.bind(now)})
+       FROM json_to_recordset(${writes.bindRows(changes)}) AS c ("webhookId" TEXT, depth BIGINT, "inFlight" BIGINT,
            paused BOOLEAN, "concurrencyLimit" BIGINT, failures BIGINT, "failedAt" BIGINT,
            "backoffUntil" BIGINT, "dueFrom" BIGINT, "allowedAt" BIGINT)
          LEFT JOIN LATERAL (
@@ -151,9 +152,14 @@ export class QueueUnitOfWork {
            WHERE deliveries.webhook_id = c."webhookId" AND due_at >= c."dueFrom"
            ORDER BY due_at LIMIT 1) AS first ON TRUE
        WHERE queues.webhook_id = c."webhookId"`,
-      JSON.stringify(changes),
-      now,
     );
+  }
+
+  /** Like `addWrites`, in a statement of its own. */
+  write(tx: Transaction, now: number): void {
+    const writes = new WriteSet();
+    this.addWrites(writes, now);
+    writes.send(tx);
   }
 }
 

@@ -1,0 +1,35 @@
+import type { Transaction } from './database';
+
+/**
+ * Collects statements that write, to run as one: what a statement costs besides its rows is paid once. None of them sees what
+ * another one writes, and no two may change the same row.
+ */
+export class WriteSet {
+  readonly #values: unknown[] = [];
+  readonly #statements: string[] = [];
+
+  /** Adds a value and returns its parameter, such as `$3`. */
+  bind(value: unknown): string {
+    this.#values.push(value);
+    return `$${this.#values.length}`;
+  }
+
+  /** Adds rows as JSON and returns the parameter. */
+  bindRows(rows: readonly object[]): string {
+    return `${this.bind(JSON.stringify(rows))}::json`;
+  }
+
+  /** Adds a statement, whose parameters were returned by `bind`. */
+  add(statement: string): void {
+    this.#statements.push(statement);
+  }
+
+  /** Sends all statements. */
+  send(tx: Transaction): void {
+    const [first, ...others] = this.#statements;
+    if (first === undefined) return;
+    if (others.length === 0) return tx.send(first, ...this.#values);
+    const parts = this.#statements.map((statement, index) => `w${index} AS (${statement})`);
+    tx.send(`WITH ${parts.join(', ')} SELECT 1`, ...this.#values);
+  }
+}
