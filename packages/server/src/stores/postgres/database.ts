@@ -3,14 +3,7 @@ import type pg from 'pg';
 import { OutcomeUnknownError } from '../../kernel/errors';
 import { SecretCipher, type SecretKey } from '../encryption';
 import type { ChangeTrace, ChangeTracer } from '../store';
-import {
-  beginStatement,
-  connectTimeoutMs,
-  createPool,
-  type HostClient,
-  Hosts,
-  type PoolOptions,
-} from './pool';
+import { connectTimeoutMs, createPool, type HostClient, Hosts, type PoolOptions } from './pool';
 import { getCode, isRetryable, isUnusable, translateError } from './postgres-errors';
 
 /** Options of a PostgreSQL store. */
@@ -285,17 +278,17 @@ export class PostgresDatabase implements Queries {
   async #writeWithRetries<Result>(
     work: (tx: Transaction) => Promise<Result>,
     trace: ChangeTrace | null,
-    { isRepeatable = false }: WriteOptions,
+    options: WriteOptions,
   ): Promise<Result> {
     const deadline = performance.now() + connectTimeoutMs;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.withConnection((client) => this.#transact(client, work, trace));
+        return await this.withConnection((client) => this.#transact(client, work, trace, options));
       } catch (error) {
         if (error instanceof CommitInterrupted) {
           const outcome = await this.#findOutcome(error);
           if (outcome === 'committed') return error.result as Result;
-          if (outcome === 'unknown' && !isRepeatable) {
+          if (outcome === 'unknown' && !options.isRepeatable) {
             throw new OutcomeUnknownError('PostgreSQL: the connection broke during a commit.', {
               cause: error.cause,
             });
@@ -316,13 +309,14 @@ export class PostgresDatabase implements Queries {
     client: HostClient,
     work: (tx: Transaction) => Promise<Result>,
     trace: ChangeTrace | null,
+    options: WriteOptions,
   ): Promise<Result> {
     const traced = trace === null ? null : this.#tracer?.startTransaction('postgresql', [trace]);
     const tx = new Transaction(client, this.#toQuery, trace?.context ?? null);
     let xid: string | null = null;
     try {
       // The first statement is sent with it.
-      const started = this.#begin(client).then((id) => {
+      const started = this.#begin(client, options).then((id) => {
         xid = id;
       });
       started.catch(() => {});
@@ -349,15 +343,15 @@ export class PostgresDatabase implements Queries {
     }
   }
 
-  /** Starts a transaction. Returns its ID, where the database can tell later what became of it; otherwise null. */
-  async #begin(client: HostClient): Promise<string | null> {
-    if (client.timeline === null) {
-      await client.query(beginStatement);
+  /** Starts a transaction. Returns its ID, if it is needed and the database can tell later what became of it; otherwise null. */
+  async #begin(client: HostClient, { isRepeatable }: WriteOptions): Promise<string | null> {
+    if (isRepeatable || client.timeline === null) {
+      await client.query(client.begin);
       return null;
     }
     // A query of several statements has several results.
     const results = (await client.query<{ xid: string }>(
-      `${beginStatement}; SELECT pg_current_xact_id()::text AS xid`,
+      `${client.begin}; SELECT pg_current_xact_id()::text AS xid`,
     )) as unknown as pg.QueryResult<{ xid: string }>[];
     return results.at(-1)?.rows[0]?.xid ?? null;
   }

@@ -175,29 +175,33 @@ export function createPostgresOrderStore(
 
     async changeOrder(id, context, decide) {
       let written: [DomainEvent[], number] = [[], 0];
-      const order = await db.write(async (tx) => {
-        written = [[], 0];
-        const read = await selectOrderContext(tx, id);
-        const found = read?.context ?? null;
-        let change = decide(found);
-        if (change === null) {
-          if (found === null) throw new Error(`Order ${id} does not exist.`);
-          return found.order;
-        }
-        const writes = new WriteSet();
-        if (found !== null && change.listing !== found.listing) {
-          const listing = await lockListing(tx, found.listing.id);
-          change = decide({ ...found, listing: listing ?? found.listing }) ?? change;
-          addListingUpdate(writes, change.listing);
-        }
-        addOrderUpdate(writes, change.order);
-        if (change.task !== null) addTaskUpdate(writes, change.task);
-        const known = read?.recipients ?? noRecipients;
-        const queued = await addEvents(tx, writes, change.events, known, context);
-        writes.send(tx);
-        written = [change.events, queued];
-        return change.order;
-      });
+      const order = await db.write(
+        async (tx) => {
+          written = [[], 0];
+          const read = await selectOrderContext(tx, id);
+          const found = read?.context ?? null;
+          let change = decide(found);
+          if (change === null) {
+            if (found === null) throw new Error(`Order ${id} does not exist.`);
+            return found.order;
+          }
+          const writes = new WriteSet();
+          if (found !== null && change.listing !== found.listing) {
+            const listing = await lockListing(tx, found.listing.id);
+            change = decide({ ...found, listing: listing ?? found.listing }) ?? change;
+            addListingUpdate(writes, change.listing);
+          }
+          addOrderUpdate(writes, change.order);
+          if (change.task !== null) addTaskUpdate(writes, change.task);
+          const known = read?.recipients ?? noRecipients;
+          const queued = await addEvents(tx, writes, change.events, known, context);
+          writes.send(tx);
+          written = [change.events, queued];
+          return change.order;
+          // A request for a status that the order already has changes nothing.
+        },
+        { isRepeatable: true },
+      );
       notify(...written);
       return order;
     },

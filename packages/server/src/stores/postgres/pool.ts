@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { StoreUnavailableError } from '../../kernel/errors';
-import { StandbyError } from './postgres-errors';
+import { isUnusable, StandbyError } from './postgres-errors';
 
 /** Options of the connections to PostgreSQL. */
 export interface PoolOptions {
@@ -35,11 +35,24 @@ const types: pg.CustomTypesConfig = {
     oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/**
- * Starts a transaction, and limits how long it may keep others waiting. Only for the transaction, because behind a pooler such
- * as PgBouncer another client gets the session next. Another isolation level may be the default of a database.
- */
-export const beginStatement = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`;
+const limits = {
+  statement_timeout: statementTimeoutMs,
+  lock_timeout: lockTimeoutMs,
+  idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+};
+
+function setLimits(scope: 'LOCAL' | 'SESSION'): string {
+  return Object.entries(limits)
+    .map(([name, value]) => `SET ${scope} ${name} = ${value}`)
+    .join('; ');
+}
+
+/** Prepares a session that no one else uses. Another isolation level may be the default of the database. */
+const prepareSession = `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED; ${setLimits('SESSION')}`;
+/** Starts a transaction in a session that is prepared. */
+const beginPrepared = 'BEGIN';
+/** Starts a transaction behind a pooler such as PgBouncer, where another client gets the session next. */
+const beginPooled = `BEGIN ISOLATION LEVEL READ COMMITTED; ${setLimits('LOCAL')}`;
 
 /**
  * Splits the URL of a database with several hosts, such as `postgres://a:5432,b:5432/tradepost`, into one URL for each host.
@@ -102,6 +115,8 @@ export class Hosts {
 /** A connection that knows which host it leads to. */
 export interface HostClient extends pg.ClientBase {
   hostNumber: number;
+  /** Starts a transaction, and limits how long it may keep others waiting. */
+  begin: string;
   /**
    * Identifies the history of the database: a standby that is promoted starts another one, in which what was not replicated did not
    * happen. Null where that is unknown.
@@ -119,22 +134,38 @@ async function requirePrimary(client: pg.ClientBase): Promise<void> {
   }
 }
 
-async function readTimeline(client: pg.ClientBase): Promise<string | null> {
+/** Returns the TCP port of a connection on this side; undefined for a Unix socket. */
+export function getLocalPort(client: pg.ClientBase): number | undefined {
+  const { connection } = client as unknown as { connection: { stream: { localPort?: number } } };
+  return connection.stream.localPort;
+}
+
+/** Learns what a connection leads to, and prepares it. */
+async function prepare(client: HostClient): Promise<void> {
+  await requirePrimary(client);
   try {
-    const { rows } = await client.query<{ timeline: string }>(
-      'SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline',
+    const { rows } = await client.query<{ timeline: string; port: number | null }>(
+      `SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline,
+         inet_client_port() AS port`,
     );
-    return rows[0]?.timeline ?? null;
-  } catch {
-    // Other databases that speak the protocol have no such log.
-    return null;
+    const [row] = rows;
+    client.timeline = row?.timeline ?? null;
+    // Behind a pooler or a proxy, the server sees the port of that.
+    if (row === undefined || row.port === null || row.port !== getLocalPort(client)) return;
+  } catch (error) {
+    if (isUnusable(error)) throw error;
+    // Another database that speaks the protocol and has no such functions.
+    return;
   }
+  await client.query(prepareSession);
+  client.begin = beginPrepared;
 }
 
 /** Creates the pool of connections to a database. Nothing is connected yet. */
 export function createPool(hosts: Hosts, { maxConnections }: PoolOptions): pg.Pool {
   class Client extends pg.Client implements HostClient {
     readonly hostNumber = hosts.current;
+    begin = beginPooled;
     timeline: string | null = null;
 
     constructor(config: pg.ClientConfig = {}) {
@@ -155,8 +186,7 @@ export function createPool(hosts: Hosts, { maxConnections }: PoolOptions): pg.Po
     async onConnect(client) {
       const connected = client as HostClient;
       try {
-        await requirePrimary(connected);
-        connected.timeline = await readTimeline(connected);
+        await prepare(connected);
       } catch (error) {
         hosts.passOver(connected);
         throw error;

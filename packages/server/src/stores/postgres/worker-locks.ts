@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { PostgresDatabase } from './database';
+import { getLocalPort } from './pool';
 
 /** The key of a worker's lock: 63 bits of a hash of its ID, as PostgreSQL has one space of keys for all programs. */
 function toLockKey(id: string): string {
@@ -130,11 +131,9 @@ export class WorkerLocks {
   }
 
   async #readServerRun(session: pg.Client): Promise<string | null> {
-    const { stream } = (session as unknown as { connection: { stream: { localPort?: number } } })
-      .connection;
     try {
       const { rows } = await session.query<{ run: string | null }>(readServerRun, [
-        stream.localPort ?? null,
+        getLocalPort(session) ?? null,
       ]);
       return rows[0]?.run ?? null;
     } catch {
