@@ -6,28 +6,14 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkout } from '../helpers/programs';
 import { runProcess } from '../helpers/start-process';
+import { deployFolder, readDeployFile, readDockerfile, readStopDeadline } from './deploy-files';
 
-const folder = join(checkout, 'packages/server/deploy');
 const read = (path: string) => readFileSync(path, 'utf8');
 const readPackage = (path: string) => JSON.parse(read(join(checkout, path, 'package.json')));
 const serverReadme = read(join(checkout, 'packages/server/README.md'));
 
 describe('the Dockerfile', () => {
-  // Instructions without comments, each in one line.
-  const instructions = read(join(folder, 'Dockerfile'))
-    .replaceAll(/^#.*\n/gm, '')
-    .replaceAll(/\\\n\s*/g, '')
-    .split('\n')
-    .filter((line) => line !== '');
-  const find = (name: string) =>
-    instructions
-      .filter((line) => line.startsWith(`${name} `))
-      .map((line) => line.slice(name.length + 1));
-  const environment = Object.fromEntries(
-    find('ENV').flatMap((line) =>
-      line.split(' ').map((pair) => pair.split('=') as [string, string]),
-    ),
-  );
+  const { find, environment } = readDockerfile();
 
   test('builds with the pnpm version and the scripts of package.json', () => {
     const { packageManager } = readPackage('.');
@@ -48,7 +34,7 @@ describe('the Dockerfile', () => {
 
   test('copies only from its context and from its build', () => {
     expect(find('COPY')).toEqual(['. .', '--from=build /app /app']);
-    const ignored = read(join(folder, 'Dockerfile.dockerignore')).split('\n');
+    const ignored = readDeployFile('Dockerfile.dockerignore').split('\n');
     expect(ignored).toEqual(
       expect.arrayContaining(['.git', '**/node_modules', '**/dist', '**/*.db']),
     );
@@ -96,15 +82,13 @@ describe('the Dockerfile', () => {
 });
 
 describe('the systemd unit', () => {
-  const file = join(folder, 'tradepost-server.service');
+  const file = join(deployFolder, 'tradepost-server.service');
   const text = read(file);
   const settings = (name: string) =>
     [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value);
 
   test('gives the server more time to stop than it takes', () => {
-    const start = read(join(checkout, 'packages/server/src/commands/start.ts'));
-    const deadlineMs = Number(/stopDeadlineMs = ([\d_]+)/.exec(start)?.[1]?.replaceAll('_', ''));
-    expect(Number(settings('TimeoutStopSec')[0]) * 1_000).toBeGreaterThan(deadlineMs);
+    expect(Number(settings('TimeoutStopSec')[0])).toBeGreaterThan(readStopDeadline());
   });
 
   test('sets only variables that the README of the server documents', () => {
