@@ -109,7 +109,11 @@ it('a PATCH, its delivery and the SDK call run through the files that ARCHITECTU
   const trade = await startTrade();
   await trade.buyer.webhooks.create({ url: trade.url, events: ['order.status_changed'] });
   await expect(trade.buyer.orders.get('ord_none')).rejects.toThrow('404');
-  const pending = trade.seeded.orders.filter(({ status }) => status === 'pending');
+  const pending: { id: string }[] = trade.seeded.orders.filter(
+    ({ status }) => status === 'pending',
+  );
+  const listingId = trade.seeded.listings[0]?.id ?? '';
+  pending.push(await trade.buyer.orders.create({ listingId, quantity: 1 }));
   const confirm = async (order: { id: string } | undefined) => {
     await trade.seller.orders.update(order?.id ?? '', { status: 'confirmed' });
     await trade.waitUntilDelivered();
@@ -118,7 +122,11 @@ it('a PATCH, its delivery and the SDK call run through the files that ARCHITECTU
   await confirm(pending[0]);
   const lifetime = await trace.take();
   await confirm(pending[1]);
-  const flow = await trace.take();
+  const once = await trace.take();
+  await confirm(pending[2]);
+  const again = await trace.take();
+  // On a slow machine, a timer may fire during one of them.
+  const flow = once.filter((file) => again.includes(file));
   await expectFlow('One PATCH', 'server', flow, lifetime, 28);
   await expectFlow('One SDK call', 'sdk', flow, lifetime, 15);
 });
