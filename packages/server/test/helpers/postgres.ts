@@ -29,7 +29,7 @@ export interface TestPostgres {
 const user = 'tradepost';
 
 /** Returns a port that is free now. */
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -243,10 +243,12 @@ export class PostgresDatabase implements Queries {
   async #connect(): Promise<pg.PoolClient> {
     const deadline = performance.now() + connectTimeoutMs;
     for (;;) {
+      const host = this.#hosts.current;
       try {
         return await this.#pool.connect();
       } catch (error) {
         if (!isUnusable(error) || performance.now() >= deadline) throw error;
+        this.#hosts.passOver(host);
         await setTimeout(reconnectPauseMs);
       }
     }

@@ -99,11 +99,9 @@ export class Hosts {
     return toConnectionConfig(this.#urls[this.#current] ?? '');
   }
 
-  /** Tries another host next, unless that has happened since this connection was created. */
-  passOver(client: HostClient): void {
-    if (client.hostNumber === this.#current) {
-      this.#current = (this.#current + 1) % this.#urls.length;
-    }
+  /** Tries another host next, unless that has happened since this one was used. */
+  passOver(host: number): void {
+    if (host === this.#current) this.#current = (this.#current + 1) % this.#urls.length;
   }
 
   /** The number of the host that is used. */
@@ -188,7 +186,7 @@ export function createPool(hosts: Hosts, { maxConnections }: PoolOptions): pg.Po
       try {
         await prepare(connected);
       } catch (error) {
-        hosts.passOver(connected);
+        hosts.passOver(connected.hostNumber);
         throw error;
       }
     },
