@@ -48,7 +48,7 @@ export function selectPage(
      FROM (${webhookIds}) AS w CROSS JOIN unnest(${wanted}::text[]) AS s (state)
        CROSS JOIN LATERAL (
          SELECT * FROM deliveries
-         WHERE deliveries.webhook_id = w.id AND deliveries.state = s.state COLLATE "C" ${where}
+         WHERE deliveries.webhook_id = w.id AND deliveries.state = s.state ${where}
          ORDER BY created_at DESC, id DESC LIMIT ${most}) AS d
        JOIN queues ON queues.webhook_id = d.webhook_id
      ORDER BY d.created_at DESC, d.id DESC LIMIT ${most}`,
