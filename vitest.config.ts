@@ -151,6 +151,7 @@ export default defineConfig({
             'api-docs/**',
             'languages/**',
             'packages/**',
+            'poolers/**',
             'prism/**',
             'runtimes/**',
           ],
