@@ -54,6 +54,7 @@ const slowTests = {
     'test/kernel/log-destination.test.ts',
     'test/metrics/start.test.ts',
     'test/model/model.test.ts',
+    'test/model/postgres-model.test.ts',
     'test/retention/small-steps.test.ts',
     'test/simulation/simulation.test.ts',
     'test/stores/postgres-store.test.ts',

@@ -4,7 +4,7 @@ import { verifyDelivery } from '@tradepost/sdk/webhooks';
 import {
   createLog,
   insecureWebhookPolicy,
-  openSqliteStore,
+  openStore,
   type Store,
   startServer,
 } from '@tradepost/server';
@@ -177,10 +177,14 @@ async function expectSoon(event: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Starts a real server, over HTTP, with a store in memory and a real receiver. */
-export async function startHttpSystem(now: number): Promise<System> {
+/**
+ * Starts a real server, over HTTP, with a real receiver.
+ *
+ * @param database The database of its store, which is empty: a SQLite file, or the URL of a PostgreSQL database.
+ */
+export async function startHttpSystem(now: number, database = ':memory:'): Promise<System> {
   const clock = new SteppedClock(now);
-  const inner = openSqliteStore(':memory:');
+  const inner = await openStore(database);
   const gated = new GatedStore(inner);
   const receiver = await startHoldingReceiver();
   const server = await startServer({
@@ -219,6 +223,7 @@ export async function startHttpSystem(now: number): Promise<System> {
 
   return {
     clock,
+    isSerial: !database.startsWith('postgres'),
     urls: receiver.urls,
     call,
     operate: createOperator(inner, clock),

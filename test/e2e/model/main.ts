@@ -1,31 +1,46 @@
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
+import { ReusedDatabases, startPostgres } from '../../../packages/server/test/helpers/postgres';
 import { behavesLikeTheModel, modelParameters } from '../../../packages/server/test/model/property';
 import { openStoreSystem } from '../../../packages/server/test/model/store-system';
+import { startOnDatabases } from '../../../packages/server/test/model/system';
 import { startHttpSystem } from './http-system';
 
 /**
  * Compares the service with the model, seed by seed, until the time is over or a run differs:
  *
- *   node --import tsx test/e2e/model/main.ts [--system store|http] [--minutes 10] [--seed 7]
+ *   node --import tsx test/e2e/model/main.ts [--system store|http] [--database sqlite|postgres] [--minutes 10] [--seed 7]
  *
  * `--seed` repeats one, such as that of a test that failed.
  */
 const { values } = parseArgs({
   options: {
     system: { type: 'string', default: 'http' },
+    database: { type: 'string', default: 'sqlite' },
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string' },
   },
 });
 
-const systems = { store: async (now: number) => openStoreSystem(now), http: startHttpSystem };
-const start = systems[values.system as keyof typeof systems];
+const systems = { store: openStoreSystem, http: startHttpSystem };
+const startSystem = systems[values.system as keyof typeof systems];
+const isDatabase = ['sqlite', 'postgres'].includes(values.database);
 const numbers = [values.minutes, values.seed ?? '0'].map(Number);
-if (start === undefined || numbers.some((number) => !Number.isFinite(number))) {
-  console.error('--system must be store or http; --minutes and --seed must be numbers.');
+if (
+  startSystem === undefined ||
+  !isDatabase ||
+  numbers.some((number) => !Number.isFinite(number))
+) {
+  console.error(
+    '--system must be store or http, --database sqlite or postgres; --minutes and --seed must be numbers.',
+  );
   process.exit(2);
 }
+const postgres = values.database === 'postgres' ? await startPostgres() : null;
+const start =
+  postgres === null
+    ? (now: number) => startSystem(now)
+    : startOnDatabases(new ReusedDatabases(postgres), startSystem);
 
 /** At least as many as in a test, so that its seed fails here too. */
 const runsOfSeed = 25;
@@ -43,9 +58,12 @@ do {
   if (report.failed) {
     console.log(await fc.asyncDefaultReportMessage(report));
     console.log(String(report.errorInstance));
-    console.log(`After ${runs} runs. Repeat it with --system ${values.system} --seed ${seed}.`);
+    const options = `--system ${values.system} --database ${values.database} --seed ${seed}`;
+    console.log(`After ${runs} runs. Repeat it with ${options}.`);
+    await postgres?.stop();
     process.exit(1);
   }
   seed += 1;
 } while (values.seed === undefined && minutes() < Number(values.minutes));
 console.log(`${runs} runs up to seed ${seed - 1} in ${minutes().toFixed(1)} min: no difference.`);
+await postgres?.stop();

@@ -1,17 +1,18 @@
 import { waitSeconds } from './call';
 import type { Planned } from './choices';
 import { Bindings } from './match';
-import { type Observation, observationDifference } from './observe';
+import {
+  type Known,
+  type Observation,
+  type ObservedList,
+  observationDifference,
+  observedLists,
+} from './observe';
 import { applyOperation } from './operator-model';
+import { addAction, findableStates, noOverlap, type Overlap, orderings } from './overlap';
 import { applyCall } from './service-model';
-import type { ModelState, Reply } from './state';
+import type { Reply } from './state';
 import type { ActualReply } from './system';
-
-/** What the model knows: the state, and the values of its placeholders. */
-export interface Known {
-  state: ModelState;
-  bindings: Bindings;
-}
 
 /** An action that was performed, and its result. */
 export interface Performed {
@@ -51,16 +52,24 @@ export function describeReply({ status, body }: ActualReply): string {
   return code === undefined ? `${status}` : `${status} ${code}`;
 }
 
+/** What a search starts from. */
+export interface Evidence {
+  /** What every account sees afterwards. */
+  observation: Observation;
+  /** Whether changes run one after another. Otherwise they may overlap: see `Overlap`. */
+  isSerial: boolean;
+}
+
 /**
  * Searches for an order of actions that ran at the same time, in which the model has the same results and the same state
- * afterwards. It tries all of them.
+ * afterwards. It tries all of them, and all orders in which what they create may be listed.
  *
  * @returns What is known afterwards, or how the order that explains most differs.
  */
 export function linearize(
   known: Known,
   actions: readonly Performed[],
-  observation: Observation,
+  { observation, isSerial }: Evidence,
 ): Known | { difference: string } {
   let [deepest, difference] = [-1, ''];
   const waits = actions.some(({ planned }) => isLongPoll(planned));
@@ -70,27 +79,62 @@ export function linearize(
     return null;
   }
 
-  function search({ state, bindings }: Known, left: readonly Performed[]): Known | null {
+  /** Compares the lists, one after another: each has the first order that explains what accounts see. */
+  function settle(known: Known, overlap: Overlap): Known | null {
+    const all = known.state.accounts.map(({ id }) => id);
+    let settled = known;
+    for (const list of observedLists) {
+      // Each account has an event log of its own.
+      for (const accountIds of list === 'events' ? all.map((id) => [id]) : [all]) {
+        const next = settleList(settled, list, accountIds, overlap);
+        if (next === null) return null;
+        settled = next;
+      }
+    }
+    return settled;
+  }
+
+  function settleList(
+    known: Known,
+    list: ObservedList,
+    accountIds: string[],
+    overlap: Overlap,
+  ): Known | null {
+    const listed = { list, accountId: accountIds[0] ?? null };
+    for (const state of orderings(known.state, listed, overlap)) {
+      const bindings = new Bindings(known.bindings);
+      const found = observationDifference({ state, bindings }, observation, list, accountIds);
+      if (found === null) return { state, bindings };
+      report(actions.length, found);
+    }
+    return null;
+  }
+
+  function search(before: Known, left: readonly Performed[], overlap: Overlap): Known | null {
     const depth = actions.length - left.length;
     if (left.length === 0) {
-      if (waits) state.now += waitSeconds * 1_000;
-      const found = observationDifference(state, bindings, observation);
-      return found === null ? { state, bindings } : report(depth, found);
+      if (waits) before.state.now += waitSeconds * 1_000;
+      return settle(before, overlap);
     }
     for (const next of left) {
-      const after: Known = { state: structuredClone(state), bindings: new Bindings(bindings) };
       const rest = left.filter((other) => other !== next);
-      const found = tryNext(after, next, rest);
-      if (found !== null) report(depth, found);
-      else {
-        const result = search(after, rest);
+      for (const found of findableStates(before.state, next.planned, overlap)) {
+        const state = structuredClone(found);
+        const after: Known = { state, bindings: new Bindings(before.bindings) };
+        const different = tryNext(after, next, rest);
+        if (different !== null) {
+          report(depth, different);
+          continue;
+        }
+        state.subscribers = null;
+        const result = search(after, rest, isSerial ? overlap : addAction(overlap, found, state));
         if (result !== null) return result;
       }
     }
     return null;
   }
 
-  return search(known, actions) ?? { difference };
+  return search(known, actions, noOverlap) ?? { difference };
 }
 
 /** Applies an action that comes next. Returns how its result differs. */

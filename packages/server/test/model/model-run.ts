@@ -1,9 +1,9 @@
 import { type Call, describeRoute, type Route, waitSeconds } from './call';
 import type { Planned } from './choices';
 import { expectedBody, findDue, finishAttempt, sweep } from './delivery-rules';
-import { describeReply, isLongPoll, type Known, linearize, replyDifference } from './linearize';
+import { describeReply, type Evidence, isLongPoll, linearize, replyDifference } from './linearize';
 import { Bindings } from './match';
-import { observe } from './observe';
+import { type Known, observe } from './observe';
 import type { Operation } from './operator-model';
 import { applyCall } from './service-model';
 import {
@@ -104,7 +104,7 @@ export class ModelRun {
         .join(actions.length === 1 ? '' : '\n   at the same time: '),
     );
     for (const result of results) this.#addObserver(result);
-    const found = linearize(this.#known, performed, await observe(this.#system, this.#observers));
+    const found = linearize(this.#known, performed, await this.#gatherEvidence());
     if ('difference' in found) this.#fail(found.difference);
     this.#known = found;
     await this.#probeNewest();
@@ -304,9 +304,13 @@ export class ModelRun {
   }
 
   async #observe(): Promise<void> {
-    const observation = await observe(this.#system, this.#observers);
-    const found = linearize(this.#known, [], observation);
+    const found = linearize(this.#known, [], await this.#gatherEvidence());
     if ('difference' in found) this.#fail(found.difference);
+  }
+
+  async #gatherEvidence(): Promise<Evidence> {
+    const { isSerial } = this.#system;
+    return { isSerial, observation: await observe(this.#system, this.#observers) };
   }
 
   /** Requests the newest things by their IDs as one account after another. */

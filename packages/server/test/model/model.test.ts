@@ -5,6 +5,6 @@ import { openStoreSystem } from './store-system';
 
 // A failure prints its seed: repeat it with `npm run model -- --system store --seed SEED`.
 test('the store behaves like the model', async () => {
-  const property = behavesLikeTheModel(async (now) => openStoreSystem(now));
+  const property = behavesLikeTheModel((now) => openStoreSystem(now));
   await fc.assert(property, { ...modelParameters, numRuns: 20, interruptAfterTimeLimit: 90_000 });
 }, 150_000);

@@ -52,34 +52,61 @@ export async function observe(system: System, apiKeys: readonly string[]): Promi
   return new Map(await Promise.all(apiKeys.map((apiKey) => observeAccount(system, apiKey))));
 }
 
-function expectedFor(state: ModelState, account: ModelAccount): Record<string, unknown> {
-  const [key] = state.keys.filter(({ accountId }) => accountId === account.id);
-  if (key === undefined) throw new Error(`Account ${account.id} has no key.`);
-  return {
-    account: showAccount(account, key),
-    // Orders and events come first: they have most of the IDs that the rest refers to.
-    orders: visibleOrders(state, account).map(showOrder).toReversed(),
-    events: visibleEvents(state, account).map(showEvent),
-    notifications: visibleNotifications(state, account).map(showNotification).toReversed(),
-    webhooks: visibleWebhooks(state, account)
-      .map((webhook) => showWebhook(state, webhook))
-      .toReversed(),
-    deliveries: visibleDeliveries(state, account)
-      .map((delivery) => showDelivery(state, delivery))
-      .toReversed(),
-  };
+/** What the model knows: the state, and the values of its placeholders. */
+export interface Known {
+  state: ModelState;
+  bindings: Bindings;
 }
 
-/** Compares what each account sees with what it may see, and binds placeholders. */
+/** The lists that are observed. Orders and events come first: they have most of the IDs that the rest refers to. */
+export const observedLists = [
+  'orders',
+  'events',
+  'notifications',
+  'webhooks',
+  'deliveries',
+] as const;
+/** One of `observedLists`. */
+export type ObservedList = (typeof observedLists)[number];
+
+function showItems(state: ModelState, account: ModelAccount, list: ObservedList): unknown[] {
+  switch (list) {
+    case 'orders':
+      return visibleOrders(state, account).map(showOrder).toReversed();
+    case 'events':
+      return visibleEvents(state, account).map(showEvent);
+    case 'notifications':
+      return visibleNotifications(state, account).map(showNotification).toReversed();
+    case 'webhooks':
+      return visibleWebhooks(state, account)
+        .map((webhook) => showWebhook(state, webhook))
+        .toReversed();
+    case 'deliveries':
+      return visibleDeliveries(state, account)
+        .map((delivery) => showDelivery(state, delivery))
+        .toReversed();
+  }
+}
+
+function showOwn(state: ModelState, account: ModelAccount): unknown {
+  const [key] = state.keys.filter(({ accountId }) => accountId === account.id);
+  if (key === undefined) throw new Error(`Account ${account.id} has no key.`);
+  return showAccount(account, key);
+}
+
+/** Compares a list, as accounts see it, with what they may see, and binds placeholders. */
 export function observationDifference(
-  state: ModelState,
-  bindings: Bindings,
+  { state, bindings }: Known,
   observation: Observation,
+  list: ObservedList,
+  accountIds: readonly string[],
 ): string | null {
-  for (const account of state.accounts) {
+  for (const account of state.accounts.filter(({ id }) => accountIds.includes(id))) {
     const actual = observation.get(bindings.resolve(account.id));
     const what = `what ${account.id} (${account.kind}) sees: `;
-    const difference = bindings.match(expectedFor(state, account), actual, what);
+    const difference =
+      bindings.match(showOwn(state, account), actual?.account, `${what}.account`) ??
+      bindings.match(showItems(state, account, list), actual?.[list], `${what}.${list}`);
     if (difference !== null) return difference;
   }
   return null;

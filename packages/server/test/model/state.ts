@@ -29,6 +29,8 @@ export interface ModelState {
   log: { accountId: string; event: ModelEvent }[];
   notifications: ModelNotification[];
   webhooks: ModelWebhook[];
+  /** The webhooks that the next change finds when it fans out its events, if these are not the present ones. */
+  subscribers: ModelWebhook[] | null;
   deliveries: ModelDelivery[];
   /** The first response to each idempotency key. */
   replies: StoredReply[];
@@ -206,6 +208,7 @@ export function emptyState(now: number, urls: readonly string[]): ModelState {
     log: [],
     notifications: [],
     webhooks: [],
+    subscribers: null,
     deliveries: [],
     replies: [],
     cursors: [],

@@ -22,7 +22,8 @@ import { readIdempotencyKey } from '../../src/http/app';
 import { createIdGenerator } from '../../src/kernel/context';
 import { DomainError } from '../../src/kernel/errors';
 import type { StoredResponse } from '../../src/kernel/idempotency';
-import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
+import { isPostgresUrl } from '../../src/stores/database-url';
+import { openStore } from '../../src/stores/open-store';
 import type { Store } from '../../src/stores/store';
 import type { Call } from './call';
 import { createOperator } from './operator';
@@ -70,10 +71,14 @@ function parse(schema: Schema | undefined, value: unknown): unknown {
 
 const noJitter = () => 0.5;
 
-/** The store and the handlers of the features, without HTTP. Deliveries are leased and recorded through the port. */
-export function openStoreSystem(now: number): System {
+/**
+ * A store and the handlers of the features, without HTTP. Deliveries are leased and recorded through the port.
+ *
+ * @param database The database of the store, which is empty: a SQLite file, or the URL of a PostgreSQL database.
+ */
+export async function openStoreSystem(now: number, database = ':memory:'): Promise<System> {
   const clock = new SteppedClock(now);
-  const store = openSqliteStore(':memory:');
+  const store = await openStore(database);
   const newId = createIdGenerator();
   const longPolls = new LongPollRegistry(clock);
   store.onEvents((accountIds) => longPolls.notify(accountIds));
@@ -117,6 +122,7 @@ export function openStoreSystem(now: number): System {
 
   return {
     clock,
+    isSerial: !isPostgresUrl(database),
     urls: ['https://a.example/in', 'https://b.example/in', 'https://c.example/in'],
     operate: createOperator(store, clock),
     sweep: () => failOverdue(store, clock.now()),

@@ -1,4 +1,5 @@
 import type { Store } from '../../src/stores/store';
+import type { ReusedDatabases } from '../helpers/postgres';
 import type { Call } from './call';
 import type { Operation } from './operator-model';
 import type { ReceiverBehavior } from './state';
@@ -35,6 +36,8 @@ export interface System {
   /** The URLs of its receivers. */
   urls: readonly string[];
   clock: SteppedClock;
+  /** Whether changes run one after another. Otherwise they may overlap: see `Overlap`. */
+  isSerial: boolean;
   call(call: Call): Promise<ActualReply>;
   /** Runs an operator's command. */
   operate(operation: Operation): Promise<unknown>;
@@ -54,4 +57,22 @@ export interface System {
 /** Fails all overdue deliveries of a store, as housekeeping does. */
 export async function failOverdue({ deliveries }: Store, now: number): Promise<void> {
   while ((await deliveries.failOverdue({ now, limit: 3 })) > 0);
+}
+
+/** Returns a function that starts systems, each on a database of its own, which is used again after the system was closed. */
+export function startOnDatabases(
+  databases: Pick<ReusedDatabases, 'take'>,
+  start: (now: number, database: string) => Promise<System>,
+): (now: number) => Promise<System> {
+  return async (now) => {
+    const { url, remove } = await databases.take();
+    const system = await start(now, url);
+    return {
+      ...system,
+      async close() {
+        await system.close();
+        await remove();
+      },
+    };
+  };
 }

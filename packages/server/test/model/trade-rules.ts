@@ -165,7 +165,7 @@ function publish(
     });
   }
   for (const accountId of recipients) {
-    for (const webhook of state.webhooks) {
+    for (const webhook of state.subscribers ?? state.webhooks) {
       const isSubscribed = !webhook.isDeleted && webhook.events.includes(type);
       if (webhook.accountId === accountId && isSubscribed) queueDelivery(state, webhook, event);
     }
