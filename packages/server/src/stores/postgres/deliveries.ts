@@ -188,7 +188,11 @@ export function createPostgresDeliveryStore(
       await db.write((tx) => uncountStaleLeases(tx, now), { isRepeatable: true });
     },
 
-    adjustToClock: (clock) => adjustToClock(db, clock),
+    async adjustToClock(clock) {
+      // After the clock was set back, new deliveries of other processes are due before those that were found.
+      news.setNow(clock.now);
+      await adjustToClock(db, clock);
+    },
 
     async nextDueAt() {
       const { from } = news;
