@@ -180,7 +180,7 @@ export function createPostgresDeliveryStore(
       });
       // A lease records one result, also if this runs again.
       if (leased.length > 0)
-        await db.write((tx) => writeResults(tx, leased, now), { isRepeatable: true });
+        await db.write((tx) => writeResults(tx, leased, now, news.from), { isRepeatable: true });
     },
 
     async resetStaleLeases(now) {
@@ -647,7 +647,12 @@ function insertAttempts(
 }
 
 /** Records results whose leases are valid, and updates their queues. */
-async function writeResults(tx: Transaction, results: LeasedResult[], now: number): Promise<void> {
+async function writeResults(
+  tx: Transaction,
+  results: LeasedResult[],
+  now: number,
+  newFrom: number,
+): Promise<void> {
   const queues = await QueueUnitOfWork.lock(
     tx,
     results.map(({ webhookId }) => webhookId),
@@ -696,6 +701,14 @@ async function writeResults(tx: Transaction, results: LeasedResult[], now: numbe
     });
     if (nextAttemptAt !== null) queues.noteDueAt(webhookId, nextAttemptAt);
   }
+  // New deliveries wait for five minutes at most. Those that were due before this backoff started have to wait until it ends.
+  const inBackoff = queues.all.filter(({ backoffUntil }) => backoffUntil > now);
+  await countNew(
+    tx,
+    queues,
+    inBackoff.map(({ webhookId }) => webhookId),
+    newFrom,
+  );
   const writes = new WriteSet();
   insertAttempts(tx, writes, valid);
   queues.addWrites(writes, now);

@@ -149,6 +149,21 @@ describe('two stores on one database', () => {
     expect(all).toHaveLength(concurrencyLimit / 2);
   });
 
+  test('keep to a long backoff for what was queued before it started', async () => {
+    const { accountId } = await addEndpoint(trade);
+    await enqueueDelivery(trade, { accountId, count: concurrencyLimit });
+    const leased = await leaseDue(one, noon);
+    await enqueueDelivery(trade.on(other), { accountId, now: noon + second });
+    const endedAt = noon + 10 * second;
+    const wait = 300 * second;
+    const results = leased.map((delivery) => busyResult(delivery, endedAt, wait));
+    await one.deliveries.recordAttempts(results, endedAt);
+
+    expect(await other.deliveries.nextDueAt()).toBe(endedAt + wait);
+    expect((await leaseAll(endedAt + wait - 1)).flat()).toEqual([]);
+    expect((await leaseAll(endedAt + wait)).flat()).not.toEqual([]);
+  });
+
   test('find what the other one queues after the clock was set back', async () => {
     const { accountId } = await addEndpoint(trade);
     await enqueueDelivery(trade, { accountId });
