@@ -56,6 +56,7 @@ const slowTests = {
     'test/model/model.test.ts',
     'test/model/postgres-model.test.ts',
     'test/retention/small-steps.test.ts',
+    'test/simulation/postgres-simulation.test.ts',
     'test/simulation/simulation.test.ts',
     'test/stores/postgres-store.test.ts',
     'test/stores/postgres/**',

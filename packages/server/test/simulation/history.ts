@@ -37,9 +37,9 @@ export interface TrackedDelivery {
 
 /** The columns of a pending delivery that change when the clock is set. */
 export interface Adjusted {
-  due_at: number | null;
-  lease_until: number | null;
-  lease_token: string | null;
+  dueAt: number | null;
+  leaseUntil: number | null;
+  leaseToken: string | null;
 }
 
 /** Records everything that happens to one delivery and reports each violated invariant. */
@@ -118,10 +118,7 @@ export class History {
   }
 
   /** Records the row after the store adjusted to a clock that was set. */
-  adjusted(
-    { due_at: dueAt, lease_until: leaseUntil, lease_token: leaseToken }: Adjusted,
-    now: number,
-  ): void {
+  adjusted({ dueAt, leaseUntil, leaseToken }: Adjusted, now: number): void {
     // A new lease is recorded only after this call.
     const isThisLease = leaseToken !== null && this.#lease?.leaseToken.endsWith(leaseToken);
     if (this.#lease !== null && leaseUntil !== null && isThisLease) {

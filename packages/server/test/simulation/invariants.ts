@@ -7,9 +7,9 @@ import {
   leaseMs,
 } from '../../src/deliveries/delivery';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
-import type { SqliteDatabase } from '../../src/stores/sqlite/database';
-import { type Adjusted, History, type TrackedDelivery } from './history';
+import { History, type TrackedDelivery } from './history';
 import type { PlannedEndpoint } from './plan';
+import type { StoredState } from './simulated-database';
 import type { VirtualTime } from './virtual-time';
 
 const second = 1_000;
@@ -24,15 +24,6 @@ const maxOutageMs = 900 * second;
 
 type LeaseRequest = Parameters<DeliveryStore['leaseDue']>[0];
 
-interface QueueRow {
-  webhook_id: string;
-  depth: number;
-  in_flight: number;
-  allowance: number;
-  failures: number;
-  held_until: number;
-}
-
 /**
  * Checks the engine's invariants against everything that it does. A violation is recorded and not
  * thrown, because the engine would treat an exception as a failure of its store.
@@ -42,7 +33,7 @@ export class Invariants {
   /** What happened, line by line. */
   readonly trace: string[] = [];
   readonly #time: VirtualTime;
-  readonly #db: SqliteDatabase;
+  readonly #state: StoredState;
   /** By event ID: each event goes to one endpoint only. */
   readonly #histories = new Map<string, History>();
   readonly #byDelivery = new Map<string, History>();
@@ -60,9 +51,9 @@ export class Invariants {
   /** When the recorded wait that a receiver requested ends, in milliseconds since 1970. */
   readonly #requestedWaitUntil = new Map<PlannedEndpoint, number>();
 
-  constructor(time: VirtualTime, db: SqliteDatabase) {
+  constructor(time: VirtualTime, state: StoredState) {
     this.#time = time;
-    this.#db = db;
+    this.#state = state;
   }
 
   get histories(): History[] {
@@ -116,11 +107,9 @@ export class Invariants {
   }
 
   /** Records that the store adjusted pending deliveries to the clock. */
-  adjusted(): void {
-    const rows = this.#db.all<{ event_id: string } & Adjusted>(
-      `SELECT event_id, due_at, lease_until, lease_token FROM deliveries WHERE state = 'pending'`,
-    );
-    for (const row of rows) this.#histories.get(row.event_id)?.adjusted(row, this.#time.now());
+  async adjusted(): Promise<void> {
+    for (const row of await this.#state.listPending())
+      this.#histories.get(row.eventId)?.adjusted(row, this.#time.now());
   }
 
   /** Compares the parsed `Retry-After` of an attempt with the wait that the receiver requested. */
@@ -142,7 +131,7 @@ export class Invariants {
   }
 
   /** Records leases. `by` is the worker that leases the deliveries. */
-  leased(request: LeaseRequest, deliveries: LeasedDelivery[], by: object): void {
+  async leased(request: LeaseRequest, deliveries: LeasedDelivery[], by: object): Promise<void> {
     for (const history of this.histories) history.expireLease(request.now, by);
     const isAlive = (worker: object) => this.#workers.has(worker) && !this.#releasing.has(worker);
     for (const delivery of deliveries) {
@@ -159,13 +148,14 @@ export class Invariants {
     if (deliveries.length > request.limit)
       this.#report('more deliveries were leased than requested');
     for (const webhookId of new Set(deliveries.map((one) => one.webhookId))) {
-      const queue = this.#db.get<QueueRow>('SELECT * FROM queues WHERE webhook_id = ?', webhookId);
+      const queue = await this.#state.findQueue(webhookId);
       if (queue === undefined) continue;
-      const { in_flight, allowance, failures, held_until } = queue;
-      if (in_flight > allowance) this.#report(`${in_flight} in flight, ${allowance} allowed`);
-      if (failures >= roundsUntilBackoff && in_flight > 1)
+      const { inFlight, concurrencyLimit, failures, backoffUntil } = queue;
+      if (inFlight > concurrencyLimit)
+        this.#report(`${inFlight} in flight, ${concurrencyLimit} allowed`);
+      if (failures >= roundsUntilBackoff && inFlight > 1)
         this.#report('a failing endpoint has two deliveries in flight');
-      const isBackingOff = held_until > request.now && this.#setbacks.length === 0;
+      const isBackingOff = backoffUntil > request.now && this.#setbacks.length === 0;
       if (isBackingOff) this.#report('a delivery was leased during a backoff');
     }
   }
@@ -211,12 +201,9 @@ export class Invariants {
   }
 
   /** Records the deliveries that a sweep failed. */
-  swept(): void {
-    const failed = this.#db.all<{ event_id: string }>(
-      "SELECT event_id FROM deliveries WHERE state = 'failed'",
-    );
-    for (const { event_id } of failed) {
-      const history = this.#histories.get(event_id);
+  async swept(): Promise<void> {
+    for (const eventId of await this.#state.listFailed()) {
+      const history = this.#histories.get(eventId);
       if (history?.state !== 'pending') continue;
       history.failedOverdue(this.#time.now());
       this.log(`overdue ${history.tracked.label}`);
@@ -224,14 +211,14 @@ export class Invariants {
   }
 
   /** Checks the final state. */
-  finish(): void {
+  async finish(): Promise<void> {
     for (const history of this.histories) {
       const { label } = history.tracked;
       if (history.state === 'pending') this.#report(`${label} is still pending`);
       if (history.inFlight) this.#report(`${label} is still being sent`);
       if (history.state === 'failed') this.#checkFailure(history);
     }
-    this.#compareRows();
+    await this.#compareRows();
   }
 
   #of({ eventId }: LeasedDelivery): History {
@@ -297,21 +284,18 @@ export class Invariants {
     if (last > lastStart + second) this.#report(`${label} had its last attempt late`);
   }
 
-  #compareRows(): void {
-    const rows = this.#db.all<{ event_id: string; state: string; attempts: number }>(
-      `SELECT event_id, state, (SELECT count(*) FROM attempts WHERE delivery_seq = seq) AS attempts
-       FROM deliveries`,
-    );
+  async #compareRows(): Promise<void> {
+    const rows = await this.#state.listDeliveries();
     if (rows.length !== this.#histories.size) this.#report('deliveries were lost');
-    for (const { event_id, state, attempts } of rows) {
-      const history = this.#histories.get(event_id);
+    for (const { eventId, state, attempts } of rows) {
+      const history = this.#histories.get(eventId);
       if (history?.state !== state || history.recordedAttempts !== attempts) {
         this.#report(`${history?.tracked.label} is stored as ${state} with ${attempts} attempts`);
       }
     }
-    for (const { depth, in_flight } of this.#db.all<QueueRow>('SELECT * FROM queues')) {
-      if (depth !== 0 || in_flight !== 0)
-        this.#report(`a queue has ${depth} deliveries, ${in_flight} in flight`);
+    for (const { depth, inFlight } of await this.#state.listQueues()) {
+      if (depth !== 0 || inFlight !== 0)
+        this.#report(`a queue has ${depth} deliveries, ${inFlight} in flight`);
     }
   }
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
+import type { OpenDatabase } from './simulated-database';
 import { Simulation } from './simulation';
+import { openSqliteDatabase } from './sqlite-database';
 
 /** The result of a simulation. */
 export interface Report {
@@ -18,16 +20,23 @@ export interface Report {
   failed: number;
 }
 
-/**
- * Runs the simulation of a seed.
- *
- * @param alterStore Changes the store, so that a test can violate an invariant.
- */
+/** Options of a simulation. */
+export interface ScenarioOptions {
+  /**
+   * Opens its database.
+   * @default openSqliteDatabase
+   */
+  openDatabase?: OpenDatabase;
+  /** Changes the store of a worker, so that a test can violate an invariant. */
+  alterStore?: (deliveries: DeliveryStore) => DeliveryStore;
+}
+
+/** Runs the simulation of a seed. */
 export async function runScenario(
   seed: number,
-  alterStore?: (deliveries: DeliveryStore) => DeliveryStore,
+  { openDatabase = openSqliteDatabase, alterStore }: ScenarioOptions = {},
 ): Promise<Report> {
-  const simulation = new Simulation(seed, alterStore);
+  const simulation = await Simulation.open(seed, openDatabase, alterStore);
   await simulation.run();
   const { violations, trace, histories } = simulation.invariants;
   return {

@@ -27,11 +27,21 @@ export class SimulatedLocks implements Pick<WorkerLocks, 'register' | 'unregiste
     if (this.#alive.delete(id)) this.#ended.add(id);
   }
 
+  /** The workers that have ended without unregistering. */
+  get ended(): string[] {
+    return [...this.#ended];
+  }
+
+  /** Removes a worker whose leases were released. */
+  remove(id: string): void {
+    this.#ended.delete(id);
+  }
+
   lockEnded(): EndedWorker[] {
-    return [...this.#ended].map((id) => ({
+    return this.ended.map((id) => ({
       id,
       isOfThisHost: true,
-      remove: () => void this.#ended.delete(id),
+      remove: () => this.remove(id),
       close: () => {},
     }));
   }

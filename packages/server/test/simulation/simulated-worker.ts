@@ -6,18 +6,20 @@ import { StoreUnavailableError } from '../../src/kernel/errors';
 import type { FaultInjector, Verb } from './fault-injector';
 import type { SimulatedLocks } from './simulated-locks';
 import { type SimulatedNetwork, SimulatedSender } from './simulated-sender';
+import type { StoreCalls } from './store-calls';
 import type { Timer } from './virtual-time';
 
 /** What a simulated worker runs in. */
 export interface WorkerEnvironment extends SimulatedNetwork {
-  store: DeliveryStore;
+  /** Opens the store of a worker. */
+  openStore(): DeliveryStore;
   /** The locks that the store asks which workers are alive. */
   locks: SimulatedLocks;
   /** Numbers from 0 to below 1, for the jitter. */
   random: () => number;
   faultInjector: FaultInjector;
-  /** Counts calls of the store that are in flight: one more, or one less. */
-  count(calls: 1 | -1): void;
+  /** The calls of the store. */
+  calls: StoreCalls;
   /** Called when the worker crashes in a call of the store, with the time until another one starts. */
   onCrash(worker: SimulatedWorker, downFor: number): void;
 }
@@ -98,7 +100,8 @@ export class SimulatedWorker {
   }
 
   #deliveries(): DeliveryStore {
-    const { store, invariants } = this.#environment;
+    const { invariants } = this.#environment;
+    const store = this.#environment.openStore();
     return {
       ...store,
       registerWorker: () =>
@@ -124,18 +127,18 @@ export class SimulatedWorker {
       resetStaleLeases: (now) =>
         this.#call('resetStaleLeases', async () => {
           await store.resetStaleLeases(now);
-          invariants.adjusted();
+          await invariants.adjusted();
         }),
       adjustToClock: (clock) =>
         this.#call('adjustToClock', async () => {
           await store.adjustToClock(clock);
-          invariants.adjusted();
+          await invariants.adjusted();
         }),
       nextDueAt: () => this.#call('nextDueAt', () => store.nextDueAt()),
       leaseDue: (request) =>
         this.#call('leaseDue', async () => {
           const leased = await store.leaseDue(request);
-          invariants.leased(request, leased, this.#sender);
+          await invariants.leased(request, leased, this.#sender);
           return leased;
         }),
       recordAttempts: (outcomes, now) =>
@@ -148,8 +151,9 @@ export class SimulatedWorker {
 
   async #call<Result>(verb: Verb, work: () => Promise<Result>): Promise<Result> {
     if (this.#isDead) return never();
-    this.#environment.count(1);
+    await this.#environment.calls.start();
     try {
+      if (this.#isDead) return never();
       const { fault, downFor } = this.#environment.faultInjector.decide(verb);
       if (fault === 'crash before') return this.#crash(downFor);
       if (fault !== 'done') this.#environment.invariants.disturbed(`${verb} ${fault}`);
@@ -161,7 +165,7 @@ export class SimulatedWorker {
         throw new StoreUnavailableError(`the response of ${verb} is lost`);
       return result;
     } finally {
-      this.#environment.count(-1);
+      this.#environment.calls.end();
     }
   }
 

@@ -10,7 +10,7 @@ async function findViolation(
   alterStore: (deliveries: DeliveryStore) => DeliveryStore,
 ): Promise<string | undefined> {
   for (const seed of seeds) {
-    const [violation] = (await runScenario(seed, alterStore)).violations;
+    const [violation] = (await runScenario(seed, { alterStore })).violations;
     if (violation !== undefined) return violation;
   }
   return undefined;

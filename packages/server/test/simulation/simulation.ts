@@ -1,9 +1,7 @@
 import { type LeasedDelivery, retryWindowMs } from '../../src/deliveries/delivery';
 import type { DeliveryStore } from '../../src/deliveries/delivery-store';
 import type { Webhook } from '../../src/features/webhooks/webhook';
-import { SqliteDatabase } from '../../src/stores/sqlite/database';
-import { createSqliteDeliveryStore } from '../../src/stores/sqlite/deliveries';
-import { createStore } from '../../src/stores/sqlite/sqlite-store';
+import type { Store } from '../../src/stores/store';
 import { noon } from '../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../helpers/enqueue';
 import { Trade } from '../helpers/trade';
@@ -11,9 +9,11 @@ import { FaultInjector } from './fault-injector';
 import { Invariants } from './invariants';
 import { drawPlan, lastArrival, type Plan, type PlannedEndpoint } from './plan';
 import { SeededRandom } from './seeded-random';
+import type { OpenDatabase, SimulatedDatabase } from './simulated-database';
 import { SimulatedLocks } from './simulated-locks';
 import { createReply, socketExhaustion } from './simulated-receivers';
 import { SimulatedWorker, type WorkerEnvironment } from './simulated-worker';
+import { StoreCalls } from './store-calls';
 import { VirtualTime } from './virtual-time';
 
 const second = 1_000;
@@ -27,8 +27,6 @@ const longest = lastArrival + retryWindowMs + 10 * hour;
 const shortest = 25 * hour;
 /** The maximum number of steps: many times what a day needs. */
 const maxSteps = 50_000;
-/** Turns of the event loop without a call of the store, after which only timers are left. */
-const calmTurns = 4;
 
 /** An endpoint in the store, with its plan. */
 interface SimulatedEndpoint {
@@ -43,9 +41,10 @@ export class Simulation {
   readonly plan: Plan;
   readonly time = new VirtualTime(noon);
   readonly invariants: Invariants;
-  readonly #db = new SqliteDatabase(':memory:');
-  readonly #store = createStore(this.#db);
-  readonly #locks = new SimulatedLocks();
+  readonly #database: SimulatedDatabase;
+  readonly #store: Store;
+  readonly #calls: StoreCalls;
+  readonly #locks: SimulatedLocks;
   readonly #environment: WorkerEnvironment;
   readonly #faultInjector: FaultInjector;
   readonly #random: SeededRandom;
@@ -58,16 +57,20 @@ export class Simulation {
   /** Since when workers may find something new although nothing is due, in milliseconds since the start. */
   #pollsFrom = Number.NEGATIVE_INFINITY;
   #arrivals = 0;
-  #calls = 0;
 
-  /** @param alterStore Changes the store, so that a test can violate an invariant. */
-  constructor(
+  private constructor(
     seed: number,
-    alterStore: (deliveries: DeliveryStore) => DeliveryStore = (same) => same,
+    database: SimulatedDatabase,
+    locks: SimulatedLocks,
+    alterStore: (deliveries: DeliveryStore) => DeliveryStore,
   ) {
     this.#random = new SeededRandom(`simulation ${seed}`);
     this.plan = drawPlan(seed);
-    this.invariants = new Invariants(this.time, this.#db);
+    this.#database = database;
+    this.#store = database.store;
+    this.#locks = locks;
+    this.#calls = new StoreCalls(database.hasRealIo ? this.#random.stream('turns') : null);
+    this.invariants = new Invariants(this.time, database.state);
     this.#faultInjector = new FaultInjector(
       this.plan.faults,
       this.#random.stream('faults'),
@@ -79,33 +82,45 @@ export class Simulation {
       time: this.time,
       invariants: this.invariants,
       faultInjector: this.#faultInjector,
-      store: alterStore(createSqliteDeliveryStore(this.#db, this.#locks)),
+      openStore: () => alterStore(database.openWorkerStore()),
       locks: this.#locks,
       random: () => jitter.next(),
       reply: (delivery) => this.#reply(delivery),
-      count: (calls) => {
-        this.#calls += calls;
-      },
+      calls: this.#calls,
       onCrash: (worker, downFor) => this.#scheduleRestart(worker, downFor),
     };
+  }
+
+  /**
+   * Opens the simulation of a seed.
+   *
+   * @param alterStore Changes the store of a worker, so that a test can violate an invariant.
+   */
+  static async open(
+    seed: number,
+    openDatabase: OpenDatabase,
+    alterStore: (deliveries: DeliveryStore) => DeliveryStore = (same) => same,
+  ): Promise<Simulation> {
+    const locks = new SimulatedLocks();
+    return new Simulation(seed, await openDatabase(locks), locks, alterStore);
   }
 
   /** Runs the simulation to its end, or to the first violation. */
   async run(): Promise<void> {
     await this.#open();
     for (let steps = 0; steps < maxSteps; steps += 1) {
-      await this.#quiet();
+      await this.#calls.settle();
       for (const action of this.#actions.splice(0)) {
         await action();
-        await this.#quiet();
+        await this.#calls.settle();
       }
       if (this.invariants.violations.length > 0 || this.#over()) break;
       await this.#skipIdleTime();
       this.time.step();
     }
-    if (this.invariants.violations.length === 0) this.invariants.finish();
+    if (this.invariants.violations.length === 0) await this.invariants.finish();
     for (const worker of [...this.#workers, ...this.#stopping]) worker.kill('the simulation ends');
-    await this.#store.close();
+    await this.#database.close();
   }
 
   #over(): boolean {
@@ -197,7 +212,7 @@ export class Simulation {
   /** Fails overdue deliveries, as the engine's housekeeping does. */
   async #sweep(): Promise<void> {
     const request = { now: this.time.now(), limit: 3 };
-    while ((await this.#store.deliveries.failOverdue(request)) > 0) this.invariants.swept();
+    while ((await this.#store.deliveries.failOverdue(request)) > 0) await this.invariants.swept();
   }
 
   #at(context: number, action: () => Promise<void>): void {
@@ -234,14 +249,6 @@ export class Simulation {
     const isShort = this.plan.shortages.some(({ from, to }) => from <= elapsed && elapsed < to);
     if (isShort) return socketExhaustion(endpoint.random);
     return createReply(endpoint.planned, elapsed, endpoint.random);
-  }
-
-  /** Waits until only timers are left. */
-  async #quiet(): Promise<void> {
-    for (let calm = 0; calm < calmTurns; calm += 1) {
-      await new Promise((done) => setImmediate(done));
-      if (this.#calls > 0) calm = -1;
-    }
   }
 
   /**

@@ -124,7 +124,7 @@ async function selectDueTimes(db: PostgresDatabase, newFrom: number): Promise<Du
 /** Creates the store of the delivery queues. */
 export function createPostgresDeliveryStore(
   db: PostgresDatabase,
-  workers: WorkerLocks,
+  workers: Pick<WorkerLocks, 'register' | 'unregister' | 'findEnded' | 'remove'>,
 ): DeliveryStore & { noteQueued(dueAt: number): void } {
   const news = new NewDeliveries();
   return {
