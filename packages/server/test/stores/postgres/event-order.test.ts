@@ -3,9 +3,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEvent, type LoggedEvent } from '../../../src/features/events/event';
 import { Transaction } from '../../../src/stores/postgres/database';
-import { writeEvents } from '../../../src/stores/postgres/events';
-import { beginStatement } from '../../../src/stores/postgres/pool';
+import { addEvents } from '../../../src/stores/postgres/events';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
+import { WriteSet } from '../../../src/stores/postgres/write-set';
 import type { Store } from '../../../src/stores/store';
 import { aContext, anOrderRecord, noon } from '../../helpers/builders';
 import { startPostgres, type TestDatabase } from '../../helpers/postgres';
@@ -180,7 +180,7 @@ class Run {
   async #insert(writer: number, accounts: number[], createdAt: number): Promise<void> {
     const client = writers[writer] as pg.Client;
     if (!this.#open.has(writer)) {
-      await client.query(beginStatement);
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       this.#open.set(writer, []);
     }
     const recipients = accounts.map((account) => this.#accounts[account] ?? '');
@@ -189,8 +189,11 @@ class Run {
     const about = { orderId, recipients, message: '' };
     const context = aContext(noon + createdAt);
     const event = createEvent({ event: 'order.status_changed', data }, about, context);
-    const tx = new Transaction(client, null);
-    await writeEvents(tx, [event], context);
+    const tx = new Transaction(client, (text, values) => ({ text, values }), null);
+    const writes = new WriteSet();
+    const noneKnown = { accountIds: [], subscriptions: [] };
+    await addEvents(tx, writes, [event], noneKnown, context);
+    writes.send(tx);
     await tx.settled();
     if (this.#numbering === 'at insert') {
       await tx.run(
