@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { systemClock } from '../kernel/context';
-import type { CheckReport, CheckResult, DataProblem } from '../stores/sqlite/check';
-import { databaseOption, jsonOption, requireDatabaseFile } from './options';
+import type { CheckReport, CheckResult, DataProblem } from '../stores/check-report';
+import { isPostgresUrl } from '../stores/database-url';
+import { databaseOption, jsonOption } from './options';
 import type { Streams } from './output';
 
 /** The exit code if a problem was found. 1 means that the check could not run. */
@@ -14,6 +15,13 @@ const advice: Record<string, string> = {
   integrity: 'Stop the server, keep a copy of the file, and restore the latest backup.',
   queues:
     'A restart of the server corrects how many deliveries are in flight. If the problem stays, restore a backup.',
+};
+/** What to do about problems of PostgreSQL, where it is something else. */
+const postgresAdvice: Record<string, string> = {
+  integrity:
+    'Another program has changed the schema. Create what is missing as in a new database, or restore a backup.',
+  queues:
+    'A restart of the servers corrects how many deliveries are in flight. If the problem stays, restore a backup.',
 };
 const defaultAdvice =
   'Either another program changed the data, or the server has a fault: please report it. Restore a backup from before.';
@@ -30,16 +38,23 @@ function formatCheck({ name, description, result, problems }: CheckResult, width
   return head + problems.map(formatProblem).join('');
 }
 
-function listAdvice({ schemaVersion, checks }: CheckReport): string[] {
+function listAdvice(
+  { schemaVersion, checks }: CheckReport,
+  adviceByCheck: Record<string, string>,
+): string[] {
   const needed = checks.flatMap(({ name, result }) => {
-    if (result === 'problem') return [advice[name] ?? defaultAdvice];
+    if (result === 'problem') return [adviceByCheck[name] ?? defaultAdvice];
     // A file that cannot be read cannot be migrated.
     return result === 'skipped' && schemaVersion !== null ? [migrateAdvice] : [];
   });
   return [...new Set(needed)];
 }
 
-function printReport(report: CheckReport, streams: Streams, json?: boolean): void {
+function printReport(
+  report: CheckReport,
+  streams: Streams,
+  { database, json }: { database: string; json?: boolean },
+): void {
   const { schemaVersion, checks } = report;
   const ok = checks.every(({ result }) => result !== 'problem');
   if (json) {
@@ -48,21 +63,21 @@ function printReport(report: CheckReport, streams: Streams, json?: boolean): voi
   }
   const width = Math.max(...checks.map(({ name }) => name.length));
   for (const check of checks) streams.stdout.write(formatCheck(check, width));
-  for (const line of listAdvice(report)) streams.stderr.write(`${line}\n`);
+  const adviceByCheck = isPostgresUrl(database) ? postgresAdvice : advice;
+  for (const line of listAdvice(report, adviceByCheck)) streams.stderr.write(`${line}\n`);
 }
 
 async function checkRun(
   options: { database: string; json?: boolean },
   streams: Streams,
 ): Promise<void> {
-  requireDatabaseFile(
-    options.database,
-    'PostgreSQL has pg_amcheck for damaged tables and indexes.',
-  );
+  const { database } = options;
   // Loaded here, because no other command needs it.
-  const { checkDatabase } = await import('../stores/sqlite/check');
-  const report = await checkDatabase(options.database, systemClock.now());
-  printReport(report, streams, options.json);
+  const { checkDatabase } = isPostgresUrl(database)
+    ? await import('../stores/postgres/check')
+    : await import('../stores/sqlite/check');
+  const report = await checkDatabase(database, systemClock.now());
+  printReport(report, streams, options);
   if (report.checks.some(({ result }) => result === 'problem')) process.exitCode = problemExitCode;
 }
 

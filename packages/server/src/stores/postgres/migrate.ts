@@ -76,6 +76,11 @@ export async function requireMigrated(db: PostgresDatabase): Promise<void> {
   );
 }
 
+/** Creates the tables of a schema version, except that with the version. */
+export async function createTables(client: pg.ClientBase, version: number): Promise<void> {
+  for (const migration of migrations.slice(0, version)) await client.query(migration);
+}
+
 /** Runs the migrations that are missing. All processes that migrate take turns at the row with the version. */
 async function migrateOnce(client: pg.ClientBase, name: string): Promise<void> {
   await client.query(

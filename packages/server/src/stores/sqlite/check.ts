@@ -1,42 +1,26 @@
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { latestBackoffUntil } from '../../deliveries/endpoint-health';
+import {
+  type CheckReport,
+  type CheckResult,
+  type DataProblem,
+  maxExamples,
+  toIntegrityResult,
+  toResult,
+  toSkipped,
+} from '../check-report';
+import { type DataRule, describeBrokenReference, type RuleGroup, references } from '../data-rules';
 import { fileExists, requireNoAbandonedLog } from './abandoned-log';
-import { type DataRule, type RuleGroup, ruleGroups } from './check-rules';
+import { ruleGroups } from './check-rules';
 import { findDamage, listTables, withSnapshot } from './database-file';
 import { currentSchemaVersion, findMissingParts, readSchemaVersion } from './migrate';
 import { openForReading } from './open-connection';
 import { explainReadError, isCorrupt } from './sqlite-errors';
 
-/** How many rows a problem names at most. */
-const maxExamples = 5;
-
-/** A problem in the data. */
-export interface DataProblem {
-  /** What is wrong; follows the number of rows in a sentence. */
-  problem: string;
-  /** How many rows have it. */
-  count: number;
-  /** Some of them. */
-  examples: string[];
-}
-
-/** The result of one check. */
-export interface CheckResult {
-  name: string;
-  /** What holds if there is no problem. */
-  description: string;
-  /** `skipped` if it needs the current schema, or if the file cannot be read at all. */
-  result: 'ok' | 'problem' | 'skipped';
-  problems: DataProblem[];
-}
-
-/** The results of all checks, of one state of the database. */
-export interface CheckReport {
-  /** Null if the file cannot be read at all. */
-  schemaVersion: number | null;
-  checks: CheckResult[];
-}
+/** Describes the check of the file itself, and reports the faults that were found. */
+const reportFaults = (faults: string[]) =>
+  toIntegrityResult('the file is sound', 'faults in the file', faults);
 
 /**
  * Checks a database for damage and for data that the server would not write. It changes nothing, and servers may write
@@ -67,10 +51,10 @@ async function runChecks(file: string, now: number): Promise<CheckReport> {
       return {
         schemaVersion,
         checks: [
-          toIntegrityResult([...findDamage(connection), ...findMissing(connection)]),
+          reportFaults([...findDamage(connection), ...findMissing(connection)]),
           checkReferences(connection),
           ...ruleGroups.map((group) =>
-            isCurrent ? checkRules(connection, group, latestBackoffUntil(now)) : skip(group),
+            isCurrent ? checkRules(connection, group, latestBackoffUntil(now)) : toSkipped(group),
           ),
         ],
       };
@@ -94,16 +78,8 @@ function findMissing(connection: Database.Database): string[] {
 function reportDamage(damage: string): CheckReport {
   return {
     schemaVersion: null,
-    checks: [toIntegrityResult([damage]), skip(references), ...ruleGroups.map(skip)],
+    checks: [reportFaults([damage]), toSkipped(references), ...ruleGroups.map(toSkipped)],
   };
-}
-
-function toResult(name: string, description: string, problems: DataProblem[]): CheckResult {
-  return { name, description, result: problems.length === 0 ? 'ok' : 'problem', problems };
-}
-
-function skip({ name, description }: Pick<RuleGroup, 'name' | 'description'>): CheckResult {
-  return { name, description, result: 'skipped', problems: [] };
 }
 
 /** Counts the rows of a query. Damage that keeps the query from running is a problem too. */
@@ -135,20 +111,6 @@ function findRows(
   return found.count === 0 ? [] : [found];
 }
 
-function toIntegrityResult(damage: string[]): CheckResult {
-  const problems =
-    damage.length === 0
-      ? []
-      : [
-          {
-            problem: 'faults in the file',
-            count: damage.length,
-            examples: damage.slice(0, maxExamples),
-          },
-        ];
-  return toResult('integrity', 'the file is sound', problems);
-}
-
 interface ForeignKeyRow {
   id: number;
   table: string;
@@ -160,21 +122,19 @@ interface ForeignKeyRow {
 function listReferences(connection: Database.Database): DataRule[] {
   return listTables(connection).flatMap((table) =>
     (connection.pragma(`foreign_key_list("${table}")`) as ForeignKeyRow[]).map((key) => ({
-      problem: `rows of ${table} whose ${key.from} leads nowhere`,
+      problem: describeBrokenReference(table, key.from),
       sql: `SELECT "${key.from}" FROM "${table}" AS child WHERE "${key.from}" IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM "${key.table}" AS parent WHERE parent."${key.to ?? 'id'}" = child."${key.from}")`,
     })),
   );
 }
 
-const references = { name: 'references', description: 'every reference leads to a row' };
-
 function checkReferences(connection: Database.Database): CheckResult {
   const problems = listReferences(connection).flatMap((rule) => findRows(connection, rule, 0));
-  return toResult(references.name, references.description, problems);
+  return toResult(references, problems);
 }
 
 function checkRules(connection: Database.Database, group: RuleGroup, latest: number): CheckResult {
   const problems = group.rules.flatMap((rule) => findRows(connection, rule, latest));
-  return toResult(group.name, group.description, problems);
+  return toResult(group, problems);
 }

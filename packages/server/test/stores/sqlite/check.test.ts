@@ -1,7 +1,8 @@
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { updateListing } from '../../../src/features/listings/listing';
-import { type CheckResult, checkDatabase } from '../../../src/stores/sqlite/check';
+import type { CheckResult } from '../../../src/stores/check-report';
+import { checkDatabase } from '../../../src/stores/sqlite/check';
 import { ruleGroups } from '../../../src/stores/sqlite/check-rules';
 import { currentSchemaVersion } from '../../../src/stores/sqlite/migrate';
 import { openSqliteStore } from '../../../src/stores/sqlite/sqlite-store';

@@ -1,0 +1,290 @@
+import { orderStatuses } from '@tradepost/contract/wire';
+
+/** A rule that the data must satisfy. */
+export interface DataRule {
+  /** What is wrong with a row that breaks it; follows the number of rows. */
+  problem: string;
+  /** Selects what breaks it: one column that names the row. `@latest` is the latest end of a backoff that starts now. */
+  sql: string;
+}
+
+/** Rules about one subject. */
+export interface RuleGroup {
+  name: string;
+  /** What holds if no rule is broken. */
+  description: string;
+  rules: DataRule[];
+}
+
+/** The rules about references, which each store derives from its schema. */
+export const references = { name: 'references', description: 'every reference leads to a row' };
+
+/** Returns what is wrong with rows that refer to a row that does not exist. */
+export function describeBrokenReference(table: string, column: string): string {
+  return `rows of ${table} whose ${column} leads nowhere`;
+}
+
+/** What differs between the databases: names of columns, and whole queries. */
+export interface RuleDialect {
+  /** The column with the type of an event. */
+  eventType: string;
+  /** The column of `idempotency_keys` with the response. */
+  response: string;
+  /** The columns of `queues` with the concurrency limit and the end of the backoff. */
+  concurrencyLimit: string;
+  backoffUntil: string;
+  /** Selects listings whose mark is not a boolean, or contradicts their quantity and threshold. */
+  wrongLowStockMarks: string;
+  /** Selects events. */
+  bodiesWithoutJson: string;
+  /** Selects deliveries that have another number of attempts than they should, or another last one. */
+  wrongAttempts: string;
+  /**
+   * `FROM` with the queues as `q`, their webhooks as `w` and, as `d`, what each queue should contain according to its deliveries: how
+   * many are `pending`, how many are `leased`, and the time `first_due`.
+   */
+  queuesWithDeliveries: string;
+}
+
+const statusList = orderStatuses.map((status) => `'${status}'`).join();
+
+/** Each status with the versions that an order of it can have: 1 when it is placed, one more with each change. */
+const versionsByStatus = `(VALUES ('pending', 1, 1), ('confirmed', 2, 2), ('fulfilling', 2, 3),
+  ('completed', 3, 4), ('cancelled', 2, 4))`;
+
+function accountsOfKind(table: string, column: string, kind: string): DataRule {
+  return {
+    problem: `${table} whose ${column} is an account of another kind`,
+    sql: `SELECT t.id FROM ${table} AS t JOIN accounts AS a ON a.id = t.${column} WHERE a.kind <> '${kind}'`,
+  };
+}
+
+/**
+ * Returns what the server keeps true with each change, beyond what the schema of SQLite enforces.
+ *
+ * @param dialect What differs between the databases.
+ */
+export function createRuleGroups(dialect: RuleDialect): RuleGroup[] {
+  return [
+    {
+      name: 'accounts',
+      description: 'sellers, buyers and agents are accounts of that kind',
+      rules: [
+        accountsOfKind('listings', 'seller_id', 'seller'),
+        accountsOfKind('listings', 'agent_id', 'agent'),
+        accountsOfKind('orders', 'buyer_id', 'buyer'),
+        accountsOfKind('orders', 'agent_id', 'agent'),
+      ],
+    },
+    {
+      name: 'stock',
+      description: 'available and ordered units are those supplied, and low stock is marked',
+      rules: [
+        {
+          problem: 'listings with a negative available quantity',
+          sql: 'SELECT id FROM listings WHERE available_quantity < 0',
+        },
+        {
+          problem: 'listings with more or fewer units than were supplied and not ordered',
+          sql: `SELECT id || ' has ' || available_quantity || ', not ' || (supplied_quantity - ordered)
+          FROM (
+            SELECT l.*, coalesce(o.units, 0) AS ordered FROM listings AS l
+            LEFT JOIN (
+              SELECT listing_id, sum(quantity) AS units FROM orders WHERE status <> 'cancelled'
+              GROUP BY listing_id) AS o ON o.listing_id = l.id) AS listing
+          WHERE available_quantity <> supplied_quantity - ordered`,
+        },
+        {
+          problem: 'listings whose low-stock mark contradicts their quantity and threshold',
+          sql: dialect.wrongLowStockMarks,
+        },
+      ],
+    },
+    {
+      name: 'orders',
+      description: 'status, version and seller of each order are consistent',
+      rules: [
+        {
+          problem: 'orders with an unknown status',
+          sql: `SELECT id FROM orders WHERE status NOT IN (${statusList})`,
+        },
+        {
+          problem: 'orders whose version does not fit their status',
+          sql: `SELECT o.id FROM orders AS o JOIN ${versionsByStatus} AS v ON v.column1 = o.status
+          WHERE o.version NOT BETWEEN v.column2 AND v.column3`,
+        },
+        {
+          problem: 'orders without units',
+          sql: 'SELECT id FROM orders WHERE quantity <= 0',
+        },
+        {
+          problem: 'orders of another seller than their listing',
+          sql: `SELECT o.id FROM orders AS o JOIN listings AS l ON l.id = o.listing_id
+          WHERE l.seller_id <> o.seller_id`,
+        },
+        {
+          problem: 'orders changed before they were created',
+          sql: 'SELECT id FROM orders WHERE updated_at < created_at',
+        },
+      ],
+    },
+    {
+      name: 'tasks',
+      description: 'an order has a task if it has an agent, open while it is pending',
+      rules: [
+        {
+          problem: 'orders with an agent and without a task',
+          sql: `SELECT id FROM orders WHERE agent_id IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM tasks WHERE order_id = orders.id)`,
+        },
+        {
+          problem: 'tasks of another agent than their order',
+          sql: `SELECT t.id FROM tasks AS t JOIN orders AS o ON o.id = t.order_id
+          WHERE t.agent_id IS DISTINCT FROM o.agent_id`,
+        },
+        {
+          problem: 'tasks that are open though their order is not pending, or the reverse',
+          sql: `SELECT t.id FROM tasks AS t JOIN orders AS o ON o.id = t.order_id
+          WHERE (t.completed_at IS NULL) <> (o.status = 'pending')`,
+        },
+      ],
+    },
+    {
+      name: 'events',
+      description: 'event log, notifications and deliveries fit their events',
+      rules: [
+        {
+          problem: 'event log entries without an event',
+          sql: `SELECT event_id FROM account_events
+          WHERE NOT EXISTS (SELECT 1 FROM events WHERE id = account_events.event_id)`,
+        },
+        {
+          problem: 'event log entries without an account',
+          sql: `SELECT event_id FROM account_events
+          WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = account_events.account_id)`,
+        },
+        {
+          problem: 'events whose body is not JSON',
+          sql: dialect.bodiesWithoutJson,
+        },
+        {
+          problem: 'notifications of another type or order than their event',
+          sql: `SELECT n.id FROM notifications AS n JOIN events AS e ON e.id = n.event_id
+          WHERE n.type <> replace(e.${dialect.eventType}, '.', '_') OR n.order_id IS DISTINCT FROM e.order_id`,
+        },
+        {
+          problem: 'deliveries of another type than their event',
+          sql: `SELECT d.id FROM deliveries AS d JOIN events AS e ON e.id = d.event_id
+          WHERE d.${dialect.eventType} <> e.${dialect.eventType} OR d.test <> (e.order_id IS NULL)`,
+        },
+      ],
+    },
+    {
+      name: 'webhooks',
+      description: 'each webhook has a queue and subscriptions; deleted ones have no secret',
+      rules: [
+        {
+          problem: 'webhooks without a queue',
+          sql: `SELECT id FROM webhooks
+          WHERE NOT EXISTS (SELECT 1 FROM queues WHERE webhook_id = webhooks.id)`,
+        },
+        {
+          problem: 'webhooks without a subscription, or deleted ones with one',
+          sql: `SELECT id FROM webhooks WHERE (deleted_at IS NULL) <> EXISTS (
+            SELECT 1 FROM webhook_events AS s
+            WHERE s.webhook_id = webhooks.id AND s.account_id = webhooks.account_id)`,
+        },
+        {
+          problem: 'subscriptions of another account than their webhook',
+          sql: `SELECT s.webhook_id FROM webhook_events AS s JOIN webhooks AS w ON w.id = s.webhook_id
+          WHERE s.account_id <> w.account_id`,
+        },
+        {
+          problem: 'webhooks with an unknown status',
+          sql: "SELECT id FROM webhooks WHERE status NOT IN ('active', 'paused')",
+        },
+        {
+          problem: 'webhooks without a secret',
+          sql: "SELECT id FROM webhooks WHERE deleted_at IS NULL AND secret = ''",
+        },
+        {
+          problem: 'deleted webhooks whose secret is still stored',
+          sql: `SELECT id FROM webhooks
+          WHERE deleted_at IS NOT NULL AND (secret <> '' OR staged_secret IS NOT NULL)`,
+        },
+        {
+          problem: 'stored responses that show a deleted webhook',
+          sql: `SELECT webhook_id FROM idempotency_keys WHERE webhook_id IS NOT NULL AND ${dialect.response} <> ''
+          AND NOT EXISTS (
+            SELECT 1 FROM webhooks WHERE id = idempotency_keys.webhook_id AND deleted_at IS NULL)`,
+        },
+      ],
+    },
+    {
+      name: 'deliveries',
+      description: 'each delivery is due, leased or finished, and has its attempts',
+      rules: [
+        {
+          problem: 'deliveries with an unknown state',
+          sql: "SELECT id FROM deliveries WHERE state NOT IN ('pending', 'delivered', 'failed')",
+        },
+        {
+          problem: 'pending deliveries that are neither due nor leased, or both',
+          sql: `SELECT id FROM deliveries
+          WHERE state = 'pending' AND (due_at IS NULL) = (lease_until IS NULL)`,
+        },
+        {
+          problem: 'pending deliveries with an end, or without a start of their wait',
+          sql: `SELECT id FROM deliveries
+          WHERE state = 'pending' AND (finished_at IS NOT NULL OR scheduled_at IS NULL)`,
+        },
+        {
+          problem: 'finished deliveries that are due or leased, or have no end',
+          sql: `SELECT id FROM deliveries WHERE state <> 'pending'
+          AND (due_at IS NOT NULL OR lease_until IS NOT NULL OR finished_at IS NULL)`,
+        },
+        {
+          problem: 'deliveries with half a lease',
+          sql: 'SELECT id FROM deliveries WHERE (lease_until IS NULL) <> (lease_token IS NULL)',
+        },
+        {
+          problem: 'deliveries with missing or surplus attempts',
+          sql: dialect.wrongAttempts,
+        },
+      ],
+    },
+    {
+      name: 'queues',
+      description:
+        'the counters of each queue fit its deliveries, and it is polled when it should be',
+      rules: [
+        {
+          problem: 'queues with a wrong depth',
+          sql: `SELECT q.webhook_id || ' has depth ' || q.depth || ', not ' || coalesce(d.pending, 0)
+          ${dialect.queuesWithDeliveries} WHERE q.depth <> coalesce(d.pending, 0)`,
+        },
+        {
+          problem: 'queues with a wrong number in flight',
+          sql: `SELECT q.webhook_id || ' has ' || q.in_flight || ' in flight, not ' || coalesce(d.leased, 0)
+          ${dialect.queuesWithDeliveries} WHERE q.in_flight <> coalesce(d.leased, 0)`,
+        },
+        {
+          problem: 'queues that are paused though their webhook is not, or the reverse',
+          sql: `SELECT q.webhook_id ${dialect.queuesWithDeliveries} WHERE q.paused <> (w.status = 'paused')`,
+        },
+        {
+          problem: 'queues that nothing polls, or too late',
+          sql: `SELECT q.webhook_id ${dialect.queuesWithDeliveries}
+          WHERE w.status <> 'paused' AND q.in_flight < q.${dialect.concurrencyLimit} AND d.first_due IS NOT NULL
+            AND (q.next_at IS NULL
+              OR (q.next_at > d.first_due AND q.next_at > q.${dialect.backoffUntil} AND q.next_at > @latest))`,
+        },
+        {
+          problem: 'queues that are polled though nothing may be leased',
+          sql: `SELECT q.webhook_id ${dialect.queuesWithDeliveries}
+          WHERE q.next_at IS NOT NULL AND (w.status = 'paused' OR q.in_flight >= q.${dialect.concurrencyLimit})`,
+        },
+      ],
+    },
+  ];
+}
