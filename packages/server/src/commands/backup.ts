@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { CopyRequest, DatabaseCopy } from '../stores/sqlite/backup';
-import { OperatorError } from './operator-error';
+import type { DatabaseCopy } from '../stores/sqlite/backup';
+import { runInterruptible } from './interruptible';
 import { databaseOption, forceOption, jsonOption, requireDatabaseFile } from './options';
 import { printResult, type Streams } from './output';
 
@@ -8,24 +8,6 @@ interface Options {
   database: string;
   force?: boolean;
   json?: boolean;
-}
-
-const signals = ['SIGINT', 'SIGTERM'] as const;
-
-/** Runs a copy that SIGINT and SIGTERM stop, so that no part of it stays. A second signal ends the process at once. */
-async function runInterruptible(
-  copy: (request: CopyRequest) => Promise<DatabaseCopy>,
-  request: CopyRequest,
-): Promise<DatabaseCopy> {
-  const controller = new AbortController();
-  const stop = (signal: NodeJS.Signals) =>
-    controller.abort(new OperatorError(`Stopped by ${signal}. Nothing was changed.`));
-  for (const signal of signals) process.once(signal, stop);
-  try {
-    return await copy({ ...request, signal: controller.signal });
-  } finally {
-    for (const signal of signals) process.off(signal, stop);
-  }
 }
 
 function printCopy({ rows, ...copy }: DatabaseCopy, streams: Streams, json?: boolean): void {
@@ -37,7 +19,9 @@ async function backupRun(file: string, options: Options, streams: Streams): Prom
   requireDatabaseFile(database, 'Back up PostgreSQL with pg_dump or pg_basebackup.');
   // Loaded here, because no other command needs it.
   const { backUpDatabase } = await import('../stores/sqlite/backup');
-  const copy = await runInterruptible(backUpDatabase, { from: database, to: file, overwrite });
+  const copy = await runInterruptible('Nothing was changed.', (signal) =>
+    backUpDatabase({ from: database, to: file, overwrite, signal }),
+  );
   printCopy(copy, streams, json);
   streams.stderr.write('The backup contains endpoint secrets. Keep it secret.\n');
 }
@@ -46,7 +30,9 @@ async function restoreRun(file: string, options: Options, streams: Streams): Pro
   const { database, force: overwrite = false, json } = options;
   requireDatabaseFile(database, 'Restore PostgreSQL with pg_restore or from a base backup.');
   const { restoreDatabase } = await import('../stores/sqlite/backup');
-  const copy = await runInterruptible(restoreDatabase, { from: file, to: database, overwrite });
+  const copy = await runInterruptible('Nothing was changed.', (signal) =>
+    restoreDatabase({ from: file, to: database, overwrite, signal }),
+  );
   printCopy(copy, streams, json);
   streams.stderr.write(
     'Changes since the backup are undone: revoked keys are valid again, and deliveries since then are made again.\n',

@@ -137,7 +137,7 @@ export function readOptionFile(flag: string, file: string): string {
  *
  * @throws InvalidArgumentError for another URL, which as a path would be a new file.
  */
-function parseDatabase(text: string): string {
+export function parseDatabase(text: string): string {
   if (isPostgresUrl(text)) {
     if (!URL.canParse(text.replace(/,[^/?]*/, ''))) {
       throw new InvalidArgumentError('It is not a URL such as postgres://user@host:5432/database.');

@@ -7,6 +7,7 @@ import { addCheckCommand } from './check';
 import { addKeyCommands } from './keys';
 import { addListingCommands } from './listings';
 import { addMigrateCommand } from './migrate';
+import { addMigrateStoreCommand } from './migrate-store';
 import { usageExitCode } from './operator-error';
 import type { Streams } from './output';
 import { addSecretCommands } from './secrets';
@@ -46,6 +47,7 @@ export function createProgram(streams: Streams): Command {
   addBackupCommands(program, streams);
   addCheckCommand(program, streams);
   addMigrateCommand(program, streams);
+  addMigrateStoreCommand(program, streams);
   addSecretCommands(program, streams);
   addSeedCommand(program, streams);
   return program;

@@ -572,6 +572,22 @@ async function releaseLeasesOfWorkers(
   return released.length;
 }
 
+/**
+ * Releases all leases, like `releaseLeasesOfWorkers`. No worker may use the database.
+ *
+ * @returns How many leases were released.
+ */
+export async function releaseAllLeases(tx: Transaction, now: number): Promise<number> {
+  const workers = await tx.rows<{ id: string }>(
+    `SELECT DISTINCT ${workerOfLease} AS id FROM deliveries WHERE lease_until IS NOT NULL`,
+  );
+  return await releaseLeasesOfWorkers(
+    tx,
+    workers.map(({ id }) => id),
+    now,
+  );
+}
+
 /** Leases that no known worker has no longer count towards the concurrency limits of their endpoints. */
 async function uncountStaleLeases(tx: Transaction, now: number): Promise<void> {
   const stale = `lease_until IS NOT NULL AND lease_counts

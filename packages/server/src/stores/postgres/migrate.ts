@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { describeDatabase } from '../database-url';
+import { hasUnfinishedCopy } from './copy-record';
 import { PostgresDatabase } from './database';
 import { initial } from './migrations/001-initial';
 import { getCode, translateOpeningError } from './postgres-errors';
@@ -44,14 +45,34 @@ async function readSchemaVersion(client: pg.ClientBase, name: string): Promise<n
   return Number(rows[0]?.version ?? 0);
 }
 
+/** Which databases are accepted. */
+export interface SchemaOptions {
+  /**
+   * Whether the database may have an unfinished copy of another one.
+   * @default false
+   */
+  mayBeUnfinished?: boolean;
+}
+
 /**
  * Returns the schema version of a database; 0 for an empty one.
  *
- * @throws StoreUnavailableError if the database belongs to another program or to a newer server.
+ * @throws StoreUnavailableError if the database belongs to another program or to a newer server, or has an unfinished copy.
  */
-export async function requireKnownSchema(db: PostgresDatabase): Promise<number> {
+export async function requireKnownSchema(
+  db: PostgresDatabase,
+  { mayBeUnfinished = false }: SchemaOptions = {},
+): Promise<number> {
   const name = describeDatabase(db.url);
-  const version = await db.withConnection((client) => readSchemaVersion(client, name));
+  const { version, isUnfinished } = await db.withConnection(async (client) => ({
+    version: await readSchemaVersion(client, name),
+    isUnfinished: !mayBeUnfinished && (await hasUnfinishedCopy(client)),
+  }));
+  if (isUnfinished) {
+    throw new StoreUnavailableError(
+      `The database ${name} has an unfinished copy of a SQLite database, so it cannot be used yet. Run the same tradepost-server migrate-store again to continue the copy, or remove the tables and start over.`,
+    );
+  }
   if (version <= currentSchemaVersion) return version;
   throw new StoreUnavailableError(
     `The database ${name} has schema version ${version}, but this server supports up to ${currentSchemaVersion}. Use a newer tradepost-server, or another database.`,
@@ -63,8 +84,11 @@ export async function requireKnownSchema(db: PostgresDatabase): Promise<number> 
  *
  * @throws StoreUnavailableError
  */
-export async function requireMigrated(db: PostgresDatabase): Promise<void> {
-  const version = await requireKnownSchema(db);
+export async function requireMigrated(
+  db: PostgresDatabase,
+  options: SchemaOptions = {},
+): Promise<void> {
+  const version = await requireKnownSchema(db, options);
   if (version === currentSchemaVersion) return;
   if (version === 0) {
     throw new StoreUnavailableError(
@@ -115,9 +139,13 @@ async function migrateOnce(client: pg.ClientBase, name: string): Promise<void> {
  *
  * @throws StoreUnavailableError if the database belongs to another program or to a newer server, or cannot be migrated.
  */
-export async function migrate(db: PostgresDatabase): Promise<void> {
+export async function migrate(db: PostgresDatabase, options: SchemaOptions = {}): Promise<void> {
   const name = describeDatabase(db.url);
-  for (let attempt = 1; (await requireKnownSchema(db)) < currentSchemaVersion; attempt += 1) {
+  for (
+    let attempt = 1;
+    (await requireKnownSchema(db, options)) < currentSchemaVersion;
+    attempt += 1
+  ) {
     try {
       await db.withConnection((client) => migrateOnce(client, name));
     } catch (error) {
