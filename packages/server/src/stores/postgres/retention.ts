@@ -194,9 +194,12 @@ export function createPostgresRetentionStore(db: PostgresDatabase): RetentionSto
       timed(() =>
         db.write((tx) =>
           tx.run(
-            `DELETE FROM idempotency_keys WHERE (account_id, operation, key) IN (
+            // As a subquery it may run again for each row, skip what is removed already, and remove more than the limit.
+            `WITH expired AS MATERIALIZED (
                SELECT account_id, operation, key FROM idempotency_keys
-               WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+               WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+             DELETE FROM idempotency_keys AS k USING expired AS e
+             WHERE k.account_id = e.account_id AND k.operation = e.operation AND k.key = e.key`,
             now,
             limit,
           ),
