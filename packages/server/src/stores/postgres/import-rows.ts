@@ -113,35 +113,39 @@ export class ImportedDatabase {
    * @throws StoreUnavailableError as `inspect` does, or if there is an unfinished copy of another source.
    */
   async begin(source: string): Promise<CopyProgress> {
-    await migrate(this.#db, { mayBeUnfinished: true });
-    return await this.#db.write(
-      async (tx) => {
-        // All copies take turns here.
-        await tx.row('SELECT version FROM tradepost_schema FOR UPDATE');
-        await tx.run(createCopyTable);
-        const record = await tx.row<CopyRecord>(`${selectCopyRecord} FOR UPDATE`);
-        if (record === undefined || record.isComplete) {
-          await this.#requireEmpty(tx, record);
-          await tx.run('DELETE FROM tradepost_copy');
-          const { now } = await readClock(tx);
-          await tx.run(
-            'INSERT INTO tradepost_copy (one, source, run, started_at, copied) VALUES (TRUE, $1, $2, $3, 0)',
-            source,
-            this.#run,
-            now,
-          );
-          return { table: null, position: null, copied: 0 };
-        }
-        this.requireSource(record.source, source);
-        await tx.run('UPDATE tradepost_copy SET run = $1', this.#run);
-        return {
-          table: record.table,
-          position: record.position === null ? null : JSON.parse(record.position),
-          copied: record.copied,
-        };
-      },
-      { isRepeatable: true },
-    );
+    try {
+      await migrate(this.#db, { mayBeUnfinished: true });
+      return await this.#db.write(
+        async (tx) => {
+          // All copies take turns here.
+          await tx.row('SELECT version FROM tradepost_schema FOR UPDATE');
+          await tx.run(createCopyTable);
+          const record = await tx.row<CopyRecord>(`${selectCopyRecord} FOR UPDATE`);
+          if (record === undefined || record.isComplete) {
+            await this.#requireEmpty(tx, record);
+            await tx.run('DELETE FROM tradepost_copy');
+            const { now } = await readClock(tx);
+            await tx.run(
+              'INSERT INTO tradepost_copy (one, source, run, started_at, copied) VALUES (TRUE, $1, $2, $3, 0)',
+              source,
+              this.#run,
+              now,
+            );
+            return { table: null, position: null, copied: 0 };
+          }
+          this.requireSource(record.source, source);
+          await tx.run('UPDATE tradepost_copy SET run = $1', this.#run);
+          return {
+            table: record.table,
+            position: record.position === null ? null : JSON.parse(record.position),
+            copied: record.copied,
+          };
+        },
+        { isRepeatable: true },
+      );
+    } catch (error) {
+      throw translateOpeningError(this.url, error);
+    }
   }
 
   /**

@@ -239,6 +239,50 @@ describe('copyStore', () => {
     },
   );
 
+  test('says how to continue after the connection was lost for good', async () => {
+    const proxy = await startCommitBreaker(url);
+    let closed: Promise<void> | undefined;
+    const copy = copyStore({
+      from: file,
+      to: proxy.url,
+      batchRows: 3,
+      onProgress({ table }) {
+        if (table === 'events') closed ??= proxy.close();
+      },
+    });
+    await expect(copy).rejects.toThrow(
+      /^PostgreSQL: .+ECONNREFUSED.+\. The copy is unfinished\. Run the same command again to continue it\.$/,
+    );
+    await closed;
+    expect(await copyStore({ from: file, to: url })).toMatchObject({ isContinued: true });
+  });
+
+  test('continues after the disk of PostgreSQL was full', async () => {
+    await migrateDatabase(url, { dryRun: false });
+    await query(`CREATE FUNCTION fill_disk() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+        BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+      CREATE TRIGGER full_disk BEFORE INSERT ON attempts EXECUTE FUNCTION fill_disk()`);
+    await expect(copyStore({ from: file, to: url })).rejects.toThrow(
+      'PostgreSQL: could not extend file (53100). The copy is unfinished.',
+    );
+    await query('DROP TRIGGER full_disk ON attempts');
+    expect(await copyStore({ from: file, to: url })).toMatchObject({ isContinued: true });
+  });
+
+  test('explains that it may not create tables', async () => {
+    const other = new URL(url);
+    other.username = `reader_${other.pathname.slice(-12)}`;
+    other.password = 'reader';
+    await query(`CREATE ROLE ${other.username} LOGIN PASSWORD 'reader'`);
+    try {
+      await expect(copyStore({ from: file, to: other.href })).rejects.toThrow(
+        'The user needs the privileges to use and create tables in its schema.',
+      );
+    } finally {
+      await query(`DROP ROLE ${other.username}`);
+    }
+  });
+
   test('stops at a signal, and continues from there', async () => {
     const controller = new AbortController();
     const stopped = new Error('stopped');
