@@ -1,7 +1,7 @@
 import type { AccountKind } from '@tradepost/contract/wire';
 import type { DomainEvent } from '../../features/events/event';
 import type { Listing } from '../../features/listings/listing';
-import type { Order, OrderContext, OrderMutation } from '../../features/orders/order';
+import type { Order, OrderContext } from '../../features/orders/order';
 import type { OrderStore } from '../../features/orders/order-store';
 import type { Task } from '../../features/tasks/task';
 import { mergeBounds } from '../page-bounds';

@@ -28,8 +28,8 @@ export class WriteSet {
   send(tx: Transaction): void {
     const [first, ...others] = this.#statements;
     if (first === undefined) return;
-    if (others.length === 0) return tx.send(first, ...this.#values);
     const parts = this.#statements.map((statement, index) => `w${index} AS (${statement})`);
-    tx.send(`WITH ${parts.join(', ')} SELECT 1`, ...this.#values);
+    const statement = others.length === 0 ? first : `WITH ${parts.join(', ')} SELECT 1`;
+    tx.send(statement, ...this.#values);
   }
 }
