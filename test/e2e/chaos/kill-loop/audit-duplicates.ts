@@ -18,8 +18,9 @@ function auditArrivals(
   pair: string,
   arrivals: Arrival[],
   attempts: number,
-  killedAt: Map<number, number>,
+  { killedAt, disturbedRuns }: Pick<OperationLog, 'killedAt' | 'disturbedRuns'>,
 ): string[] {
+  if (arrivals.some(({ run }) => disturbedRuns.has(run))) return [];
   const violations: string[] = [];
   const whole = arrivals.filter(({ cut }) => !cut);
   const killed = new Set(whole.map(({ run }) => run).filter((run) => killedAt.has(run)));
@@ -43,14 +44,12 @@ function auditArrivals(
 
 /**
  * Finds deliveries that arrived too often. Each recorded attempt explains one arrival, and each kill one more
- * of a delivery that was in flight. A delivery that was recorded as delivered must never arrive again.
+ * of a delivery that was in flight. A delivery that was recorded as delivered must never arrive again. What arrived in a run in
+ * which workers seemed to be dead is not judged.
  */
-export function auditDuplicates(
-  { arrivals, killedAt }: OperationLog,
-  { deliveries }: RecordedState,
-): string[] {
+export function auditDuplicates(log: OperationLog, { deliveries }: RecordedState): string[] {
   const arrivalsByPair = new Map<string, Arrival[]>();
-  for (const arrival of arrivals) {
+  for (const arrival of log.arrivals) {
     const pair = formatPair(arrival.eventId, arrival.webhookId);
     const earlier = arrivalsByPair.get(pair);
     if (earlier) earlier.push(arrival);
@@ -58,6 +57,6 @@ export function auditDuplicates(
   }
   return deliveries.flatMap(({ eventId, webhookId, attempts }) => {
     const pair = formatPair(eventId, webhookId);
-    return auditArrivals(pair, arrivalsByPair.get(pair) ?? [], attempts, killedAt);
+    return auditArrivals(pair, arrivalsByPair.get(pair) ?? [], attempts, log);
   });
 }

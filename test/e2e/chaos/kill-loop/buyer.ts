@@ -1,9 +1,8 @@
-import type { Tradepost } from '@tradepost/sdk';
 import type { SeededRandom } from '../../../helpers/seeded-random';
 import { isReachable } from './allowed-transitions';
+import { ApiClient, type ClientDependencies } from './api-client';
 import type { PlacedOrder } from './operation-log';
-import { type ClientDependencies, createClient, retryUntilResponse } from './retry-until-response';
-import type { Market, Trader } from './seed-data';
+import type { Market, SeedListing, Trader } from './seed-data';
 
 /** Dependencies of a buyer. */
 export interface BuyerDependencies extends ClientDependencies {
@@ -11,12 +10,14 @@ export interface BuyerDependencies extends ClientDependencies {
   random: SeededRandom;
   /** The orders of the market, which its seller and agent update. */
   orders: PlacedOrder[];
+  /** Distinguishes the idempotency keys of several clients of one account. By default there is one client. */
+  keyPrefix?: string;
 }
 
 /** A client that creates orders, repeats its own earlier requests and reads its orders. */
 export class Buyer {
   readonly #dependencies: BuyerDependencies;
-  readonly #client: Tradepost;
+  readonly #client: ApiClient;
   readonly #id: string;
   readonly #own: PlacedOrder[] = [];
   #keys = 0;
@@ -24,7 +25,7 @@ export class Buyer {
   constructor(trader: Trader, dependencies: BuyerDependencies) {
     this.#dependencies = dependencies;
     this.#id = trader.id;
-    this.#client = createClient(dependencies.server, trader.apiKey);
+    this.#client = new ApiClient(trader.apiKey, dependencies);
   }
 
   /** Does one action and waits for its response. */
@@ -34,17 +35,25 @@ export class Buyer {
     const draw = random.next();
     if (hasOrders && draw < 0.15) await this.#repeat(random.pick(this.#own));
     else if (hasOrders && draw < 0.3) await this.#read(random.pick(this.#own));
-    else await this.#place();
+    else {
+      const { scarce, plentiful } = this.#dependencies.market;
+      await this.#place(random.chance(0.3) ? random.pick(scarce) : plentiful);
+    }
   }
 
-  async #place(): Promise<void> {
-    const { market, random, orders, log } = this.#dependencies;
-    const { scarce, plentiful } = market;
-    const listing = random.chance(0.3) ? random.pick(scarce) : plentiful;
+  /** Places an order that cannot be rejected, and returns it. */
+  async placePlentiful(): Promise<PlacedOrder> {
+    const placed = await this.#place(this.#dependencies.market.plentiful);
+    if (placed === null) throw new Error('An order of a plentiful listing was rejected.');
+    return placed;
+  }
+
+  async #place(listing: SeedListing): Promise<PlacedOrder | null> {
+    const { random, orders, log, keyPrefix = '' } = this.#dependencies;
     const { id: listingId, sellerId, agentId } = listing;
     const quantity = 1 + random.below(20);
     this.#keys += 1;
-    const key = `${this.#id}-${this.#keys}`;
+    const key = `${keyPrefix}${this.#id}-${this.#keys}`;
     const sentAt = performance.now();
     const response = await this.#create(key, listingId, quantity);
     if ('code' in response) {
@@ -52,7 +61,7 @@ export class Buyer {
       if (response.code !== 'insufficient_quantity') {
         log.violations.push(`Order ${key} was rejected as ${response.code}.`);
       }
-      return;
+      return null;
     }
     const history = { requested: new Map<never, never>(), accepted: [] };
     const parties = { buyerId: this.#id, sellerId, agentId };
@@ -68,6 +77,7 @@ export class Buyer {
     this.#own.push(placed);
     orders.push(placed);
     log.placed.push(placed);
+    return placed;
   }
 
   /** Repeats an earlier request. The response must contain the order that it created then. */
@@ -84,10 +94,7 @@ export class Buyer {
   async #read({ id, accepted }: PlacedOrder): Promise<void> {
     const { log } = this.#dependencies;
     const before = [...accepted];
-    const response = await retryUntilResponse(
-      () => this.#client.orders.get(id),
-      this.#dependencies,
-    );
+    const response = await this.#client.request((tradepost) => tradepost.orders.get(id));
     if ('code' in response) return;
     const { status } = response.value;
     const lost = before.find((earlier) => !isReachable(earlier, status));
@@ -96,7 +103,8 @@ export class Buyer {
   }
 
   #create(idempotencyKey: string, listingId: string, quantity: number) {
-    const send = () => this.#client.orders.create({ listingId, quantity }, { idempotencyKey });
-    return retryUntilResponse(send, this.#dependencies);
+    return this.#client.request((tradepost) =>
+      tradepost.orders.create({ listingId, quantity }, { idempotencyKey }),
+    );
   }
 }

@@ -19,27 +19,39 @@ export interface Activity {
  * and accepts no requests yet. The kill comes `turns` turns of the event loop later, so that kills hit every
  * phase of a request or a delivery.
  */
-export type KillPoint =
-  | { by: keyof Activity; count: number; turns: number }
-  | { by: 'start'; turns: number };
+export type KillPoint = ActivityPoint | { by: 'start'; turns: number };
+
+/** A point in the activity of a server that accepts requests. */
+export interface ActivityPoint {
+  by: keyof Activity;
+  count: number;
+  turns: number;
+}
 
 /**
  * The kill comes after this many responses at the latest, in case no delivery arrives. It has to leave time for
  * the engine's thread, which starts after the API: otherwise no kill would hit a delivery.
  */
 const maxResponses = 200;
+const maxTurns = 40;
 
 /** Draws the point of the next kill. */
 export function drawKillPoint(random: SeededRandom): KillPoint {
-  const turns = random.below(40);
-  if (random.chance(0.1)) return { by: 'start', turns };
+  return random.chance(0.1)
+    ? { by: 'start', turns: random.below(maxTurns) }
+    : drawActivityPoint(random);
+}
+
+/** Draws a point in the activity of a server. */
+export function drawActivityPoint(random: SeededRandom): ActivityPoint {
+  const turns = random.below(maxTurns);
   const by = random.pick(['requests', 'responses', 'arrivals', 'acknowledgements'] as const);
   return { by, count: 1 + random.below(random.chance(0.2) ? 60 : 25), turns };
 }
 
 /** Waits for a kill point of a server that accepts requests. */
 export async function waitForKillPoint(
-  { by, count, turns }: { by: keyof Activity; count: number; turns: number },
+  { by, count, turns }: ActivityPoint,
   activity: Activity,
 ): Promise<void> {
   await Promise.race([

@@ -1,4 +1,4 @@
-import type { EventType, OrderStatus } from '@tradepost/sdk';
+import type { AccountEvent, EventType, OrderStatus } from '@tradepost/sdk';
 
 /** An order whose creation was acknowledged, and what its seller and agent did with it. */
 export interface PlacedOrder {
@@ -44,14 +44,24 @@ export interface Arrival {
   acknowledgedAt: number | null;
 }
 
+/** What a client read of the event log of an account. */
+export interface EventLogReading {
+  accountId: string;
+  /** In the order of the log. */
+  events: AccountEvent[];
+}
+
 /** What clients and receivers saw of the server. The audit compares the database with it. */
 export interface OperationLog {
   placed: PlacedOrder[];
   subscriptions: Subscription[];
   /** In the order of arrival. */
   arrivals: Arrival[];
+  eventLogs: EventLogReading[];
   /** When each run of the server was killed, by its number: `performance.now()`. The last run is not in it. */
-  killedAt: Map<number, number>;
+  killedAt: ReadonlyMap<number, number>;
+  /** The runs in which deliveries may arrive again while other processes run on. */
+  disturbedRuns: ReadonlySet<number>;
   /** Violations that were evident at once, such as an invalid signature or a 500. */
   violations: string[];
   /** Requests without a complete response. Each was repeated. */
@@ -64,8 +74,12 @@ export interface OperationLog {
   repeated: number;
 }
 
-/** Creates an empty log around `killedAt`, which the caller fills. */
-export function createOperationLog(killedAt: Map<number, number>): OperationLog {
+/** Creates an empty log around what the system fills. */
+export function createOperationLog({
+  killedAt,
+  disturbedRuns,
+}: Pick<OperationLog, 'killedAt' | 'disturbedRuns'>): OperationLog {
   const counts = { broken: 0, unavailable: 0, rejected: 0, repeated: 0 };
-  return { placed: [], subscriptions: [], arrivals: [], killedAt, violations: [], ...counts };
+  const lists = { placed: [], subscriptions: [], arrivals: [], eventLogs: [], violations: [] };
+  return { ...lists, killedAt, disturbedRuns, ...counts };
 }

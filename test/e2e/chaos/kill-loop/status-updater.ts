@@ -1,8 +1,8 @@
-import { type OrderStatus, orderStatuses, type Tradepost } from '@tradepost/sdk';
+import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
 import type { SeededRandom } from '../../../helpers/seeded-random';
 import { allowedTransitions } from './allowed-transitions';
+import { ApiClient, type ClientDependencies } from './api-client';
 import type { PlacedOrder } from './operation-log';
-import { type ClientDependencies, createClient, retryUntilResponse } from './retry-until-response';
 import type { Trader } from './seed-data';
 
 /** Dependencies of a seller or an agent. */
@@ -22,13 +22,13 @@ function getLastStatus({ accepted }: PlacedOrder): OrderStatus {
 /** A client that updates orders as their seller or agent, mostly by allowed transitions, sometimes by others. */
 export class StatusUpdater {
   readonly #dependencies: UpdaterDependencies;
-  readonly #client: Tradepost;
+  readonly #client: ApiClient;
   readonly #id: string;
 
   constructor(trader: Trader, dependencies: UpdaterDependencies) {
     this.#dependencies = dependencies;
     this.#id = trader.id;
-    this.#client = createClient(dependencies.server, trader.apiKey);
+    this.#client = new ApiClient(trader.apiKey, dependencies);
   }
 
   /** Does one action and waits for its response. */
@@ -48,14 +48,15 @@ export class StatusUpdater {
   }
 
   async #list(): Promise<void> {
-    await retryUntilResponse(async () => await this.#client.orders.list(), this.#dependencies);
+    await this.#client.request(async (tradepost) => await tradepost.orders.list());
   }
 
   async #update(order: PlacedOrder, status: OrderStatus): Promise<void> {
     const { log } = this.#dependencies;
     if (!order.requested.has(status)) order.requested.set(status, performance.now());
-    const send = () => this.#client.orders.update(order.id, { status });
-    const response = await retryUntilResponse(send, this.#dependencies);
+    const response = await this.#client.request((tradepost) =>
+      tradepost.orders.update(order.id, { status }),
+    );
     if ('value' in response) {
       const current = response.value.status;
       if (current !== status)

@@ -1,8 +1,8 @@
 import { type EventType, eventTypes } from '@tradepost/sdk';
 import { registerWebhook } from '../../../helpers/register-webhook';
+import { ApiClient, type ClientDependencies } from './api-client';
 import type { Arrival } from './operation-log';
 import { type Behavior, type ReceiverDependencies, RecordingReceiver } from './recording-receiver';
-import { type ClientDependencies, createClient, retryUntilResponse } from './retry-until-response';
 import type { Market, Trader } from './seed-data';
 
 /** Dependencies of subscribers, shared with their receivers and with other clients. */
@@ -63,20 +63,21 @@ export class Subscribers {
   }
 
   async #subscribe({ trader, behavior, events }: WebhookSpec): Promise<void> {
-    const { server, log, activity, random } = this.#dependencies;
+    const { system, log, activity, random } = this.#dependencies;
     const number = this.#receivers.length;
     const receiver = await RecordingReceiver.start(behavior, {
       log,
       activity,
       random: random.stream(`receiver ${number}`),
-      currentRun: () => server.run,
+      currentRun: () => system.run,
       onAcknowledged: this.#onAcknowledged,
     });
     this.#receivers.push(receiver);
-    const client = createClient(server, trader.apiKey);
+    const client = new ApiClient(trader.apiKey, this.#dependencies);
     const key = { idempotencyKey: `webhook-${number}` };
-    const send = () => registerWebhook(client, { url: receiver.url, events }, key);
-    const response = await retryUntilResponse(send, this.#dependencies);
+    const response = await client.request((tradepost) =>
+      registerWebhook(tradepost, { url: receiver.url, events }, key),
+    );
     if ('code' in response) {
       log.violations.push(`Webhook ${number} was rejected as ${response.code}.`);
       return;
