@@ -78,6 +78,7 @@ function toConnectionConfig(url: string): pg.ClientConfig {
     connectionString: url,
     application_name: 'tradepost',
     connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: queryTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types,
@@ -174,7 +175,6 @@ export function createPool(hosts: Hosts, { maxConnections }: PoolOptions): pg.Po
   }
   const pool = new pg.Pool({
     Client,
-    query_timeout: queryTimeoutMs,
     pipeline: true,
     max: maxConnections ?? defaultMaxConnections,
     connectionTimeoutMillis: connectTimeoutMs,

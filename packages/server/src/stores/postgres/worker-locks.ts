@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { StoreUnavailableError } from '../../kernel/errors';
 import type { PostgresDatabase } from './database';
 import { getLocalPort } from './pool';
+import { getCode, isUnusable } from './postgres-errors';
 
 /** The key of a worker's lock: 63 bits of a hash of its ID, as PostgreSQL has one space of keys for all programs. */
 function toLockKey(id: string): string {
@@ -22,6 +24,15 @@ interface WorkerRow {
   serverRun: string;
 }
 
+/** What became of an attempt to take a lock. Without support, others cannot notice it. */
+type LockResult = 'taken' | 'busy' | 'unsupported';
+
+/** Returns whether a failure says nothing about what the database supports: the connection broke, or the server is overloaded. */
+function isTemporary(error: unknown): boolean {
+  const cause = error instanceof StoreUnavailableError ? error.cause : error;
+  return isUnusable(cause) || /^(53|57)/.test(getCode(cause));
+}
+
 /**
  * Shows which workers are alive. Each has a row, and a session of its own that holds an advisory lock, which PostgreSQL drops when
  * the session ends, however that happens. A stopped or hung process keeps it.
@@ -35,6 +46,8 @@ export class WorkerLocks {
   /** Null if locks cannot be relied on. */
   #serverRun: string | null = null;
   readonly #own = new Set<string>();
+  /** What the rows of own workers have to say, once the session has their locks or cannot have them. */
+  readonly #recorded = new Map<string, string>();
 
   constructor(db: PostgresDatabase) {
     this.#db = db;
@@ -49,7 +62,12 @@ export class WorkerLocks {
     const id = randomUUID();
     const session = await this.#open();
     this.#own.add(id);
-    await this.#takeLock(session, id);
+    try {
+      await this.#takeLock(session, id);
+    } catch (error) {
+      this.#own.delete(id);
+      throw error;
+    }
     return id;
   }
 
@@ -60,19 +78,21 @@ export class WorkerLocks {
     if (this.#own.size === 0) await this.close();
   }
 
-  /** Returns the IDs of workers that have certainly ended without unregistering. */
+  /** Returns the IDs of workers that have certainly ended without unregistering. Takes lost locks of own workers again. */
   async findEnded(): Promise<string[]> {
-    if (this.#session === null && this.#own.size > 0) await this.#restore();
-    const others = await this.#db.rows<WorkerRow>(
+    const workers = await this.#db.rows<WorkerRow>(
       `SELECT id, lock_key::text AS "lockKey", server_run AS "serverRun" FROM workers
-       WHERE server_run <> '' AND NOT (id = ANY ($1::text[]))`,
+       WHERE server_run <> '' OR id = ANY ($1::text[])`,
       [...this.#own],
     );
+    await this.#restore(workers);
+    const others = workers.filter(({ id, serverRun }) => serverRun !== '' && !this.#own.has(id));
     if (others.length === 0) return [];
     const session = await this.#open();
     const known = others.filter(({ serverRun }) => serverRun === this.#serverRun);
     // Taking and returning them takes no time in which a living worker could miss its lock: it has it all the time.
-    const { rows } = await session.query<{ id: string }>(
+    const rows = await this.#query<{ id: string }>(
+      session,
       `SELECT w.id FROM unnest($1::text[], $2::bigint[]) AS w (id, key)
        WHERE CASE WHEN pg_try_advisory_lock(w.key) THEN pg_advisory_unlock(w.key) ELSE FALSE END`,
       [known.map(({ id }) => id), known.map(({ lockKey }) => lockKey)],
@@ -90,33 +110,58 @@ export class WorkerLocks {
   /** Ends the session, and with it all locks of this process. */
   async close(): Promise<void> {
     const session = this.#session;
-    this.#session = null;
-    await session?.end();
+    if (session === null) return;
+    this.#forget(session);
+    await session.end();
   }
 
   async #open(): Promise<pg.Client> {
     if (this.#session !== null) return this.#session;
     const session = new pg.Client(this.#db.connectionConfig);
-    session.on('error', () => {
-      // A restart of the database or a broken network; the locks are gone.
-      if (this.#session === session) this.#session = null;
-    });
+    // A restart of the database or a broken network; the locks are gone.
+    session.on('error', () => this.#forget(session));
     await session.connect();
     this.#session = session;
     this.#serverRun = await this.#readServerRun(session);
     return session;
   }
 
-  /** Takes the locks again after the session was lost. */
-  async #restore(): Promise<void> {
-    const session = await this.#open();
-    for (const id of this.#own) await this.#takeLock(session, id);
+  /** From now on, another session is used. */
+  #forget(session: pg.Client): void {
+    if (this.#session !== session) return;
+    this.#session = null;
+    this.#recorded.clear();
+  }
+
+  /** Runs a statement in a session. If it is of no more use, its locks are lost. */
+  async #query<Row>(session: pg.Client, sql: string, values: unknown[]): Promise<Row[]> {
+    try {
+      return (await session.query(sql, values)).rows as Row[];
+    } catch (error) {
+      if (isUnusable(error)) {
+        this.#forget(session);
+        session.end().catch(() => {});
+      }
+      throw error;
+    }
+  }
+
+  /** Takes the locks again that were lost with the session, and registers workers again that others considered dead meanwhile. */
+  async #restore(rows: readonly WorkerRow[]): Promise<void> {
+    for (const id of this.#own) {
+      const session = await this.#open();
+      const row = rows.find((worker) => worker.id === id);
+      if (row === undefined || row.serverRun !== this.#recorded.get(id)) {
+        await this.#takeLock(session, id);
+      }
+    }
   }
 
   /** Takes the lock of a worker, and records in which run of the server, or that it has none. */
   async #takeLock(session: pg.Client, id: string): Promise<void> {
     const key = toLockKey(id);
-    const isLocked = this.#serverRun !== null && (await this.#lock(session, key));
+    const result = this.#serverRun === null ? 'unsupported' : await this.#lock(session, key);
+    const serverRun = (result === 'taken' && this.#serverRun) || '';
     await this.#db.write(
       (tx) =>
         tx.run(
@@ -124,40 +169,49 @@ export class WorkerLocks {
            ON CONFLICT (id) DO UPDATE SET server_run = excluded.server_run`,
           id,
           key,
-          isLocked ? this.#serverRun : '',
+          serverRun,
         ),
       { isRepeatable: true },
     );
+    // Another process may have it, which checks whether this worker lives: it is tried again.
+    if (result !== 'busy' && this.#session === session) this.#recorded.set(id, serverRun);
   }
 
   async #readServerRun(session: pg.Client): Promise<string | null> {
     try {
-      const { rows } = await session.query<{ run: string | null }>(readServerRun, [
+      const [row] = await this.#query<{ run: string | null }>(session, readServerRun, [
         getLocalPort(session) ?? null,
       ]);
-      return rows[0]?.run ?? null;
-    } catch {
+      return row?.run ?? null;
+    } catch (error) {
+      if (isTemporary(error)) {
+        this.#forget(session);
+        session.end().catch(() => {});
+        throw error;
+      }
       // A database that speaks the protocol of PostgreSQL but has none of these functions.
       return null;
     }
   }
 
-  /** Takes a lock for the session. Returns whether others notice it. */
-  async #lock(session: pg.Client, key: string): Promise<boolean> {
+  /** Takes the lock for the session. */
+  async #lock(session: pg.Client, key: string): Promise<LockResult> {
     try {
-      const { rows } = await session.query<{ taken: boolean }>(
+      const [own] = await this.#query<{ taken: boolean }>(
+        session,
         'SELECT pg_try_advisory_lock($1::bigint) AS taken',
         [key],
       );
-      if (rows[0]?.taken !== true) return false;
+      if (own?.taken !== true) return 'busy';
       // Some databases have the function for compatibility only: it always succeeds.
       const other = await this.#db.row<{ taken: boolean }>(
         'SELECT pg_try_advisory_lock($1::bigint) AS taken',
         key,
       );
-      return other?.taken === false;
-    } catch {
-      return false;
+      return other?.taken === false ? 'taken' : 'unsupported';
+    } catch (error) {
+      if (isTemporary(error)) throw error;
+      return 'unsupported';
     }
   }
 }
