@@ -63,8 +63,8 @@ export class KillLoop {
   }
 
   /** Creates the data. Starts nothing yet. */
-  static async create(system: System, random: SeededRandom): Promise<KillLoop> {
-    return new KillLoop(random, await createSeedData(system.database), system);
+  static async create(system: System, random: SeededRandom, markets: number): Promise<KillLoop> {
+    return new KillLoop(random, await createSeedData(system.database, markets), system);
   }
 
   /** Runs the rounds, waits until all deliveries are made, and audits the database. */

@@ -11,6 +11,11 @@ export const databases = ['sqlite', 'postgres'] as const;
 export interface KillLoopOptions {
   /** @default 'sqlite' */
   database?: (typeof databases)[number];
+  /**
+   * How many groups of clients trade with one another.
+   * @default 2
+   */
+  markets?: number;
   /** How many faults there are, one after another. */
   rounds: number;
   /** Seeds all random choices: the same seed draws the same faults, kill points and actions. */
@@ -25,6 +30,7 @@ export interface KillLoopOptions {
  */
 export async function runKillLoop({
   database = 'sqlite',
+  markets = 2,
   rounds,
   seed,
   log,
@@ -36,7 +42,7 @@ export async function runKillLoop({
     database === 'sqlite'
       ? await SqliteSystem.create(folder.path, random)
       : await PostgresSystem.create(folder.path, random);
-  const loop = await KillLoop.create(system, random).catch(async (error: unknown) => {
+  const loop = await KillLoop.create(system, random, markets).catch(async (error: unknown) => {
     await system.close();
     throw error;
   });

@@ -27,7 +27,7 @@ export interface Market {
   plentiful: SeedListing;
 }
 
-/** Two independent markets in one database. */
+/** Independent markets in one database. */
 export interface SeedData {
   markets: Market[];
   /** Orders that existed before the loop. No client uses them. */
@@ -59,8 +59,8 @@ async function createMarket(database: string): Promise<{ market: Market; orders:
 }
 
 /** Creates a database with the commands of an operator. */
-export async function createSeedData(database: string): Promise<SeedData> {
-  const made = await Promise.all([createMarket(database), createMarket(database)]);
+export async function createSeedData(database: string, markets: number): Promise<SeedData> {
+  const made = await Promise.all(Array.from({ length: markets }, () => createMarket(database)));
   return {
     markets: made.map(({ market }) => market),
     seededOrders: new Set(made.flatMap(({ orders }) => orders)),
