@@ -52,15 +52,27 @@ export async function terminateConnections(url: string, random: SeededRandom): P
   await admin.end();
 }
 
+/** How many connections are opened at once. */
+const batch = 10;
+/** Source: PostgreSQL, "Error codes". */
+const tooManyConnections = '53300';
+
+function getCode(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
 /** Takes all connections that the database has left, and perhaps those of the servers, too. */
 export async function exhaustConnections(url: string, random: SeededRandom): Promise<void> {
   const admin = await connect(url);
   const taken: pg.Client[] = [];
   const takeAll = async () => {
-    try {
-      for (;;) taken.push(await connect(url));
-    } catch (error) {
-      if (!(error instanceof pg.DatabaseError && error.code === '53300')) throw error;
+    for (let isFull = false; !isFull; ) {
+      const results = await Promise.allSettled(Array.from({ length: batch }, () => connect(url)));
+      for (const result of results) {
+        if (result.status === 'fulfilled') taken.push(result.value);
+        else if (getCode(result.reason) === tooManyConnections) isFull = true;
+        else throw result.reason;
+      }
     }
   };
   await takeAll();
