@@ -3,20 +3,22 @@ import { generateSecretKey, parseSecretKeys } from '../../src/stores/encryption'
 import type { PostgresOptions } from '../../src/stores/postgres/database';
 import { openPostgresStore } from '../../src/stores/postgres/postgres-store';
 import { ReusedDatabases, startPostgres } from '../helpers/postgres';
-import { describeStore } from './store-conformance';
+import { describeStore, partsWithSecrets, type StorePlace } from './store-conformance';
 
 const postgres = await startPostgres();
 const databases = new ReusedDatabases(postgres);
 afterAll(postgres.stop);
 
-function describePostgresStore(name: string, options: PostgresOptions): void {
-  describeStore(name, async () => {
+function newPlace(options: PostgresOptions) {
+  return async (): Promise<StorePlace> => {
     const { url, remove } = await databases.take();
     return { open: () => openPostgresStore(url, options), remove };
-  });
+  };
 }
 
-describePostgresStore('the PostgreSQL store', {});
-describePostgresStore('the PostgreSQL store with a secret key', {
-  secretKeys: parseSecretKeys(generateSecretKey()),
-});
+describeStore('the PostgreSQL store', newPlace({}));
+describeStore(
+  'the PostgreSQL store with a secret key',
+  newPlace({ secretKeys: parseSecretKeys(generateSecretKey()) }),
+  partsWithSecrets,
+);
