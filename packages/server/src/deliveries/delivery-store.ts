@@ -54,7 +54,8 @@ export interface DeliveryStore {
   registerWorker(): Promise<WorkerRegistration>;
   /**
    * Releases the leases of workers that have certainly died: their deliveries are due at once, ahead of their queues. Leases of
-   * workers that live, hang, or run where their end cannot be noticed last until they end. Cheap if no worker has died.
+   * workers that live, hang, or run where their end cannot be noticed last until they end. Cheap if no worker has died. May need
+   * another call a second later to be certain.
    *
    * @param now Milliseconds since 1970.
    * @returns How many leases were released.

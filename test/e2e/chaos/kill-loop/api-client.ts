@@ -5,7 +5,7 @@ import type { System } from './system';
 
 /** Dependencies of every client. */
 export interface ClientDependencies {
-  system: Pick<System, 'urls' | 'run' | 'waitUntilUp'>;
+  system: Pick<System, 'urls' | 'run' | 'waitUntilUp' | 'readLog'>;
   log: OperationLog;
   activity: Activity;
 }
@@ -56,7 +56,10 @@ export class ApiClient {
         if (!isTradepostError(error)) throw error;
         if (countIfRetryable(error, log)) continue;
         activity.responses.increment();
-        if (error.status !== 409) log.violations.push(`A client got: ${error.message}`);
+        if (error.status !== 409) {
+          const lines = system.readLog?.(error.requestId ?? '') ?? '';
+          log.violations.push(`A client got: ${error.message}\n${lines}`);
+        }
         return { code: error.code };
       }
     }

@@ -254,6 +254,13 @@ export class PostgresSystem implements System {
     if (this.#random.chance(0.5)) await setTimeout(this.#random.below(maxDowntimeMs));
   }
 
+  readLog(requestId: string): string {
+    return this.#members
+      .flatMap(({ process }) => process.stderr.split('\n'))
+      .filter((line) => line.includes(requestId))
+      .join('\n');
+  }
+
   async #poll(check: () => Promise<boolean>): Promise<void> {
     const deadline = performance.now() + recoveryTimeoutMs;
     // The caller has given up by then.

@@ -46,6 +46,8 @@ export interface System {
   failOnCrash<Result>(work: Promise<Result>): Promise<Result>;
   /** Waits until all deliveries are made. If that takes too long, it returns, and the audit reports those that are missing. */
   finishDeliveries(drain: Drain): Promise<void>;
+  /** Returns the log lines of a request, as far as its process still runs. */
+  readLog?(requestId: string): string;
   /** Reads the state. No change may be made meanwhile. */
   readState(): Promise<RecordedState>;
   /** Returns what is damaged in the files of the database, one sentence each. */

@@ -78,6 +78,7 @@ export class Transaction implements Queries {
   readonly #client: pg.ClientBase;
   readonly #toQuery: ToQuery;
   readonly #sent: Promise<unknown>[] = [];
+  #failure: unknown;
   /** The trace context of the change, for the deliveries that it queues; null if it is not traced. */
   readonly traceContext: string | null;
 
@@ -112,8 +113,14 @@ export class Transaction implements Queries {
     await Promise.all(this.#sent);
   }
 
-  #query(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    return this.#client.query(this.#toQuery(text, values));
+  /** After a failed statement, all others fail because of it: they report its error. */
+  async #query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    try {
+      return await this.#client.query(this.#toQuery(text, values));
+    } catch (error) {
+      this.#failure ??= error;
+      throw this.#failure;
+    }
   }
 }
 

@@ -26,7 +26,7 @@ const unusableCodes = /^(08|57P|25006|25P03)/;
 const networkCodes = /^(E[A-Z]+|ERR_SSL|ERR_TLS|CERT_|DEPTH_|SELF_SIGNED|UNABLE_)/;
 /** The messages of the driver's own errors, which have no code. */
 const driverMessages =
-  /^(Connection terminated|Client has encountered|Client was closed|timeout e|timeout expired|Query read timeout|The server does not support SSL)/;
+  /^(Connection terminated|Received unexpected|Client has encountered|Client was closed|timeout e|timeout expired|Query read timeout|The server does not support SSL)/;
 
 function isOfDriver(error: unknown): boolean {
   return error instanceof Error && driverMessages.test(error.message);

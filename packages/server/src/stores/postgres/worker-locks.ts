@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { StoreUnavailableError } from '../../kernel/errors';
 import type { PostgresDatabase } from './database';
@@ -24,6 +25,11 @@ interface WorkerRow {
   serverRun: string;
 }
 
+/** How long a lock must have been free before its worker counts as dead, in milliseconds: longer than it takes to take it again. */
+const confirmMs = 500;
+/** The pause before a lost session is opened again, in milliseconds, if that failed. */
+const reopenPauseMs = 100;
+
 /** What became of an attempt to take a lock. Without support, others cannot notice it. */
 type LockResult = 'taken' | 'busy' | 'unsupported';
 
@@ -43,11 +49,15 @@ function isTemporary(error: unknown): boolean {
 export class WorkerLocks {
   readonly #db: PostgresDatabase;
   #session: pg.Client | null = null;
+  #opening: Promise<pg.Client> | null = null;
   /** Null if locks cannot be relied on. */
   #serverRun: string | null = null;
   readonly #own = new Set<string>();
   /** What the rows of own workers have to say, once the session has their locks or cannot have them. */
   readonly #recorded = new Map<string, string>();
+  /** Since when the locks of other workers have been free: times of `performance.now()`. */
+  readonly #freeSince = new Map<string, number>();
+  #isClosed = false;
 
   constructor(db: PostgresDatabase) {
     this.#db = db;
@@ -78,7 +88,10 @@ export class WorkerLocks {
     if (this.#own.size === 0) await this.close();
   }
 
-  /** Returns the IDs of workers that have certainly ended without unregistering. Takes lost locks of own workers again. */
+  /**
+   * Returns the IDs of workers that have ended without unregistering: those whose locks were free, and still are half a second later,
+   * because a living worker whose session was ended takes its lock again at once. Takes lost locks of own workers again.
+   */
   async findEnded(): Promise<string[]> {
     const workers = await this.#db.rows<WorkerRow>(
       `SELECT id, lock_key::text AS "lockKey", server_run AS "serverRun" FROM workers
@@ -87,9 +100,20 @@ export class WorkerLocks {
     );
     await this.#restore(workers);
     const others = workers.filter(({ id, serverRun }) => serverRun !== '' && !this.#own.has(id));
-    if (others.length === 0) return [];
+    const free = others.length === 0 ? [] : await this.#findFree(others);
+    for (const id of this.#freeSince.keys()) if (!free.includes(id)) this.#freeSince.delete(id);
+    const now = performance.now();
+    return free.filter((id) => {
+      const since = this.#freeSince.get(id) ?? now;
+      this.#freeSince.set(id, since);
+      return now - since >= confirmMs;
+    });
+  }
+
+  /** Returns the IDs of the workers whose locks are free. */
+  async #findFree(workers: readonly WorkerRow[]): Promise<string[]> {
     const session = await this.#open();
-    const known = others.filter(({ serverRun }) => serverRun === this.#serverRun);
+    const known = workers.filter(({ serverRun }) => serverRun === this.#serverRun);
     // Taking and returning them takes no time in which a living worker could miss its lock: it has it all the time.
     const rows = await this.#query<{ id: string }>(
       session,
@@ -109,28 +133,59 @@ export class WorkerLocks {
 
   /** Ends the session, and with it all locks of this process. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const session = this.#session;
     if (session === null) return;
     this.#forget(session);
     await session.end();
   }
 
-  async #open(): Promise<pg.Client> {
-    if (this.#session !== null) return this.#session;
+  /** Returns the session. All who need one at the same time get the same. */
+  #open(): Promise<pg.Client> {
+    if (this.#session !== null) return Promise.resolve(this.#session);
+    this.#opening ??= this.#connect().finally(() => {
+      this.#opening = null;
+    });
+    return this.#opening;
+  }
+
+  async #connect(): Promise<pg.Client> {
     const session = new pg.Client(this.#db.connectionConfig);
     // A restart of the database or a broken network; the locks are gone.
-    session.on('error', () => this.#forget(session));
+    session.on('error', () => void this.#reopen(session));
+    session.on('end', () => void this.#reopen(session));
     await session.connect();
     this.#session = session;
     this.#serverRun = await this.#readServerRun(session);
     return session;
   }
 
-  /** From now on, another session is used. */
-  #forget(session: pg.Client): void {
-    if (this.#session !== session) return;
+  /** Takes the locks of a lost session again at once, before other workers find them free for too long. */
+  async #reopen(lost: pg.Client): Promise<void> {
+    if (!this.#forget(lost)) return;
+    while (this.#own.size > 0 && this.#session === null && !this.#isClosed) {
+      try {
+        await this.#restore(await this.#selectOwn());
+      } catch {
+        await setTimeout(reopenPauseMs);
+      }
+    }
+  }
+
+  #selectOwn(): Promise<WorkerRow[]> {
+    return this.#db.rows<WorkerRow>(
+      `SELECT id, lock_key::text AS "lockKey", server_run AS "serverRun" FROM workers
+       WHERE id = ANY ($1::text[])`,
+      [...this.#own],
+    );
+  }
+
+  /** From now on, another session is used. Returns whether this one was. */
+  #forget(session: pg.Client): boolean {
+    if (this.#session !== session) return false;
     this.#session = null;
     this.#recorded.clear();
+    return true;
   }
 
   /** Runs a statement in a session. If it is of no more use, its locks are lost. */
@@ -139,8 +194,8 @@ export class WorkerLocks {
       return (await session.query(sql, values)).rows as Row[];
     } catch (error) {
       if (isUnusable(error)) {
-        this.#forget(session);
         session.end().catch(() => {});
+        void this.#reopen(session);
       }
       throw error;
     }

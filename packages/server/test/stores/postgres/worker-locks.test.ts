@@ -1,9 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { leaseMs } from '../../../src/deliveries/delivery';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
 import { noon } from '../../helpers/builders';
 import { ReusedDatabases, startPostgres } from '../../helpers/postgres';
+import { Trade } from '../../helpers/trade';
 
 const postgres = await startPostgres();
 const databases = new ReusedDatabases(postgres);
@@ -12,6 +14,15 @@ afterAll(postgres.stop);
 /** The lock of a worker, as PostgreSQL lists it. */
 const isLock = `locktype = 'advisory' AND objsubid = 1 AND granted
   AND (classid::bigint << 32) | objid::bigint = lock_key`;
+
+/** Queues a delivery, and leases it as a worker. */
+async function leaseAs(store: Store, worker: string): Promise<void> {
+  const trade = await Trade.open(store);
+  await trade.subscribe(trade.buyer, ['order.created']);
+  await trade.place();
+  const times = { now: noon, leaseUntil: noon + leaseMs };
+  await store.deliveries.leaseDue({ ...times, leaseToken: 'lease', limit: 1, worker });
+}
 
 describe('a worker', () => {
   let store: Store;
@@ -35,7 +46,6 @@ describe('a worker', () => {
     await admin.query(
       `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks JOIN workers ON ${isLock}`,
     );
-    expect(await listLocked()).toEqual([]);
   }
 
   beforeEach(async () => {
@@ -53,15 +63,34 @@ describe('a worker', () => {
     expect(await listLocked()).toEqual([worker]);
   });
 
-  test('takes its lock again after its session was ended', async () => {
+  test('takes its lock again as soon as its session was ended', async () => {
     await endSession();
-    await check();
-    expect(await listLocked()).toEqual([worker]);
+    await expect.poll(listLocked).toEqual([worker]);
+  });
+
+  test('is not considered dead because its session was ended', async () => {
+    const other = await openPostgresStore(url);
+    onTestFinished(() => other.close());
+    await leaseAs(store, worker);
+    for (let count = 0; count < 5; count += 1) {
+      await endSession();
+      expect(await other.deliveries.releaseDeadLeases(noon)).toBe(0);
+    }
+    await expect.poll(listLocked).toEqual([worker]);
+    expect(await other.deliveries.releaseDeadLeases(noon)).toBe(0);
+    expect(await store.deliveries.queueStatus(noon)).toMatchObject({ inFlight: 1 });
   });
 
   test('takes its lock again although another session has it at first', async () => {
-    await endSession();
-    await admin.query('SELECT pg_advisory_lock(lock_key) FROM workers');
+    // It waits for the lock, and so is the first to get it.
+    const waiting = admin.query('SELECT pg_advisory_lock(lock_key) FROM workers');
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query(
+      `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks JOIN workers ON ${isLock}`,
+    );
+    await other.end();
+    await waiting;
     await check();
     await admin.query('SELECT pg_advisory_unlock(lock_key) FROM workers');
     await check();
