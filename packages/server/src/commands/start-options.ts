@@ -43,7 +43,7 @@ export interface StartOptions {
   /** Metrics are served only if this is set. */
   metricsPort?: number;
   metricsHost: string;
-  /** How many seconds the API goes on after the signal to stop, while `/readyz` fails. */
+  /** For how many seconds the API accepts requests after the signal to stop, while `/readyz` fails. */
   shutdownDelay: number;
   /** How long a delivery may be due before the process is not ready; by default the age is only reported. */
   maxDueSeconds?: number;

@@ -16,7 +16,7 @@ interface Sample {
 /**
  * The clock of a database, so that all processes agree on what is due, even if the clocks of their hosts differ. It counts elapsed
  * time, which no setting of a clock changes, from the time of the database, and compares both every ten seconds. If the database
- * does not respond, it goes on counting.
+ * does not respond, it continues to count.
  */
 export class DatabaseClock implements Clock {
   readonly #db: Queries;

@@ -11,10 +11,10 @@ import {
 import { describeDatabase } from '../database-url';
 import { type CopyRecord, createCopyTable, findCopyRecord, selectCopyRecord } from './copy-record';
 import { PostgresDatabase, type Transaction } from './database';
-import { releaseAllLeases } from './deliveries';
 import { digestRows } from './digest-rows';
 import { migrate, requireKnownSchema, requireMigrated } from './migrate';
 import { getCode, translateOpeningError } from './postgres-errors';
+import { releaseAllLeases } from './worker-leases';
 
 /** The values of columns that only PostgreSQL has. */
 const constants: Partial<Record<CopiedTable, Record<string, string>>> = {

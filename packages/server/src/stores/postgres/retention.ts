@@ -229,7 +229,7 @@ export function createPostgresRetentionStore(db: PostgresDatabase): RetentionSto
       return await timed(() => db.write((tx) => removeWebhook(tx, webhook.id, limit)));
     },
 
-    // PostgreSQL overwrites deleted rows when it vacuums, and its log as it goes on. Neither can be requested here.
+    // PostgreSQL overwrites deleted rows when it vacuums, and its log when it needs the space. Neither can be requested here.
     eraseDeleted: async () => true,
   };
 }
