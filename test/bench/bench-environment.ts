@@ -28,6 +28,7 @@ export class BenchEnvironment {
   /** Folders for compiled programs in other checkouts. */
   readonly #others = new Map<string, Promise<string>>();
   readonly #children = new Set<ChildProcess>();
+  readonly #cleanups: (() => Promise<void>)[] = [];
   #files = 0;
   #closed = false;
 
@@ -112,12 +113,18 @@ export class BenchEnvironment {
     };
   }
 
-  /** Kills every process that still runs and deletes the folders. */
+  /** Adds something to do before the folders are deleted, after the processes have ended. */
+  addCleanup(cleanup: () => Promise<void>): void {
+    this.#cleanups.push(cleanup);
+  }
+
+  /** Kills every process that still runs, does the cleanups, and deletes the folders. */
   async close(): Promise<void> {
     this.#closed = true;
     const ends = [...this.#children].map((child) => once(child, 'close'));
     for (const child of this.#children) child.kill('SIGKILL');
     await Promise.all(ends);
+    await Promise.all(this.#cleanups.map((cleanup) => cleanup()));
     const programs = [this.#programs, ...(await Promise.all(this.#others.values()))];
     await Promise.all([
       this.#folder.remove(),

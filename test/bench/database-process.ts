@@ -5,6 +5,7 @@ import {
   createLog,
   insecureWebhookPolicy,
   openSqliteStore,
+  type Store,
   seed,
   startServer,
   systemClock,
@@ -22,13 +23,13 @@ export interface DatabaseSpec {
   backlog: number;
   /** The number of pending orders. */
   orders: number;
-  /** The number of old orders with everything that is pruned. They have an agent. Defaults to none. */
+  /** The number of old orders with everything that is pruned. They have an agent. Only in SQLite. Defaults to none. */
   pastOrders?: number;
   /** Whether the listing has an agent. Defaults to false. */
   hasAgent?: boolean;
   /** The event types of the webhooks. Defaults to `order.created`. */
   events?: readonly EventType[];
-  /** The number of orders without events that are added by SQL. They have an agent. Defaults to none. */
+  /** The number of orders without events that are added by SQL. They have an agent. Only in SQLite. Defaults to none. */
   filledOrders?: number;
   /** The statuses of these. Defaults to all in turn. */
   filledStatuses?: FilledStatuses;
@@ -38,11 +39,18 @@ const eventBatchSize = 1_000;
 const units = 1_000_000_000;
 const newId = createIdGenerator();
 
+/** Opens a SQLite file or a PostgreSQL database. Other checkouts may know only the first. */
+async function open(database: string): Promise<Store> {
+  if (!database.startsWith('postgres:')) return openSqliteStore(database);
+  const { openStore } = await import('@tradepost/server');
+  return await openStore(database);
+}
+
 async function addParties(
-  file: string,
+  database: string,
   hasAgent: boolean,
 ): Promise<Omit<TradingAccounts, 'webhooks' | 'orders'>> {
-  const store = openSqliteStore(file);
+  const store = await open(database);
   try {
     const { accounts } = await seed(store, systemClock, newId);
     const [buyer, seller, agent] = accounts;
@@ -66,12 +74,12 @@ async function addParties(
 
 /** Registers webhooks over HTTP, as integrators do. Nothing is queued yet, so the engine is idle. */
 async function registerWebhooks(
-  file: string,
+  database: string,
   apiKey: string,
   { urls, events = ['order.created'] }: DatabaseSpec,
 ) {
   const server = await startServer({
-    store: openSqliteStore(file),
+    store: await open(database),
     log: createLog('error'),
     port: 0,
     host: '127.0.0.1',
@@ -96,7 +104,7 @@ async function registerWebhooks(
   }
 }
 
-async function addTradingAccounts(file: string, spec: DatabaseSpec): Promise<TradingAccounts> {
+async function addTradingAccounts(database: string, spec: DatabaseSpec): Promise<TradingAccounts> {
   const {
     backlog,
     orders,
@@ -105,8 +113,8 @@ async function addTradingAccounts(file: string, spec: DatabaseSpec): Promise<Tra
     filledOrders = 0,
     filledStatuses = 'in turn',
   } = spec;
-  const parties = await addParties(file, hasAgent);
-  const store = openSqliteStore(file);
+  const parties = await addParties(database, hasAgent);
+  const store = await open(database);
   const placed: string[] = [];
   try {
     // Before there are webhooks, so that these orders are not delivered.
@@ -116,17 +124,17 @@ async function addTradingAccounts(file: string, spec: DatabaseSpec): Promise<Tra
   } finally {
     await store.close();
   }
-  const webhooks = await registerWebhooks(file, parties.seller.apiKey, spec);
+  const webhooks = await registerWebhooks(database, parties.seller.apiKey, spec);
   const trade = { ...parties, webhooks, orders: placed };
-  await addPastOrders(file, parties, pastOrders);
-  fillOrders(file, parties, { count: filledOrders, statuses: filledStatuses });
-  await queue(file, trade, backlog);
+  await addPastOrders(database, parties, pastOrders);
+  fillOrders(database, parties, { count: filledOrders, statuses: filledStatuses });
+  await queue(database, trade, backlog);
   return trade;
 }
 
 /** Queues deliveries through the store, many events in one transaction. */
-async function queue(file: string, trade: TradingAccounts, backlog: number): Promise<void> {
-  const store = openSqliteStore(file);
+async function queue(database: string, trade: TradingAccounts, backlog: number): Promise<void> {
+  const store = await open(database);
   try {
     let left = Math.ceil(backlog / Math.max(1, trade.webhooks.length));
     while (left > 0) {
@@ -141,16 +149,16 @@ async function queue(file: string, trade: TradingAccounts, backlog: number): Pro
 }
 
 const operations = {
-  /** Creates a database with some groups of trading accounts. */
+  /** Creates a database with some groups of trading accounts. A PostgreSQL database exists and is empty. */
   async create({
-    file,
+    database,
     trades,
   }: {
-    file: string;
+    database: string;
     trades: DatabaseSpec[];
   }): Promise<TradingAccounts[]> {
     const made: TradingAccounts[] = [];
-    for (const spec of trades) made.push(await addTradingAccounts(file, spec));
+    for (const spec of trades) made.push(await addTradingAccounts(database, spec));
     return made;
   },
 };

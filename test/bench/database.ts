@@ -56,6 +56,19 @@ function getDatabaseProcess(environment: BenchEnvironment): BenchProcess<Databas
 }
 
 /**
+ * Fills an empty database with some groups of trading accounts.
+ *
+ * @param database The path of a SQLite file or the URL of a PostgreSQL database.
+ */
+export function fillDatabase(
+  environment: BenchEnvironment,
+  database: string,
+  trades: readonly DatabaseSpec[],
+): Promise<TradingAccounts[]> {
+  return getDatabaseProcess(environment).call('create', { database, trades: [...trades] });
+}
+
+/**
  * Creates databases, each with some groups of trading accounts.
  *
  * @param specs The contents of each database, by name.
@@ -89,7 +102,7 @@ async function create<Wanted extends Specs>(
     const file = environment.newFile(`${name}.db`);
     made[name] = {
       file,
-      trades: await process.call('create', { file, trades: [...trades] }),
+      trades: await process.call('create', { database: file, trades: [...trades] }),
       use: (work) => useCopy(file, environment.newFile(`${name}-copy.db`), work),
     };
   }

@@ -13,6 +13,8 @@ export type StopMode = 'fast' | 'immediate';
 export interface PostgresServer {
   /** The URL of its database `postgres`, which stays the same when it is started again. */
   url: string;
+  /** Returns the ID of its first process, the parent of all others. */
+  processId(): number;
   /** Stops it, and waits until it has ended. */
   stop(mode?: StopMode): Promise<void>;
   /** Starts it again with the same data and port, and waits until it accepts connections. */
@@ -30,6 +32,11 @@ export interface PostgresServerOptions {
   isDurable?: boolean;
   /** @default 200 */
   maxConnections?: number;
+  /**
+   * Further settings, such as `shared_buffers=1GB`.
+   * @default none
+   */
+  settings?: readonly string[];
 }
 
 const user = 'tradepost';
@@ -49,6 +56,7 @@ export async function startPostgresServer({
   folder,
   isDurable = true,
   maxConnections = 200,
+  settings = [],
 }: PostgresServerOptions): Promise<PostgresServer> {
   // As root, PostgreSQL runs as another user.
   chmodSync(folder, 0o755);
@@ -70,6 +78,7 @@ export async function startPostgresServer({
       'unix_socket_directories=',
       `max_connections=${maxConnections}`,
       ...(isDurable ? [] : unsafe),
+      ...settings,
     ].flatMap((setting) => ['-c', setting]),
     onLog: (text) => void log.push(String(text)),
     onError: (error) => void log.push(String(error)),
@@ -91,6 +100,7 @@ export async function startPostgresServer({
   return {
     url: `postgres://${user}:${user}@127.0.0.1:${port}/postgres`,
     start,
+    processId: () => readProcessId(databaseDir),
     async stop(mode = 'fast') {
       // An immediate shutdown is not replaced by the fast one that `stop` requests. Source: PostgreSQL, "Shutting down the server".
       if (mode === 'immediate') process.kill(readProcessId(databaseDir), 'SIGQUIT');

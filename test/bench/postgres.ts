@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import { startPostgresServer } from '../../packages/server/test/helpers/embedded-postgres';
+import type { BenchEnvironment } from './bench-environment';
+import { fillDatabase, type Specs, type TemplatesOf } from './database';
+import { machineTime } from './machine-time';
+import { ProcessTree } from './process-tree';
+
+const recordedPauseMs = 5;
+/** What an operator sets first. All else is as PostgreSQL comes, so commits wait for the disk. */
+const settings = ['shared_buffers=1GB', 'max_wal_size=4GB'];
+
+/** A PostgreSQL server whose commits wait for the disk. */
+export interface BenchPostgres {
+  /** The URL of its database `postgres`. */
+  url: string;
+  /** Its processes. */
+  processes: ProcessTree;
+  /** Creates a database and returns its URL. */
+  createDatabase(template?: string): Promise<string>;
+  /**
+   * Creates databases with trading accounts. The `file` of each is its URL. They are copied by PostgreSQL, which then writes
+   * what is not on disk yet.
+   */
+  createDatabases<const Wanted extends Specs>(specs: Wanted): Promise<TemplatesOf<Wanted>>;
+  /** Removes a database, even if it is in use. */
+  removeDatabase(url: string): Promise<void>;
+}
+
+const readName = (url: string) => new URL(url).pathname.slice(1);
+
+/**
+ * Starts a PostgreSQL server, which runs until the benches end.
+ *
+ * @param further Settings in addition to the usual ones, such as `autovacuum=off`.
+ */
+export async function startBenchPostgres(
+  environment: BenchEnvironment,
+  further: readonly string[] = [],
+): Promise<BenchPostgres> {
+  // Not in the folder of the benches, which only this user may enter: as root, PostgreSQL runs as another one.
+  const folder = await mkdtemp(join(tmpdir(), 'tradepost-bench-'));
+  const server = await startPostgresServer({ folder, settings: [...settings, ...further] });
+  environment.addCleanup(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const admin = new pg.Pool({ connectionString: server.url, max: 1 });
+  admin.on('error', () => {});
+
+  async function createDatabase(template = 'template0'): Promise<string> {
+    const name = `bench_${randomUUID().replaceAll('-', '')}`;
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await admin.query('CHECKPOINT');
+    const url = new URL(server.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  }
+  async function removeDatabase(url: string): Promise<void> {
+    await admin.query(`DROP DATABASE IF EXISTS ${readName(url)} WITH (FORCE)`);
+  }
+  return {
+    url: server.url,
+    processes: new ProcessTree(server.processId()),
+    createDatabase,
+    removeDatabase,
+    async createDatabases<const Wanted extends Specs>(specs: Wanted) {
+      const made: Record<string, unknown> = {};
+      for (const [name, trades] of Object.entries(specs)) {
+        const url = await createDatabase();
+        made[name] = {
+          file: url,
+          trades: await fillDatabase(environment, url, trades),
+          async use<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
+            const copy = await createDatabase(readName(url));
+            try {
+              return await work(copy);
+            } finally {
+              await removeDatabase(copy);
+            }
+          },
+        };
+        await vacuum(url);
+      }
+      return made as TemplatesOf<Wanted>;
+    },
+  };
+}
+
+/** Updates the statistics of a database, as autovacuum does sooner or later. */
+async function vacuum(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('VACUUM ANALYZE');
+  await client.end();
+}
+
+/**
+ * Waits until every delivery in a PostgreSQL database is recorded as delivered.
+ *
+ * @returns The machine time at that point.
+ */
+export async function allRecordedInPostgres(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (;;) {
+      const { rowCount } = await client.query({
+        name: 'unfinished',
+        text: "SELECT 1 FROM deliveries WHERE state <> 'delivered' LIMIT 1",
+      });
+      if (rowCount === 0) return machineTime();
+      await setTimeout(recordedPauseMs);
+    }
+  } finally {
+    await client.end();
+  }
+}
