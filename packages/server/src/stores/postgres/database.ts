@@ -3,7 +3,14 @@ import type pg from 'pg';
 import { OutcomeUnknownError } from '../../kernel/errors';
 import { SecretCipher, type SecretKey } from '../encryption';
 import type { ChangeTrace, ChangeTracer } from '../store';
-import { connectTimeoutMs, createPool, type HostClient, Hosts, type PoolOptions } from './pool';
+import {
+  connectTimeoutMs,
+  createPool,
+  gatherStatements,
+  type HostClient,
+  Hosts,
+  type PoolOptions,
+} from './pool';
 import { getCode, isRetryable, isUnusable, translateError } from './postgres-errors';
 
 /** Options of a PostgreSQL store. */
@@ -115,6 +122,7 @@ export class Transaction implements Queries {
 
   /** After a failed statement, all others fail because of it: they report its error. */
   async #query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    gatherStatements(this.#client);
     try {
       return await this.#client.query(this.#toQuery(text, values));
     } catch (error) {
@@ -323,6 +331,7 @@ export class PostgresDatabase implements Queries {
     const traced = trace === null ? null : this.#tracer?.startTransaction('postgresql', [trace]);
     const tx = new Transaction(client, this.#toQuery, trace?.context ?? null);
     let xid: string | null = null;
+    gatherStatements(client);
     try {
       // The first statement is sent with it.
       const started = this.#begin(client, options).then((id) => {

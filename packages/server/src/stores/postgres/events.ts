@@ -45,7 +45,7 @@ function insertLogEntries(writes: WriteSet, events: DomainEvent[]): void {
 }
 
 /** A webhook that subscribes to an event type. */
-interface Subscription {
+export interface Subscription {
   accountId: string;
   eventType: string;
   webhookId: string;
@@ -59,20 +59,28 @@ export interface Subscriptions {
 }
 
 /**
- * Reads accounts and their subscriptions, in one row.
+ * An expression for the subscriptions of some accounts.
  *
- * @param accounts A query with the column `id`.
+ * @param accounts A list of their IDs, or a query for these.
  */
 export function subscriptionsOf(accounts: string): string {
-  return `SELECT coalesce(json_agg(DISTINCT accounts.id), '[]') AS "accountIds",
-      coalesce(
-        json_agg(json_build_object('accountId', e.account_id, 'eventType', e.event_type, 'webhookId', e.webhook_id)
-          ORDER BY e.webhook_id) FILTER (WHERE e.webhook_id IS NOT NULL), '[]') AS subscriptions
-    FROM accounts LEFT JOIN webhook_events AS e ON e.account_id = accounts.id
-    WHERE accounts.id IN (${accounts})`;
+  return `(SELECT coalesce(json_agg(json_build_object('accountId', e.account_id, 'eventType', e.event_type,
+      'webhookId', e.webhook_id) ORDER BY e.webhook_id), '[]')
+    FROM webhook_events AS e WHERE e.account_id IN (${accounts}))`;
 }
 
-const selectSubscriptions = subscriptionsOf('SELECT unnest($1::text[])');
+/**
+ * A query for accounts and their subscriptions, in one row.
+ *
+ * @param accounts A query for IDs that may be null, or lead nowhere.
+ */
+export function accountsWithSubscriptions(accounts: string): string {
+  return `WITH wanted AS MATERIALIZED (${accounts})
+    SELECT ARRAY(SELECT id FROM accounts WHERE id IN (SELECT * FROM wanted)) AS "accountIds",
+      ${subscriptionsOf('SELECT * FROM wanted')} AS subscriptions`;
+}
+
+const selectSubscriptions = accountsWithSubscriptions('SELECT unnest($1::text[])');
 
 /**
  * Completes what is known about the recipients of events.

@@ -6,14 +6,21 @@ import type { OrderStore } from '../../features/orders/order-store';
 import type { Task } from '../../features/tasks/task';
 import { mergeBounds } from '../page-bounds';
 import type { PostgresDatabase, Transaction } from './database';
-import { addEvents, type Subscriptions, subscriptionsOf } from './events';
+import {
+  accountsWithSubscriptions,
+  addEvents,
+  type Subscription,
+  type Subscriptions,
+  subscriptionsOf,
+} from './events';
 import { writeIdempotent } from './idempotency';
 import { lockListing } from './listings';
 import { Conditions } from './page-range';
 import { WriteSet } from './write-set';
 
-const orderColumns = `id, status, buyer_id AS "buyerId", seller_id AS "sellerId", agent_id AS "agentId",
-  listing_id AS "listingId", quantity, version, created_at AS "createdAt", updated_at AS "updatedAt"`;
+const orderColumns = `orders.id, orders.status, orders.buyer_id AS "buyerId", orders.seller_id AS "sellerId",
+  orders.agent_id AS "agentId", orders.listing_id AS "listingId", orders.quantity, orders.version,
+  orders.created_at AS "createdAt", orders.updated_at AS "updatedAt"`;
 
 const columnsByFilter: Record<AccountKind, string> = {
   buyer: 'buyer_id',
@@ -76,71 +83,104 @@ interface FoundOrder {
   recipients: Subscriptions;
 }
 
+/** An order, its listing, its open task, and the subscriptions of those who take part in it. */
+interface OrderRow extends Order {
+  /** The version when the statement started. It may have waited for the lock. */
+  seenVersion: number;
+  /** Null if there is no listing, which is a fault. */
+  listingSellerId: string | null;
+  listingAgentId: string | null;
+  availableQuantity: number;
+  lowThreshold: number | null;
+  lowStockNotified: boolean;
+  listedAt: number;
+  /** Null if there is none; then the other columns of the task are null, too. */
+  taskId: string | null;
+  taskAgentId: string;
+  taskCreatedAt: number;
+  subscriptions: Subscription[];
+}
+
+const lockOrderContext = `SELECT ${orderColumns},
+    (SELECT seen.version FROM orders AS seen WHERE seen.id = $1) AS "seenVersion",
+    listings.seller_id AS "listingSellerId", listings.agent_id AS "listingAgentId",
+    listings.available_quantity AS "availableQuantity", listings.low_threshold AS "lowThreshold",
+    listings.low_stock_notified AS "lowStockNotified", listings.created_at AS "listedAt",
+    tasks.id AS "taskId", tasks.agent_id AS "taskAgentId", tasks.created_at AS "taskCreatedAt",
+    ${subscriptionsOf(
+      'orders.buyer_id, orders.seller_id, orders.agent_id, listings.seller_id, listings.agent_id',
+    )} AS subscriptions
+  FROM orders LEFT JOIN listings ON listings.id = orders.listing_id
+  LEFT JOIN tasks ON tasks.order_id = orders.id AND tasks.completed_at IS NULL
+  WHERE orders.id = $1 FOR NO KEY UPDATE OF orders`;
+
 /**
  * Locks an order, and reads what a decision about it depends on. Its listing is locked only on request: most changes leave it as
  * it is, and many orders share it.
  */
 async function selectOrderContext(tx: Transaction, id: string): Promise<FoundOrder | null> {
-  // The second statement is sent with the first one, and sees what was committed before the first one got its lock.
-  const [orders, related] = await Promise.all([
-    tx.rows<Order>(`SELECT ${orderColumns} FROM orders WHERE id = $1 FOR NO KEY UPDATE`, id),
-    tx.rows<RelatedRow>(
-      `SELECT listings.id, listings.seller_id, listings.agent_id, listings.available_quantity,
-         listings.low_threshold, listings.low_stock_notified, listings.created_at,
-         tasks.id AS task_id, tasks.agent_id AS task_agent_id, tasks.created_at AS task_created_at,
-         recipients.*
-       FROM orders JOIN listings ON listings.id = orders.listing_id
-       LEFT JOIN tasks ON tasks.order_id = orders.id AND tasks.completed_at IS NULL
-       CROSS JOIN LATERAL (${subscriptionsOf(
-         'orders.buyer_id, orders.seller_id, orders.agent_id, listings.seller_id, listings.agent_id',
-       )}) AS recipients
-       WHERE orders.id = $1`,
-      id,
-    ),
-  ]);
-  const [order] = orders;
-  const [row] = related;
-  if (order === undefined) return null;
-  if (row === undefined) throw new Error(`Order ${id} has no listing ${order.listingId}.`);
+  let row = await tx.row<OrderRow>(lockOrderContext, id);
+  // The order was changed while the statement waited for its lock, and perhaps its task, which the statement saw as it was before.
+  if (row !== undefined && row.version !== row.seenVersion) {
+    row = await tx.row<OrderRow>(lockOrderContext, id);
+  }
+  if (row === undefined) return null;
+  const { listingSellerId, listingAgentId, taskId } = row;
+  if (listingSellerId === null) throw new Error(`Order ${id} has no listing ${row.listingId}.`);
+  const order = pickOrder(row);
   const listing = {
-    id: row.id,
-    sellerId: row.seller_id,
-    agentId: row.agent_id,
-    availableQuantity: row.available_quantity,
-    lowThreshold: row.low_threshold,
-    lowStockNotified: row.low_stock_notified,
-    createdAt: row.created_at,
+    id: row.listingId,
+    sellerId: listingSellerId,
+    agentId: listingAgentId,
+    availableQuantity: row.availableQuantity,
+    lowThreshold: row.lowThreshold,
+    lowStockNotified: row.lowStockNotified,
+    createdAt: row.listedAt,
   };
   const task =
-    row.task_id === null
+    taskId === null
       ? null
       : {
-          id: row.task_id,
+          id: taskId,
           orderId: id,
-          agentId: row.task_agent_id,
-          createdAt: row.task_created_at,
+          agentId: row.taskAgentId,
+          createdAt: row.taskCreatedAt,
           completedAt: null,
         };
-  const { accountIds, subscriptions } = row;
-  return { context: { order, listing, task }, recipients: { accountIds, subscriptions } };
+  const accountIds = [
+    order.buyerId,
+    order.sellerId,
+    order.agentId,
+    listingSellerId,
+    listingAgentId,
+  ];
+  return {
+    context: { order, listing, task },
+    recipients: {
+      accountIds: accountIds.filter((accountId) => accountId !== null),
+      subscriptions: row.subscriptions,
+    },
+  };
 }
 
-/** A listing, the open task of one of its orders, and the order's participants. */
-interface RelatedRow extends Subscriptions {
-  id: string;
-  seller_id: string;
-  agent_id: string | null;
-  available_quantity: number;
-  low_threshold: number | null;
-  low_stock_notified: boolean;
-  created_at: number;
-  /** Null if there is none; then the other columns of the task are null, too. */
-  task_id: string | null;
-  task_agent_id: string;
-  task_created_at: number;
+function pickOrder(row: Order): Order {
+  const { id, status, buyerId, sellerId, agentId, listingId } = row;
+  const { quantity, version, createdAt, updatedAt } = row;
+  return {
+    id,
+    status,
+    buyerId,
+    sellerId,
+    agentId,
+    listingId,
+    quantity,
+    version,
+    createdAt,
+    updatedAt,
+  };
 }
 
-const recipientsOfListing = subscriptionsOf(
+const recipientsOfListing = accountsWithSubscriptions(
   'SELECT unnest(ARRAY[seller_id, agent_id, $2]) FROM listings WHERE id = $1',
 );
 const noRecipients: Subscriptions = { accountIds: [], subscriptions: [] };

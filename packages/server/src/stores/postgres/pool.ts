@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { StoreUnavailableError } from '../../kernel/errors';
 import { isUnusable, StandbyError } from './postgres-errors';
@@ -133,10 +134,21 @@ async function requirePrimary(client: pg.ClientBase): Promise<void> {
   }
 }
 
+/** Returns the socket of a connection, which its types hide. */
+function getSocket(client: pg.ClientBase): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream;
+}
+
 /** Returns the TCP port of a connection on this side; undefined for a Unix socket. */
 export function getLocalPort(client: pg.ClientBase): number | undefined {
-  const { connection } = client as unknown as { connection: { stream: { localPort?: number } } };
-  return connection.stream.localPort;
+  return getSocket(client).localPort;
+}
+
+/** Sends the statements together that follow before the process does something else: each packet costs both sides time. */
+export function gatherStatements(client: pg.ClientBase): void {
+  const socket = getSocket(client);
+  socket.cork();
+  process.nextTick(() => socket.uncork());
 }
 
 /** Learns what a connection leads to, and prepares it. */

@@ -1,8 +1,10 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { AttemptResult, LeasedDelivery } from '../../../src/deliveries/delivery';
+import type { OrderContext } from '../../../src/features/orders/order';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
-import { anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';
+import { aContext, anAttempt, anIdempotencyKey, noon } from '../../helpers/builders';
 import { addEndpoint, enqueueDelivery } from '../../helpers/enqueue';
 import { aResult, deliveredResult, leaseDue, leaseOne } from '../../helpers/leasing';
 import { ReusedDatabases, startPostgres, type TestDatabase } from '../../helpers/postgres';
@@ -175,5 +177,30 @@ describe('two stores on one database', () => {
     await one.deliveries.adjustToClock({ expected: noon, now });
     await enqueueDelivery(trade.on(other), { accountId, now });
     expect(await one.deliveries.nextDueAt()).toBe(now);
+  });
+
+  test('decide about an order with its task as it is when they get their turn', async () => {
+    const { id } = await trade.place();
+    const first = new pg.Client({ connectionString: database.url });
+    await first.connect();
+    onTestFinished(() => first.end());
+    await first.query('BEGIN');
+    await first.query('UPDATE orders SET version = version + 1 WHERE id = $1', [id]);
+    await first.query('UPDATE tasks SET completed_at = $2 WHERE order_id = $1', [id, noon]);
+
+    const seen: (OrderContext | null)[] = [];
+    const decided = one.orders.changeOrder(id, aContext(), (found) => {
+      seen.push(found);
+      return null;
+    });
+    let isWaiting = false;
+    while (!isWaiting) {
+      const { rows } = await first.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+      isWaiting = rows.length > 0;
+    }
+    await first.query('COMMIT');
+    await decided;
+    expect(seen).toEqual([expect.objectContaining({ task: null })]);
+    expect(seen[0]?.order.version).toBe(2);
   });
 });
