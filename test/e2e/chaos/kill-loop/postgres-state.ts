@@ -1,6 +1,12 @@
 import pg from 'pg';
 import type { RecordedState } from './recorded-state';
 
+/** Selects the rows of a table that refer to a missing row of another one. */
+function selectOrphans(table: string, column: string, other: string): string {
+  return `SELECT '${table}' AS kind, ${column} AS missing FROM ${table}
+    WHERE NOT EXISTS (SELECT 1 FROM ${other} WHERE ${other}.id = ${table}.${column})`;
+}
+
 /** Queries that find inconsistent rows, and what is wrong with them. */
 const consistencyChecks: [fault: string, sql: string][] = [
   [
@@ -20,11 +26,13 @@ const consistencyChecks: [fault: string, sql: string][] = [
   ],
   [
     'Rows refer to missing ones',
-    `SELECT 'task' AS kind, id FROM tasks WHERE order_id NOT IN (SELECT id FROM orders)
-     UNION ALL SELECT 'event', id FROM events WHERE order_id NOT IN (SELECT id FROM orders)
-     UNION ALL SELECT 'log entry', event_id FROM account_events WHERE event_id NOT IN (SELECT id FROM events)
-     UNION ALL SELECT 'delivery', id FROM deliveries WHERE event_id NOT IN (SELECT id FROM events)
-     UNION ALL SELECT 'attempt', delivery_id FROM attempts WHERE delivery_id NOT IN (SELECT id FROM deliveries)`,
+    [
+      selectOrphans('tasks', 'order_id', 'orders'),
+      selectOrphans('events', 'order_id', 'orders'),
+      selectOrphans('account_events', 'event_id', 'events'),
+      selectOrphans('deliveries', 'event_id', 'events'),
+      selectOrphans('attempts', 'delivery_id', 'deliveries'),
+    ].join(' UNION ALL '),
   ],
 ];
 
