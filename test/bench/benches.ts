@@ -5,6 +5,7 @@ import { calls } from './calls';
 import { changes } from './changes';
 import { commits } from './commits';
 import { delivered } from './delivered';
+import { enqueue } from './enqueue';
 import type { Figure } from './figure';
 import { firstCall } from './first-call';
 import { heap } from './heap';
@@ -38,6 +39,7 @@ export const benches: Record<string, Bench> = {
   overload,
   heap,
   commits,
+  enqueue,
   pruning,
   backlog,
   imports,

@@ -1,0 +1,67 @@
+import type { BenchContext } from './bench-context';
+import { startBenchProcess } from './bench-process';
+import type { EnqueueOperations } from './enqueue-process';
+import { createFigure, type Figure } from './figure';
+import { startBenchPostgres } from './postgres';
+import { interleave } from './rounds';
+
+const sizes = {
+  usual: { rounds: 7, orders: 400, warmUp: 100 },
+  quick: { rounds: 1, orders: 10, warmUp: 5 },
+};
+const loads = [1, 16];
+
+/**
+ * Measures what a change of a status costs with everything that it causes, against only updating the order: through the store,
+ * without HTTP, each change in a transaction of its own.
+ */
+export async function enqueue({ environment, quick, log }: BenchContext): Promise<Figure[]> {
+  const { rounds, orders, warmUp } = quick ? sizes.quick : sizes.usual;
+  const postgres = await startBenchPostgres(environment);
+  const program = new URL('./enqueue-process.ts', import.meta.url);
+  const client = startBenchProcess<EnqueueOperations>(environment, program);
+  // Nothing is delivered to these: no worker runs.
+  const urls = ['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two'];
+  const { database } = await postgres.createDatabases({
+    database: [{ urls, events: ['order.status_changed'], hasAgent: true, backlog: 0, orders: 0 }],
+  });
+  const connections = Math.max(...loads);
+  await client.call('open', { url: database.file, trade: database.trades[0], connections });
+
+  const figures: Figure[] = [];
+  for (const callers of loads) {
+    const measure = async (how: 'confirm' | 'update' | 'updateAtOnce', count: number) => {
+      const ids = await client.call('place', count);
+      return await client.call(how, { ids, callers });
+    };
+    const sides = (count: number) => ({
+      ours: () => measure('confirm', count),
+      update: () => measure('update', count),
+      atOnce: () => measure('updateAtOnce', count),
+    });
+    await interleave(1, sides(warmUp), () => {});
+    const results = await interleave(rounds, sides(orders), (round) =>
+      log(`${callers} at a time: round ${round} of ${rounds}`),
+    );
+    const what = `status changes with event, 3 notifications, 2 deliveries; ${callers} at a time`;
+    const baselines = {
+      update: 'BEGIN, UPDATE and COMMIT, one after the other',
+      atOnce: 'BEGIN, UPDATE and COMMIT, sent at once',
+    };
+    for (const [name, baseline] of Object.entries(baselines)) {
+      const values = results[name as keyof typeof baselines];
+      figures.push(
+        createFigure({
+          bench: 'enqueue',
+          what: `${what}, against ${name === 'update' ? 'a plain transaction' : 'one sent at once'}`,
+          unit: 'ms',
+          ours: results.ours,
+          baseline: { what: baseline, values },
+          goal: { of: 'ratio', bound: 'at most', value: 2 },
+        }),
+      );
+    }
+  }
+  await client.stop();
+  return figures;
+}
