@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SeedResult } from '@tradepost/server';
 import { generate } from 'selfsigned';
 import { Agent, fetch as fetchTls } from 'undici';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
+import { startPostgres } from '../../packages/server/test/helpers/postgres';
 import { checkout, tradepostServerBin } from '../helpers/programs';
-import { seedDatabase } from '../helpers/seed';
+import { runServerCommand } from '../helpers/run-server-command';
 import { startProcess } from '../helpers/start-process';
 import { temporaryFolder } from '../helpers/temporary-folder';
 import { findMetrics } from './find-metrics';
@@ -47,10 +49,11 @@ function readExported(text: string): Labels {
 /** Starts a server with everything that has metrics, and uses it. Returns what it exports. */
 async function scrapeUsedServer(): Promise<string> {
   const folder = await temporaryFolder();
-  const [database, cert, key] = ['trade.db', 'cert.pem', 'key.pem'].map((name) =>
-    join(folder.path, name),
-  ) as [string, string, string];
-  const { accounts } = await seedDatabase(database);
+  const cert = join(folder.path, 'cert.pem');
+  const key = join(folder.path, 'key.pem');
+  const postgres = await startPostgres();
+  const { url: database } = await postgres.createDatabase();
+  const { accounts } = await runServerCommand<SeedResult>(['seed'], database);
   const pems = await generate([{ name: 'commonName', value: 'localhost' }]);
   writeFileSync(cert, pems.cert);
   writeFileSync(key, pems.private);
@@ -83,6 +86,7 @@ async function scrapeUsedServer(): Promise<string> {
   } finally {
     await dispatcher.destroy();
     await server.stop();
+    await postgres.stop();
     await folder.remove();
   }
 }
@@ -110,10 +114,19 @@ function checkExpression(expression: string, documented: Labels): void {
 const documented = readDocumented();
 
 describe('the metrics of docs/operating.md', () => {
+  let scraped: string;
   let exported: Labels;
   beforeAll(async () => {
-    exported = readExported(await scrapeUsedServer());
+    scraped = await scrapeUsedServer();
+    exported = readExported(scraped);
   }, 60_000);
+
+  // Each of the two threads has its own.
+  test.each(['api', 'engine'])('have the database connections of the pool %s', (pool) => {
+    expect(scraped).toMatch(
+      new RegExp(`^tradepost_database_connections_max\\{pool="${pool}"\\} 10$`, 'm'),
+    );
+  });
 
   // Prometheus clients know the descriptors of a process on Linux only.
   test.runIf(process.platform === 'linux')('are those that a server exports', () => {

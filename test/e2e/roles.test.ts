@@ -92,6 +92,8 @@ it('the metrics include the counters of the engine thread and of the API', async
   expect(text).toMatch(/^tradepost_deliveries_total\{outcome="delivered"\} 1$/m);
   expect(text).toMatch(/^tradepost_delivery_queue_depth 0$/m);
   expect(text).toMatch(/^tradepost_http_requests_total\{[^}]*route="\/v1\/webhooks"[^}]*\} 1$/m);
+  // A file has no connections.
+  expect(text).not.toContain('tradepost_database_');
 });
 
 // Only Linux has a priority for each thread.

@@ -11,6 +11,7 @@ import { systemClock } from '../kernel/context';
 import { createLog } from '../kernel/log';
 import {
   loadApiMetrics,
+  loadDatabaseMetrics,
   loadEngineMetrics,
   loadQueueMetrics,
   loadTlsMetrics,
@@ -132,6 +133,22 @@ function getMetrics(engine: Engine): Metrics {
   return { read: () => engine.readMetrics() };
 }
 
+/** Returns the metrics of the connections that an engine uses, and the API beside it; none with a file. */
+async function getDatabaseMetrics(
+  store: Store,
+  engine: Engine | undefined,
+  options: ProcessOptions,
+): Promise<Metrics[]> {
+  if (!isMeasured(options) || store.getConnectionStatus === undefined) return [];
+  const api = async () => store.getConnectionStatus?.() ?? null;
+  return [
+    await loadDatabaseMetrics({
+      ...(options.role !== 'worker' && { api }),
+      ...(engine && { engine: engine.readConnectionStatus }),
+    }),
+  ];
+}
+
 async function startWorker(options: ProcessOptions): Promise<StartedProcess> {
   // Loaded only where it runs: a server whose engine has its own thread starts faster without it.
   const { createEngine } = await import('../runtime/engine-config');
@@ -141,7 +158,7 @@ async function startWorker(options: ProcessOptions): Promise<StartedProcess> {
   return {
     messages: `delivering from ${describeDatabase(options.database)}`,
     health,
-    metrics: [getMetrics(engine)],
+    metrics: [getMetrics(engine), ...(await getDatabaseMetrics(engine.store, engine, options))],
     stop() {
       health.stop();
       return engine.stop(attemptsShutdownMs);
@@ -242,6 +259,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   if (engine) health.addEngine(engine);
   if (engine) metrics.push(getMetrics(engine));
   else if (isMeasured(options)) metrics.push(await loadQueueMetrics(store, clock));
+  metrics.push(...(await getDatabaseMetrics(store, engine, options)));
   return {
     messages: `listening on ${api.url}`,
     health,

@@ -2,6 +2,7 @@ import type { Health } from '../http/health';
 import type { Clock } from '../kernel/context';
 import type { Store } from '../stores/store';
 import type { ApiMetrics } from './api-metrics';
+import type { ConnectionReaders } from './database-metrics';
 import type { EngineMetrics } from './engine-metrics';
 import type { Metrics } from './metrics-server';
 
@@ -17,6 +18,12 @@ export async function loadEngineMetrics(store: Store, clock: Clock): Promise<Eng
 export async function loadQueueMetrics(store: Store, clock: Clock): Promise<Metrics> {
   const { createQueueMetrics } = await import('./engine-metrics');
   return createQueueMetrics(store.deliveries, clock);
+}
+
+/** Loads and creates the metrics of the connections to a database server. */
+export async function loadDatabaseMetrics(readers: ConnectionReaders): Promise<Metrics> {
+  const { createDatabaseMetrics } = await import('./database-metrics');
+  return createDatabaseMetrics(readers);
 }
 
 /** Loads and creates the metrics of this process. */

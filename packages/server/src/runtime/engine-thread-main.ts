@@ -22,8 +22,8 @@ parentPort?.on('message', async (message: EngineMessage) => {
     engine.wake();
     return;
   }
-  if (message.type === 'metrics') {
-    message.port.postMessage(await engine.readMetrics().catch(() => ''));
+  if (message.type === 'read') {
+    message.port.postMessage(await engine[message.method]().catch(() => null));
     message.port.close();
     return;
   }

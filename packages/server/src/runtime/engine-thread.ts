@@ -8,18 +8,21 @@ const restartDelayMs = 1_000;
 /** How long a thread may run beyond its shutdown timeout: an unavailable store may respond late. */
 const shutdownGraceMs = 5_000;
 /** Longer than the engine's own timeout for the store. */
-const metricsTimeoutMs = 3_000;
+const readTimeoutMs = 3_000;
 
 /** How often the thread reports that it polls for deliveries, in milliseconds. */
 export const heartbeatMs = 1_000;
 /** How old the latest report may be, in milliseconds. */
 const heartbeatTimeoutMs = 5_000;
 
-/** Messages to the thread. It sends metrics to the port. */
+/** The methods of an engine whose results its thread sends. */
+type ReadMethod = 'readMetrics' | 'readConnectionStatus';
+
+/** Messages to the thread. It sends what is read to the port. */
 export type EngineMessage =
   | { type: 'wake' }
   | { type: 'stop'; timeoutMs: number }
-  | { type: 'metrics'; port: MessagePort };
+  | { type: 'read'; method: ReadMethod; port: MessagePort };
 
 /**
  * Runs the delivery engine in its own thread with its own database connection, so that the API waits for it only while it
@@ -52,24 +55,27 @@ export function startEngineThread(config: EngineConfig, log: Logger): Engine {
 
   const send = (message: EngineMessage, ports: MessagePort[] = []) =>
     thread.postMessage(message, ports);
+  /** Returns the result of a method of the engine; null if the thread does not respond: it has crashed or is busy. */
+  async function read<Method extends ReadMethod>(
+    method: Method,
+  ): Promise<Awaited<ReturnType<Engine[Method]>> | null> {
+    const { port1, port2 } = new MessageChannel();
+    send({ type: 'read', method, port: port2 }, [port2]);
+    try {
+      const [result] = await once(port1, 'message', { signal: AbortSignal.timeout(readTimeoutMs) });
+      return result;
+    } catch {
+      return null;
+    } finally {
+      port1.close();
+    }
+  }
   start();
   return {
     wake: () => send({ type: 'wake' }),
     isAlive: async () => performance.now() - lastHeartbeat < heartbeatTimeoutMs,
-    async readMetrics() {
-      const { port1, port2 } = new MessageChannel();
-      send({ type: 'metrics', port: port2 }, [port2]);
-      try {
-        // A thread that has crashed or is busy does not respond.
-        const signal = AbortSignal.timeout(metricsTimeoutMs);
-        const [text] = (await once(port1, 'message', { signal })) as [string];
-        return text;
-      } catch {
-        return '';
-      } finally {
-        port1.close();
-      }
-    },
+    readMetrics: async () => (await read('readMetrics')) ?? '',
+    readConnectionStatus: () => read('readConnectionStatus'),
     async stop(timeoutMs) {
       stopping = true;
       clearTimeout(restart);

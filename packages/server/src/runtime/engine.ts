@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../kernel/context';
 import type { EngineMetrics } from '../metrics/engine-metrics';
 import { Housekeeper } from '../retention/housekeeper';
 import { type Retention, resolveRetention } from '../retention/retention';
-import type { Store } from '../stores/store';
+import type { ConnectionStatus, Store } from '../stores/store';
 import type { Tracer } from '../tracing/tracer';
 import type { SocketBudget } from './socket-budget';
 
@@ -50,6 +50,8 @@ export interface Engine {
   isAlive(): Promise<boolean>;
   /** Returns the metrics in the text format of Prometheus; empty without metrics or if they are unavailable. */
   readMetrics(): Promise<string>;
+  /** Returns how it uses its connections to a database server; null if it has none or its thread does not respond. */
+  readConnectionStatus(): Promise<ConnectionStatus | null>;
   /** Leases nothing more, and waits for the attempts in flight, up to `timeoutMs`. Does not close the store. */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -99,6 +101,7 @@ export function startEngine(options: EngineOptions): Engine {
     wake,
     isAlive: async () => worker.isPolling,
     readMetrics: async () => metrics?.read() ?? '',
+    readConnectionStatus: async () => store.getConnectionStatus?.() ?? null,
     async stop(timeoutMs) {
       await Promise.all([worker.stop(timeoutMs), housekeeper.stop()]);
     },

@@ -60,6 +60,23 @@ export interface TransactionTrace {
   end(changes: number, error?: unknown): void;
 }
 
+/** Why a transaction ran again: what the database reported, another change that was first, or a connection that broke. */
+export type RetryReason = 'serialization' | 'deadlock' | 'conflict' | 'connection';
+
+/** How a store uses its connections to a database server. */
+export interface ConnectionStatus {
+  /** How many may be open. */
+  max: number;
+  /** Open connections that nothing uses. */
+  idle: number;
+  /** Connections that changes and reads use, or that are being opened for them. */
+  inUse: number;
+  /** Changes and reads that wait because all connections are in use. */
+  waiting: number;
+  /** How often a transaction ran again, since the store was opened. */
+  retries: Readonly<Record<RetryReason, number>>;
+}
+
 /** Everything that the server stores, by feature. All implementations pass one conformance suite. */
 export interface Store {
   /** The clock of the database, if several hosts use it: their own clocks may differ. */
@@ -82,6 +99,8 @@ export interface Store {
   traceChanges(tracer: ChangeTracer): void;
   /** Returns for how long the oldest pending change of this process has waited, in milliseconds; 0 if none waits. */
   getWriteDelay(): number;
+  /** Returns how this process uses its connections, if they are to a database server. */
+  getConnectionStatus?(): ConnectionStatus;
   /**
    * Checks that the store can be used.
    *

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import { OutcomeUnknownError } from '../../kernel/errors';
 import { SecretCipher, type SecretKey } from '../encryption';
-import type { ChangeTrace, ChangeTracer } from '../store';
+import type { ChangeTrace, ChangeTracer, ConnectionStatus, RetryReason } from '../store';
 import {
   connectTimeoutMs,
   createPool,
@@ -11,7 +11,7 @@ import {
   Hosts,
   type PoolOptions,
 } from './pool';
-import { getCode, isRetryable, isUnusable, translateError } from './postgres-errors';
+import { getCode, isDeadlock, isRetryable, isUnusable, translateError } from './postgres-errors';
 
 /** Options of a PostgreSQL store. */
 export interface PostgresOptions extends PoolOptions {
@@ -160,11 +160,20 @@ class CommitInterrupted extends Error {
   }
 }
 
+/** Returns why a transaction runs again after an error. */
+function getRetryReason(error: unknown): RetryReason {
+  if (error instanceof Conflict) return 'conflict';
+  if (isDeadlock(error)) return 'deadlock';
+  // If a prepared statement is missing, a pooler has given the session to another client: that is also a matter of the connection.
+  return isRetryable(error) ? 'serialization' : 'connection';
+}
+
 /** An open PostgreSQL database: reads, and changes in transactions. */
 export class PostgresDatabase implements Queries {
   readonly #hosts: Hosts;
   readonly #pool: pg.Pool;
   readonly #pending = new Set<PendingChange>();
+  readonly #retries = { serialization: 0, deadlock: 0, conflict: 0, connection: 0 };
   #tracer: ChangeTracer | undefined;
   #closed: Promise<void> | undefined;
   /** Whether statements are prepared once for each connection, which saves the server a third of its time. */
@@ -228,6 +237,18 @@ export class PostgresDatabase implements Queries {
   get writeDelay(): number {
     const [oldest] = this.#pending;
     return oldest === undefined ? 0 : performance.now() - oldest.requestedAt;
+  }
+
+  /** How the connections of the pool are used. */
+  get connectionStatus(): ConnectionStatus {
+    const { options, idleCount: idle, totalCount, waitingCount: waiting } = this.#pool;
+    return {
+      max: options.max,
+      idle,
+      inUse: totalCount - idle,
+      waiting,
+      retries: { ...this.#retries },
+    };
   }
 
   /** The settings of a connection outside the pool, to the host that is used now. */
@@ -317,6 +338,7 @@ export class PostgresDatabase implements Queries {
           throw error;
         }
         if (attempt === maxTries) throw error;
+        this.#retries[getRetryReason(error)] += 1;
         await setTimeout(Math.random() * Math.min(attempt * attempt, maxPauseMs));
       }
     }

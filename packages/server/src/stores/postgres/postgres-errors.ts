@@ -37,6 +37,11 @@ export function isRetryable(error: unknown): boolean {
   return retryableCodes.test(getCode(error));
 }
 
+/** Returns whether a transaction was rolled back because others waited for it while it waited for them. */
+export function isDeadlock(error: unknown): boolean {
+  return getCode(error) === '40P01';
+}
+
 /** Returns whether a connection broke, or leads to a server that cannot be written to. */
 export function isUnusable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return unusableCodes.test(getCode(error));

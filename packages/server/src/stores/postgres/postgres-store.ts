@@ -78,6 +78,7 @@ function createStore(db: PostgresDatabase, clock: DatabaseClock): Store {
     onEvents: (listener) => announcements.onEvents(listener),
     traceChanges: (tracer) => db.traceChanges(tracer),
     getWriteDelay: () => db.writeDelay,
+    getConnectionStatus: () => db.connectionStatus,
     async check() {
       await db.row('SELECT 1');
     },
