@@ -11,7 +11,14 @@ import {
   Hosts,
   type PoolOptions,
 } from './pool';
-import { getCode, isDeadlock, isRetryable, isUnusable, translateError } from './postgres-errors';
+import {
+  getCode,
+  isDeadlock,
+  isPoolExhausted,
+  isRetryable,
+  isUnusable,
+  translateError,
+} from './postgres-errors';
 
 /** Options of a PostgreSQL store. */
 export interface PostgresOptions extends PoolOptions {
@@ -283,7 +290,8 @@ export class PostgresDatabase implements Queries {
       try {
         return await this.#pool.connect();
       } catch (error) {
-        if (!isUnusable(error) || performance.now() >= deadline) throw error;
+        if (!isUnusable(error) || isPoolExhausted(error)) throw error;
+        if (performance.now() >= deadline) throw error;
         this.#hosts.passOver(host);
         await setTimeout(reconnectPauseMs);
       }
@@ -301,11 +309,17 @@ export class PostgresDatabase implements Queries {
   }
 
   async #read(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    const read = () => this.withConnection((client) => client.query(this.#toQuery(text, values)));
+    let isConnected = false;
+    const read = () =>
+      this.withConnection((client) => {
+        isConnected = true;
+        return client.query(this.#toQuery(text, values));
+      });
     try {
       return await read().catch((error: unknown) => {
-        // A connection of the pool may have been closed since it was used last, for example by a restart of the database.
-        if (isUnusable(error) || this.#stopNaming(error)) return read();
+        // A connection of the pool may have been closed since it was used last, for example by a restart of the database. Without any
+        // connection, the read has waited for one already.
+        if ((isConnected && isUnusable(error)) || this.#stopNaming(error)) return read();
         throw error;
       });
     } catch (error) {
@@ -333,7 +347,7 @@ export class PostgresDatabase implements Queries {
           }
         } else if (isUnusable(error)) {
           // Nothing was committed. The connection may have been broken before it was used.
-          if (performance.now() >= deadline) throw error;
+          if (isPoolExhausted(error) || performance.now() >= deadline) throw error;
         } else if (!(error instanceof Conflict || isRetryable(error) || this.#stopNaming(error))) {
           throw error;
         }

@@ -48,6 +48,11 @@ export function isUnusable(error: unknown): boolean {
   return error instanceof StandbyError || networkCodes.test(getCode(error)) || isOfDriver(error);
 }
 
+/** Returns whether a change or a read found no connection, because all were in use. That says nothing about the host. */
+export function isPoolExhausted(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}
+
 /** Returns whether an error says that the database is unavailable, not that a statement is wrong. */
 function isUnavailable(error: unknown): error is Error {
   if (error instanceof pg.DatabaseError) return unavailableCodes.test(getCode(error));

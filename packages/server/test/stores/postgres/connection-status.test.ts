@@ -60,6 +60,19 @@ describe('the status of the connections', () => {
     expect(readUse()).toEqual({ max: 2, idle: 2, inUse: 0, waiting: 0 });
   });
 
+  test('has a read wait as long as a change if all are in use', async () => {
+    const free = [await useConnection(), await useConnection()];
+    const failed: string[] = [];
+    const note = (name: string) => () => failed.push(name);
+    // Each waits for the same time, so the one that was first also fails first.
+    const read = db.row('SELECT 1').catch(note('read'));
+    const change = db.write((tx) => tx.run('SELECT 1')).catch(note('change'));
+    await Promise.all([read, change]);
+    await Promise.all(free.map((release) => release()));
+    expect(failed).toEqual(['read', 'change']);
+    expect(db.connectionStatus.retries.connection).toBe(0);
+  });
+
   test('no longer counts connections that broke', async () => {
     const ended = db.withConnection((client) =>
       client.query('SELECT pg_terminate_backend(pg_backend_pid())'),
