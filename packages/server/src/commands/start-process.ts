@@ -133,7 +133,10 @@ function getMetrics(engine: Engine): Metrics {
   return { read: () => engine.readMetrics() };
 }
 
-/** Returns the metrics of the connections that an engine uses, and the API beside it; none with a file. */
+/**
+ * Returns the metrics of the connections that an engine uses, and the API beside it; none with a file. They come before all others, whose
+ * own queries they would count.
+ */
 async function getDatabaseMetrics(
   store: Store,
   engine: Engine | undefined,
@@ -158,7 +161,7 @@ async function startWorker(options: ProcessOptions): Promise<StartedProcess> {
   return {
     messages: `delivering from ${describeDatabase(options.database)}`,
     health,
-    metrics: [getMetrics(engine), ...(await getDatabaseMetrics(engine.store, engine, options))],
+    metrics: [...(await getDatabaseMetrics(engine.store, engine, options)), getMetrics(engine)],
     stop() {
       health.stop();
       return engine.stop(attemptsShutdownMs);
@@ -259,7 +262,7 @@ async function startApiRole(options: ProcessOptions): Promise<StartedProcess> {
   if (engine) health.addEngine(engine);
   if (engine) metrics.push(getMetrics(engine));
   else if (isMeasured(options)) metrics.push(await loadQueueMetrics(store, clock));
-  metrics.push(...(await getDatabaseMetrics(store, engine, options)));
+  metrics.unshift(...(await getDatabaseMetrics(store, engine, options)));
   return {
     messages: `listening on ${api.url}`,
     health,

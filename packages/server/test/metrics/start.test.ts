@@ -1,11 +1,12 @@
 import { PassThrough } from 'node:stream';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createProgram } from '../../src/commands/program';
 import { Health } from '../../src/http/health';
 import { serveMetrics } from '../../src/metrics/metrics-server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { CapturedLog } from '../helpers/captured-log';
 import { Child } from '../helpers/child';
+import { startPostgres } from '../helpers/postgres';
 import { tempFile } from '../helpers/temp-folder';
 import { findSamples, scrape } from './scrape';
 
@@ -37,6 +38,7 @@ test('a worker serves metrics of its process, its deliveries and the queues', as
   expect(samples.get(processMetric)).toBeGreaterThan(0);
   expect(samples.get('tradepost_deliveries_total{outcome="delivered"}')).toBe(0);
   expect(samples.get('tradepost_delivery_queue_depth')).toBe(0);
+  expect(findSamples(samples, 'tradepost_database')).toEqual({});
 }, 30_000);
 
 test('a worker, which has no API, serves its health beside its metrics', async () => {
@@ -63,6 +65,35 @@ test('a worker, which has no API, serves its health beside its metrics', async (
     '{check="deliveries"}': 1,
   });
 }, 30_000);
+
+describe('a process with PostgreSQL', () => {
+  /** Starts a process with a role and two connections. Returns its samples of them. */
+  async function scrapeConnections(role: 'api' | 'worker'): Promise<Record<string, number>> {
+    const postgres = await startPostgres();
+    onTestFinished(postgres.stop);
+    const { url } = await postgres.createDatabase();
+    const options = ['--metrics-port', '0', '--database-connections', '2'];
+    const lines = await start(2, '--role', role, '--database', url, ...options);
+    return findSamples(
+      await scrape(addressAfter('metrics', lines)),
+      'tradepost_database_connections',
+    );
+  }
+
+  test('serves metrics of the connections of an API, without the queries of the scrape', async () => {
+    expect(await scrapeConnections('api')).toMatchObject({
+      '_max{pool="api"}': 2,
+      '_waiting{pool="api"}': 0,
+      '{pool="api",state="in_use"}': 0,
+    });
+  }, 60_000);
+
+  test('serves metrics of the connections of a worker', async () => {
+    const samples = await scrapeConnections('worker');
+    expect(samples['_max{pool="engine"}']).toBe(2);
+    expect(Object.keys(samples).filter((name) => !name.includes('pool="engine"'))).toEqual([]);
+  }, 60_000);
+});
 
 test('an API serves metrics of its process, its requests and the queues, and none of deliveries', async () => {
   const lines = await start(2, '--role', 'api', '--metrics-port', '0');

@@ -248,12 +248,16 @@ export class PostgresDatabase implements Queries {
 
   /** How the connections of the pool are used. */
   get connectionStatus(): ConnectionStatus {
-    const { options, idleCount: idle, totalCount, waitingCount: waiting } = this.#pool;
+    const { idleCount, totalCount, waitingCount, options } = this.#pool;
+    const { max } = options;
+    const used = totalCount - idleCount;
+    // The pool passes on idle connections in the next turn: what was just requested does not wait.
+    const starting = Math.min(waitingCount, max - used);
     return {
-      max: options.max,
-      idle,
-      inUse: totalCount - idle,
-      waiting,
+      max,
+      idle: Math.max(0, idleCount - starting),
+      inUse: used + starting,
+      waiting: waitingCount - starting,
       retries: { ...this.#retries },
     };
   }

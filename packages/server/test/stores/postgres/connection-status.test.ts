@@ -60,6 +60,17 @@ describe('the status of the connections', () => {
     expect(readUse()).toEqual({ max: 2, idle: 2, inUse: 0, waiting: 0 });
   });
 
+  test('counts what gets a connection at once as its user', async () => {
+    await db.row('SELECT 1');
+    expect(readUse()).toEqual({ max: 2, idle: 1, inUse: 0, waiting: 0 });
+    const first = db.row('SELECT 1');
+    expect(readUse()).toEqual({ max: 2, idle: 0, inUse: 1, waiting: 0 });
+    const others = [db.row('SELECT 1'), db.row('SELECT 1')];
+    expect(readUse()).toEqual({ max: 2, idle: 0, inUse: 2, waiting: 1 });
+    await Promise.all([first, ...others]);
+    expect(readUse()).toEqual({ max: 2, idle: 2, inUse: 0, waiting: 0 });
+  });
+
   test('has a read wait as long as a change if all are in use', async () => {
     const free = [await useConnection(), await useConnection()];
     const failed: string[] = [];
