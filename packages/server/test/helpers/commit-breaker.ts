@@ -9,6 +9,8 @@ export interface CommitBreaker {
   url: string;
   /** Breaks the connection of the next commit. */
   breakNext(at: BreakingPoint): void;
+  /** Breaks the connection of the next commit after it, and all others. From then on, none leads to the database. */
+  breakAllAtNext(): void;
   /** How many connections it broke. */
   readonly broken: number;
   close(): Promise<void>;
@@ -20,7 +22,17 @@ export async function startCommitBreaker(target: string): Promise<CommitBreaker>
   const sockets = new Set<Socket>();
   let next: BreakingPoint | null = null;
   let broken = 0;
+  let breaksAll = false;
+  let isDown = false;
+  const breakAll = () => {
+    isDown = true;
+    for (const socket of sockets) socket.destroy();
+  };
   const server = createServer((client) => {
+    if (isDown) {
+      client.destroy();
+      return;
+    }
     const database = connect(Number(port), hostname);
     let isBroken = false;
     const end = () => {
@@ -44,7 +56,7 @@ export async function startCommitBreaker(target: string): Promise<CommitBreaker>
         next = null;
         if (at === 'before the commit') return end();
         // The server responds when it has committed.
-        database.once('data', end);
+        database.once('data', breaksAll ? breakAll : end);
       }
       database.write(chunk);
     });
@@ -61,6 +73,10 @@ export async function startCommitBreaker(target: string): Promise<CommitBreaker>
     url: url.href,
     breakNext(at) {
       next = at;
+    },
+    breakAllAtNext() {
+      next = 'after the commit';
+      breaksAll = true;
     },
     get broken() {
       return broken;

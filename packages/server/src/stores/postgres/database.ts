@@ -16,6 +16,7 @@ import {
   isDeadlock,
   isPoolExhausted,
   isRetryable,
+  isUnavailable,
   isUnusable,
   translateError,
 } from './postgres-errors';
@@ -175,6 +176,11 @@ function getRetryReason(error: unknown): RetryReason {
   return isRetryable(error) ? 'serialization' : 'connection';
 }
 
+/** Converts the error of a change, or of its repetition, after a commit whose outcome could not be found. */
+function toOutcomeUnknown(cause: unknown): OutcomeUnknownError {
+  return new OutcomeUnknownError('PostgreSQL: the connection broke during a commit.', { cause });
+}
+
 /** An open PostgreSQL database: reads, and changes in transactions. */
 export class PostgresDatabase implements Queries {
   readonly #hosts: Hosts;
@@ -213,7 +219,8 @@ export class PostgresDatabase implements Queries {
    * Runs work in a transaction. When the promise resolves, its changes are committed. After a conflict with another transaction, and
    * after a connection broke before the commit, the work runs again, so it must have no effects outside the database.
    *
-   * @throws OutcomeUnknownError if the connection broke during the commit and its outcome could not be found.
+   * @throws OutcomeUnknownError if the connection broke during the commit and its outcome could not be found, nor could the work be
+   *   repeated.
    */
   async write<Result>(
     work: (tx: Transaction) => Promise<Result>,
@@ -337,6 +344,7 @@ export class PostgresDatabase implements Queries {
     options: WriteOptions,
   ): Promise<Result> {
     const deadline = performance.now() + connectTimeoutMs;
+    let mayBeCommitted = false;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.withConnection((client) => this.#transact(client, work, trace, options));
@@ -344,18 +352,17 @@ export class PostgresDatabase implements Queries {
         if (error instanceof CommitInterrupted) {
           const outcome = await this.#findOutcome(error);
           if (outcome === 'committed') return error.result as Result;
-          if (outcome === 'unknown' && !options.isRepeatable) {
-            throw new OutcomeUnknownError('PostgreSQL: the connection broke during a commit.', {
-              cause: error.cause,
-            });
-          }
+          mayBeCommitted ||= outcome === 'unknown';
+          if (mayBeCommitted && !options.isRepeatable) throw toOutcomeUnknown(error.cause);
         } else if (isUnusable(error)) {
           // Nothing was committed. The connection may have been broken before it was used.
-          if (isPoolExhausted(error) || performance.now() >= deadline) throw error;
+          if (isPoolExhausted(error) || performance.now() >= deadline) {
+            throw mayBeCommitted ? toOutcomeUnknown(error) : error;
+          }
         } else if (!(error instanceof Conflict || isRetryable(error) || this.#stopNaming(error))) {
-          throw error;
+          throw mayBeCommitted && isUnavailable(error) ? toOutcomeUnknown(error) : error;
         }
-        if (attempt === maxTries) throw error;
+        if (attempt === maxTries) throw mayBeCommitted ? toOutcomeUnknown(error) : error;
         this.#retries[getRetryReason(error)] += 1;
         await setTimeout(Math.random() * Math.min(attempt * attempt, maxPauseMs));
       }

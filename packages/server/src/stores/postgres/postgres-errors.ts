@@ -54,7 +54,7 @@ export function isPoolExhausted(error: unknown): boolean {
 }
 
 /** Returns whether an error says that the database is unavailable, not that a statement is wrong. */
-function isUnavailable(error: unknown): error is Error {
+export function isUnavailable(error: unknown): error is Error {
   if (error instanceof pg.DatabaseError) return unavailableCodes.test(getCode(error));
   return isUnusable(error);
 }

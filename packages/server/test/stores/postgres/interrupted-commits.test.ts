@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OutcomeUnknownError } from '../../../src/kernel/errors';
 import { openPostgresStore } from '../../../src/stores/postgres/postgres-store';
 import type { Store } from '../../../src/stores/store';
 import { anIdempotencyKey, noon } from '../../helpers/builders';
@@ -35,6 +36,15 @@ describe('a connection that breaks', () => {
     await store.close();
     await proxy.close();
     await database.remove();
+  });
+
+  test('is reported as unknown if no connection follows, also for an order with an idempotency key', async () => {
+    const idempotencyKey = anIdempotencyKey({ accountId: trade.buyer.accountId });
+    proxy.breakAllAtNext();
+    await expect(trade.place({ quantity: 3, idempotencyKey })).rejects.toThrow(OutcomeUnknownError);
+    const other = await openPostgresStore(database.url);
+    expect(await other.orders.listOrders(trade.buyer, {}, page)).toHaveLength(1);
+    await other.close();
   });
 
   describe.each(points)('%s', (at) => {
