@@ -100,9 +100,27 @@ export async function requireMigrated(
   );
 }
 
+/**
+ * Returns a migration as a database understands it. CockroachDB has no columns with the collation "C", and compares those without a
+ * collation by their bytes, as "C" does.
+ *
+ * @param version What the database returns as its `version()`.
+ */
+export function translateMigration(migration: string, version: string): string {
+  return version.startsWith('CockroachDB') ? migration.replaceAll(' COLLATE "C"', '') : migration;
+}
+
+async function runMigrations(client: pg.ClientBase, from: number, to: number): Promise<void> {
+  const { rows } = await client.query<{ version: string }>('SELECT version()');
+  const version = rows[0]?.version ?? '';
+  for (const migration of migrations.slice(from, to)) {
+    await client.query(translateMigration(migration, version));
+  }
+}
+
 /** Creates the tables of a schema version, except that with the version. */
 export async function createTables(client: pg.ClientBase, version: number): Promise<void> {
-  for (const migration of migrations.slice(0, version)) await client.query(migration);
+  await runMigrations(client, 0, version);
 }
 
 /** Runs the migrations that are missing. All processes that migrate take turns at the row with the version. */
@@ -122,7 +140,7 @@ async function migrateOnce(client: pg.ClientBase, name: string): Promise<void> {
       `SELECT version FROM ${markerTable} FOR UPDATE`,
     );
     const version = Number(rows[0]?.version ?? 0);
-    for (const migration of migrations.slice(version)) await client.query(migration);
+    await runMigrations(client, version, currentSchemaVersion);
     if (version < currentSchemaVersion) {
       await client.query(`UPDATE ${markerTable} SET version = ${currentSchemaVersion}`);
     }

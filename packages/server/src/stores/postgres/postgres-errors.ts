@@ -17,9 +17,9 @@ const retryableCodes = /^(40001|40P01|CR000)$/;
 
 /**
  * SQLSTATEs that do not mean that the statement is wrong: connection exceptions, insufficient resources, operator intervention,
- * errors of the operating system, a lock timeout, and a server that has become a standby.
+ * errors of the operating system, a lock timeout, a server that has become a standby, and one without transaction IDs.
  */
-const unavailableCodes = /^(08|53|57|58|40|55P03|25006|25P03|XX)/;
+const unavailableCodes = /^(08|53|54000|57|58|40|55P03|25006|25P03|XX)/;
 /** Of these, the ones after which a connection is of no more use. */
 const unusableCodes = /^(08|57P|25006|25P03)/;
 /** Codes of Node's network errors. */

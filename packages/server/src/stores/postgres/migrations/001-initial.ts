@@ -1,6 +1,8 @@
 /**
  * The first schema. Times are in milliseconds since 1970. IDs compare by their bytes, in any locale.
  *
+ * Indexes that are read from their start say ASC: YugabyteDB would hash their first column otherwise.
+ *
  * The rows that each order or delivery writes have no foreign keys: each would lock a row of an account, a listing or a queue that
  * many transactions share.
  */
@@ -121,7 +123,7 @@ CREATE TABLE webhooks (
   deleted_at BIGINT
 );
 CREATE INDEX webhooks_of_account ON webhooks (account_id, created_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX webhooks_deleted ON webhooks (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX webhooks_deleted ON webhooks (deleted_at ASC) WHERE deleted_at IS NOT NULL;
 
 CREATE TABLE webhook_events (
   account_id TEXT COLLATE "C" NOT NULL,
@@ -147,7 +149,7 @@ CREATE TABLE queues (
   -- No counted delivery is due before this time. It keeps searches from what vacuum has not removed yet.
   due_from BIGINT NOT NULL
 );
-CREATE INDEX queues_next ON queues (next_at, webhook_id) WHERE next_at IS NOT NULL;
+CREATE INDEX queues_next ON queues (next_at ASC, webhook_id) WHERE next_at IS NOT NULL;
 
 CREATE TABLE deliveries (
   id TEXT COLLATE "C" PRIMARY KEY,
@@ -176,10 +178,10 @@ CREATE TABLE deliveries (
   finished_at BIGINT,
   trace_context TEXT
 );
-CREATE INDEX deliveries_new ON deliveries (due_at, webhook_id) WHERE NOT counted;
+CREATE INDEX deliveries_new ON deliveries (due_at ASC, webhook_id) WHERE NOT counted;
 CREATE INDEX deliveries_due ON deliveries (webhook_id, due_at, id) WHERE due_at IS NOT NULL;
-CREATE INDEX deliveries_leased ON deliveries (lease_until) WHERE lease_until IS NOT NULL;
-CREATE INDEX deliveries_by_deadline ON deliveries (deadline_at) WHERE state = 'pending';
+CREATE INDEX deliveries_leased ON deliveries (lease_until ASC) WHERE lease_until IS NOT NULL;
+CREATE INDEX deliveries_by_deadline ON deliveries (deadline_at ASC) WHERE state = 'pending';
 CREATE INDEX deliveries_of_webhook ON deliveries (webhook_id, state, created_at, id);
 CREATE INDEX deliveries_of_event ON deliveries (event_id);
 
@@ -207,7 +209,7 @@ CREATE TABLE idempotency_keys (
   webhook_id TEXT COLLATE "C",
   PRIMARY KEY (account_id, operation, key)
 );
-CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
+CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at ASC);
 CREATE INDEX idempotency_keys_of_webhook ON idempotency_keys (webhook_id)
   WHERE webhook_id IS NOT NULL;
 
