@@ -3,6 +3,7 @@ import { backlog } from './backlog';
 import type { BenchContext } from './bench-context';
 import { calls } from './calls';
 import { changes } from './changes';
+import { claims } from './claims';
 import { commits } from './commits';
 import { delivered } from './delivered';
 import { enqueue } from './enqueue';
@@ -42,6 +43,7 @@ export const benches: Record<string, Bench> = {
   enqueue,
   pruning,
   backlog,
+  claims,
   imports,
   verify,
   calls,
