@@ -7,6 +7,7 @@ import { claims } from './claims';
 import { commits } from './commits';
 import { delivered } from './delivered';
 import { enqueue } from './enqueue';
+import { failover } from './failover';
 import type { Figure } from './figure';
 import { firstCall } from './first-call';
 import { heap } from './heap';
@@ -50,6 +51,7 @@ export const benches: Record<string, Bench> = {
   firstCall,
   start,
   restart,
+  failover,
   changes,
   streaming,
 };

