@@ -12,8 +12,8 @@ import type { TradingAccounts } from './trading-accounts';
 
 const sizes = {
   usual: {
-    rounds: 9,
-    claims: 60,
+    rounds: 21,
+    claims: 25,
     few: 1_000,
     more: 100_000,
     many: 1_000_000,
