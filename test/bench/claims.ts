@@ -152,7 +152,7 @@ function compare(
   const baseline = name === 'oneMany' ? 'oneFew' : 'few';
   const { what } = queues[name];
   const leased = times[name][0]?.leased ?? 0;
-  const failures = times[name].map((round) => round.failures);
+  const failures = times[name][0]?.failures ?? 0;
   const ofLater = (rounds: ClaimTimes[]) => rounds.map(({ later }) => median(later));
   const ofFirst = (rounds: ClaimTimes[]) => rounds.map(({ first }) => first);
   const figure = (
@@ -171,13 +171,9 @@ function compare(
     });
   return [
     figure('claim', ofLater, [`Each claim leased ${leased}, of at most ${limit}.`]),
-    figure(
-      'first claim of a newly opened store',
-      ofFirst,
-      failures.some((count) => count > 0)
-        ? [`Tries that took too long, by round: ${failures.join(', ')}.`]
-        : [],
-    ),
+    figure('first claim of a newly opened store', ofFirst, [
+      `The first of all took ${ofFirst(times[name])[0]?.toFixed(0)} ms, with ${failures} statements that took too long. Later ones pass what it marked as dead.`,
+    ]),
   ];
 }
 
@@ -199,7 +195,7 @@ export async function claims(context: BenchContext): Promise<Figure[]> {
     'As after a transaction that was open meanwhile, such as a backup: no claim could remove entries from the indexes.';
   const notes: Partial<Record<Name, string[]>> = {
     autovacuumOff: [kept],
-    autovacuumOn: [kept, vacuum],
+    autovacuumOn: [vacuum],
   };
   return (['more', 'many', 'oneMany', 'autovacuumOff', 'autovacuumOn'] as const).flatMap((name) =>
     compare(name, queues, times, notes[name] ?? []),
