@@ -4,7 +4,7 @@ import type { DeliveryStore } from '../../deliveries/delivery-store';
 import { latestBackoffUntil } from '../../deliveries/endpoint-health';
 import { writeResults } from './attempts';
 import type { PostgresDatabase, Transaction } from './database';
-import { decodeLeaseToken, leaseDue, maxCandidates } from './leases';
+import { decodeLeaseToken, leaseDue, maxCandidates, type SearchStarts } from './leases';
 import { adjustToClock, QueueUnitOfWork, selectQueueStatus } from './queues';
 import { releaseLeasesOfWorkers, uncountStaleLeases } from './worker-leases';
 import type { WorkerLocks } from './worker-locks';
@@ -27,43 +27,61 @@ export function insertDeliveries(
   );
 }
 
-/** How old a transaction may be that adds new deliveries, in milliseconds: longer than one can take, and clocks differ. */
-const newDeliveriesMarginMs = 60_000;
-/** How often all new deliveries are searched, in milliseconds: for one that is older than the margin. */
+/** How old a transaction may be that another process commits, in milliseconds: longer than one can take, and clocks differ. */
+const commitMarginMs = 60_000;
+/** How often everything is searched, in milliseconds: for what is older than the margin. */
 const fullSearchIntervalMs = 60_000;
 
-/**
- * Remembers from which due time on to search for new deliveries. Entries of those that were found before stay in their index
- * until they are vacuumed, and a search must not pass all of them.
- */
-class NewDeliveries {
-  #from = 0;
-  #now = Number.NEGATIVE_INFINITY;
-  #searchedAllAt = Number.NEGATIVE_INFINITY;
+const searchAll: SearchStarts = { newFrom: 0, leasesFrom: 0, queuesFrom: 0 };
 
-  /** The due time from which to search, in milliseconds since 1970. */
-  get from(): number {
-    return performance.now() - this.#searchedAllAt < fullSearchIntervalMs ? this.#from : 0;
+/**
+ * Remembers from which times on to search. Index entries of what was found before stay until they are vacuumed, and a search must
+ * not pass all of them. Otherwise each one takes longer with every delivery that is made while vacuum does not run, or while a
+ * transaction is open that keeps it from removing anything.
+ */
+class RememberedStarts {
+  #starts = searchAll;
+  #now = Number.NEGATIVE_INFINITY;
+  #searchesAllAt = Number.NEGATIVE_INFINITY;
+
+  /** The times from which to search. */
+  get current(): SearchStarts {
+    return this.#starts;
+  }
+
+  /** Returns the times from which to search for what is due next: from time to time, all. */
+  begin(): SearchStarts {
+    if (performance.now() < this.#searchesAllAt) return this.#starts;
+    // If it takes too long and fails, searches go on from the remembered times.
+    if (this.#starts !== searchAll) this.#scheduleFullSearch();
+    return searchAll;
   }
 
   /** Records the current time, in milliseconds since 1970. */
   setNow(now: number): void {
     this.#now = now;
-    if (now < this.#from) this.#from = 0;
+    if (Object.values(this.#starts).some((from) => now < from)) this.#starts = searchAll;
   }
 
   /** Records that this process queued deliveries that are due at this time. */
   note(dueAt: number): void {
-    this.#from = Math.min(this.#from, dueAt);
+    if (dueAt < this.#starts.newFrom) this.#starts = { ...this.#starts, newFrom: dueAt };
   }
 
-  /** Records the due time of the first new delivery that a search from `from` found; null if it found none. */
-  found(dueAt: number | null, from: number): void {
-    if (from === 0) this.#searchedAllAt = performance.now();
-    this.#from = Math.max(
-      0,
-      Math.min(dueAt ?? Number.POSITIVE_INFINITY, this.#now - newDeliveriesMarginMs),
-    );
+  /** Records what a search found first. */
+  found({ firstNewAt, leaseUntil, nextAt }: DueTimes, searched: SearchStarts): void {
+    if (searched === searchAll) this.#scheduleFullSearch();
+    const next = (first: number | null) =>
+      Math.max(0, Math.min(first ?? Number.POSITIVE_INFINITY, this.#now - commitMarginMs));
+    this.#starts = {
+      newFrom: next(firstNewAt),
+      leasesFrom: next(leaseUntil),
+      queuesFrom: next(nextAt),
+    };
+  }
+
+  #scheduleFullSearch(): void {
+    this.#searchesAllAt = performance.now() + fullSearchIntervalMs;
   }
 }
 
@@ -88,10 +106,13 @@ interface DueTimes {
  * Returns when something may be leased. New deliveries count from when their queues allow an attempt, unless there are so many that
  * they hide others: then a worker has to count them at once.
  */
-async function selectDueTimes(db: PostgresDatabase, newFrom: number): Promise<DueTimes> {
+async function selectDueTimes(
+  db: PostgresDatabase,
+  { newFrom, leasesFrom, queuesFrom }: SearchStarts,
+): Promise<DueTimes> {
   const row = await db.row<DueTimes>(
-    `SELECT (SELECT min(next_at) FROM queues WHERE next_at IS NOT NULL) AS "nextAt",
-       (SELECT min(lease_until) FROM deliveries WHERE lease_until IS NOT NULL) AS "leaseUntil",
+    `SELECT (SELECT min(next_at) FROM queues WHERE next_at >= $3) AS "nextAt",
+       (SELECT min(lease_until) FROM deliveries WHERE lease_until >= $2) AS "leaseUntil",
        CASE WHEN n.found < ${maxCandidates} THEN n.allowed_at ELSE n.due_at END AS "newAt",
        n.due_at AS "firstNewAt"
      FROM (
@@ -103,6 +124,8 @@ async function selectDueTimes(db: PostgresDatabase, newFrom: number): Promise<Du
          ORDER BY due_at LIMIT ${maxCandidates}) AS new
        JOIN queues AS q ON q.webhook_id = new.webhook_id) AS n`,
     newFrom,
+    leasesFrom,
+    queuesFrom,
   );
   return row ?? { nextAt: null, leaseUntil: null, newAt: null, firstNewAt: null };
 }
@@ -112,9 +135,9 @@ export function createPostgresDeliveryStore(
   db: PostgresDatabase,
   workers: Pick<WorkerLocks, 'register' | 'unregister' | 'findEnded' | 'remove'>,
 ): DeliveryStore & { noteQueued(dueAt: number): void } {
-  const news = new NewDeliveries();
+  const remembered = new RememberedStarts();
   return {
-    noteQueued: (dueAt) => news.note(dueAt),
+    noteQueued: (dueAt) => remembered.note(dueAt),
 
     async registerWorker() {
       const id = await workers.register();
@@ -140,16 +163,15 @@ export function createPostgresDeliveryStore(
     async leaseDue(request) {
       const { worker, leaseToken: token } = request;
       const leaseToken = worker === undefined ? token : `${worker}.${token}`;
-      news.setNow(request.now);
+      remembered.setNow(request.now);
       for (let attempt = 1; ; attempt += 1) {
-        const { from } = news;
+        const starts = remembered.current;
         // Leases that were committed but did not arrive end by themselves.
-        const leased = await db.write((tx) => leaseDue(db, tx, { ...request, leaseToken }, from), {
-          isRepeatable: true,
-        });
+        const work = (tx: Transaction) => leaseDue(db, tx, { ...request, leaseToken }, starts);
+        const leased = await db.write(work, { isRepeatable: true });
         if (leased.length > 0 || attempt === maxLeaseAttempts) return leased;
         // Other workers may have all queues locked that have something due.
-        const { nextAt, newAt } = await selectDueTimes(db, from);
+        const { nextAt, newAt } = await selectDueTimes(db, starts);
         if (
           Math.min(nextAt ?? Number.POSITIVE_INFINITY, newAt ?? Number.POSITIVE_INFINITY) >
           request.now
@@ -166,24 +188,28 @@ export function createPostgresDeliveryStore(
       });
       // A lease records one result, also if this runs again.
       if (leased.length > 0)
-        await db.write((tx) => writeResults(tx, leased, now, news.from), { isRepeatable: true });
+        await db.write((tx) => writeResults(tx, leased, now, remembered.current.newFrom), {
+          isRepeatable: true,
+        });
     },
 
     async resetStaleLeases(now) {
+      remembered.setNow(now);
       await adjustToClock(db, { expected: now, now });
       await db.write((tx) => uncountStaleLeases(tx, now), { isRepeatable: true });
     },
 
     async adjustToClock(clock) {
       // After the clock was set back, new deliveries of other processes are due before those that were found.
-      news.setNow(clock.now);
+      remembered.setNow(clock.now);
       await adjustToClock(db, clock);
     },
 
     async nextDueAt() {
-      const { from } = news;
-      const { nextAt, leaseUntil, newAt, firstNewAt } = await selectDueTimes(db, from);
-      news.found(firstNewAt, from);
+      const starts = remembered.begin();
+      const found = await selectDueTimes(db, starts);
+      remembered.found(found, starts);
+      const { nextAt, leaseUntil, newAt } = found;
       const times = [nextAt, leaseUntil, newAt].filter((time) => time !== null);
       return times.length === 0 ? null : Math.min(...times);
     },

@@ -12,6 +12,16 @@ const maxQueuesPerLease = 16;
 const maxCounted = 5_000;
 const maxCounts = 10;
 
+/** From which times on to search, in milliseconds since 1970. Nothing is older. */
+export interface SearchStarts {
+  /** When new deliveries are due. */
+  newFrom: number;
+  /** When leases end. */
+  leasesFrom: number;
+  /** When queues should be polled. */
+  queuesFrom: number;
+}
+
 /** A worker's request for leases. Times are in milliseconds since 1970. */
 interface LeaseRequest {
   now: number;
@@ -62,7 +72,7 @@ export function decodeLeaseToken(text: string): { webhookId: string; leaseToken:
 function lockCandidates(
   tx: Transaction,
   { now, limit }: LeaseRequest,
-  newFrom: number,
+  { newFrom, leasesFrom, queuesFrom }: SearchStarts,
 ): Promise<Candidate[]> {
   return tx.rows<Candidate>(
     `SELECT ${queueColumns}, webhooks.url, webhooks.secret, webhooks.staged_secret AS "stagedSecret",
@@ -73,12 +83,12 @@ function lockCandidates(
          max(has_ended) > 0 AS "hasEnded"
        FROM (
          (SELECT webhook_id, next_at AS ready_at, 0 AS is_new, 0 AS has_ended FROM queues
-          WHERE next_at <= $1 ORDER BY next_at, webhook_id LIMIT $2)
+          WHERE next_at >= $5 AND next_at <= $1 ORDER BY next_at, webhook_id LIMIT $2)
          UNION ALL
          (SELECT webhook_id, due_at, 1, 0 FROM deliveries WHERE NOT counted AND due_at >= $3
           ORDER BY due_at LIMIT ${maxCandidates})
          UNION ALL
-         (SELECT webhook_id, lease_until, 0, 1 FROM deliveries WHERE lease_until <= $1
+         (SELECT webhook_id, lease_until, 0, 1 FROM deliveries WHERE lease_until >= $4 AND lease_until <= $1
           ORDER BY lease_until LIMIT ${maxCandidates})
        ) AS found
        GROUP BY webhook_id) AS c
@@ -89,6 +99,8 @@ function lockCandidates(
     now,
     Math.max(limit, maxQueuesPerLease),
     newFrom,
+    leasesFrom,
+    queuesFrom,
   );
 }
 
@@ -98,14 +110,16 @@ async function releaseEndedLeases(
   queues: QueueUnitOfWork,
   webhookIds: string[],
   now: number,
+  leasesFrom: number,
 ): Promise<void> {
   const released = await tx.rows<{ webhookId: string; dueAt: number; counts: boolean }>(
     `UPDATE deliveries SET due_at = lease_until, scheduled_at = lease_until, lease_token = NULL,
        lease_until = NULL
-     WHERE lease_until <= $1 AND webhook_id = ANY ($2::text[])
+     WHERE lease_until >= $3 AND lease_until <= $1 AND webhook_id = ANY ($2::text[])
      RETURNING webhook_id AS "webhookId", due_at AS "dueAt", lease_counts AS counts`,
     now,
     webhookIds,
+    leasesFrom,
   );
   for (const { webhookId, dueAt, counts } of released) {
     const { inFlight } = queues.get(webhookId);
@@ -246,10 +260,10 @@ function isAllowed(
 async function findCandidates(
   tx: Transaction,
   request: LeaseRequest,
-  newFrom: number,
+  starts: SearchStarts,
 ): Promise<Candidate[]> {
   for (let count = 1; ; count += 1) {
-    const candidates = await lockCandidates(tx, request, newFrom);
+    const candidates = await lockCandidates(tx, request, starts);
     const found = candidates.reduce((sum, { newCount }) => sum + newCount, 0);
     if (found < maxCandidates || count === maxCounts) return candidates;
     const queues = new QueueUnitOfWork(candidates.map(toQueue));
@@ -258,7 +272,7 @@ async function findCandidates(
       tx,
       queues,
       withNew.map(({ webhookId }) => webhookId),
-      newFrom,
+      starts.newFrom,
     );
     queues.write(tx, request.now);
   }
@@ -269,15 +283,15 @@ export async function leaseDue(
   db: PostgresDatabase,
   tx: Transaction,
   request: LeaseRequest,
-  newFrom: number,
+  starts: SearchStarts,
 ): Promise<LeasedDelivery[]> {
   const { now, leaseToken } = request;
-  const candidates = await findCandidates(tx, request, newFrom);
+  const candidates = await findCandidates(tx, request, starts);
   if (candidates.length === 0) return [];
   const endpoints = new Map(candidates.map((candidate) => [candidate.webhookId, candidate]));
   const queues = new QueueUnitOfWork(candidates.map(toQueue));
   const ended = candidates.filter(({ hasEnded }) => hasEnded).map(({ webhookId }) => webhookId);
-  if (ended.length > 0) await releaseEndedLeases(tx, queues, ended, now);
+  if (ended.length > 0) await releaseEndedLeases(tx, queues, ended, now, starts.leasesFrom);
   const ready = candidates
     .filter((candidate) => isAllowed(candidate, now))
     .map(({ webhookId }) => queues.get(webhookId))
@@ -298,7 +312,7 @@ export async function leaseDue(
   const waiting = candidates
     .filter(({ webhookId, newCount }) => newCount > (leasedNew.get(webhookId) ?? 0))
     .map(({ webhookId }) => webhookId);
-  await countNew(tx, queues, waiting, newFrom);
+  await countNew(tx, queues, waiting, starts.newFrom);
   const served = new Set(leased.map(({ webhookId }) => webhookId));
   for (const { webhookId, newDueAt } of candidates) {
     // It keeps its place among the queues that wait.

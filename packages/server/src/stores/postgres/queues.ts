@@ -60,6 +60,12 @@ async function selectFirstDueAt(
   return row?.dueAt ?? null;
 }
 
+/**
+ * How long a queue keeps its place among those that wait, in milliseconds. Other workers search from a time on that they remember:
+ * nothing may be written that is due before it.
+ */
+const maxWaitMs = 30_000;
+
 /** A replayed delivery goes ahead of deliveries that have waited longer than this, in milliseconds. */
 const shortWaitMs = 1_000;
 
@@ -134,7 +140,7 @@ export class QueueUnitOfWork {
     const changed = this.all.filter(({ webhookId }) => this.#changed.has(webhookId));
     const changes = changed.map((queue) => ({
       ...queue,
-      allowedAt: nextAllowedAt(queue, queue.waitsSince ?? now),
+      allowedAt: Math.max(nextAllowedAt(queue, queue.waitsSince ?? now), now - maxWaitMs),
     }));
     writes.add(
       `UPDATE queues SET depth = c.depth, in_flight = c."inFlight", paused = c.paused,
