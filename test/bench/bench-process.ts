@@ -10,6 +10,8 @@ export interface BenchProcess<Known extends Operations> {
     operation: Name,
     argument: Parameters<Known[Name]>[0],
   ): Promise<Awaited<ReturnType<Known[Name]>>>;
+  /** Returns the last lines of its stderr. */
+  readLogTail(): string;
   /** Kills the process. */
   stop(): Promise<void>;
 }
@@ -63,6 +65,7 @@ function runBenchProcess<Known extends Operations>(
   return {
     pid: child.pid ?? 0,
     stop,
+    readLogTail,
     call(operation, argument) {
       lastId += 1;
       const request: OperationRequest = { id: lastId, operation, argument };

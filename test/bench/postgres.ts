@@ -6,13 +6,16 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { startPostgresServer } from '../../packages/server/test/helpers/embedded-postgres';
 import type { BenchEnvironment } from './bench-environment';
-import { fillDatabase, type Specs, type TemplatesOf } from './database';
+import { fillDatabase, type Specs, type Template, type TemplatesOf } from './database';
 import { machineTime } from './machine-time';
 import { ProcessTree } from './process-tree';
 
 const recordedPauseMs = 5;
 /** What an operator sets first. All else is as PostgreSQL comes, so commits wait for the disk. */
 const settings = ['shared_buffers=1GB', 'max_wal_size=4GB'];
+
+/** A database that is copied for each round, so that all rounds start equal. */
+export type DatabaseTemplate = Pick<Template<[]>, 'file' | 'use'>;
 
 /** A PostgreSQL server whose commits wait for the disk. */
 export interface BenchPostgres {
@@ -22,6 +25,10 @@ export interface BenchPostgres {
   processes: ProcessTree;
   /** Creates a database and returns its URL. */
   createDatabase(template?: string): Promise<string>;
+  /** Creates a database that is filled once and copied for each round. */
+  createTemplate<Result>(
+    fill: (url: string) => Promise<Result>,
+  ): Promise<DatabaseTemplate & { filled: Result }>;
   /**
    * Creates databases with trading accounts. The `file` of each is its URL. They are copied by PostgreSQL, which then writes
    * what is not on disk yet.
@@ -63,28 +70,35 @@ export async function startBenchPostgres(
   async function removeDatabase(url: string): Promise<void> {
     await admin.query(`DROP DATABASE IF EXISTS ${readName(url)} WITH (FORCE)`);
   }
+  async function createTemplate<Result>(fill: (url: string) => Promise<Result>) {
+    const url = await createDatabase();
+    const filled = await fill(url);
+    await vacuum(url);
+    return {
+      file: url,
+      filled,
+      async use<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
+        const copy = await createDatabase(readName(url));
+        try {
+          return await work(copy);
+        } finally {
+          await removeDatabase(copy);
+        }
+      },
+    };
+  }
   return {
     url: server.url,
     processes: new ProcessTree(server.processId()),
     createDatabase,
     removeDatabase,
+    createTemplate,
     async createDatabases<const Wanted extends Specs>(specs: Wanted) {
       const made: Record<string, unknown> = {};
       for (const [name, trades] of Object.entries(specs)) {
-        const url = await createDatabase();
-        made[name] = {
-          file: url,
-          trades: await fillDatabase(environment, url, trades),
-          async use<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
-            const copy = await createDatabase(readName(url));
-            try {
-              return await work(copy);
-            } finally {
-              await removeDatabase(copy);
-            }
-          },
-        };
-        await vacuum(url);
+        const fill = (url: string) => fillDatabase(environment, url, trades);
+        const { filled, ...template } = await createTemplate(fill);
+        made[name] = { ...template, trades: filled };
       }
       return made as TemplatesOf<Wanted>;
     },
@@ -102,17 +116,18 @@ async function vacuum(url: string): Promise<void> {
 /**
  * Waits until every delivery in a PostgreSQL database is recorded as delivered.
  *
+ * @param unfinished A query for what is not; by default in the tables of the server.
  * @returns The machine time at that point.
  */
-export async function allRecordedInPostgres(url: string): Promise<number> {
+export async function allRecordedInPostgres(
+  url: string,
+  unfinished = "SELECT 1 FROM deliveries WHERE state <> 'delivered' LIMIT 1",
+): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     for (;;) {
-      const { rowCount } = await client.query({
-        name: 'unfinished',
-        text: "SELECT 1 FROM deliveries WHERE state <> 'delivered' LIMIT 1",
-      });
+      const { rowCount } = await client.query({ name: 'unfinished', text: unfinished });
       if (rowCount === 0) return machineTime();
       await setTimeout(recordedPauseMs);
     }

@@ -3,6 +3,7 @@ import type { BareLoopOperations } from './bare-loop-process';
 import type { BenchContext } from './bench-context';
 import { startBenchProcess } from './bench-process';
 import { createDatabases, type Template } from './database';
+import { calculateRate, drain } from './drain';
 import { createFigure, type Figure } from './figure';
 import { formatCount } from './format-count';
 import { type Receiver, startReceiver } from './receiver';
@@ -10,42 +11,15 @@ import { allRecorded } from './recorded-outcomes';
 import { interleave } from './rounds';
 import { startTradepostServer } from './tradepost-server';
 import type { TradingAccounts } from './trading-accounts';
-import { withTimeout } from './with-timeout';
 
 const sizes = {
   usual: { rounds: 3, deliveries: 24_000, posts: 64_000, warmUp: 4_000 },
   quick: { rounds: 1, deliveries: 200, posts: 200, warmUp: 50 },
 };
-const timeoutSeconds = 240;
 /** The maximum number of attempts in flight. The bare loop is about equally fast from 8 to 64. */
 const concurrency = 64;
 
 type Size = (typeof sizes)['usual'];
-
-/** Calculates the arrivals per second between the end of the warm-up and the end. */
-async function calculateRate(receiver: Receiver, arrivals: number, ended: number): Promise<number> {
-  const { notedAt } = await receiver.call('getCount', null);
-  if (notedAt === null) throw new Error('Too little arrived to measure a rate.');
-  return (arrivals / (ended - notedAt)) * 1000;
-}
-
-async function drain(
-  context: BenchContext,
-  receiver: Receiver,
-  file: string,
-  size: Size,
-): Promise<number> {
-  const { deliveries, warmUp } = size;
-  await receiver.call('resetCount', warmUp);
-  const server = await startTradepostServer(context.environment, file);
-  const drained = receiver.call('waitFor', deliveries).then(() => allRecorded(file));
-  const ended = await withTimeout(timeoutSeconds, drained, async () => {
-    const { arrived } = await receiver.call('getCount', null);
-    return `Of ${deliveries} deliveries only ${arrived} arrived and were recorded in ${timeoutSeconds} s. The last lines of its log:\n${server.readLogTail()}`;
-  });
-  await server.stop();
-  return await calculateRate(receiver, deliveries - warmUp, ended);
-}
 
 async function loop(
   context: BenchContext,
@@ -73,7 +47,13 @@ async function measure(
   const { ours, bare } = await interleave(
     size.rounds,
     {
-      ours: () => use((file) => drain(context, receiver, file, size)),
+      ours: () =>
+        use((file) =>
+          drain(receiver, size, {
+            start: () => startTradepostServer(context.environment, file),
+            allRecorded: () => allRecorded(file),
+          }),
+        ),
       bare: () => loop(context, receiver, trade, size),
     },
     (round) => context.log(`${to}: round ${round} of ${size.rounds}`),
