@@ -13,6 +13,7 @@ import { firstCall } from './first-call';
 import { heap } from './heap';
 import { imports } from './imports';
 import { isolation } from './isolation';
+import { jobQueues } from './job-queues';
 import { latency } from './latency';
 import { overload } from './overload';
 import { pages } from './pages';
@@ -32,6 +33,7 @@ export type Bench = (context: BenchContext) => Promise<Figure[]>;
 export const benches: Record<string, Bench> = {
   sustained,
   delivered,
+  jobQueues,
   latency,
   receipt,
   isolation,

@@ -1,6 +1,6 @@
 import { median } from './quantiles';
 
-/** The goal of a figure. Sources: issue 3, "Figures"; issues 4 and 5, "Proof and figures"; issue 14, fault 12; issue 17, "Figures". */
+/** The goal of a figure. Sources: issue 3, "Figures"; issues 4 and 5, "Proof and figures"; issue 14, fault 12; issue 17, "Figures"; issue 19, figures on PostgreSQL. */
 export interface Goal {
   /** Whether it is set for our value or for its ratio to the baseline. */
   of: 'ours' | 'ratio';
