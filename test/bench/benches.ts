@@ -25,6 +25,7 @@ import { start } from './start';
 import { streaming } from './streaming';
 import { sustained } from './sustained';
 import { verify } from './verify';
+import { workers } from './workers';
 
 /** Measures something and returns its figures. */
 export type Bench = (context: BenchContext) => Promise<Figure[]>;
@@ -34,6 +35,7 @@ export const benches: Record<string, Bench> = {
   sustained,
   delivered,
   jobQueues,
+  workers,
   latency,
   receipt,
   isolation,
