@@ -100,14 +100,11 @@ async function createDrains(parts: Parts) {
   });
   const { use, trades } = queue;
   const [trade] = trades;
-  const single = await createQueue<GraphileWorkerSettings>(parts, programs.graphileWorker, {
-    trade,
-  });
-  const arrays = await createQueue<GraphileWorkerSettings>(parts, programs.graphileWorker, {
-    trade,
-    perJob,
-  });
-  const boss = await createQueue<PgBossSettings>(parts, programs.pgBoss, { trade });
+  const [single, arrays, boss] = await Promise.all([
+    createQueue<GraphileWorkerSettings>(parts, programs.graphileWorker, { trade }),
+    createQueue<GraphileWorkerSettings>(parts, programs.graphileWorker, { trade, perJob }),
+    createQueue<PgBossSettings>(parts, programs.pgBoss, { trade }),
+  ]);
   return {
     tradepost: () =>
       use((url) =>
