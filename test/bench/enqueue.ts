@@ -6,8 +6,8 @@ import { startBenchPostgres } from './postgres';
 import { interleave } from './rounds';
 
 const sizes = {
-  usual: { rounds: 7, orders: 400, warmUp: 100 },
-  quick: { rounds: 1, orders: 10, warmUp: 5 },
+  usual: { rounds: 7, orders: 400, warmUp: 100, past: 5_000 },
+  quick: { rounds: 1, orders: 10, warmUp: 5, past: 10 },
 };
 const loads = [1, 16];
 
@@ -16,14 +16,16 @@ const loads = [1, 16];
  * without HTTP, each change in a transaction of its own.
  */
 export async function enqueue({ environment, quick, log }: BenchContext): Promise<Figure[]> {
-  const { rounds, orders, warmUp } = quick ? sizes.quick : sizes.usual;
+  const { rounds, orders, warmUp, past } = quick ? sizes.quick : sizes.usual;
   const postgres = await startBenchPostgres(environment);
   const program = new URL('./enqueue-process.ts', import.meta.url);
   const client = startBenchProcess<EnqueueOperations>(environment, program);
-  // Nothing is delivered to these: no worker runs.
+  // Nothing is delivered to these: no worker runs. Past orders, because empty tables are scanned.
   const urls = ['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two'];
   const { database } = await postgres.createDatabases({
-    database: [{ urls, events: ['order.status_changed'], hasAgent: true, backlog: 0, orders: 0 }],
+    database: [
+      { urls, events: ['order.status_changed'], hasAgent: true, backlog: 0, orders: past },
+    ],
   });
   const connections = Math.max(...loads);
   await client.call('open', { url: database.file, trade: database.trades[0], connections });
