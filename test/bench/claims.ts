@@ -17,7 +17,7 @@ const sizes = {
     few: 1_000,
     more: 100_000,
     many: 1_000_000,
-    delivered: 1_000_000,
+    delivered: 10_000_000,
   },
   quick: { rounds: 1, claims: 5, few: 200, more: 400, many: 800, delivered: 800 },
 };

@@ -65,12 +65,17 @@ const record = `WITH recorded AS (
   INSERT INTO attempts (delivery_id, number, started_at, duration_ms, url, headers, status, error, response_snippet)
   SELECT id, 1, created_at, ${durationMs}, 'http://127.0.0.1/deliveries', '{}', 204, NULL, '' FROM recorded`;
 
-/** Updates the queues as often as workers do for a number of deliveries: when they lease them and when they record results. */
+/**
+ * Updates the queues as often as workers do for a number of deliveries: when they lease them and when they record results. Like
+ * the store, it finds the rows by their index, which passes over dead ones.
+ */
 const updateQueues = (claims: number, now: number) => `DO $$ BEGIN
   FOR claim IN 1..${claims} LOOP
-    UPDATE queues SET in_flight = in_flight + 1, next_at = ${now} + claim, due_from = ${now} + claim;
+    UPDATE queues SET in_flight = in_flight + 1, next_at = ${now} + claim, due_from = ${now} + claim
+    WHERE webhook_id > '';
     COMMIT;
-    UPDATE queues SET in_flight = in_flight - 1, next_at = NULL, due_from = ${now} + claim;
+    UPDATE queues SET in_flight = in_flight - 1, next_at = NULL, due_from = ${now} + claim
+    WHERE webhook_id > '';
     COMMIT;
   END LOOP; END $$`;
 
@@ -111,6 +116,7 @@ export async function fillDeliveries(
       'SELECT indexdef AS definition FROM pg_indexes WHERE indexname = ANY ($1)',
       [unsearched],
     );
+    await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off');
     await client.query(`DROP INDEX ${unsearched.join(', ')}`);
     for (const batch of batches(0, firstQueued)) {
       const range = await add(batch);
