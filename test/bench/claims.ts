@@ -191,6 +191,7 @@ function compare(
 export async function claims(context: BenchContext): Promise<Figure[]> {
   const { environment, quick } = context;
   const size = quick ? sizes.quick : sizes.usual;
+  if (!quick) context.log('filling the databases: ten minutes, and about 35 GB of disk');
   const postgres = await startBenchPostgres(environment, settings);
   const queues = await createQueues(context, postgres, size);
   const program = new URL('./claims-process.ts', import.meta.url);

@@ -116,6 +116,7 @@ export async function fillDeliveries(
       'SELECT indexdef AS definition FROM pg_indexes WHERE indexname = ANY ($1)',
       [unsearched],
     );
+    // The table of queues is so small that PostgreSQL would read it as a whole, with all its dead rows.
     await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off');
     await client.query(`DROP INDEX ${unsearched.join(', ')}`);
     for (const batch of batches(0, firstQueued)) {
