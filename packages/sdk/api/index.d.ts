@@ -723,6 +723,8 @@ export declare const orderStatuses: readonly [
   'cancelled',
 ];
 
+export declare const orderTransitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>>;
+
 export declare const pageLimit: {
   readonly min: 1;
   readonly max: 100;

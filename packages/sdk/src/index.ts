@@ -19,6 +19,7 @@ export {
   type OrderStatus,
   orderQuantity,
   orderStatuses,
+  orderTransitions,
   type Page,
   type ProblemCode,
   type ProblemIssue,

@@ -10,6 +10,15 @@ export const orderStatuses = [
 /** One order status. */
 export type OrderStatus = (typeof orderStatuses)[number];
 
+/** The statuses that an order may move to, by its status. Those without any are final. */
+export const orderTransitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
+  pending: ['confirmed', 'fulfilling', 'cancelled'],
+  confirmed: ['fulfilling', 'cancelled'],
+  fulfilling: ['completed', 'cancelled'],
+  completed: [],
+  cancelled: [],
+};
+
 /** The smallest and the largest quantity of one order, in units of its listing. */
 export const orderQuantity = { min: 1, max: 1_000_000 } as const;
 

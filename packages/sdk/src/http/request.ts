@@ -151,7 +151,7 @@ function toText(name: string, value: unknown): string {
 function createIdempotencyKey(): string {
   if (!globalThis.crypto?.getRandomValues) {
     throw invalidConfiguration(
-      "This runtime has no crypto.getRandomValues for idempotency keys: load a polyfill, such as react-native-get-random-values in React Native; or pass idempotencyKey, or set the client's idempotency to off.",
+      "This runtime has no crypto.getRandomValues for idempotency keys: load a polyfill, such as react-native-get-random-values; or pass idempotencyKey, or set the client's idempotency to off.",
     );
   }
   // Not `randomUUID`: browsers have it on https pages only.

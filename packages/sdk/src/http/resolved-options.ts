@@ -159,17 +159,13 @@ function requireFunctions(prefix: string, options: object, names: readonly strin
 /** Returns the value of `Authorization`, after the checks of an API key. */
 function toAuthorization(apiKey: unknown): string {
   if (typeof apiKey !== 'string' || apiKey === '') {
-    throw invalidConfiguration(
-      'apiKey is missing: pass the API key of your account. Is TRADEPOST_API_KEY set?',
-    );
+    throw invalidConfiguration('apiKey is missing: pass your API key. Is TRADEPOST_API_KEY set?');
   }
   if (/^bearer\s/i.test(apiKey)) {
     throw invalidConfiguration('apiKey starts with "Bearer ": leave it out.');
   }
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw invalidConfiguration(
-      'apiKey contains a space, line break or non-ASCII character: remove it.',
-    );
+    throw invalidConfiguration('apiKey has a space, line break or non-ASCII character: remove it.');
   }
   return `Bearer ${apiKey}`;
 }
@@ -187,13 +183,13 @@ function parseBaseUrl(baseUrl: string): string {
   } catch (error) {
     if (/not implemented/.test(String(error))) {
       throw invalidConfiguration(
-        'This runtime has no complete URL: load a polyfill, such as react-native-url-polyfill in React Native.',
+        'This runtime has no complete URL: load a polyfill, such as react-native-url-polyfill.',
       );
     }
   }
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw invalidConfiguration(
-      'baseUrl must be an absolute http or https URL, such as https://trade.example. The given value is not shown, because it may be a secret.',
+      'baseUrl must be an absolute http or https URL, such as https://trade.example. Yours is not shown: it may be a secret.',
     );
   }
   if (url.username || url.password || url.search || url.hash) {

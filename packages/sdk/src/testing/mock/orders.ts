@@ -1,18 +1,15 @@
-import type { CreateOrder, OrderStatus, UpdateOrder } from '@tradepost/contract/wire';
+import {
+  type CreateOrder,
+  type OrderStatus,
+  orderTransitions,
+  type UpdateOrder,
+} from '@tradepost/contract/wire';
 import type { Order } from '../../index';
 import { parseTime } from './check-fields';
 import type { HandlerRequest, MockResponse } from './handler';
 import type { ListingRecord, Market, OrderRecord } from './market';
 import { slicePage } from './page';
 import { MockProblem } from './problem';
-
-const transitions: Record<OrderStatus, readonly OrderStatus[]> = {
-  pending: ['confirmed', 'fulfilling', 'cancelled'],
-  confirmed: ['fulfilling', 'cancelled'],
-  fulfilling: ['completed', 'cancelled'],
-  completed: [],
-  cancelled: [],
-};
 
 /** Converts a stored order to that of a response. */
 export function toOrder({ version: _, openTaskId: __, ...order }: OrderRecord): Order {
@@ -203,7 +200,7 @@ function matchesEtag(order: OrderRecord, ifMatch: string): boolean {
 }
 
 function requireTransition({ id, status: from }: OrderRecord, to: OrderStatus): void {
-  const allowed = transitions[from as OrderStatus] ?? [];
+  const allowed = orderTransitions[from as OrderStatus] ?? [];
   if (allowed.includes(to)) return;
   const reason =
     allowed.length === 0

@@ -1,4 +1,9 @@
-import type { CreateOrder, Order as OrderResponse, OrderStatus } from '@tradepost/contract';
+import {
+  type CreateOrder,
+  type Order as OrderResponse,
+  type OrderStatus,
+  orderTransitions,
+} from '@tradepost/contract';
 import { type CommandContext, formatTimestamp } from '../../kernel/context';
 import { DomainError } from '../../kernel/errors';
 import type { Caller } from '../accounts/account';
@@ -30,17 +35,9 @@ export interface Order {
   updatedAt: number;
 }
 
-const transitions: Record<OrderStatus, readonly OrderStatus[]> = {
-  pending: ['confirmed', 'fulfilling', 'cancelled'],
-  confirmed: ['fulfilling', 'cancelled'],
-  fulfilling: ['completed', 'cancelled'],
-  completed: [],
-  cancelled: [],
-};
-
 /** Returns the statuses that an order may change to. */
 export function allowedTransitions(status: OrderStatus): readonly OrderStatus[] {
-  return transitions[status];
+  return orderTransitions[status];
 }
 
 /** Returns the accounts of an order: buyer, seller and agent. */
