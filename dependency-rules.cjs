@@ -28,6 +28,7 @@ const cliFloors = [
   'command-tree\\.ts$',
   'commands/',
   '(help|completion)/',
+  'journal/',
   '(client|bulk)/',
   'debug/',
   'report/',

@@ -3,8 +3,8 @@
 #
 # Log in as a seller or an agent first (`tradepost login`), or set TRADEPOST_BASE_URL and TRADEPOST_API_KEY.
 # It is safe to repeat, also while others work on the same orders: it skips orders that are no longer pending.
-# Exit codes are those of the CLI: 0 all orders were confirmed, 7 some were not, 6 none was still pending. It
-# prints the path of its journal; `tradepost orders set-status --resume FILE` continues from there.
+# Exit codes are those of the CLI: 0 all orders were confirmed or are no longer pending, 7 some failed. It prints
+# the path of its journal; `tradepost orders set-status --resume FILE` continues from there.
 set -eu
 
 # Use the CLI of this checkout when none is installed.

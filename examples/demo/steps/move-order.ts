@@ -10,13 +10,11 @@ export async function moveOrder(
   { id }: Order,
   status: OrderStatus,
 ): Promise<void> {
-  const table = await runTradepost(context, service, service.seller, [
+  const report = await runTradepost(context, service, service.seller, [
     'orders',
     'set-status',
     id,
     status,
   ]);
-  context.narrator.result(
-    ...table.split('\n').filter((line) => /^(id|status|updatedAt) /.test(line)),
-  );
+  context.narrator.result(report.trimEnd());
 }

@@ -45,6 +45,12 @@ export const helpSections: Record<string, HelpSection> = {
         ),
       },
     },
+    jobs: {
+      summary: 'List bulk changes of orders',
+      commands: {
+        list: command('List bulk changes, newest first', () => import('./commands/jobs/list')),
+      },
+    },
     notifications: {
       summary: 'List notifications, mark them as read',
       commands: {
@@ -124,6 +130,7 @@ export const helpSections: Record<string, HelpSection> = {
     ),
   },
   'More:': {
+    api: command('Send a request to any endpoint', () => import('./commands/api')),
     completion: command(
       'Generate a shell completion script',
       () => import('./commands/completion'),

@@ -5,13 +5,14 @@ import { runCli } from '../../helpers/run-cli';
 import { startOnTerminal } from '../../helpers/start-on-terminal';
 import { listStatusChanges, parseOutcomes, startManyOrders } from './helpers/start-many-orders';
 
-it('--if-status skips orders that someone else changed, and exits with 7, or 6 if it skips all', async () => {
+it('--if-status skips orders that someone else changed, which only --fail-on-skip makes an error', async () => {
   const { seeded, ids, env } = await startManyOrders(5);
   const [gone = ''] = ids;
   await runCli(['orders', 'set-status', gone, 'cancelled'], env);
   const guarded = ['orders', 'set-status', ...ids, 'confirmed', '--if-status', 'pending', '--yes'];
   const some = await runCli([...guarded, '--output', 'json'], env);
-  expect(some.code).toBe(7);
+  expect(some.code).toBe(0);
+  expect(some.stderr).toContain('5 orders: 4 moved to confirmed, 1 skipped (not pending).\n');
   expect(parseOutcomes(some.stdout)[0]).toMatchObject({
     id: gone,
     outcome: 'skipped',
@@ -25,7 +26,16 @@ it('--if-status skips orders that someone else changed, and exits with 7, or 6 i
     ['orders', 'set-status', gone, 'confirmed', '--if-status', 'pending'],
     env,
   );
-  expect(one).toMatchObject({ code: 6, stdout: '' });
+  expect(one).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'Skipped: cancelled, not pending. Nothing changed.\n',
+  });
+  const strict = await runCli([...guarded, '--fail-on-skip'], env);
+  expect(strict.code).toBe(6);
+  expect(strict.stderr).toContain(
+    'error: 5 orders: 4 already confirmed, 1 skipped (not pending)\n',
+  );
   const none = await runCli(
     [
       'orders',
@@ -40,7 +50,7 @@ it('--if-status skips orders that someone else changed, and exits with 7, or 6 i
     ],
     env,
   );
-  expect(none.code).toBe(6);
+  expect(none.code).toBe(0);
   expect(await listStatusChanges(seeded, ids)).toHaveLength(5);
 });
 
@@ -119,6 +129,7 @@ it('set-status prompts on a terminal, shows a progress bar, and changes nothing 
   expect(code).toBe(0);
   expect(text).toMatch(/[█░]{24} {2}120\/120 {2}/);
   expect(raw).toContain('\u001b[2K');
-  expect(text).toMatch(/Journal: \S+\n120 orders moved to confirmed\.\n$/);
+  expect(text).toMatch(/\nJournal: \S+\n/);
+  expect(text).toMatch(/120 orders moved to confirmed\.\n$/);
   expect(await listStatusChanges(seeded, ids)).toHaveLength(120);
 });

@@ -1,8 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { anOrder } from '../../helpers/an-order';
+import { startHttpServer } from '../../helpers/loopback';
 import { tradepostBin } from '../../helpers/programs';
 import { runCli } from '../../helpers/run-cli';
 import { findOrderId } from '../../helpers/seed';
-import { startFaultyReceiver } from '../../helpers/start-faulty-receiver';
 import { startProcess } from '../../helpers/start-process';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 
@@ -90,13 +91,16 @@ it('the CLI exits with 9 when the service is unreachable', async () => {
 });
 
 it('Ctrl-C ends a request without response and exits with 130', async () => {
-  // A peer that accepts the connection and never responds, as a service behind a dead link does.
+  // A peer that sends the order and then never responds, as a service behind a link that dies.
   let onRequest = () => {};
   const requested = new Promise<void>((resolve) => {
     onRequest = resolve;
   });
-  const silent = await startFaultyReceiver(() => onRequest());
-  onTestFinished(silent.close);
+  const silent = await startHttpServer(({ method }, response) => {
+    if (method === 'PATCH') onRequest();
+    else response.end(JSON.stringify({ data: anOrder({ id: 'ord_1' }) }));
+  });
+  onTestFinished(() => silent.close());
   const env = { TRADEPOST_BASE_URL: silent.url, TRADEPOST_API_KEY: 'tpk_x' };
   const argv = ['orders', 'set-status', 'ord_1', 'confirmed'];
   const cli = startProcess(process.execPath, [tradepostBin, ...argv], { env });

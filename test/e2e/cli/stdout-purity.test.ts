@@ -73,7 +73,7 @@ async function listOutcomes(seeded: SeededServer): Promise<Outcome[]> {
     { what: 'not found', code: 5, argv: ['orders', 'get', 'ord_nosuch'], env },
     { what: 'none of several found', code: 5, argv: mixed, env },
     { what: 'a conflict', code: 6, argv: none, env },
-    { what: 'a failed precondition', code: 6, argv: guarded, env },
+    { what: 'a failed precondition', code: 6, argv: [...guarded, '--fail-on-skip'], env },
     { what: 'some of several', code: 7, argv: [...some, '--no-journal'], prints: true, env },
     {
       what: 'a truncated list',

@@ -69,16 +69,17 @@ const minNotifiedDelayMs = 3_000;
 const noticeIntervalMs = 25_000;
 
 /**
- * Creates a hook that reports slow attempts and long delays before a retry on a terminal: a command that
- * is silent for two minutes seems to hang.
+ * Creates a hook that reports slow attempts and long delays before a retry: a command that is silent for
+ * two minutes seems to hang. Without a terminal it reports only the first long delay.
  */
 export function createRetryNotifier(context: CliContext): (retry: RetryHookEvent) => void {
   let notifiedAt = Number.NEGATIVE_INFINITY;
   return ({ code, status, delayMs }) => {
-    if (context.stderr.isTTY !== true) return;
+    const isTerminal = context.stderr.isTTY === true;
     const isLong = delayMs >= minNotifiedDelayMs;
     const now = context.elapsed();
-    if (!(isLong || code === 'timeout') || now - notifiedAt < noticeIntervalMs) return;
+    const isRecent = now - notifiedAt < (isTerminal ? noticeIntervalMs : Number.POSITIVE_INFINITY);
+    if (!(isLong || (isTerminal && code === 'timeout')) || isRecent) return;
     notifiedAt = now;
     const when = isLong ? ` in ${Math.ceil(delayMs / 1000)} s` : '';
     printNotice(context, `${describeRetry({ code, status })}; retrying${when}.`);

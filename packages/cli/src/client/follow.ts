@@ -33,7 +33,7 @@ export function createReconnectPolicy(
 export type Clock = Pick<CliContext, 'elapsed' | 'wait' | 'signal'>;
 
 /** Returns the delay before a retry, in milliseconds: 1 s, 2 s, 4 s … at most 15 s. */
-function retryDelay(tries: number): number {
+export function retryDelay(tries: number): number {
   return Math.min(1_000 * 2 ** (tries - 1), 15_000);
 }
 

@@ -13,6 +13,8 @@ export const cliErrorReasons = {
   file_failed: 'error',
   /** The condition of a conditional change was not met. */
   precondition_failed: 'conflict',
+  /** A dry run found that the order cannot move to the status. */
+  invalid_transition: 'conflict',
   /** The user declined at a confirmation prompt. */
   declined: 'error',
   /** It is unknown whether a change was applied, and reading it again did not settle it. */
@@ -124,6 +126,8 @@ export interface Failure {
 /** Thrown at the end of a bulk command of which some or all items failed. The others succeeded. */
 export class BulkError extends Error {
   override readonly name = 'BulkError' as const;
+  /** Whether the failures are on the terminal already: then they are not listed again. */
+  areShown = false;
   /** Hints in addition to those that all failures share. */
   readonly hints: readonly Hint[];
 

@@ -37,6 +37,13 @@ export function lockFile(path: string): () => void {
   };
 }
 
+/** Whether another process, or this one, has locked a file. */
+export function isLocked(path: string): boolean {
+  const lock = `${resolvePath(path)}.lock`;
+  const owner = readIfPossible(lock);
+  return owner !== null && !isGone(owner, lock);
+}
+
 /** Creates a lock. Returns false if it exists: of several processes, one succeeds. */
 function createLock(file: string, content: string): boolean {
   const hint = 'Nothing changed. Use a folder that you can write to.';

@@ -106,7 +106,7 @@ export function integerParser(min: number, max: number): (text: string) => numbe
 /** Parses the option of a count: an integer of at least 1. */
 export const parseCount = integerParser(1, maxCount);
 
-/** The option of commands that run until Ctrl-C. */
+/** The option of commands that wait for a service that is away. */
 export const reconnectTimeoutOption = [
   '--reconnect-timeout <seconds>',
   'how long to retry when the service is unreachable',
@@ -140,6 +140,13 @@ export function parseRate(text: string): number {
   if (interval >= 1 && interval < Number.POSITIVE_INFINITY) return interval;
   throw new InvalidArgument('Use a rate per second or minute, such as 5/s or 30/m.');
 }
+
+/** The option of bulk commands that limits their rate. Its value is in milliseconds between two starts. */
+export const rateOption = [
+  '--rate <rate>',
+  'maximum rate per second or minute, such as 30/m',
+  parseRate,
+] as const;
 
 export const timeNote =
   '<time> is an age (45s, 30m, 6h, 2d, 1w), a day in UTC (2026-11-20), or an ISO 8601 time with offset.';

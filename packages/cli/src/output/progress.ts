@@ -1,8 +1,8 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { CliContext, OutputStream } from '../context';
 import { activeLiveLines } from './print';
-import { cellWidth } from './table';
-import { getStyle } from './text';
+import { cellWidth, shorten } from './table';
+import { formatDuration, getStyle } from './text';
 
 /** Creates a line at the end of a terminal that is redrawn. A notice erases it first. */
 export function createLiveLine(stream: OutputStream) {
@@ -25,43 +25,74 @@ export function createLiveLine(stream: OutputStream) {
   };
 }
 
-/** The least time between two redraws, in milliseconds. */
+/** The least time between two redraws for new results, in milliseconds. */
 const redrawIntervalMs = 80;
+
+/** The line shows seconds, also while nothing happens. */
+const tickMs = 1_000;
+
+/** The rate is that of the last results, in milliseconds: an average hides that a service has stopped. */
+const rateWindowMs = 10_000;
+
+/** Silence of the service for longer than this is shown, in milliseconds. */
+const silenceMs = 3_000;
+
 const barWidth = 24;
 
-function formatDuration(seconds: number): string {
-  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+export interface Progress {
+  step(result: 'done' | 'failed'): void;
+  /** Shows a text in place of the bar, such as a countdown, until it is called with null. */
+  hold(text: (() => string) | null): void;
+  end(): void;
 }
 
 /**
  * Shows a line on stderr with a bar, the failures, the rate and the remaining time. Without a terminal it
  * shows nothing.
+ *
+ * @param total null shows only what `hold` sets
  */
-export function createProgress(
-  total: number,
-  context: CliContext,
-): { step: (result: 'done' | 'failed') => void; clear: () => void } {
+export function createProgress(total: number | null, context: CliContext): Progress {
   const { stderr } = context;
-  if (stderr.isTTY !== true) return { step: () => {}, clear: () => {} };
+  if (stderr.isTTY !== true) return { step: () => {}, hold: () => {}, end: () => {} };
   const style = getStyle(stderr);
   const line = createLiveLine(stderr);
-  const startedAt = context.elapsed();
+  const rate = createRate(context.elapsed());
+  let held: (() => string) | null = null;
   let done = 0;
   let failed = 0;
   let drawnAt = Number.NEGATIVE_INFINITY;
+  let lastStepAt = context.elapsed();
+  const timer = setInterval(draw, tickMs);
+  timer.unref();
 
-  function draw(now: number): void {
-    const room = line.room();
-    const cells = Math.min(barWidth, room);
-    const filled = Math.floor((done / Math.max(total, done)) * cells);
-    const perSecond = (done / Math.max(1, now - startedAt)) * 1000;
-    const parts = [
+  function formatBar(all: number, now: number): string[] {
+    const cells = Math.min(barWidth, line.room());
+    const filled = Math.floor((done / Math.max(all, done)) * cells);
+    const silence = now - lastStepAt;
+    const perSecond = rate.perSecond(now, done);
+    return [
       `${'█'.repeat(filled)}${'░'.repeat(cells - filled)}`,
-      `${done}/${total}`,
+      `${done}/${all}`,
       ...(failed > 0 ? [`${failed} failed`] : []),
-      `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`,
-      `${formatDuration(Math.max(0, total - done) / perSecond)} left`,
+      ...(silence > silenceMs || perSecond === 0
+        ? [`no response for ${formatDuration(Math.max(0, silence) / 1_000)}`]
+        : [
+            `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`,
+            `${formatDuration(Math.max(0, all - done) / perSecond)} left`,
+          ]),
     ];
+  }
+
+  function draw(): void {
+    const room = line.room();
+    if (held !== null) {
+      line.draw(shorten(held(), room));
+      return;
+    }
+    const now = context.elapsed();
+    if (total === null || (done === 0 && now - lastStepAt <= silenceMs)) return;
+    const parts = formatBar(total, now);
     while (cellWidth(parts.join('  ')) > room && parts.length > 1) parts.pop();
     line.draw(
       parts.map((part) => (part.endsWith('failed') ? style('red', part) : part)).join('  '),
@@ -74,8 +105,40 @@ export function createProgress(
       done += 1;
       if (result === 'failed') failed += 1;
       const now = context.elapsed();
-      if (now - drawnAt >= redrawIntervalMs || done === total) draw(now);
+      lastStepAt = now;
+      if (now - drawnAt < redrawIntervalMs && done !== total) return;
+      rate.record(now, done);
+      if (held === null) draw();
     },
-    clear: line.clear,
+    hold(text) {
+      held = text;
+      if (text !== null) return draw();
+      lastStepAt = context.elapsed();
+      rate.restart(lastStepAt, done);
+      line.clear();
+    },
+    end() {
+      clearInterval(timer);
+      line.clear();
+    },
+  };
+}
+
+/** Measures the rate of the last results. */
+function createRate(startedAt: number) {
+  let samples = [{ at: startedAt, done: 0 }];
+  return {
+    restart(at: number, done: number): void {
+      samples = [{ at, done }];
+    },
+    record(at: number, done: number): void {
+      samples.push({ at, done });
+      while (samples.length > 2 && (samples[1]?.at ?? at) <= at - rateWindowMs) samples.shift();
+    },
+    perSecond(now: number, done: number): number {
+      const [first] = samples;
+      if (first === undefined) return 0;
+      return ((done - first.done) / Math.max(1, now - first.at)) * 1_000;
+    },
   };
 }

@@ -23,6 +23,16 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
 
+/** Formats alternatives: `confirmed, fulfilling or cancelled`. */
+export function formatAlternatives(words: readonly string[]): string {
+  return words.join(', ').replace(/, (?=[^,]*$)/, ' or ');
+}
+
+/** Formats a time to wait: `45 s`, `2 min`. */
+export function formatDuration(seconds: number): string {
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+}
+
 /** Control characters, line and paragraph separators, lone surrogates, and bidirectional controls. */
 const controlChars =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;

@@ -146,12 +146,18 @@ function describeTradepostError(error: AnyTradepostError): ErrorReport {
 /** Failures that are shown one by one. Stdout, or the error as JSON, has all of them. */
 const maxFailuresShown = 5;
 
-function describeBulkError({ message, succeeded, failures, hints }: BulkError): ErrorReport {
+function describeBulkError({
+  message,
+  succeeded,
+  failures,
+  areShown,
+  hints,
+}: BulkError): ErrorReport {
   const errors = failures.map(({ id, error }) => ({
     path: id,
     message: describeError(error).message,
   }));
-  const lines = failures.map(formatFailure);
+  const lines = areShown ? [] : failures.map(formatFailure);
   const rest = lines.length - maxFailuresShown;
   const code = succeeded > 0 ? 'partial_failure' : 'all_failed';
   return {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createShutdownGrace } from '../../src/bulk/run-bulk';
+import { createShutdownGrace } from '../../src/bulk/shutdown-grace';
 import { wait } from '../../src/context';
 
 /** Work that ends when the test finishes it, or when its signal aborts. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PoolOptions, runPool } from '../../src/bulk/run-bulk';
+import { type PoolOptions, runPool } from '../../src/bulk/pool';
 
 /** What a pool did with its targets. */
 interface Course {

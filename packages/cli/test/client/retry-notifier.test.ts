@@ -58,8 +58,9 @@ describe('a repeated attempt', () => {
     expect(told([{ at: 0, delayMs: 2_999 }])).toBe('');
   });
 
-  it('is not reported if stderr is not a terminal, since a program may read it', () => {
-    expect(told([{ at: 0, delayMs: 30_000 }], new FakeStream())).toBe('');
+  it('is reported once if stderr is not a terminal, and only if the next attempt is far off', () => {
+    const retries = [0, 10, 40, 80].map((at) => ({ at, delayMs: at === 0 ? 2_000 : 30_000 }));
+    expect(told(retries, new FakeStream())).toBe('Connection failed; retrying in 30 s.\n');
   });
 
   it('is reported at most every 25 s, however many are in progress', () => {

@@ -36,11 +36,11 @@ describe('the progress of a bulk command', () => {
   it('is removed once, at the end', () => {
     const { stderr, context } = aScreen(100);
     const progress = createProgress(1, context);
-    progress.clear();
+    progress.end();
     expect(stderr.text).toBe('');
     progress.step('done');
-    progress.clear();
-    progress.clear();
+    progress.end();
+    progress.end();
     expect(stderr.text).toMatch(/^█{24} {2}1\/1 .* left/);
     expect(stderr.text.endsWith(` left${cleared}`)).toBe(true);
   });
@@ -50,7 +50,7 @@ describe('the progress of a bulk command', () => {
     const progress = createProgress(2, context);
     progress.step('done');
     progress.step('failed');
-    progress.clear();
+    progress.end();
     expect(context.stderr).toMatchObject({ text: '' });
   });
 

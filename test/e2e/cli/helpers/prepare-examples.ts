@@ -99,6 +99,10 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
     await Promise.all([
       writeFile(join(folder, 'orders.csv'), `id,status\n${order},pending\n`),
       writeFile(join(folder, 'key.txt'), `${seller.apiKey}\n`),
+      writeFile(
+        join(folder, 'webhook.json'),
+        JSON.stringify({ url: receiver, events: ['order.created'] }),
+      ),
       ...(webhook === null ? [] : [writeFile(join(folder, 'body.json'), webhook.arrived.body)]),
       ...(webhook === null || isNew
         ? []

@@ -1,11 +1,17 @@
 import type { Notification, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { wasHeldBack } from '../../bulk/outage';
 import { runBulk } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
 import { BulkError, CliError, getErrorMessage, localHint } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
-import { addIds, type GlobalOptions } from '../../input/options';
+import {
+  addIds,
+  type GlobalOptions,
+  rateOption,
+  reconnectTimeoutOption,
+} from '../../input/options';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape } from '../../output/format';
 import { createBestEffortWriter, isReaderGone, printNotice } from '../../output/print';
@@ -14,6 +20,9 @@ import { notificationView } from './notification-view';
 
 interface Options extends GlobalOptions {
   all?: true;
+  /** Milliseconds between two starts. */
+  rate?: number;
+  reconnectTimeout: number;
 }
 
 const concurrency = 8;
@@ -22,6 +31,8 @@ const concurrency = 8;
 export function configure(command: Command, context: CliContext): void {
   addIds(command, 'ntf')
     .option('--all', 'all unread notifications')
+    .option(...rateOption)
+    .option(...reconnectTimeoutOption)
     .action((ids: string[]) => read(ids, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
     Examples: [
@@ -53,15 +64,22 @@ async function read(ids: string[], options: Options, context: CliContext): Promi
     {
       ids: targets,
       concurrency,
+      intervalMs: options.rate,
+      reconnectTimeout: options.reconnectTimeout,
       showProgress: true,
-      async work(id, signal) {
-        try {
-          // A service may send less than the notification: then the other fields are empty.
-          marked.set(id, (await client.notifications.markRead(id, { signal })) as Notification);
-          return { outcome: 'updated', error: null };
-        } catch (error) {
-          return { outcome: 'failed', error };
-        }
+      async work(id, { send }) {
+        const { error } = await send(async (signal) => {
+          try {
+            const request = { signal, maxRetries: 0 };
+            // A service may send less than the notification: then the other fields are empty.
+            marked.set(id, (await client.notifications.markRead(id, request)) as Notification);
+            return { error: null };
+          } catch (error) {
+            return { error };
+          }
+        });
+        if (wasHeldBack(error, context)) return { outcome: 'not_attempted', error: null };
+        return { outcome: error === null ? 'updated' : 'failed', error };
       },
     },
     context,

@@ -1,17 +1,21 @@
-import type { Delivery, Tradepost } from '@tradepost/sdk';
+import type { Delivery, RequestOptions, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import {
-  noFailure,
-  type OutcomeFailure,
-  type OutcomeKind,
-  runBulk,
-  toFailure,
-} from '../../bulk/run-bulk';
+import { wasHeldBack } from '../../bulk/outage';
+import { noFailure, type OutcomeFailure, type OutcomeKind, toFailure } from '../../bulk/outcome';
+import { runBulk } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
 import { BulkError, CliError, getErrorMessage, localHint } from '../../errors/cli-error';
+import { mayHaveBeenApplied } from '../../errors/exit-codes';
 import { addHelp } from '../../help/help';
-import { addIds, type GlobalOptions, parseCount, parseRate, timeNote } from '../../input/options';
+import {
+  addIds,
+  type GlobalOptions,
+  parseCount,
+  rateOption,
+  reconnectTimeoutOption,
+  timeNote,
+} from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type Format, type View } from '../../output/format';
@@ -29,7 +33,9 @@ import {
 interface Options extends GlobalOptions, DeliveryFilterOptions {
   failed?: true;
   limit?: number;
+  /** Milliseconds between two starts. */
   rate: number;
+  reconnectTimeout: number;
   dryRun?: true;
   yes?: true;
 }
@@ -67,10 +73,11 @@ export function configure(command: Command, context: CliContext): void {
     .option('--limit <n>', 'with --failed: the newest <n>', parseCount)
     .addOption(
       command
-        .createOption('--rate <rate>', 'maximum rate per second or minute, such as 30/m')
-        .argParser(parseRate)
+        .createOption(rateOption[0], rateOption[1])
+        .argParser(rateOption[2])
         .default(200, '5/s'),
     )
+    .option(...reconnectTimeoutOption)
     .option('--dry-run', 'show what would be replayed, and change nothing')
     .option('--yes', 'do not ask for confirmation')
     .action((ids: string[]) => replay(ids, command.optsWithGlobals<Options>(), context));
@@ -127,32 +134,43 @@ async function replayAll(
   ids: string[],
   { deliveries }: Tradepost,
   format: Format<ReplayOutcome>,
-  { rate, dryRun }: Options,
+  { rate, reconnectTimeout, dryRun }: Options,
   context: CliContext,
 ): Promise<void> {
   const writer = createBestEffortWriter(context.stdout);
   const report = (outcome: ReplayOutcome) => writer.write(() => format.formatItems([outcome]));
+  const requestReplay = async (id: string, request: RequestOptions) => {
+    try {
+      const { state } = await (dryRun
+        ? deliveries.get(id, request)
+        : deliveries.replay(id, request));
+      return { state, error: null };
+    } catch (error) {
+      return { state: null, error };
+    }
+  };
   let succeeded = 0;
   const { failures, notAttempted } = await runBulk(
     {
       ids,
       concurrency,
       intervalMs: rate,
+      reconnectTimeout,
       showProgress: false,
-      async work(id, signal) {
-        const kind = dryRun ? 'would_replay' : 'replayed';
-        try {
-          const request = dryRun
-            ? deliveries.get(id, { signal })
-            : deliveries.replay(id, { signal });
-          const { state } = await request;
-          succeeded += 1;
-          await report({ id, outcome: kind, state, ...noFailure });
-          return { outcome: kind, error: null };
-        } catch (error) {
+      async work(id, { send }) {
+        const { state, error } = await send(
+          (signal) => requestReplay(id, { signal, maxRetries: 0 }),
+          (error) => dryRun === true || !mayHaveBeenApplied(error),
+        );
+        if (wasHeldBack(error, context)) return { outcome: 'not_attempted', error: null };
+        if (error !== null) {
           await report({ id, outcome: 'failed', state: null, ...toFailure(error) });
           return { outcome: 'failed', error };
         }
+        const outcome = dryRun ? 'would_replay' : 'replayed';
+        succeeded += 1;
+        await report({ id, outcome, state, ...noFailure });
+        return { outcome, error };
       },
     },
     context,

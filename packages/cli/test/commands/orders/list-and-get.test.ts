@@ -239,8 +239,10 @@ describe('orders set-status', () => {
       stdout: `${JSON.stringify(anOrder({ status: 'fulfilling', updatedAt }))}\n`,
       stderr: '',
     });
+    const path = `/v1/orders/${anOrder().id}`;
     expect(service.seen.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
-      { method: 'PATCH', path: `/v1/orders/${anOrder().id}`, body: { status: 'fulfilling' } },
+      { method: 'GET', path, body: undefined },
+      { method: 'PATCH', path, body: { status: 'fulfilling' } },
     ]);
   });
 

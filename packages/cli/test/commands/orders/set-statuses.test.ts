@@ -1,7 +1,7 @@
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it } from 'vitest';
 import { anOrder } from '../../../../../test/helpers/an-order';
-import { setStatuses } from '../../../src/commands/orders/set-status/change-many';
+import { setStatuses } from '../../../src/commands/orders/set-status/set-statuses';
 import { aContext } from '../../helpers/a-context';
 import { FakeStream } from '../../helpers/fake-stream';
 import { BareService } from '../../helpers/minimal-service';
@@ -37,6 +37,7 @@ it.each([
         targets: plan.ids,
         concurrency: 1,
         maxFailures: Number.POSITIVE_INFINITY,
+        reconnectTimeout: 0,
         dryRun: false,
         journal: null,
         resumeHint: null,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter, runPool } from '../../../src/bulk/run-bulk';
+import { createRateLimiter, runPool } from '../../../src/bulk/pool';
 import { parseRate } from '../../../src/input/options';
 
 /** A clock that advances to the next timer as soon as nothing else happens. */

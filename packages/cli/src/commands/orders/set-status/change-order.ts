@@ -1,15 +1,23 @@
 import {
-  type AnyTradepostError,
   isTradepostError,
   type Order,
+  type OrderStatus,
+  type RequestOptions,
   type Tradepost,
   type UpdatedOrder,
 } from '@tradepost/sdk';
-import { type BulkResult, noFailure, toFailure } from '../../../bulk/run-bulk';
+import { isAway } from '../../../bulk/outage';
+import { noFailure, toFailure } from '../../../bulk/outcome';
+import type { BulkResult } from '../../../bulk/run-bulk';
 import type { CliContext } from '../../../context';
 import { CliError, commandHint, type Hint } from '../../../errors/cli-error';
-import { getRetryAfter, isLimited, mayHaveBeenApplied } from '../../../errors/exit-codes';
-import type { StatusChange, StatusOutcome } from './outcome-view';
+import { mayHaveBeenApplied } from '../../../errors/exit-codes';
+import {
+  getTransitions,
+  type StatusChange,
+  type StatusOutcome,
+} from '../../../journal/status-change';
+import { formatAlternatives } from '../../../output/text';
 
 export type OrdersClient = Pick<Tradepost['orders'], 'get' | 'update'>;
 
@@ -27,12 +35,18 @@ export const unguardedNotice =
 export interface ChangeOrderOptions extends StatusChange {
   /** Whether an earlier attempt may have changed it: it is read before it is changed again. */
   inDoubt: boolean;
+  /** When an attempt began that may have moved it, on the monotonic clock, in milliseconds. */
+  lostSince?: number;
   dryRun: boolean;
+  /** Called with the order before it is changed. What it throws prevents the change. */
+  beforeUpdate?: (order: Order) => Promise<void>;
   /** Called if the service sends no `ETag`. */
   onUnguarded?: () => void;
-  /** Aborts at once; the outcome may be unknown then. */
-  signal?: AbortSignal;
+  /** Options of each request. After its signal aborts the outcome may be unknown. */
+  request?: AttemptOptions;
 }
+
+type AttemptOptions = Pick<RequestOptions, 'signal' | 'maxRetries'>;
 
 /**
  * Moves one order to a status, or predicts what that would do. It never rejects.
@@ -45,30 +59,32 @@ export async function changeOrder(
   id: string,
   change: ChangeOrderOptions,
 ): Promise<OrderChangeResult> {
-  const { status, ifStatus, signal } = change;
+  const { status, ifStatus, request = {} } = change;
   let found: Order | null = null;
   try {
     let ifMatch: string | undefined;
-    if (ifStatus !== null || change.inDoubt || change.dryRun) {
-      const { data, headers } = await orders.get(id, { signal }).withResponse();
+    if (ifStatus !== null || change.inDoubt || change.dryRun || change.beforeUpdate) {
+      const { data, headers } = await orders.get(id, request).withResponse();
       assertOrder(data, id);
       found = data;
-      if (found.status === status) return toResult('unchanged', found, found);
+      if (found.status === status) return alreadyThere(found, headers, change.lostSince);
       if (ifStatus !== null) {
         if (found.status !== ifStatus) throw preconditionFailedError(found, ifStatus);
-        ifMatch = headers.get('etag') ?? undefined;
-        if (ifMatch === undefined) change.onUnguarded?.();
+        if (headers.get('etag') === null) change.onUnguarded?.();
       }
-      if (change.dryRun) return toResult('would_change', found, { ...found, status });
+      if (ifStatus !== null || change.beforeUpdate) ifMatch = headers.get('etag') ?? undefined;
+      await change.beforeUpdate?.(found);
+      if (change.dryRun) return predict(found, status);
     }
     const startedAt = performance.now();
-    const response = await orders.update(id, { status }, { ifMatch, signal }).withResponse();
+    const response = await orders.update(id, { status }, { ...request, ifMatch }).withResponse();
     const { data: updated, headers } = response;
     assertOrder(updated, id, status);
     const durationMs = performance.now() - startedAt;
-    const data = await completeOrder(orders, updated, found, signal);
-    const isUnchanged = found === null && wasUpdatedBefore(data, headers, durationMs);
-    return toResult(isUnchanged ? 'unchanged' : 'updated', found, data);
+    const data = await completeOrder(orders, updated, found, request);
+    const isChanged =
+      readChanged(headers) ?? (found !== null || !wasUpdatedBefore(data, headers, durationMs));
+    return isChanged ? toResult('updated', found, data) : toResult('unchanged', data, data);
   } catch (error) {
     const isSkipped = error instanceof CliError && error.code === 'precondition_failed';
     const isConcurrent = isPreconditionFailed(error);
@@ -97,14 +113,48 @@ async function completeOrder(
   orders: OrdersClient,
   updated: UpdatedOrder,
   found: Order | null,
-  signal: AbortSignal | undefined,
+  request: AttemptOptions,
 ): Promise<Order> {
   if (updated.createdAt !== undefined) return updated as Order;
   if (found) return { ...found, ...updated };
-  const read = await orders.get(updated.id, { signal }).safe();
+  const read = await orders.get(updated.id, request).safe();
   if (!read.ok) return updated as Order;
   assertOrder(read.data, updated.id, updated.status);
   return read.data;
+}
+
+/** Whether the service says that the request changed the order; null if it does not say. */
+function readChanged(headers: Pick<Headers, 'get'>): boolean | null {
+  const changed = headers.get('tradepost-changed');
+  return changed === null ? null : changed === 'true';
+}
+
+/** Decides whether an order that has the requested status got it from a lost attempt of this command. */
+function alreadyThere(
+  order: Order,
+  headers: Pick<Headers, 'get'>,
+  lostSince: number | undefined,
+): OrderChangeResult {
+  const isOwn =
+    lostSince !== undefined && !wasUpdatedBefore(order, headers, performance.now() - lostSince);
+  return isOwn ? toResult('updated', null, order) : toResult('unchanged', order, order);
+}
+
+/** Predicts the change of an order from the transitions that the contract allows. */
+function predict(order: Order, status: OrderStatus): OrderChangeResult {
+  const allowed = getTransitions(order.status);
+  // The service may have statuses of its own.
+  if (allowed === null || allowed.includes(status)) {
+    return toResult('would_change', order, { ...order, status });
+  }
+  const reason =
+    allowed.length === 0
+      ? `${order.status} is final`
+      : `${order.status} can move to ${formatAlternatives(allowed)}`;
+  const error = new CliError('invalid_transition', `Would fail: ${reason}`, seeOrder(order.id));
+  const { code, message } = error;
+  const outcome = { id: order.id, outcome: 'would_fail', from: order.status, to: null } as const;
+  return { outcome: { ...outcome, code, message, requestId: null }, order, error };
 }
 
 /** The clock of a proxy that sets `Date` may differ from that of the service by this, in milliseconds. */
@@ -159,63 +209,76 @@ function preconditionFailedError(order: Order, ifStatus: string): CliError {
   return new CliError('precondition_failed', message, seeOrder(order.id));
 }
 
-function isPreconditionFailed(error: unknown): boolean {
+export function isPreconditionFailed(error: unknown): boolean {
   return error instanceof Error && error.name === 'PreconditionFailedError';
 }
 
-/** Delays before retries, in milliseconds, unless the service requests longer ones. */
+/** Delays before the retries of one order, in milliseconds. An outage has its own. */
 const retryDelaysMs = [500, 2_000, 8_000];
 
-/** The longest `Retry-After` that is respected, in milliseconds. */
-const maxRetryDelayMs = 300_000;
+/** An attempt that may have moved an order and got no clear response. */
+interface LostAttempt extends OrderChangeResult {
+  /** On the monotonic clock, in milliseconds. */
+  startedAt: number;
+}
 
-export interface RetryOptions {
-  interrupted: AbortSignal;
-  /** Called when the service has too many requests, with its error and the delay in milliseconds. */
-  onLimited: (error: AnyTradepostError, delayMs: number) => void;
-  wait: CliContext['wait'];
+export interface OrderChange {
+  /** Makes an attempt, with retries of what concerns this order alone. It never rejects. */
+  attempt(signal: AbortSignal): Promise<OrderChangeResult>;
+  /** Decides what became of the order from the last attempt and those before it. */
+  settle(last: OrderChangeResult): OrderChangeResult;
+  /** Whether an attempt may have moved the order without a clear response. */
+  isInDoubt(): boolean;
 }
 
 /**
- * Changes one order as `changeOrder` does, and retries when the service has too many requests, and after
- * lost responses of conditional changes. The SDK cannot retry those: an order that was moved no longer
- * matches its condition. So it is read again.
+ * Creates the change of one order, for several attempts: each knows whether an earlier one may have moved
+ * the order. The SDK cannot repeat such a request: an order that was moved no longer matches its condition.
+ * So it is read again.
  */
-export async function changeOrderWithRetry(
+export function createOrderChange(
   orders: OrdersClient,
   id: string,
   change: ChangeOrderOptions,
-  { interrupted, onLimited, wait }: RetryOptions,
-): Promise<OrderChangeResult> {
-  let changed = await changeOrder(orders, id, change);
-  /** The attempt that may have moved it and got no clear response. */
-  let lost: OrderChangeResult | null = null;
-  for (const delayMs of retryDelaysMs) {
-    const { error } = changed;
-    const limit = getLimit(error);
-    const isLost = isRetryable(error, change);
-    // The lost attempt may have changed the order, which a slow service completes only now.
-    const isOwnChange = lost !== null && isPreconditionFailed(error);
-    if (interrupted.aborted || !(limit || isLost || isOwnChange)) break;
-    if (change.ifStatus !== null && mayHaveBeenApplied(error)) lost = changed;
-    const nextMs = Math.max(delayMs, limit?.delayMs ?? 0);
-    if (limit) onLimited(limit.error, nextMs);
-    await wait(nextMs, interrupted);
-    if (interrupted.aborted) break;
-    changed = await changeOrder(orders, id, {
-      ...change,
-      inDoubt: change.inDoubt || lost !== null,
-    });
+  { signal: interrupted, wait }: Pick<CliContext, 'signal' | 'wait'>,
+): OrderChange {
+  let earlier: LostAttempt | null = null;
+  let lost: LostAttempt | null = null;
+
+  async function attempt(signal: AbortSignal): Promise<OrderChangeResult> {
+    for (let retry = 0; ; retry += 1) {
+      earlier = lost;
+      const startedAt = performance.now();
+      const changed = await changeOrder(orders, id, {
+        ...change,
+        inDoubt: change.inDoubt || earlier !== null,
+        // Without a status before, only its time tells which request moved it.
+        ...(earlier?.outcome.from === null && { lostSince: earlier.startedAt }),
+        request: { signal, maxRetries: 0 },
+      });
+      if (mayHaveBeenApplied(changed.error)) lost = { startedAt, ...earlier, ...changed };
+      // The lost attempt may have changed the order, which a slow service completes only now.
+      const isOwnChange = earlier !== null && isPreconditionFailed(changed.error);
+      const delayMs = retryDelaysMs[retry];
+      if (delayMs === undefined || !(isOwnChange || isTemporary(changed.error))) return changed;
+      await wait(delayMs, interrupted);
+      if (interrupted.aborted) return changed;
+    }
   }
-  return lost === null ? changed : resolveLostAttempt(lost, changed);
+
+  return {
+    attempt,
+    settle: (last) => (earlier === null ? last : resolveLostAttempt(earlier, last)),
+    isInDoubt: () => lost !== null,
+  };
 }
 
 /** Decides the outcome of an order that an earlier attempt may have moved. */
-function resolveLostAttempt(lost: OrderChangeResult, last: OrderChangeResult): OrderChangeResult {
+function resolveLostAttempt(lost: LostAttempt, last: OrderChangeResult): OrderChangeResult {
   const { outcome } = last;
   const { id, from } = lost.outcome;
   // It had another status when it was first read: the lost attempt moved it.
-  if (outcome.outcome === 'unchanged') {
+  if (outcome.outcome === 'unchanged' && from !== null) {
     return { ...last, outcome: { ...outcome, outcome: 'updated', from } };
   }
   if (outcome.outcome === 'skipped') {
@@ -232,21 +295,10 @@ function resolveLostAttempt(lost: OrderChangeResult, last: OrderChangeResult): O
   return last.order === null ? lost : last;
 }
 
-/**
- * Returns the error of a service that has too many requests, and the delay that it requests, in milliseconds.
- * Null for other errors, and if that is too long.
- */
-function getLimit(error: unknown): { error: AnyTradepostError; delayMs: number } | null {
-  if (!isLimited(error)) return null;
-  const delayMs = (getRetryAfter(error) ?? 0) * 1_000;
-  return delayMs <= maxRetryDelayMs ? { error, delayMs } : null;
-}
+/** Statuses of a failure that another attempt for the same order may not get again. */
+const temporaryStatuses: readonly (number | null)[] = [408, 425, 500];
 
-/** Whether a conditional change may have been applied, or did not reach a service that is up. */
-function isRetryable(error: unknown, { ifStatus }: ChangeOrderOptions): boolean {
-  if (ifStatus === null || !isTradepostError(error) || error.method !== 'PATCH') return false;
-  const { code } = error;
-  if (code === 'aborted' || code === 'invalid_response' || isLimited(error)) return false;
-  const isAway = code === 'connection_failed' || code === 'shutting_down';
-  return isAway || mayHaveBeenApplied(error);
+/** Whether another attempt for the same order may succeed, although the service is not away. */
+function isTemporary(error: unknown): boolean {
+  return isTradepostError(error) && temporaryStatuses.includes(error.status) && !isAway(error);
 }

@@ -1,18 +1,26 @@
 import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { createClient } from '../../../client/create-client';
 import type { CliContext } from '../../../context';
-import { CliError, commandHint, localHint } from '../../../errors/cli-error';
+import { CliError, localHint } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
-import { type GlobalOptions, integerParser, isId, parseCount } from '../../../input/options';
+import {
+  type GlobalOptions,
+  integerParser,
+  isId,
+  parseCount,
+  rateOption,
+  reconnectTimeoutOption,
+} from '../../../input/options';
 import { parseIds, readInput } from '../../../input/read-input';
+import { findLatestJournal } from '../../../journal/jobs';
+import { isOrderStatus } from '../../../journal/status-change';
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape } from '../../../output/format';
-import { printChange, printNotice, writeData } from '../../../output/print';
+import { printNotice, writeData } from '../../../output/print';
 import { orderView } from '../order-view';
 import { type BulkOptions, changeMany, resume } from './change-many';
-import { changeOrder, unguardedNotice } from './change-order';
-import { isOrderStatus, type StatusChange, statusOutcomeView } from './outcome-view';
+import { changeOne } from './change-one';
+import { statusOutcomeView } from './outcome-view';
 
 interface Options extends GlobalOptions, BulkOptions {
   stdin?: true;
@@ -24,7 +32,7 @@ interface Options extends GlobalOptions, BulkOptions {
 export function configure(command: Command, context: CliContext): void {
   command
     .usage(
-      '[options] <id...> <status>\n       tradepost orders set-status [options] <status> --stdin\n       tradepost orders set-status --resume <file>',
+      '[options] <id...> <status>\n       tradepost orders set-status [options] <status> --stdin\n       tradepost orders set-status --resume <file|latest>',
     )
     .addArgument(
       command.createArgument(
@@ -41,13 +49,20 @@ export function configure(command: Command, context: CliContext): void {
         )
         .choices(orderStatuses),
     )
+    .option('--fail-on-skip', 'exit with 6 if --if-status skipped orders')
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--yes', 'do not ask for confirmation')
+    .option('--verbose', 'list all orders on a terminal, not only those that failed')
     .option('--concurrency <n>', 'number of orders at a time', integerParser(1, 64), 8)
+    .option(...rateOption)
     .option('--max-failures <n>', 'stop after <n> failures', parseCount)
+    .option(...reconnectTimeoutOption)
     .option('--journal <file>', 'where to record the outcome of each order')
     .option('--no-journal', 'write no journal; the run cannot be resumed')
-    .option('--resume <file>', 'continue with the orders of a journal that are not done')
+    .option(
+      '--resume <file>',
+      'continue with the orders of a journal that are not done; `latest` finds it',
+    )
     .action((args: string[]) => setStatus(args, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
     Examples: [
@@ -57,13 +72,17 @@ export function configure(command: Command, context: CliContext): void {
     ],
     Output: [
       `json, one ID: the order as it is now, ${describeShape(orderView)}`,
+      'table, one ID: the order with its status before and after',
       `json, several IDs, --stdin, --dry-run, --resume: an array of ${describeShape(statusOutcomeView)}`,
-      'outcome: updated, unchanged (already had the status), would_change, skipped (condition not met), failed, not_attempted',
+      'outcome: updated, unchanged (already had the status), would_change, would_fail, skipped (condition not met), failed, not_attempted',
+      'On a terminal a table of several orders has only those that failed: --verbose lists all.',
     ],
     Notes: [
       'It needs the key of a seller or agent account. The service checks each transition.',
       'Moving an order to its current status succeeds and changes nothing.',
-      'It continues after a failure. Exit code 7: some orders were moved and some were not.',
+      'completed and cancelled are final: on a terminal it asks before such a change.',
+      'It continues after a failure. Exit code 7: some orders were moved and some failed. Orders that --if-status skipped are not failures.',
+      'It waits while the service is unreachable or limits the rate, and then continues.',
       'Ctrl-C completes requests in flight. The journal has all outcomes; --resume continues.',
     ],
   });
@@ -76,7 +95,8 @@ async function setStatus(args: string[], options: Options, context: CliContext):
       '--resume takes IDs, status and condition from the journal',
     );
     rejectIf(options.journal !== undefined, '--resume continues the journal that it reads');
-    return await resume(options.resume, options, context);
+    const path = options.resume === 'latest' ? findLatestJournal(options, context) : options.resume;
+    return await resume(path, options, context);
   }
   const status = args.at(-1);
   rejectIf(status === undefined, 'Missing status');
@@ -110,30 +130,6 @@ async function setStatus(args: string[], options: Options, context: CliContext):
     return await changeMany({ ...change, ids: [...new Set(ids)] }, options, context);
   }
   await changeOne(only, change, options, context);
-}
-
-async function changeOne(
-  id: string,
-  change: StatusChange,
-  options: Options,
-  context: CliContext,
-): Promise<void> {
-  const format = await chooseFormat(options, orderView, context.stdout);
-  const { orders } = createClient(context, options);
-  const { order, error } = await changeOrder(orders, id, {
-    ...change,
-    dryRun: false,
-    inDoubt: false,
-    onUnguarded: () => printNotice(context, unguardedNotice),
-    signal: context.signal,
-  });
-  if (error !== null || order === null) throw error;
-  await printChange(
-    context,
-    `order ${id} is ${order.status}`,
-    () => format.formatItem(order),
-    commandHint('To see it, run', 'orders get', id),
-  );
 }
 
 function rejectIf(condition: unknown, message: string): void {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type EventType, isTradepostError } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { createShutdownGrace, finishingNotice } from '../../../bulk/run-bulk';
+import { createShutdownGrace, finishingNotice } from '../../../bulk/shutdown-grace';
 import { createClientFor } from '../../../client/create-client';
 import { createReconnectPolicy, followResiliently, getLatestCursor } from '../../../client/follow';
 import { stateFolder } from '../../../config/profiles';

@@ -1,13 +1,13 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { isOutcomeKind } from '../../../bulk/run-bulk';
-import { stateFolder } from '../../../config/profiles';
-import type { CliContext } from '../../../context';
-import { attempt, CliError, type CliErrorCode } from '../../../errors/cli-error';
-import { createFolder, findStats, parseJsonObject } from '../../../files/private-files';
-import { isId } from '../../../input/options';
-import { isOrderStatus, type StatusChange, type StatusOutcome } from './outcome-view';
+import { isOutcomeKind } from '../bulk/outcome';
+import { stateFolder } from '../config/profiles';
+import type { CliContext } from '../context';
+import { attempt, CliError, type CliErrorCode } from '../errors/cli-error';
+import { createFolder, findStats, parseJsonObject } from '../files/private-files';
+import { isId } from '../input/options';
+import { isOrderStatus, type StatusChange, type StatusOutcome } from './status-change';
 
 /** The start of a journal: everything that is needed to resume. */
 export interface Plan extends StatusChange {
@@ -25,6 +25,14 @@ export interface JournalContent {
   inDoubt: ReadonlySet<string>;
 }
 
+/** A journal as it was read. */
+export interface SavedJournal extends JournalContent {
+  /** When it was created: ISO 8601, UTC; null if it does not tell. */
+  createdAt: string | null;
+  /** Whether its last line is incomplete. */
+  isTruncated: boolean;
+}
+
 /** A journal that is being written. Its methods throw `file_failed`. */
 export interface Journal {
   path: string;
@@ -37,6 +45,11 @@ export interface Journal {
 /** The first line of a journal has it, so that no other file is taken for one. */
 const journalKind = 'tradepost orders set-status';
 
+/** Returns the folder of journals for which no file was named. */
+export function journalFolder(env: CliContext['env']): string {
+  return join(stateFolder(env), 'results');
+}
+
 /**
  * Returns the default path of a new journal, and creates its folder.
  *
@@ -45,7 +58,7 @@ const journalKind = 'tradepost orders set-status';
 export function defaultJournalPath(context: CliContext): string {
   const time = new Date(context.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const name = `set-status-${time}-${process.pid}.ndjson`;
-  const path = join(stateFolder(context.env), 'results', name);
+  const path = join(journalFolder(context.env), name);
   attempt(
     () => createFolder(dirname(path)),
     'file_unusable',
@@ -139,7 +152,7 @@ function toLine(entry: object): string {
  *
  * @throws {CliError} `input_unreadable` if it cannot be read, `usage` if it is not a complete journal
  */
-export function readJournal(path: string): JournalContent & { isTruncated: boolean } {
+export function readJournal(path: string): SavedJournal {
   const read = () => readFileSync(path, 'utf8');
   const text = attempt(read, 'input_unreadable', 'Cannot read the journal');
   const [first, ...entries] = splitLines(text, path);
@@ -165,7 +178,7 @@ export function readJournal(path: string): JournalContent & { isTruncated: boole
     }
   }
   if (first?.kind !== journalKind || first.version !== 1) throw invalidJournalError(path);
-  const { baseUrl, keyHint, status, ifStatus, total } = first;
+  const { baseUrl, keyHint, status, ifStatus, total, createdAt } = first;
   const isComplete =
     // No change was sent under an incomplete plan.
     total === ids.size && typeof baseUrl === 'string' && typeof keyHint === 'string';
@@ -173,7 +186,13 @@ export function readJournal(path: string): JournalContent & { isTruncated: boole
     throw invalidJournalError(path);
   }
   const plan = { baseUrl, keyHint, status, ifStatus, ids: [...ids] };
-  return { plan, outcomes, inDoubt, isTruncated: !text.endsWith('\n') };
+  return {
+    plan,
+    outcomes,
+    inDoubt,
+    createdAt: typeof createdAt === 'string' ? createdAt : null,
+    isTruncated: !text.endsWith('\n'),
+  };
 }
 
 /** Returns the complete lines. A truncated line was ended when the work was resumed. */

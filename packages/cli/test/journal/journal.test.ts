@@ -3,14 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { noFailure } from '../../../src/bulk/run-bulk';
-import {
-  createJournal,
-  openJournal,
-  type Plan,
-  readJournal,
-} from '../../../src/commands/orders/set-status/journal';
-import type { StatusOutcome } from '../../../src/commands/orders/set-status/outcome-view';
+import { noFailure } from '../../src/bulk/outcome';
+import { createJournal, openJournal, type Plan, readJournal } from '../../src/journal/journal';
+import type { StatusOutcome } from '../../src/journal/status-change';
 
 const plan: Plan = {
   baseUrl: 'https://trade.example',
@@ -47,6 +42,7 @@ describe('a journal', () => {
     writeHalf();
     expect(readJournal(path)).toEqual({
       plan,
+      createdAt: '2026-11-21T00:00:00.000Z',
       outcomes: new Map([['ord_1', done('ord_1')]]),
       inDoubt: new Set(['ord_2']),
       isTruncated: false,

@@ -1,0 +1,148 @@
+import { type Clock, type ReconnectPolicy, retryDelay } from '../client/follow';
+import type { CliContext } from '../context';
+import { getExitReason, getRetryAfter, isLimited, mayHaveBeenApplied } from '../errors/exit-codes';
+
+/** Whether an error says that the service is unreachable, down or has too many requests. */
+export function isAway(error: unknown): boolean {
+  return isLimited(error) || getExitReason(error) === 'unreachable';
+}
+
+/** Whether Ctrl-C ended the wait for another attempt after an error, so that nothing was done. */
+export function wasHeldBack(error: unknown, { signal }: Pick<CliContext, 'signal'>): boolean {
+  return signal.aborted && isAway(error) && !mayHaveBeenApplied(error);
+}
+
+/** Until the first response a service is given this long, in milliseconds: its URL may be wrong. */
+const firstContactTimeoutMs = 5_000;
+
+/** An item that fails so often while others succeed is given up alone. */
+const maxFailuresAlone = 4;
+
+/** A time without service, from the first failed request to the next response. */
+interface Outage {
+  /** On the monotonic clock, in milliseconds. */
+  startedAt: number;
+  tries: number;
+  /** Whether the service only had too many requests. */
+  isLimit: boolean;
+  /** Resolves when it is over or was given up. */
+  over: Promise<void>;
+  end: () => void;
+}
+
+/** Whether an outage is reported: a single failure may be that of one request. */
+function isReported({ tries, isLimit }: Outage): boolean {
+  return tries > 1 && !isLimit;
+}
+
+export interface WaitReport {
+  error: unknown;
+  /** When the next attempt is made, on the monotonic clock, in milliseconds. */
+  retryAt: number;
+  /** When it gives up, on the monotonic clock, in milliseconds. */
+  givesUpAt: number;
+}
+
+export interface OutagePolicy extends ReconnectPolicy {
+  /** Called before each wait; with null when the waiting is over. */
+  onWait: (wait: WaitReport | null) => void;
+  /** Whether the service was reachable before. */
+  hadContact: boolean;
+}
+
+/**
+ * Holds back the requests of a bulk command while the service is away. One request is repeated until it
+ * gets a response; the others wait for that.
+ */
+export function createOutageGate(
+  { timeoutMs, onLost, onReconnected, onWait, ...policy }: OutagePolicy,
+  { elapsed, wait, signal }: Clock,
+) {
+  let { hadContact } = policy;
+  let contacts = 0;
+  let outage: Outage | null = null;
+  let isLost = false;
+  signal.addEventListener('abort', () => outage?.end(), { once: true });
+
+  function onContact(): void {
+    hadContact = true;
+    contacts += 1;
+    if (outage === null) return;
+    if (isReported(outage)) onReconnected();
+    outage.end();
+    outage = null;
+    onWait(null);
+  }
+
+  function startOutage(): Outage {
+    let end = () => {};
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    outage = { startedAt: elapsed(), tries: 0, isLimit: true, over, end };
+    return outage;
+  }
+
+  /** Waits for the next attempt. Returns false if there is none. */
+  async function waitForRetry(current: Outage, error: unknown): Promise<boolean> {
+    // A limit is a response too.
+    if (isLimited(error)) hadContact = true;
+    else current.isLimit = false;
+    const limitMs = hadContact ? timeoutMs : Math.min(timeoutMs, firstContactTimeoutMs);
+    const givesUpAt = current.startedAt + limitMs;
+    const wasReported = isReported(current);
+    current.tries += 1;
+    if (isReported(current) && !wasReported) onLost(error);
+    const requestedMs = ((isLimited(error) && getRetryAfter(error)) || 0) * 1_000;
+    const leftMs = givesUpAt - elapsed();
+    if (leftMs <= 0 || requestedMs > leftMs) {
+      isLost = true;
+      onWait(null);
+      current.end();
+      return false;
+    }
+    const delayMs = Math.min(Math.max(retryDelay(current.tries), requestedMs), leftMs);
+    onWait({ error, retryAt: elapsed() + delayMs, givesUpAt });
+    await wait(delayMs, signal);
+    return !signal.aborted;
+  }
+
+  return {
+    /** Resolves when there is no outage, or when the run ends. */
+    async passage(): Promise<void> {
+      while (outage !== null && !isLost && !signal.aborted) await outage.over;
+    },
+
+    /** Whether it gave up waiting for the service. */
+    isLost: () => isLost,
+
+    /** Makes an attempt, and again after each outage. Returns the last result. */
+    async send<Result extends { error: unknown }>(
+      attempt: () => Promise<Result>,
+      canRepeat: (error: unknown) => boolean = () => true,
+    ): Promise<Result> {
+      let probed: Outage | null = null;
+      let failuresAlone = 0;
+      for (;;) {
+        const contactsBefore = contacts;
+        const result = await attempt();
+        const { error } = result;
+        if (signal.aborted) return result;
+        if (!isAway(error)) {
+          onContact();
+          return result;
+        }
+        if (!canRepeat(error) || isLost) return result;
+        if (contacts > contactsBefore) failuresAlone += 1;
+        if (failuresAlone >= maxFailuresAlone) return result;
+        if (outage === null || outage === probed) {
+          probed = outage ?? startOutage();
+          if (!(await waitForRetry(probed, error))) return result;
+        } else {
+          await outage.over;
+          if (isLost || signal.aborted) return result;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs';
+import type { Tradepost } from '@tradepost/sdk';
+import type { Command } from 'commander';
+import { createClient } from '../client/create-client';
+import type { CliContext } from '../context';
+import { attempt, CliError, InvalidArgument, isRecord } from '../errors/cli-error';
+import { addHelp } from '../help/help';
+import type { GlobalOptions, OutputFormat } from '../input/options';
+import { readInput } from '../input/read-input';
+import { chooseFormat } from '../output/choose-format';
+import type { View } from '../output/format';
+import { printChange, printNotice, writeData } from '../output/print';
+import { escapeControlCharsInJson } from '../output/text';
+
+interface Options extends GlobalOptions {
+  query?: Parameter[];
+  field?: Parameter[];
+  header?: Parameter[];
+  input?: string;
+  paginate?: true;
+  include?: true;
+}
+
+type Parameter = [name: string, value: string];
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+
+/** An item of any shape. */
+const anyView: View<object> = { fields: [] };
+
+/** `tradepost api <method> <path>` */
+export function configure(command: Command, context: CliContext): void {
+  const pairs =
+    (parse: (text: string) => Parameter) =>
+    (text: string, before: Parameter[] = []) => [...before, parse(text)];
+  command
+    .argument('<method>', `HTTP method: ${methods.join(', ')}`, parseMethod)
+    .argument('<path>', 'path of the service, such as /v1/orders', parsePath)
+    .option('--query <name=value>', 'query parameter; repeatable', pairs(parsePair))
+    .option(
+      '--field <name=value>',
+      'field of the JSON body; repeatable. true, false, null and numbers have their JSON type',
+      pairs(parsePair),
+    )
+    .option('--input <file>', 'JSON body from a file, or - for stdin')
+    .option('--header <name:value>', 'request header; repeatable', pairs(parseHeader))
+    .option('--paginate', 'request all pages of a list, and print one array of their items')
+    .option('--include', 'print the status and the headers of the response on stderr')
+    .action((method: string, path: string) =>
+      api(method, path, command.optsWithGlobals<Options>(), context),
+    );
+  addHelp(command, {
+    Examples: [
+      '$ tradepost api GET /v1/orders --query status=pending --query limit=10',
+      "$ tradepost api GET /v1/notifications --paginate --jq '.[].message'",
+      '$ tradepost api PATCH /v1/orders/ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH --field status=confirmed',
+      '$ tradepost api POST /v1/webhooks --input webhook.json',
+    ],
+    Output: [
+      'json: the body of the response as it is; with --paginate, one array of the items of all pages',
+      'A body that is not JSON is printed as it is.',
+    ],
+    Notes: [
+      'For endpoints that have no command. It sends the API key of the profile to its service, and to no other host.',
+      'A GET is retried after a temporary failure; other methods only if they certainly had no effect.',
+      'It does not ask for confirmation.',
+    ],
+  });
+}
+
+function parseMethod(text: string): string {
+  const method = text.toUpperCase();
+  if (methods.includes(method)) return method;
+  throw new InvalidArgument(`Use one of: ${methods.join(', ')}.`);
+}
+
+function parsePath(text: string): string {
+  if (/^\/(?!\/)[^#\\\s]*$/.test(text)) return text;
+  throw new InvalidArgument(
+    'Use a path of the service that begins with one /, such as /v1/orders.',
+  );
+}
+
+function parsePair(text: string): Parameter {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return [name, value];
+  throw new InvalidArgument('Use name=value.');
+}
+
+function parseHeader(text: string): Parameter {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([\t\x20-\x7e]*)$/.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return [name, value];
+  throw new InvalidArgument('Use name:value, in ASCII.');
+}
+
+async function api(
+  method: string,
+  path: string,
+  options: Options,
+  context: CliContext,
+): Promise<void> {
+  const output = chooseOutput(options);
+  const body = await readBody(options, context);
+  checkUsage(method, path, body, options);
+  const client = createClient(context, options);
+  if (options.paginate) return await printPages(client, path, { ...options, output }, context);
+
+  const format = await chooseFormat({ ...options, output }, anyView, context.stdout);
+  const { data, status, headers } = await client
+    .request(method, addQuery(path, options), {
+      headers: getHeaders(options),
+      body,
+      signal: context.signal,
+    })
+    .withResponse();
+  if (options.include) {
+    printNotice(context, `HTTP ${status}`);
+    const all = headers instanceof Headers ? [...headers] : [];
+    for (const [name, value] of all) printNotice(context, `${name}: ${value}`);
+  }
+  const text = async () => {
+    if (data === undefined) return '';
+    if (typeof data === 'string') return data;
+    return isRecord(data)
+      ? await format.formatItem(data)
+      : `${escapeControlCharsInJson(JSON.stringify(data, null, 2))}\n`;
+  };
+  if (method === 'GET') await writeData(context.stdout, text());
+  else await printChange(context, `${method} ${path} returned ${status}`, text);
+}
+
+/** @throws {CliError} `usage` for a format that a body of any shape does not have */
+function chooseOutput({ output, fields }: Options): OutputFormat {
+  if (output === 'csv' || fields !== undefined) {
+    const name = fields === undefined ? '--output csv' : '--fields';
+    throw new CliError(
+      'usage',
+      `${name} is not supported: the response may have any shape`,
+      'Use --jq.',
+    );
+  }
+  return output === 'table' ? 'json' : output;
+}
+
+/** @returns undefined without a body */
+async function readBody({ field = [], input }: Options, context: CliContext): Promise<unknown> {
+  if (input === undefined) {
+    if (field.length === 0) return undefined;
+    return Object.fromEntries(field.map(([name, value]) => [name, parseValue(value)]));
+  }
+  if (field.length > 0)
+    throw new CliError('usage', 'Pass the body with --field or --input, not both');
+  const bytes =
+    input === '-'
+      ? await readInput(context, 'the body')
+      : attempt(() => readFileSync(input), 'input_unreadable', `Cannot read ${input}`);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new CliError(
+      'usage',
+      `${input === '-' ? 'Stdin' : input} is not JSON`,
+      'Nothing was sent.',
+    );
+  }
+}
+
+/** Numbers, booleans and null have their JSON type; anything else is a string. */
+function parseValue(text: string): unknown {
+  return /^(true|false|null|-?(0|[1-9]\d{0,14})(\.\d{1,15})?)$/.test(text)
+    ? JSON.parse(text)
+    : text;
+}
+
+function checkUsage(method: string, path: string, body: unknown, options: Options): void {
+  const { paginate, include } = options;
+  if (body !== undefined && ['GET', 'HEAD'].includes(method)) {
+    throw new CliError('usage', `A ${method} has no body`, 'Use --query for parameters.');
+  }
+  if (!paginate) return;
+  if (method !== 'GET') throw new CliError('usage', '--paginate needs GET');
+  if (include) throw new CliError('usage', 'Use --include or --paginate, not both');
+  if (/[?&](cursor|after)=/.test(addQuery(path, options))) {
+    throw new CliError('usage', '--paginate sets the cursor itself', 'Remove it from the query.');
+  }
+}
+
+/** Adds the query parameters to a path: a name may occur more than once. */
+function addQuery(path: string, { query = [] }: Options): string {
+  if (query.length === 0) return path;
+  const added = new URLSearchParams(query);
+  return `${path}${path.includes('?') ? '&' : '?'}${added}`;
+}
+
+function getHeaders({ header = [] }: Options): Record<string, string> {
+  return Object.fromEntries(header);
+}
+
+async function printPages(
+  client: Tradepost,
+  path: string,
+  options: Options,
+  context: CliContext,
+): Promise<void> {
+  const format = await chooseFormat(options, anyView, context.stdout);
+  for await (const items of readPages(client, path, options, context)) {
+    await writeData(context.stdout, format.formatItems(items));
+  }
+  await writeData(context.stdout, format.end());
+}
+
+/**
+ * Requests the pages of a list, until a page has no `nextCursor` or no items: the list of events has no last
+ * page.
+ */
+async function* readPages(
+  client: Tradepost,
+  path: string,
+  options: Options,
+  { signal }: CliContext,
+): AsyncIterable<object[]> {
+  const parameter = /^\/v1\/events(\?|$)/.test(path) ? 'after' : 'cursor';
+  const seen = new Set<string>();
+  for (let cursor: string | null = null; ; ) {
+    const page: unknown = await client.request('GET', addQuery(path, options), {
+      query: cursor === null ? {} : { [parameter]: cursor },
+      headers: getHeaders(options),
+      signal,
+    });
+    if (!isRecord(page) || !Array.isArray(page.data)) {
+      throw new CliError(
+        'invalid_response',
+        `GET ${path} returned no list: --paginate needs an array \`data\``,
+        'Omit --paginate.',
+      );
+    }
+    yield page.data;
+    const { nextCursor } = page;
+    if (typeof nextCursor !== 'string' || page.data.length === 0) return;
+    if (seen.has(nextCursor)) {
+      throw new CliError('invalid_response', `GET ${path} returned the cursor of an earlier page`);
+    }
+    seen.add(nextCursor);
+    cursor = nextCursor;
+  }
+}

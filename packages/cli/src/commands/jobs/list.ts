@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../../context';
+import { addHelp } from '../../help/help';
+import type { GlobalOptions } from '../../input/options';
+import { type Job, type JobState, listJobs } from '../../journal/jobs';
+import { chooseFormat } from '../../output/choose-format';
+import { describeShape, type View } from '../../output/format';
+import { printNotice, writeData } from '../../output/print';
+import type { StyleName } from '../../output/text';
+
+const styles: Record<JobState, StyleName> = {
+  running: 'cyan',
+  complete: 'green',
+  incomplete: 'yellow',
+};
+
+const jobView: View<Job> = {
+  fields: [
+    'createdAt',
+    'state',
+    'status',
+    'ifStatus',
+    'orders',
+    'done',
+    'skipped',
+    'failed',
+    'left',
+    'baseUrl',
+    'journal',
+  ],
+  columns: [
+    { title: 'STARTED', field: 'createdAt' },
+    { title: 'STATE', field: 'state', style: ({ state }) => styles[state] },
+    { title: 'TO', field: 'status' },
+    { title: 'ORDERS', field: 'orders', align: 'right' },
+    { title: 'DONE', field: 'done', align: 'right' },
+    { title: 'SKIPPED', field: 'skipped', align: 'right', whenNarrow: 'leave-out' },
+    { title: 'FAILED', field: 'failed', align: 'right' },
+    { title: 'LEFT', field: 'left', align: 'right' },
+    { title: 'SERVICE', field: 'baseUrl', whenNarrow: 'leave-out' },
+    { title: 'JOURNAL', field: 'journal', whenNarrow: 'leave-out' },
+  ],
+};
+
+/** `tradepost jobs list` */
+export function configure(command: Command, context: CliContext): void {
+  command.action(async () => {
+    const options = command.optsWithGlobals<GlobalOptions>();
+    const format = await chooseFormat(options, jobView, context.stdout);
+    const jobs = listJobs(context);
+    await writeData(context.stdout, format.formatItems(jobs));
+    await writeData(context.stdout, format.end());
+    if (jobs.length === 0 && options.output === 'table') printNotice(context, 'No jobs found.');
+  });
+  addHelp(command, {
+    Examples: [
+      '$ tradepost jobs list',
+      '$ tradepost jobs list --jq \'.[] | select(.state == "incomplete") | .journal\'',
+    ],
+    Output: [
+      `json: an array of ${describeShape(jobView)}`,
+      'state: running, complete, incomplete (it can be resumed)',
+    ],
+    Notes: [
+      '`tradepost orders set-status --resume latest` continues the newest job that is incomplete.',
+      'A job is a change of several orders. Its journal is in the state folder. Journals that --journal put elsewhere are not listed.',
+    ],
+  });
+}

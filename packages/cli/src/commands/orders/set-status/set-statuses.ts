@@ -1,0 +1,106 @@
+import { isTradepostError } from '@tradepost/sdk';
+import { wasHeldBack } from '../../../bulk/outage';
+import { noFailure, type OutcomeFailure } from '../../../bulk/outcome';
+import { type BulkTask, runBulk } from '../../../bulk/run-bulk';
+import type { CliContext } from '../../../context';
+import type { Hint } from '../../../errors/cli-error';
+import type { Journal, JournalContent } from '../../../journal/journal';
+import { inDoubtCode, type StatusOutcome } from '../../../journal/status-change';
+import { printNotice } from '../../../output/print';
+import { createOrderChange, type OrdersClient, unguardedNotice } from './change-order';
+
+export interface SetStatusesOptions
+  extends Pick<
+    BulkTask,
+    'concurrency' | 'intervalMs' | 'maxFailures' | 'reconnectTimeout' | 'shutdownGraceMs'
+  > {
+  /** The orders of the plan that are not done. */
+  targets: readonly string[];
+  dryRun: boolean;
+  journal: Journal | null;
+  resumeHint: Hint | null;
+}
+
+export type StatusRun = Awaited<ReturnType<typeof setStatuses>>;
+
+/** Moves the orders of a plan that are not done, and closes the journal. */
+export async function setStatuses(
+  orders: OrdersClient,
+  { plan, outcomes: earlier, inDoubt }: JournalContent,
+  { targets, dryRun, journal, resumeHint, ...limits }: SetStatusesOptions,
+  context: CliContext,
+) {
+  const outcomes = new Map(earlier);
+  let isGuarded = true;
+  const onUnguarded = () => {
+    if (!isGuarded || dryRun) return;
+    isGuarded = false;
+    printNotice(context, unguardedNotice);
+  };
+
+  const run = await runBulk(
+    {
+      ids: targets,
+      ...limits,
+      hadContact: earlier.size > 0,
+      resumeHints: resumeHint === null ? [] : [resumeHint],
+      showProgress: true,
+      async work(id, { send }) {
+        journal?.begin(id);
+        // An order that failed may have been changed, if the response was lost.
+        const mayBeDone = inDoubt.has(id) || earlier.get(id)?.outcome === 'failed';
+        const options = { ...plan, dryRun, onUnguarded, inDoubt: mayBeDone };
+        const change = createOrderChange(orders, id, options, context);
+        const result = change.settle(await send(change.attempt));
+        const isCertain = !mayBeDone && !change.isInDoubt();
+        const { outcome, error } =
+          isCertain && wasHeldBack(result.error, context)
+            ? { outcome: notAttempted(id, false), error: null }
+            : result;
+        const recorded = { ...outcome, ...getAbortReason(error, mayBeDone) };
+        outcomes.set(id, recorded);
+        journal?.end(recorded);
+        return { outcome: recorded.outcome, error: recorded.outcome === 'skipped' ? null : error };
+      },
+    },
+    context,
+  );
+  let { stoppedBy } = run;
+  try {
+    journal?.close();
+  } catch (error) {
+    stoppedBy ??= error;
+  }
+  return {
+    /** An outcome for each order of the plan. */
+    outcomes: plan.ids.map((id) => outcomes.get(id) ?? notAttempted(id, inDoubt.has(id))),
+    /** The orders that failed in this run. */
+    failures: run.failures,
+    /** How many orders were not attempted. */
+    left: run.notAttempted.length,
+    stoppedBy,
+  };
+}
+
+/** The failure of an order that was in flight at the end of the shutdown grace period; null otherwise. */
+function getAbortReason(error: unknown, wasInDoubt: boolean): OutcomeFailure | null {
+  if (!isTradepostError(error) || error.code !== 'aborted') return null;
+  if (error.method !== 'GET') {
+    return { code: inDoubtCode, message: 'Interrupted; outcome unknown', requestId: null };
+  }
+  if (wasInDoubt) return inDoubtFailure;
+  return { code: 'interrupted', message: 'Interrupted before it was moved', requestId: null };
+}
+
+const inDoubtFailure: OutcomeFailure = {
+  code: inDoubtCode,
+  message: 'An earlier run was interrupted; outcome unknown',
+  requestId: null,
+};
+
+function notAttempted(id: string, isInDoubt: boolean): StatusOutcome {
+  const order = { id, from: null, to: null };
+  return isInDoubt
+    ? { ...order, outcome: 'failed', ...inDoubtFailure }
+    : { ...order, outcome: 'not_attempted', ...noFailure };
+}

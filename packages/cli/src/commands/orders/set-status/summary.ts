@@ -1,0 +1,112 @@
+import type { CliContext } from '../../../context';
+import {
+  BulkError,
+  CliError,
+  commandHint,
+  getErrorMessage,
+  type Hint,
+} from '../../../errors/cli-error';
+import { type ExitReason, getExitReason } from '../../../errors/exit-codes';
+import type { Plan } from '../../../journal/journal';
+import { inDoubtCode, isDone, type StatusOutcome } from '../../../journal/status-change';
+import { isReaderGone, printNotice } from '../../../output/print';
+import { formatCount, formatNumber } from '../../../output/text';
+import type { StatusRun } from './set-statuses';
+
+/** Errors of an order that a retry does not change. */
+const finalReasons: ExitReason[] = ['conflict', 'notFound'];
+
+export interface SummaryOptions {
+  /** The path of the journal; null without one. */
+  journalPath: string | null;
+  resumeHint: Hint | null;
+  /** Why the outcomes could not be printed; null if they were. */
+  printFailure: unknown;
+  /** Whether only the failures were printed. */
+  isShortened: boolean;
+  failOnSkip: boolean;
+}
+
+/**
+ * Reports the result on stderr, whatever went wrong with printing or recording it.
+ *
+ * @throws {CliError | BulkError} unless every order is done or skipped, and printed
+ */
+export function summarize(
+  plan: Plan,
+  { outcomes, failures, left, stoppedBy }: StatusRun,
+  { journalPath, resumeHint, printFailure, isShortened, failOnSkip }: SummaryOptions,
+  context: CliContext,
+): void {
+  const summary = formatSummary(plan, outcomes);
+  const resumeHints = resumeHint === null ? [] : [resumeHint];
+  if (context.signal.aborted && left + failures.length > 0) {
+    const hints = resumeHint === null ? doubtHints(outcomes) : resumeHints;
+    throw new CliError('interrupted', `Interrupted. ${summary}`, ...hints);
+  }
+  if (stoppedBy instanceof CliError) {
+    const hints = resumeHint === null ? stoppedBy.hints : ['Free some disk space.', resumeHint];
+    throw new CliError(stoppedBy.code, `${stoppedBy.message}. ${summary}`, ...hints);
+  }
+  if (failures.length > 0) {
+    const succeeded = outcomes.filter((one) => isDone(one) || one.outcome === 'would_change');
+    const canRetry =
+      left > 0 || failures.some(({ error }) => !finalReasons.includes(getExitReason(error)));
+    const hints = canRetry ? resumeHints : [];
+    const error = new BulkError(summary, succeeded.length, failures, ...hints);
+    error.areShown = isShortened;
+    throw error;
+  }
+  if (printFailure !== null && !isReaderGone(printFailure)) {
+    throw new CliError(
+      'output_failed',
+      `${summary}, but the result could not be printed: ${getErrorMessage(printFailure)}`,
+      ...(journalPath === null ? [] : [`All outcomes are in ${journalPath}.`]),
+    );
+  }
+  const hasSkipped = outcomes.some(({ outcome }) => outcome === 'skipped');
+  if (hasSkipped && failOnSkip) throw new CliError('precondition_failed', summary);
+  printNotice(context, summary.endsWith('.') ? summary : `${summary}.`);
+}
+
+/** What to do without a journal about orders whose outcome is unknown. */
+function doubtHints(outcomes: readonly StatusOutcome[]): Hint[] {
+  const doubtful = outcomes.find((one) => getSummaryKind(one) === inDoubtCode);
+  if (doubtful === undefined) return [];
+  const check = commandHint('For example:', 'orders get', doubtful.id);
+  return ['Check the orders whose outcome is unknown before you move them again.', check];
+}
+
+function formatSummary({ status, ifStatus }: Plan, outcomes: readonly StatusOutcome[]): string {
+  const verbs = {
+    updated: `moved to ${status}`,
+    would_change: `would move to ${status}`,
+    unchanged: `already ${status}`,
+    skipped: `skipped (not ${ifStatus})`,
+    would_fail: 'would fail',
+    failed: 'failed',
+    [inDoubtCode]: 'in doubt',
+    not_attempted: 'not attempted',
+  } as const;
+  const counts = Object.entries(verbs).flatMap(([kind, verb]) => {
+    const count = outcomes.filter((one) => getSummaryKind(one) === kind).length;
+    return count > 0 ? [{ kind, text: `${formatNumber(count)} ${verb}` }] : [];
+  });
+  const [only, ...others] = counts;
+  if (only === undefined) return 'No orders';
+  const all = countOrders(outcomes.length);
+  if (others.length > 0) return `${all}: ${counts.map(({ text }) => text).join(', ')}`;
+  if (only.kind === 'would_change') return `Would move ${all} to ${status}. Nothing changed.`;
+  const verb = verbs[only.kind as keyof typeof verbs];
+  if (only.kind === 'unchanged') return `${all} ${outcomes.length === 1 ? 'was' : 'were'} ${verb}`;
+  return `${all} ${verb}`;
+}
+
+/** Returns the outcome, or `in_doubt` for a failure whose outcome is unknown. */
+function getSummaryKind({ outcome, code }: StatusOutcome): string {
+  return outcome === 'failed' && code === inDoubtCode ? code : outcome;
+}
+
+export function countOrders(count: number, status: string | null = null): string {
+  return formatCount(count, status === null ? 'order' : `${status} order`);
+}

@@ -1,0 +1,106 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isSameService, resolveSettings } from '../config/settings';
+import type { CliContext } from '../context';
+import { attempt, CliError, localHint } from '../errors/cli-error';
+import { isLocked } from '../files/lock-file';
+import type { ConnectionOptions } from '../input/options';
+import { type JournalContent, journalFolder, readJournal } from './journal';
+import { isDone } from './status-change';
+
+/**
+ * What became of the work in a journal.
+ * - `running`: a process is working on it.
+ * - `complete`: nothing is left to do.
+ * - `incomplete`: it can be resumed.
+ */
+export type JobState = 'running' | 'complete' | 'incomplete';
+
+/** A bulk change of orders, as its journal tells. */
+export interface Job {
+  /** ISO 8601, UTC; null if the journal does not have it. */
+  createdAt: string | null;
+  state: JobState;
+  status: string;
+  ifStatus: string | null;
+  orders: number;
+  /** Orders that have the status. */
+  done: number;
+  skipped: number;
+  failed: number;
+  /** Orders that were not attempted, or without an outcome. */
+  left: number;
+  baseUrl: string;
+  journal: string;
+}
+
+/** Lists the journals in the folder for them, newest first. Files that are no complete journals are left out. */
+export function listJobs({ env }: Pick<CliContext, 'env'>): Job[] {
+  const folder = journalFolder(env);
+  return listFiles(folder)
+    .filter((name) => name.endsWith('.ndjson'))
+    .sort()
+    .reverse()
+    .flatMap((name) => {
+      const job = readJob(join(folder, name));
+      return job === null ? [] : [job];
+    });
+}
+
+function listFiles(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const read = () => readdirSync(folder);
+  return attempt(read, 'input_unreadable', 'Cannot read the folder of the journals');
+}
+
+function readJob(path: string): Job | null {
+  let content: ReturnType<typeof readJournal>;
+  try {
+    content = readJournal(path);
+  } catch {
+    return null;
+  }
+  const { plan, createdAt } = content;
+  const counts = countOutcomes(content);
+  const isComplete = counts.done + counts.skipped === plan.ids.length;
+  return {
+    createdAt,
+    state: isLocked(path) ? 'running' : isComplete ? 'complete' : 'incomplete',
+    status: plan.status,
+    ifStatus: plan.ifStatus,
+    orders: plan.ids.length,
+    ...counts,
+    baseUrl: plan.baseUrl,
+    journal: path,
+  };
+}
+
+function countOutcomes({ plan, outcomes }: JournalContent) {
+  let done = 0;
+  let skipped = 0;
+  let failed = 0;
+  for (const outcome of outcomes.values()) {
+    if (isDone(outcome)) done += 1;
+    if (outcome.outcome === 'skipped') skipped += 1;
+    if (outcome.outcome === 'failed') failed += 1;
+  }
+  return { done, skipped, failed, left: plan.ids.length - done - skipped - failed };
+}
+
+/**
+ * Finds the newest journal of the current service that can be resumed.
+ *
+ * @throws {CliError} `usage` if there is none
+ */
+export function findLatestJournal(options: ConnectionOptions, context: CliContext): string {
+  const { baseUrl } = resolveSettings(context, options);
+  const found = listJobs(context).find(
+    (job) => job.state === 'incomplete' && isSameService(job.baseUrl, baseUrl),
+  );
+  if (found !== undefined) return found.journal;
+  throw new CliError(
+    'usage',
+    `No journal of ${baseUrl} can be resumed`,
+    localHint('To see all journals, run', 'jobs list'),
+  );
+}
