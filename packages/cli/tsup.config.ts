@@ -76,5 +76,12 @@ export default defineConfig([
     esbuildPlugins: [bundleOnDemand],
   },
   // Without source maps: this is code of other projects, and its maps would double the size of the package.
-  { ...all, entry: ['src/lazy/*.ts'], outDir: 'dist/lazy', format: ['cjs'], sourcemap: false },
+  {
+    ...all,
+    entry: ['src/lazy/*.ts'],
+    outDir: 'dist/lazy',
+    format: ['cjs'],
+    sourcemap: false,
+    minifyIdentifiers: true,
+  },
 ]);

@@ -131,6 +131,10 @@ export const helpSections: Record<string, HelpSection> = {
   },
   'More:': {
     api: command('Send a request to any endpoint', () => import('./commands/api')),
+    mcp: command(
+      'Serve the Model Context Protocol to an assistant',
+      () => import('./commands/mcp/command'),
+    ),
     completion: command(
       'Generate a shell completion script',
       () => import('./commands/completion'),

@@ -45,7 +45,7 @@ async function prepare() {
 it('every command ends by itself and prints only data, in every environment', async () => {
   const { seeded, lines, folder } = await prepare();
   const paths = [...(await readCommandPaths()), 'complete'];
-  expect([...lines.keys(), 'orders watch'].sort()).toEqual(paths.sort());
+  expect([...lines.keys(), 'orders watch', 'mcp'].sort()).toEqual(paths.sort());
   const env = {
     ...seeded.createEnvironment(seeded.seller),
     TRADEPOST_STATE_DIR: join(folder, 'state'),

@@ -46,7 +46,7 @@ describe('help', () => {
     },
   );
 
-  it.each(commandPaths.filter((path) => !['api', 'help', 'completion'].includes(path)))(
+  it.each(commandPaths.filter((path) => !['api', 'mcp', 'help', 'completion'].includes(path)))(
     'of `%s` has the shape of its JSON',
     async (path) => {
       const { stdout } = await runCli([...path.split(' '), '--help']);

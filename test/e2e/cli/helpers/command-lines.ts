@@ -27,7 +27,7 @@ interface CommandLineData {
 }
 
 /**
- * Creates a command line for every command that ends by itself, by its path. `orders watch` does not.
+ * Creates a command line for every command that ends by itself, by its path. `orders watch` and `mcp` do not.
  * `webhooks listen` ends since it makes one attempt at a delivery that fails.
  */
 export async function createCommandLines({

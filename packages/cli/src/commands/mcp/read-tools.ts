@@ -1,0 +1,113 @@
+import { deliveryStates, eventTypes, orderStatuses } from '@tradepost/sdk';
+import { fetchIdentity } from '../../config/identity';
+import type { Client, Schemas, Tool } from './tool';
+
+/** The most items that a call returns. */
+const maxItems = 100;
+
+/** Creates the tools that change nothing. */
+export function createReadTools(client: Client, { string, int, boolean, oneOf }: Schemas): Tool[] {
+  const paging = {
+    limit: int().min(1).max(maxItems).default(20).describe(`1 to ${maxItems}`),
+    cursor: string().optional().describe('nextCursor of the previous page'),
+  };
+  const time = (what: string) =>
+    string().optional().describe(`${what}: ISO 8601 with offset, such as 2026-11-20T09:30:00Z`);
+  const id = (noun: string, prefix: string) => string().describe(`ID of the ${noun}, ${prefix}_…`);
+
+  return [
+    readTool(
+      'whoami',
+      'Current account',
+      'Returns the account of the API key.',
+      {},
+      {
+        run: async (_, request) => ({ account: await fetchIdentity(client, request) }),
+      },
+    ),
+    readTool(
+      'list_orders',
+      'List orders',
+      'Lists orders that the account may see, newest first.',
+      {
+        status: oneOf(orderStatuses).optional(),
+        createdAfter: time('only orders created after this time'),
+        createdBefore: time('only orders created before this time'),
+        ...paging,
+      },
+      { run: async (query, request) => await client.orders.list(query, request) },
+    ),
+    readTool(
+      'get_order',
+      'Show an order',
+      'Returns one order.',
+      { id: id('order', 'ord') },
+      {
+        run: async (args, request) => await client.orders.get(String(args.id), request),
+      },
+    ),
+    readTool(
+      'list_notifications',
+      'List notifications',
+      'Lists notifications of the account, newest first.',
+      { unread: boolean().optional().describe('true: only unread ones'), ...paging },
+      {
+        run: async ({ unread, ...query }, request) =>
+          await client.notifications.list(
+            { ...query, ...(unread === true && { read: false }) },
+            request,
+          ),
+      },
+    ),
+    readTool(
+      'list_events',
+      'List events',
+      'Lists events of the account, oldest first: changes of orders, tasks and listings.',
+      {
+        since: time('only events at or after this time'),
+        after: string().optional().describe('nextCursor of the previous page; not with since'),
+        limit: paging.limit,
+      },
+      { run: async (query, request) => await client.events.list(query, request) },
+    ),
+    readTool('list_webhooks', 'List webhooks', 'Lists webhooks, newest first.', paging, {
+      run: async (query, request) => await client.webhooks.list(query, request),
+    }),
+    readTool(
+      'get_webhook',
+      'Show a webhook',
+      'Returns one webhook: URL, event types and status. Its secret is never returned.',
+      { id: id('webhook', 'whk') },
+      { run: async (args, request) => await client.webhooks.get(String(args.id), request) },
+    ),
+    readTool(
+      'list_deliveries',
+      'List deliveries',
+      'Lists deliveries of events to webhooks, newest first.',
+      {
+        webhookId: string().optional().describe('only those of this webhook, whk_…'),
+        state: oneOf(deliveryStates).optional(),
+        event: oneOf(eventTypes).optional(),
+        ...paging,
+      },
+      { run: async (query, request) => await client.deliveries.list(query, request) },
+    ),
+    readTool(
+      'get_delivery',
+      'Show a delivery',
+      'Returns one delivery with its attempts: when, the response of the receiver, and why it failed.',
+      { id: id('delivery', 'dlv') },
+      { run: async (args, request) => await client.deliveries.get(String(args.id), request) },
+    ),
+  ];
+}
+
+function readTool(
+  name: string,
+  title: string,
+  description: string,
+  input: Tool['input'],
+  { run }: Pick<Tool, 'run'>,
+): Tool {
+  return { name, title, description, input, isChange: false, run };
+}
