@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { runCli } from '../../helpers/run-cli';
@@ -5,6 +7,7 @@ import { runProcess } from '../../helpers/start-process';
 import { type Arrival, startHttpReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
+import { tradepostEnvironment, tradepostFunction } from '../../helpers/tradepost-shell';
 
 /** Starts a receiver that responds with the given status, or the one that is set later. */
 async function startAdjustableReceiver(initialStatus = 401) {
@@ -97,6 +100,36 @@ it('a failed delivery is found, explained and replayed once the receiver is fixe
     );
     expect(verified).toMatchObject({ code: 0, stderr: '' });
   }
+});
+
+it('the commands that explain prints check the signature of the bytes that were sent', async () => {
+  const seeded = await startSeededServer(['--allow-insecure-webhooks']);
+  onTestFinished(seeded.close);
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const receiver = await startAdjustableReceiver(204);
+  const env = seeded.createEnvironment(seeded.seller);
+  const cli = (...argv: string[]) => runCli(['webhooks', ...argv], env);
+  const registered = await cli(
+    ...['register', '--url', receiver.url, '--events', 'order.created', '--jq', '.id'],
+    ...['--secret-file', join(folder.path, 'webhook.secret')],
+  );
+  const argv = ['--event', 'order.status_changed', '--wait', '--jq', '.id'];
+  const { stdout: delivery } = await cli('test', registered.stdout.trim(), ...argv);
+  const { stdout: page } = await cli('explain', delivery.trim());
+
+  const [, commands = ''] = /CHECK THE SIGNATURE\n.*:\n((?:tradepost .*\n)+)/.exec(page) ?? [];
+  const script = `${tradepostFunction}set -e\n${commands}`;
+  const checked = await runProcess('sh', ['-c', script], {
+    env: { ...env, ...tradepostEnvironment },
+    cwd: folder.path,
+  });
+  expect(checked.code).toBe(0);
+  const sent = receiver.arrivals[0]?.body ?? Buffer.alloc(0);
+  expect(await readFile(join(folder.path, 'body.json'))).toEqual(sent);
+  const digest = createHash('sha256').update(sent).digest('hex');
+  expect(checked.stderr).toContain(`SHA-256 ${digest}.\n`);
+  expect(checked.stdout).toContain('order.status_changed');
 });
 
 it('the CLI replaces a secret in two steps', async () => {

@@ -10,7 +10,10 @@ export function quoteWord(text: string): string {
 }
 
 /** Renders a command for the same service and account as the current one. */
-function formatCommand({ command, args = [], local }: CommandHint, flags: ConnectionFlags): string {
+export function formatCommand(
+  { command, args = [], local }: Omit<CommandHint, 'text'>,
+  flags: ConnectionFlags = {},
+): string {
   const words = ['tradepost', command, ...args];
   const added = { '--profile': flags.profile, '--base-url': flags.baseUrl };
   if (!local) {

@@ -98,6 +98,8 @@ async function deliver(
   await runOnPipes(`tradepost webhooks deliveries --webhook ${id} --event order.created`);
   await run(`tradepost webhooks explain ${rejected?.id}`);
   await runOnPipes(`tradepost webhooks explain ${reset?.id} --secret-file live.secret --jq .hints`);
+  await runOnPipes(`tradepost webhooks explain ${reset?.id} --body-file sent.json --jq .verdict`);
+  await runOnPipes(`tradepost webhooks explain ${reset?.id} --body-file sent.json`);
   await runOnPipes('tradepost webhooks explain dlv_nosuch');
 
   fixReceiver();

@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeliveryDetails, WebhookDetails } from '@tradepost/sdk';
 import { exampleSecret, signDelivery } from '@tradepost/sdk/testing';
@@ -176,5 +177,74 @@ describe('webhooks explain', () => {
     expect((await service.cli([...argv, '--jq', '.signed.bytes'])).stdout).toMatch(/^\d+\n$/);
     const csv = await service.cli([...argv, '--fields', 'verdict', '--output', 'csv']);
     expect(csv.stdout).toBe('verdict\nfailed\n');
+  });
+
+  it('writes the signed body to a file, byte for byte, and says what it wrote', async () => {
+    const body = '{"note":"ü ✓","line":"\\n"}';
+    const service = await serviceWith({ body });
+    const file = join(await aFolder(), 'body.json');
+    const argv = ['webhooks', 'explain', 'dlv_1', '--body-file', file, '--output', 'json'];
+    const { exitCode, stdout, stderr } = await service.cli(argv, { now });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).signed.body).toBe(body);
+    expect(await readFile(file)).toEqual(Buffer.from(body));
+    const digest = createHash('sha256').update(body).digest('hex');
+    expect(stderr).toBe(`Wrote the signed body to ${file}: 29 bytes, SHA-256 ${digest}.\n`);
+  });
+
+  it('keeps an existing file, and sends nothing then', async () => {
+    const service = await serviceWith({});
+    const file = join(await aFolder(), 'body.json');
+    await writeFile(file, 'precious');
+    const argv = ['webhooks', 'explain', 'dlv_1', '--body-file', file];
+    const { exitCode, stdout, stderr } = await service.cli(argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toBe(
+      `error: ${file} exists\nhint: Nothing was written. Name a new file, or delete this one first.\n`,
+    );
+    expect(await readFile(file, 'utf8')).toBe('precious');
+    expect(service.seen).toEqual([]);
+  });
+
+  it('reports a file that cannot be created, and leaves none after a failed request', async () => {
+    const service = await serviceWith({});
+    const folder = await aFolder();
+    const argv = ['webhooks', 'explain', 'dlv_1', '--body-file'];
+    const missing = await service.cli([...argv, join(folder, 'no/such/body.json')]);
+    expect(missing).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(missing.stderr).toContain('Cannot create the file for the body: ENOENT');
+    service.instead = () => aProblem(404, 'delivery_not_found');
+    const file = join(folder, 'body.json');
+    expect((await service.cli([...argv, file])).exitCode).toBe(5);
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+
+  it('prints the commands that check the signature, for the same account', async () => {
+    const service = await serviceWith({});
+    const connection = ['--base-url', service.baseUrl];
+    const argv = ['webhooks', 'explain', 'dlv_1', ...connection];
+    const { stdout } = await service.cli(argv, { now });
+    const id = 'dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD';
+    const verify = `tradepost webhooks verify --secret-file webhook.secret --signature ${'ab'.repeat(32)} --body-file body.json\n`;
+    expect(stdout).toContain(
+      [
+        'CHECK THE SIGNATURE',
+        'With the secret of the webhook in webhook.secret:',
+        `tradepost webhooks explain ${id} --body-file body.json ${connection.join(' ')}`,
+        verify,
+      ].join('\n'),
+    );
+    const file = join(await aFolder(), "it's");
+    const saved = await service.cli([...argv, '--body-file', file], { now });
+    expect(saved.stdout).toContain(
+      `webhook.secret:\n${verify.replace('body.json', `'${file.replace("'", "'\\''")}'`)}`,
+    );
+  });
+
+  it('prints no check of a signature that can never match', async () => {
+    const headers = { 'Service-Signature': 'sha256=$(id)' };
+    const service = await serviceWith({ attempts: [anAttempt({ headers })] });
+    const { stdout } = await service.cli(['webhooks', 'explain', 'dlv_1'], { now });
+    expect(stdout).not.toContain('CHECK THE SIGNATURE');
   });
 });

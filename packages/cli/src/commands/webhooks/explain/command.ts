@@ -12,15 +12,17 @@ import { addHelp } from '../../../help/help';
 import { addId, type GlobalOptions } from '../../../input/options';
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape, type View } from '../../../output/format';
-import { writeData } from '../../../output/print';
+import { printNotice, writeData } from '../../../output/print';
 import { escapeControlChars, getStyle, type Style } from '../../../output/text';
-import { formatHints } from '../../../report/hint';
+import { formatCommand, formatHints, quoteWord } from '../../../report/hint';
 import { deliveryView } from '../delivery-view';
 import { readSecretFile } from '../secret';
 import { type Diagnosis, explainDelivery } from './explain-delivery';
+import { assertNewFile, saveBody } from './save-body';
 import {
   curlCommand,
   freshRequest,
+  getSignature,
   isSignedWith,
   lastRequest,
   type OutgoingRequest,
@@ -28,6 +30,7 @@ import {
 
 interface Options extends GlobalOptions {
   secretFile?: string;
+  bodyFile?: string;
 }
 
 type Explanation = ReturnType<typeof toExplanation>;
@@ -40,11 +43,13 @@ const explanationView: View<Explanation> = {
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'dlv')
     .option('--secret-file <file>', 'sign it again with this secret, as of now')
+    .option('--body-file <file>', 'write the signed body to this new file, byte for byte')
     .action((id: string) => explain(id, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
     Examples: [
       '$ tradepost webhooks explain dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD',
       '$ tradepost webhooks explain dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD --secret-file webhook.secret --jq .curl | sh',
+      '$ tradepost webhooks explain dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD --body-file delivered.json',
     ],
     Output: [
       'json: { delivery, verdict, reason, hints, attempts, signed: { body, bytes, headers }, curl }',
@@ -53,6 +58,7 @@ export function configure(command: Command, context: CliContext): void {
     ],
     Notes: [
       'curl sends exactly what the last attempt sent. A receiver that checks the time rejects it later: --secret-file signs it again. The secret is never shown.',
+      '--body-file writes no line end after the body. It prints the SHA-256 of the file, to compare with that of the bytes you received.',
     ],
   });
 }
@@ -61,6 +67,7 @@ async function explain(id: string, options: Options, context: CliContext): Promi
   const isText = options.output === 'table' && options.fields === undefined;
   const format = await chooseFormat(options, explanationView, context.stdout);
   const secret = options.secretFile === undefined ? null : readSecretFile(options.secretFile);
+  if (options.bodyFile !== undefined) assertNewFile(options.bodyFile);
   const client = createClient(context, options);
   const details = await client.deliveries.get(id, { signal: context.signal });
   const webhook = await findWebhook(client, details.webhookId, context);
@@ -81,12 +88,38 @@ async function explain(id: string, options: Options, context: CliContext): Promi
     }
   }
   const explanation = toExplanation(details, { ...diagnosis, hints }, request);
+  const saved = options.bodyFile === undefined ? null : saveBody(options.bodyFile, details.body);
+  const checks = listChecks(details.id, lastRequest(details) ?? request, options);
   await writeData(
     context.stdout,
     isText
-      ? formatExplanation(explanation, getStyle(context.stdout))
+      ? formatExplanation(explanation, checks, getStyle(context.stdout))
       : format.formatItem(explanation),
   );
+  if (saved !== null) printNotice(context, saved);
+}
+
+/** Lists the commands that check the signature of a request; none without a signature that can match. */
+function listChecks(
+  id: string,
+  request: OutgoingRequest | null,
+  options: Options,
+): readonly string[] {
+  const signature = getSignature(request?.headers ?? {}) ?? '';
+  if (!/^[0-9a-f]{64}$/.test(signature)) return [];
+  const { bodyFile = 'body.json', secretFile = exampleSecretFile } = options;
+  const body = ['--body-file', quoteWord(bodyFile)];
+  const secret = ['--secret-file', quoteWord(secretFile)];
+  const save = { command: 'webhooks explain', args: [id, ...body] };
+  const verify = {
+    command: 'webhooks verify',
+    args: [...secret, '--signature', signature, ...body],
+    local: true,
+  } as const;
+  return [
+    ...(options.bodyFile === undefined ? [formatCommand(save, options)] : []),
+    formatCommand(verify),
+  ];
 }
 
 function toExplanation(
@@ -123,12 +156,16 @@ async function findWebhook(
   }
 }
 
+/** The file of the secret in printed commands. */
+const exampleSecretFile = 'webhook.secret';
+
 /** Attempts that are shown; the others are counted. */
 const maxAttemptsShown = 5;
 
 /** Formats an explanation for people. The curl line is safe as it is: a shell must be able to run it. */
 function formatExplanation(
   { delivery, verdict, reason, hints, attempts, signed, curl }: Explanation,
+  checks: readonly string[],
   style: Style,
 ): string {
   const { id, event, webhookId } = delivery;
@@ -151,6 +188,11 @@ function formatExplanation(
     ...Object.entries(signed.headers ?? {}).map(([name, value]) =>
       escapeControlChars(`${name}: ${value}`),
     ),
+    ...(checks.length > 0 ? title('CHECK THE SIGNATURE') : []),
+    ...(checks.some((line) => line.includes(`--secret-file ${exampleSecretFile} `))
+      ? [`With the secret of the webhook in ${exampleSecretFile}:`]
+      : []),
+    ...checks.map(escapeControlChars),
     ...(curl === null ? [] : [...title('SEND IT BY HAND'), curl]),
   ];
   return lines.map((line) => `${line}\n`).join('');

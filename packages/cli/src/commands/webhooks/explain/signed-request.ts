@@ -52,7 +52,8 @@ export async function isSignedWith(
   return getSignature(last.headers) === getSignature(signed.headers);
 }
 
-function getSignature(headers: Readonly<Record<string, string>>): string | undefined {
+/** Returns the value of `Service-Signature`. */
+export function getSignature(headers: Readonly<Record<string, string>>): string | undefined {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === 'service-signature')?.[1];
 }
 
