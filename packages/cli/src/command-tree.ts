@@ -98,7 +98,7 @@ export const helpSections: Record<string, HelpSection> = {
         ),
         verify: command(
           'Verify the signature of a delivery, offline',
-          () => import('./commands/webhooks/verify'),
+          () => import('./commands/webhooks/verify/command'),
         ),
         listen: command(
           'Forward events to a local receiver as they happen',

@@ -98,7 +98,8 @@ it('a failed delivery is found, explained and replayed once the receiver is fixe
       {},
       String(arrival.body),
     );
-    expect(verified).toMatchObject({ code: 0, stderr: '' });
+    expect(verified.code).toBe(0);
+    expect(verified.stderr).toContain('webhook-signature');
   }
 });
 

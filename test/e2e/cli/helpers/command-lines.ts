@@ -76,7 +76,7 @@ export async function createCommandLines({
     [
       'webhooks verify',
       'one',
-      ['--secret-file', secretFile, '--signature', 'a'],
+      ['--secret-file', secretFile, '--signature', 'a'.repeat(64)],
       { input: '{}', code: 1 },
     ],
     ['webhooks listen', 'list', ['--forward-to', 'http://127.0.0.1:1', ...once], { code: 1 }],

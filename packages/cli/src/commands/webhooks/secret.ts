@@ -23,7 +23,7 @@ const maxBytes = 4_096;
  */
 export function readSecretFile(path: string): string {
   const text = attempt(
-    () => readStart(path),
+    () => readStart(path, maxBytes).toString(),
     'input_unreadable',
     'Cannot read the secret',
     'Name a file with the secret of the webhook, whsec_…, and nothing else.',
@@ -36,19 +36,24 @@ export function readSecretFile(path: string): string {
   throw new CliError('usage', `${path} is empty`, 'Write the secret of the webhook into it.');
 }
 
-function readStart(path: string): string {
-  const bytes = Buffer.alloc(maxBytes);
+/**
+ * Reads the first bytes of a file, or all if there are no more.
+ *
+ * @throws the system's error
+ */
+export function readStart(path: string, limit: number): Buffer {
+  const bytes = Buffer.alloc(limit);
   let length = 0;
   const file = openSync(path, 'r');
   try {
-    // A pipe may return a secret in parts.
-    for (let read = -1; read !== 0 && length < maxBytes; length += read) {
-      read = readSync(file, bytes, length, maxBytes - length, null);
+    // A pipe may return its content in parts.
+    for (let read = -1; read !== 0 && length < limit; length += read) {
+      read = readSync(file, bytes, length, limit - length, null);
     }
   } finally {
     closeSync(file);
   }
-  return bytes.toString('utf8', 0, length);
+  return bytes.subarray(0, length);
 }
 
 /**

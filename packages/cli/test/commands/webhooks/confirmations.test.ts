@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exampleSecret } from '@tradepost/sdk/testing';
 import { describe, expect, it } from 'vitest';
 import { BareService } from '../../helpers/minimal-service';
 import { runAtKeyboard, type Typing } from '../../helpers/run-at-keyboard';
-import { aDelivery, aWebhook } from '../../helpers/webhook-builders';
+import { aDelivery, aFolder, aWebhook } from '../../helpers/webhook-builders';
 
 const id = 'whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW';
 
@@ -46,7 +49,10 @@ describe.each([
 
 describe('webhooks verify at a keyboard', () => {
   it('reports that the body must come from a pipe or file instead of waiting for it', async () => {
-    const argv = ['webhooks', 'verify', '--secret-file', 'package.json', '--signature', 'ab'];
+    const file = join(await aFolder(), 'webhook.secret');
+    await writeFile(file, exampleSecret);
+    const signature = ['--signature', 'ab'.repeat(32)];
+    const argv = ['webhooks', 'verify', '--secret-file', file, ...signature];
     const { exitCode, stderr } = await asking(argv, []);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('Stdin is a terminal');

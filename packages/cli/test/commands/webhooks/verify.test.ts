@@ -11,6 +11,19 @@ const now = () => sentAt + 1_000;
 /** Neither service nor key. */
 const env = { TRADEPOST_API_KEY: undefined };
 
+const hex = 'ab'.repeat(32);
+
+/** Options for the headers of Standard Webhooks. */
+function standard(changed: Record<string, string>): string[] {
+  const headers = {
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': '1795253400',
+    'webhook-signature': `v1,${'a'.repeat(43)}=`,
+    ...changed,
+  };
+  return Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]);
+}
+
 async function secretFile(text = `${exampleSecret}\n`): Promise<string> {
   const file = join(await aFolder(), 'webhook.secret');
   await writeFile(file, text);
@@ -36,13 +49,31 @@ describe('webhooks verify', () => {
       now,
       input: text,
     });
-    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(result.exitCode).toBe(0);
     expect(JSON.parse(result.stdout)).toEqual(event);
+    const bytes = Buffer.byteLength(text);
+    expect(result.stderr).toBe(
+      [
+        `Valid: verified ${bytes} bytes from stdin with the secret in ${argv.at(-1)}.`,
+        `Service-Signature matches the secret in ${argv.at(-1)}.`,
+        `Event: order.status_changed, created at ${event.createdAt}.`,
+        'Not checked: when it was signed, and its ID. That needs the headers webhook-id, webhook-timestamp and webhook-signature.',
+        '',
+      ].join('\n'),
+    );
   });
 
   it('checks both signatures and the time when the headers are given', async () => {
-    const { argv, lines, text } = await setting();
-    expect((await runCli([...argv, ...lines], { env, now, input: text })).exitCode).toBe(0);
+    const { argv, lines, text, headers } = await setting();
+    const valid = await runCli([...argv, ...lines], { env, now, input: text });
+    expect(valid.exitCode).toBe(0);
+    expect(valid.stderr.split('\n').slice(1)).toEqual([
+      `Service-Signature matches the secret in ${argv.at(-1)}; so does webhook-signature.`,
+      `Event: order.status_changed, ${headers['webhook-id']}, created at ${event.createdAt}.`,
+      'Signed at 2026-11-21T09:30:00.000Z, 1 s ago; tolerance 300 s.',
+      'Not checked: whether you received it before. Compare webhook-id with those you have.',
+      '',
+    ]);
     const late = await runCli([...argv, ...lines], {
       env,
       now: () => sentAt + 301_000,
@@ -50,12 +81,21 @@ describe('webhooks verify', () => {
     });
     expect(late).toMatchObject({ exitCode: 1, stdout: '' });
     expect(late.stderr).toContain('TIMESTAMP_TOO_OLD');
+    expect(late.stderr).toContain('signed 301 s ago and tolerance is 300 s');
+    expect(late.stderr).toContain(`Checked ${text.length} bytes from stdin with the secret in`);
     const patient = await runCli([...argv, ...lines, '--tolerance', '400'], {
       env,
       now: () => sentAt + 301_000,
       input: text,
     });
     expect(patient.exitCode).toBe(0);
+    expect(patient.stderr).toContain('301 s ago; tolerance 400 s.');
+    const early = await runCli([...argv, ...lines], {
+      env,
+      now: () => sentAt - 2_000,
+      input: text,
+    });
+    expect(early.stderr).toContain('2 s in the future');
     const other = lines.map((line) => line.replace(/^webhook-id: .*/, 'webhook-id: evt_other'));
     const replayed = await runCli([...argv, ...other], { env, now, input: text });
     expect(replayed.stderr).toContain('SIGNATURE_MISMATCH');
@@ -73,7 +113,8 @@ describe('webhooks verify', () => {
     await writeFile(file, bytes);
     const signature = ['--signature', headers['Service-Signature'] ?? ''];
     const result = await runCli([...argv, ...signature, '--body-file', file], { env });
-    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(result.exitCode).toBe(0);
+    expect(result.stderr).toContain(`verified ${bytes.length} bytes from ${file} with`);
   });
 
   it.each([
@@ -84,7 +125,6 @@ describe('webhooks verify', () => {
     ],
     ['a line end at its end', (text: string) => `${text}\n`, 'BODY_RESERIALIZED'],
     ['a body that was cut', (text: string) => text.slice(0, -3), 'SIGNATURE_MISMATCH'],
-    ['no body', () => '', 'SIGNATURE_MISMATCH'],
   ])('reports %s', async (_, change, code) => {
     const { argv, signature, text } = await setting();
     const result = await runCli([...argv, '--signature', signature, '--output', 'json'], {
@@ -133,13 +173,108 @@ describe('webhooks verify', () => {
   });
 
   it.each([
-    [[]],
-    [['--header', 'webhook-id: evt_1']],
-    [['--header', 'nonsense']],
-    [['--signature']],
-  ])('rejects %j: there is nothing to check', async (more) => {
+    ['no signature', [], 'Missing signature'],
+    ['only an ID', ['--header', 'webhook-id: evt_1'], 'Missing signature'],
+    ['a line without a name', ['--header', 'nonsense'], "Use 'name: value'."],
+    ['an option without a value', ['--signature'], 'argument missing'],
+    ['a short signature', ['--signature', 'ab'], 'unknown format'],
+    ['a signature with a prefix', ['--signature', `sha256=${hex}`], 'unknown format'],
+    ['a signature in capitals', ['--signature', hex.toUpperCase()], '64 lowercase hex digits'],
+    [
+      'another signature in a header',
+      ['--signature', hex, '--header', `Service-Signature: ${hex}`],
+      '--signature and the header Service-Signature conflict',
+    ],
+    [
+      'two signatures in headers',
+      ['--header', `Service-Signature: ${hex}`, '--header', `service-signature: ${hex}`],
+      'The header service-signature is there twice.',
+    ],
+    [
+      'a signature without its timestamp',
+      ['--signature', hex, '--header', 'webhook-signature: v1,a', '--header', 'webhook-id: evt_1'],
+      'Incomplete headers: webhook-timestamp is missing',
+    ],
+    [
+      'a timestamp alone',
+      ['--signature', hex, '--header', 'webhook-timestamp: 1', '--header', 'webhook-id:'],
+      'Incomplete headers: webhook-id and webhook-signature are missing',
+    ],
+    [
+      'a timestamp that is a date',
+      ['--signature', hex, ...standard({ 'webhook-timestamp': '2026-11-21' })],
+      'The header webhook-timestamp has an unknown format',
+    ],
+    [
+      'another version of signatures',
+      ['--signature', hex, ...standard({ 'webhook-signature': 'v2,abc t=1' })],
+      'The header webhook-signature has an unknown format',
+    ],
+    [
+      'a tolerance without a time',
+      ['--signature', hex, '--tolerance', '60'],
+      '--tolerance needs the header webhook-timestamp',
+    ],
+    [
+      'an option for the secret',
+      ['--secret', 'whsec_c2VjcmV0c2VjcmV0'],
+      "Unknown option '--secret'",
+    ],
+  ])('rejects %s with exit code 2, and verifies nothing', async (_, more, message) => {
+    const { argv, text } = await setting();
+    const { exitCode, stdout, stderr } = await runCli([...argv, ...more], { env, input: text });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('c2VjcmV0c2VjcmV0');
+  });
+
+  it('rejects an empty body and one that is too long for a delivery with exit code 2', async () => {
     const { argv } = await setting();
-    expect((await runCli([...argv, ...more], { env, input: '{}' })).exitCode).toBe(2);
+    const signed = [...argv, '--signature', hex];
+    const empty = await runCli(signed, { env, input: '' });
+    expect(empty).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(empty.stderr).toContain('Stdin is empty: there is no body to verify');
+    const file = join(await aFolder(), 'body.json');
+    await writeFile(file, '');
+    const emptyFile = await runCli([...signed, '--body-file', file], { env, input: '{}' });
+    expect(emptyFile).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(emptyFile.stderr).toContain(`${file} is empty`);
+    const endless = await runCli([...signed, '--body-file', '/dev/zero'], { env });
+    expect(endless.exitCode).toBe(2);
+    expect(endless.stderr).toContain('/dev/zero has more than 1,048,576 bytes');
+    const long = await runCli(signed, { env, input: ' '.repeat(1_048_577) });
+    expect(long.stderr).toContain('Stdin has more than 1,048,576 bytes');
+  });
+
+  it('names the secret that matched among several', async () => {
+    const { lines, text } = await setting();
+    const [other, current] = [await secretFile('whsec_b3RoZXI=\n'), await secretFile()];
+    const argv = ['webhooks', 'verify', '--secret-file', other, '--secret-file', current, ...lines];
+    const valid = await runCli(argv, { env, now, input: text });
+    expect(valid.exitCode).toBe(0);
+    expect(valid.stderr).toContain(
+      [
+        `with the secrets in ${other}, ${current}.`,
+        `Service-Signature matches the secret in ${current}; webhook-signature matches one of them.`,
+      ].join('\n'),
+    );
+    const invalid = await runCli(argv, { env, now, input: `${text} ` });
+    expect(invalid.exitCode).toBe(1);
+    expect(invalid.stderr).toContain(`with the secrets in ${other}, ${current}.`);
+  });
+
+  it('reports an event type that it does not know', async () => {
+    const { argv } = await setting();
+    const unknown = { ...event, event: 'order.archived' };
+    const { body, headers } = await signDelivery({
+      body: JSON.stringify(unknown),
+      secret: exampleSecret,
+    });
+    const signature = ['--signature', headers['Service-Signature'] ?? ''];
+    const input = Buffer.from(body).toString();
+    const { exitCode, stderr } = await runCli([...argv, ...signature], { env, input });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('Event: order.archived (unknown to this version), created at');
   });
 
   it('writes the data of the event as JSON into a cell of CSV', async () => {
