@@ -177,7 +177,12 @@ it('the CLI pauses, resumes and deletes a webhook', async () => {
   expect(paused.code).toBe(6);
   expect(JSON.parse(paused.stderr).error.hint).toContain('tradepost webhooks resume');
   expect(JSON.parse((await cli('resume', id)).stdout)).toMatchObject({ status: 'active' });
-  expect(JSON.parse((await cli('delete', id, '--yes')).stdout)).toEqual({ id, deleted: true });
+  expect(JSON.parse((await cli('delete', id, '--yes')).stdout)).toEqual({
+    id,
+    url: url[1],
+    events: ['order.created'],
+    deleted: true,
+  });
   expect(JSON.parse((await cli('list')).stdout)).toEqual([]);
   expect((await cli('get', id)).code).toBe(5);
 });

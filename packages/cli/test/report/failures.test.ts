@@ -269,9 +269,12 @@ describe('a failure of the service', () => {
     ['shutting_down', 9, 'hint: Nothing was changed. Try again in 600 s.'],
   ])('503 %s exits %i and reports that nothing was changed', async (code, exit, hint) => {
     const service = await BareService.start();
-    // Too long for the client to wait: every command sends one request.
+    // Too long for the client to wait: every command sends one change.
     const { headers, ...reply } = aProblem(503, code);
-    service.instead = () => ({ ...reply, headers: { ...headers, 'retry-after': '600' } });
+    service.instead = ({ method }) =>
+      method === 'GET'
+        ? { status: 200, body: { data: { id: 'whk_1' } } }
+        : { ...reply, headers: { ...headers, 'retry-after': '600' } };
     for (const change of changes) {
       const { exitCode, stderr } = await service.cli(change);
       expect({ change, exitCode, stderr }).toEqual({
@@ -281,8 +284,10 @@ describe('a failure of the service', () => {
       });
       expect(stderr).not.toContain('may have been');
     }
-    expect(service.seen.map(({ method }) => method)).not.toContain('GET');
-    expect(service.seen).toHaveLength(changes.length);
+    // Only a deletion reads first: it shows what it deletes.
+    const reads = service.seen.filter(({ method }) => method === 'GET');
+    expect(reads.map(({ path }) => path)).toEqual(['/v1/webhooks/whk_1']);
+    expect(service.seen).toHaveLength(changes.length + reads.length);
   });
 
   it('503 overloaded exits 1 for a command that only reads, too', async () => {

@@ -1,3 +1,4 @@
+import { isTradepostError, type Tradepost, type WebhookDetails } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -5,14 +6,23 @@ import { addHelp } from '../../help/help';
 import { addId, type GlobalOptions } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
-import type { View } from '../../output/format';
+import { describeShape, formatField, type View } from '../../output/format';
 import { printChange } from '../../output/print';
+import { escapeControlChars } from '../../output/text';
 
 interface Options extends GlobalOptions {
   yes?: true;
 }
 
-const deletedView: View<{ id: string; deleted: true }> = { fields: ['id', 'deleted'] };
+/** URL and events are null if the service does not show webhooks. */
+interface DeletedWebhook {
+  id: string;
+  url: string | null;
+  events: WebhookDetails['events'] | null;
+  deleted: true;
+}
+
+const deletedView: View<DeletedWebhook> = { fields: ['id', 'url', 'events', 'deleted'] };
 
 /** `tradepost webhooks delete <id> [--yes]` */
 export function configure(command: Command, context: CliContext): void {
@@ -21,7 +31,7 @@ export function configure(command: Command, context: CliContext): void {
     .action((id: string) => deleteWebhook(id, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
     Examples: ['$ tradepost webhooks delete whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --yes'],
-    Output: ['json: { id, deleted }'],
+    Output: [`json: ${describeShape(deletedView)}`],
     Notes: [
       'Pending deliveries are not sent, and its deliveries are no longer listed.',
       '`tradepost webhooks pause` keeps them.',
@@ -32,8 +42,32 @@ export function configure(command: Command, context: CliContext): void {
 async function deleteWebhook(id: string, options: Options, context: CliContext): Promise<void> {
   const format = await chooseFormat(options, deletedView, context.stdout);
   const { webhooks } = createClient(context, options);
-  await confirm(`Delete ${id} with all its deliveries?`, context, options);
+  const webhook = await findWebhook(webhooks, id, context);
+  await confirm(`Delete ${describe(id, webhook)} with all its deliveries?`, context, options);
   await webhooks.delete(id, { signal: context.signal });
-  const text = () => format.formatItem({ id, deleted: true });
+  const { url = null, events = null } = webhook ?? {};
+  const text = () => format.formatItem({ id, url, events, deleted: true });
   await printChange(context, `${id} is deleted`, text);
+}
+
+/** Requests a webhook. Returns null if the service does not support that request, and may support others. */
+async function findWebhook(
+  webhooks: Tradepost['webhooks'],
+  id: string,
+  { signal }: CliContext,
+): Promise<Partial<WebhookDetails> | null> {
+  try {
+    return await webhooks.get(id, { signal });
+  } catch (error) {
+    if (isTradepostError(error) && (error.status === 405 || error.status === 501)) return null;
+    throw error;
+  }
+}
+
+/** Names a webhook: its ID, and where it sends which events. */
+function describe(id: string, webhook: Partial<WebhookDetails> | null): string {
+  const { url, events } = webhook ?? {};
+  if (url === undefined) return id;
+  const types = events === undefined ? '' : ` for ${formatField(events)}`;
+  return escapeControlChars(`${id} (${formatField(url)}${types})`);
 }

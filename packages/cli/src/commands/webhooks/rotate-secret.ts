@@ -1,4 +1,4 @@
-import type { StagedSecret } from '@tradepost/sdk';
+import { eventTypes, type StagedSecret } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -9,6 +9,7 @@ import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type View } from '../../output/format';
 import { printChange, printNotice } from '../../output/print';
+import { formatCommand } from '../../report/hint';
 import { newSecretFileOption, revealSecret } from './secret';
 import { webhookView } from './webhook-view';
 
@@ -44,7 +45,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       '1. Without --promote it stages a new secret and shows it once. Configure your receivers to accept both secrets.',
       '2. With --promote the new secret replaces the old one, which signs nothing any more.',
-      'Staging again replaces the staged secret.',
+      'Until then the old secret stays in use: neither of them expires. Staging again replaces the staged secret.',
     ],
   });
 }
@@ -56,7 +57,12 @@ async function stage(id: string, options: Options, context: CliContext): Promise
       request: () => webhooks.stageSecret(id, { signal: context.signal }),
       view: stagedSecretView,
       subject: () => `a new secret of ${id} is staged`,
-      advice: `The secret is not shown again. Configure your receivers to accept it too, then run \`tradepost webhooks rotate-secret ${id} --promote\`.`,
+      advice: 'The secret is not shown again.',
+      nextSteps: [
+        'Next: configure your receivers to accept both secrets. Neither expires: the current one stays in use until you promote the new one.',
+        'Then promote it, which ends the current secret:',
+        formatCommand({ command: 'webhooks rotate-secret', args: [id, '--promote'] }, options),
+      ],
     },
     context,
     options,
@@ -77,4 +83,9 @@ async function promote(id: string, options: Options, context: CliContext): Promi
     () => format.formatItem(webhook),
     commandHint('To see the webhook, run', 'webhooks get', id),
   );
+  const event = eventTypes.find((type) => webhook.events?.includes(type)) ?? eventTypes[0];
+  const test = { command: 'webhooks test', args: [id, '--event', event, '--wait'] };
+  printNotice(context, 'The old secret signs nothing any more: remove it from your receivers.');
+  printNotice(context, 'Check them with a test event:');
+  printNotice(context, formatCommand(test, options));
 }

@@ -109,7 +109,10 @@ interface SecretRequest<Result> {
   view: View<Result>;
   /** Says what was done: `whk_1 is registered`. */
   subject: (result: Result) => string;
+  /** Printed after a secret on stdout. */
   advice: string;
+  /** What to do next, a line each. Printed after the secret was shown or saved. */
+  nextSteps?: readonly string[];
 }
 
 type SecretOptions = OutputOptions & { secretFile?: string };
@@ -130,6 +133,7 @@ export async function revealSecret<Result extends { secret: string }>(
   const { secretFile } = options;
   if (secretFile === undefined) await printSecret(request, context, options);
   else await saveSecret(request, secretFile, context, options);
+  for (const line of request.nextSteps ?? []) printNotice(context, line);
 }
 
 async function printSecret<Result extends { secret: string }>(

@@ -13,6 +13,10 @@ async function asking(argv: string[], typing: readonly Typing[]) {
   const service = await BareService.start();
   service.instead = ({ method, path }) => {
     if (method === 'DELETE') return { status: 204, body: undefined };
+    if (method === 'GET' && path.startsWith('/v1/webhooks/')) {
+      const url = 'https://receiver.example/\u001b[2J';
+      return { status: 200, body: { data: aWebhook({ url }) } };
+    }
     if (method === 'GET') {
       const data = [aDelivery({ id: 'dlv_2' }), aDelivery({ id: 'dlv_1' })];
       return { status: 200, body: { data, nextCursor: null } };
@@ -25,13 +29,17 @@ async function asking(argv: string[], typing: readonly Typing[]) {
     TRADEPOST_API_KEY: 'tpk_test',
     TRADEPOST_CONFIG_DIR: '/nonexistent/c',
   };
-  const result = await runAtKeyboard(argv, typing, env);
+  const result = await runAtKeyboard(argv, typing, env, { columns: 200 });
   const changes = service.seen.filter(({ method }) => method !== 'GET');
   return { ...result, changes: changes.length };
 }
 
 describe.each([
-  [['webhooks', 'delete', id], `Delete ${id}`, 1],
+  [
+    ['webhooks', 'delete', id],
+    `Delete ${id} (https://receiver.example/\\u001b[2J for order.created)`,
+    1,
+  ],
   [['webhooks', 'rotate-secret', id, '--promote'], 'Promote the staged secret', 1],
   [['webhooks', 'replay', '--failed'], 'Replay 2 deliveries?', 2],
 ])('%j', (argv, question, changes) => {

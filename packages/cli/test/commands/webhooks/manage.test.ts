@@ -1,6 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { brokenStream } from '../../helpers/fake-stream';
 import { aProblem, BareService, type SeenRequest } from '../../helpers/minimal-service';
 import { aDelivery, aDeliveryRecord, aFolder, aWebhook } from '../../helpers/webhook-builders';
 
@@ -93,20 +94,68 @@ describe('webhooks update, pause and resume', () => {
 });
 
 describe('webhooks delete', () => {
-  it('requires --yes without a terminal, and prints what it deleted', async () => {
-    const service = await serviceWith({ [`DELETE /v1/webhooks/${id}`]: null });
-    const rejected = await service.cli(['webhooks', 'delete', id]);
-    expect(rejected).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(rejected.stderr).toContain('Pass --yes');
-    expect(service.seen).toEqual([]);
+  const webhook = aWebhook({ events: ['order.created', 'task.completed'] });
+  const described = `${id} (${webhook.url} for order.created, task.completed)`;
+  const replies = {
+    [`GET /v1/webhooks/${id}`]: { data: webhook },
+    [`DELETE /v1/webhooks/${id}`]: null,
+  };
 
-    const removed = await service.cli(['webhooks', 'delete', id, '--yes', '--output', 'json']);
+  it('requires --yes without a terminal, and names the URL and the events', async () => {
+    const service = await serviceWith(replies);
+    const { exitCode, stdout, stderr } = await service.cli(['webhooks', 'delete', id]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toBe(
+      `error: Confirmation needed: Delete ${described} with all its deliveries?\nhint: Nothing changed. Pass --yes.\n`,
+    );
+    expect(service.seen.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  it('prints what it deleted, with its URL and its events', async () => {
+    const service = await serviceWith(replies);
+    const argv = ['webhooks', 'delete', id, '--yes', '--output', 'json'];
+    const removed = await service.cli(argv);
     expect(removed).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(JSON.parse(removed.stdout)).toEqual({ id, deleted: true });
+    const { url, events } = webhook;
+    expect(JSON.parse(removed.stdout)).toEqual({ id, url, events, deleted: true });
+    expect(asked(service)).toEqual([
+      ['GET', `/v1/webhooks/${id}`, undefined],
+      ['DELETE', `/v1/webhooks/${id}`, undefined],
+    ]);
+    const unseen = await service.cli(argv, { stdout: brokenStream('EPIPE') });
+    expect(unseen).toMatchObject({ exitCode: 0, stderr: `${id} is deleted.\n` });
+  });
+
+  it('deletes without them if the service shows no webhooks', async () => {
+    const service = await serviceWith(replies);
+    const { instead } = service;
+    service.instead = (request) =>
+      request.method === 'GET' ? { status: 405, body: undefined } : instead(request);
+    const argv = ['webhooks', 'delete', id, '--output', 'json'];
+    const { stderr } = await service.cli(argv);
+    expect(JSON.parse(stderr).error.message).toContain(`Delete ${id} with all its deliveries?`);
+    const { exitCode, stdout } = await service.cli([...argv, '--yes']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ id, url: null, events: null, deleted: true });
+  });
+
+  it('reports an unknown webhook before it asks, and deletes nothing', async () => {
+    const service = await BareService.start();
+    service.instead = () => aProblem(404, 'webhook_not_found');
+    const { exitCode, stderr } = await service.cli(['webhooks', 'delete', id]);
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain('webhook_not_found');
+    expect(service.seen.map(({ method }) => method)).toEqual(['GET']);
   });
 });
 
 describe('webhooks rotate-secret', () => {
+  const nextSteps = [
+    'Next: configure your receivers to accept both secrets. Neither expires: the current one stays in use until you promote the new one.',
+    'Then promote it, which ends the current secret:',
+    `tradepost webhooks rotate-secret ${id} --promote`,
+    '',
+  ].join('\n');
   const staged = { webhookId: id, secret: 'whsec_bmV4dA==', stagedAt: '2026-11-21T09:30:00.000Z' };
 
   it('shows the staged secret once, and prints the second step', async () => {
@@ -123,7 +172,38 @@ describe('webhooks rotate-secret', () => {
     ]);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual(staged);
-    expect(stderr).toContain(`tradepost webhooks rotate-secret ${id} --promote`);
+    expect(stderr).toBe(`The secret is not shown again.\n${nextSteps}`);
+  });
+
+  it('prints the second step for the same account after the secret was saved in a file', async () => {
+    const service = await BareService.start();
+    service.instead = () => ({ status: 201, body: { data: staged } });
+    const file = join(await aFolder(), 'next.secret');
+    const connection = ['--base-url', service.baseUrl];
+    const argv = ['webhooks', 'rotate-secret', id, '--secret-file', file, ...connection];
+    const { exitCode, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(0);
+    const command = nextSteps.replace('--promote', `--promote ${connection.join(' ')}`);
+    expect(stderr).toBe(`Secret saved in ${file}. It is not shown again.\n${command}`);
+  });
+
+  it('prints what to do with the old secret after the promotion', async () => {
+    const service = await BareService.start();
+    service.instead = () => ({
+      status: 200,
+      body: { data: aWebhook({ events: ['a.type_of_tomorrow', 'task.completed'] }) },
+    });
+    const argv = ['webhooks', 'rotate-secret', id, '--promote', '--yes'];
+    const { exitCode, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(
+      [
+        'The old secret signs nothing any more: remove it from your receivers.',
+        'Check them with a test event:',
+        `tradepost webhooks test ${id} --event task.completed --wait`,
+        '',
+      ].join('\n'),
+    );
   });
 
   it('promotes with --promote --yes, and prints a hint if none is staged', async () => {
