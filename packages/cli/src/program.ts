@@ -9,6 +9,8 @@ import { supportsColor } from './output/text';
 interface Program {
   program: Command;
   current: () => Command;
+  /** Returns the format of errors on stderr, once the command line is parsed. */
+  errorFormat: () => OutputFormat;
 }
 
 /**
@@ -20,6 +22,12 @@ export function createProgram(context: CliContext): Program {
   const program = new Command('tradepost');
   let current = program;
   const unloaded = new Map<Command, CommandSpec>();
+
+  /** It is that of the data. But --jq is also for people: on a terminal they get text. */
+  function errorFormat(): OutputFormat {
+    const isImplied = program.getOptionValueSource('output') === 'implied';
+    return isImplied && context.stderr.isTTY === true ? 'table' : program.opts().output;
+  }
 
   /** Adds the options of a command, unless they are there or it is a group. */
   async function load(command: Command): Promise<void> {
@@ -52,7 +60,7 @@ export function createProgram(context: CliContext): Program {
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => {
         // The help after a missing command. With JSON output it would be noise.
-        if (!isJson(program.opts().output)) context.stderr.write(text);
+        if (!isJson(errorFormat())) context.stderr.write(text);
       },
       // Errors are reported in one place: reportError.
       outputError: () => {},
@@ -79,7 +87,7 @@ export function createProgram(context: CliContext): Program {
     }
   }
   loadNext(program);
-  return { program, current: () => current };
+  return { program, current: () => current, errorFormat };
 }
 
 function addGlobalOptions(program: Command): void {

@@ -14,7 +14,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
     return 0;
   }
   const { createProgram } = await import('./program');
-  const { program, current } = createProgram(context);
+  const { program, current, errorFormat } = createProgram(context);
   let endLog = (_?: unknown) => {};
   program.hook('preAction', async () => {
     const { debug } = program.opts();
@@ -29,8 +29,8 @@ export async function run(argv: readonly string[], context: CliContext): Promise
     if (isHelpOrVersion(error)) return 0;
     endLog(error);
     const { reportError } = await import('./report/report-error');
-    const { output, ...flags } = program.opts();
-    return reportError(error, context, { output, command: current(), flags });
+    const { output: _, ...flags } = program.opts();
+    return reportError(error, context, { output: errorFormat(), command: current(), flags });
   }
 }
 

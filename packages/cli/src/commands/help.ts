@@ -83,7 +83,7 @@ const outputRules = `Stdout is for data only. Notices, prompts, progress and err
                    ndjson on each object; strings are printed without quotes
 
 A notice on stderr says when a list is truncated; --fail-if-truncated makes that exit code 8. With
-json and ndjson an error is one line of JSON on stderr:
+json and ndjson an error is one line of JSON on stderr (with --jq alone, text on a terminal):
 
   { "error": { "code", "message", "status", "requestId", "hint", "errors": [{ "path", "message" }] } }
 

@@ -5,6 +5,11 @@ import { fetchIdentity, identityView, toIdentity } from '../config/identity';
 import {
   configFolder,
   defaultProfile,
+  findStoredProfile,
+  formatAccount,
+  getCurrentName,
+  type Profile,
+  parseAccount,
   parseProfileName,
   profilesFile,
   readProfiles,
@@ -25,11 +30,12 @@ import type { CliContext } from '../context';
 import { CliError, getErrorMessage, type Hint } from '../errors/cli-error';
 import { addHelp } from '../help/help';
 import type { GlobalOptions } from '../input/options';
-import { openKeyboard, prompt } from '../input/prompt';
+import { confirm, openKeyboard, prompt } from '../input/prompt';
 import { readInput } from '../input/read-input';
 import { chooseFormat } from '../output/choose-format';
 import { describeShape } from '../output/format';
 import { printChange, printNotice } from '../output/print';
+import { escapeControlChars } from '../output/text';
 
 interface Options extends GlobalOptions {
   keyStdin?: true;
@@ -50,6 +56,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'It verifies the key with the service. A rejected key is not saved.',
       `It saves a profile, named ${defaultProfile} unless --profile or TRADEPOST_PROFILE names it, which becomes the current one. Only you can read the file.`,
+      'A profile of another account or service is replaced only after a confirmation; with --key-stdin a notice says what it was.',
       'TRADEPOST_API_KEY and TRADEPOST_BASE_URL take precedence over it, unless --profile names it.',
     ],
   });
@@ -61,30 +68,30 @@ async function login(options: Options, context: CliContext): Promise<void> {
   const format = await chooseFormat(options, identityView, context.stdout);
   const { env } = context;
   const name = parseProfileName(selectedProfile(context, options) ?? defaultProfile);
-  const { profiles } = readProfiles(profilesFile(configFolder(env)));
-  const previousUrl = Object.hasOwn(profiles, name) ? (profiles[name]?.baseUrl ?? null) : null;
+  const previous = findStoredProfile(readProfiles(profilesFile(configFolder(env))), name);
   const given = options.baseUrl?.trim() || env.TRADEPOST_BASE_URL?.trim() || null;
   if (given !== null) assertBaseUrl(given);
   const onBaseUrl = (baseUrl: string) => reportService(baseUrl, given !== null, context);
   const credentials = options.keyStdin
     ? await readCredentials(given, context)
-    : await promptCredentials(given, previousUrl, context, onBaseUrl);
+    : await promptCredentials(given, previous?.baseUrl ?? null, context, onBaseUrl);
   const { baseUrl } = credentials;
   if (options.keyStdin) onBaseUrl(baseUrl);
 
   const tradepost = createClientFor(credentials, context, options);
   const account = await verifyKey(tradepost, baseUrl, context);
-  await updateProfiles(context, (stored) => ({
-    current: name,
-    profiles: { ...stored.profiles, [name]: credentials },
-  }));
+  const known = parseAccount(account);
+  const profile = { ...credentials, ...(known && { account: known }) };
+  if (previous !== null) await reportReplaced(name, previous, profile, options, context);
+  let formerName = null as string | null;
+  await updateProfiles(context, (stored) => {
+    formerName = getCurrentName(stored);
+    return { current: name, profiles: { ...stored.profiles, [name]: profile } };
+  });
 
-  const who = account === null ? '' : ` as ${account.name ?? account.id} (${account.kind})`;
-  printNotice(context, `Logged in to ${baseUrl}${who}.`);
-  printNotice(context, `Saved as profile '${name}', now the current one.`);
-  if (previousUrl !== null && !isSameService(previousUrl, baseUrl)) {
-    printNotice(context, `It replaces the profile '${name}' for ${previousUrl}.`);
-  }
+  printNotice(context, `Logged in to ${baseUrl}${known ? ` as ${formatAccount(known)}` : ''}.`);
+  const former = formerName === null || formerName === name ? '' : ` (was '${formerName}')`;
+  printNotice(context, `Saved as profile '${name}', now the current one${former}.`);
   for (const line of findOverrides(name, baseUrl, env)) printNotice(context, line);
   const source = { baseUrlSource: 'profile', apiKeySource: 'profile' } as const;
   const settings = { profile: name, ...credentials, ...source };
@@ -94,6 +101,33 @@ async function login(options: Options, context: CliContext): Promise<void> {
     () => format.formatItem(toIdentity(settings, account)),
     listProfilesHint,
   );
+}
+
+/**
+ * Says which account a profile had, before it is replaced by another one. A person at a prompt has to
+ * confirm it, since the key of the other account is lost.
+ *
+ * @throws {CliError} `declined`
+ */
+async function reportReplaced(
+  name: string,
+  previous: Profile,
+  next: Profile,
+  { keyStdin }: Options,
+  context: CliContext,
+): Promise<void> {
+  const isSameUrl = isSameService(previous.baseUrl, next.baseUrl);
+  const isSameAccount = previous.account?.id === next.account?.id;
+  if (isSameUrl && (previous.apiKey === next.apiKey || (isSameAccount && next.account))) return;
+  const describe = ({ account, baseUrl }: Profile) => `${formatAccount(account)} at ${baseUrl}`;
+  // Where accounts are not known, a new key for the same service is the usual case.
+  const isKnown = !isSameUrl || (previous.account !== undefined && next.account !== undefined);
+  if (keyStdin || !isKnown) {
+    return printNotice(context, `Replacing profile '${name}', which was ${describe(previous)}.`);
+  }
+  const question = `Replace profile '${name}', ${describe(previous)}, with ${describe(next)}?`;
+  printNotice(context, `To keep both, use \`tradepost login --profile NAME\`.`);
+  await confirm(escapeControlChars(question), context, {});
 }
 
 function reportService(baseUrl: string, isGiven: boolean, context: CliContext): void {

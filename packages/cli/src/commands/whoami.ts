@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createClientFor } from '../client/create-client';
 import { fetchIdentity, identityView, toIdentity } from '../config/identity';
+import { parseAccount, saveAccount } from '../config/profiles';
 import { resolveSettings } from '../config/settings';
 import type { CliContext } from '../context';
 import { addHelp } from '../help/help';
@@ -22,6 +23,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'It sends a request: a rejected key ends with exit code 4.',
       'What the service does not report is null. Only the first characters of the key are shown.',
+      'It updates the account that `tradepost profiles list` shows.',
     ],
   });
 }
@@ -31,6 +33,11 @@ async function whoami(options: GlobalOptions, context: CliContext): Promise<void
   const settings = resolveSettings(context, options);
   const tradepost = createClientFor(settings, context, options);
   const account = await fetchIdentity(tradepost, { signal: context.signal });
+  const { profile, apiKey, apiKeySource } = settings;
+  const known = parseAccount(account);
+  if (profile !== null && apiKeySource === 'profile' && known !== null) {
+    await saveAccount(context, profile, apiKey, known);
+  }
   await writeData(context.stdout, format.formatItem(toIdentity(settings, account)));
   if (account === null) {
     printNotice(context, 'The key is valid. The service does not report its account.');

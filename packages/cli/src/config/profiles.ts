@@ -25,6 +25,15 @@ export interface Profile {
   baseUrl: string;
   /** The key of an account there. It is sent to no other service. */
   apiKey: string;
+  /** That account, as the service last reported it. Missing if it never did. */
+  account?: ProfileAccount;
+}
+
+export interface ProfileAccount {
+  id: string;
+  kind: string;
+  /** Null if the service reports none. */
+  name: string | null;
 }
 
 export interface Profiles {
@@ -83,9 +92,34 @@ function parseProfiles(text: string): Profiles | null {
     if (!isRecord(profile)) return null;
     const { baseUrl, apiKey } = profile;
     if (typeof baseUrl !== 'string' || typeof apiKey !== 'string') return null;
-    profiles[name] = { baseUrl, apiKey };
+    const account = parseAccount(profile.account);
+    profiles[name] = { baseUrl, apiKey, ...(account && { account }) };
   }
   return { current: typeof value.current === 'string' ? value.current : null, profiles };
+}
+
+/** Parses the account of a profile. It is only shown: a malformed one is unknown. */
+export function parseAccount(value: unknown): ProfileAccount | null {
+  if (!isRecord(value)) return null;
+  const { id, kind, name } = value;
+  if (typeof id !== 'string' || typeof kind !== 'string') return null;
+  return { id, kind, name: typeof name === 'string' ? name : null };
+}
+
+/** Names the account of a profile: `Highland Growers (seller)`. */
+export function formatAccount(account: ProfileAccount | null | undefined): string {
+  return account ? `${account.name ?? account.id} (${account.kind})` : 'an unknown account';
+}
+
+/** Returns a profile; null if there is none of that name. */
+export function findStoredProfile({ profiles }: Profiles, name: string): Profile | null {
+  return (Object.hasOwn(profiles, name) ? profiles[name] : null) ?? null;
+}
+
+/** Returns the name of the profile that is used if none is named; null if there is none. */
+export function getCurrentName(stored: Profiles): string | null {
+  const name = stored.current ?? defaultProfile;
+  return findStoredProfile(stored, name) === null ? null : name;
 }
 
 /**
@@ -120,6 +154,33 @@ export async function updateProfiles(
     return changed;
   } finally {
     release();
+  }
+}
+
+/**
+ * Saves the account of a profile's key, for lists of profiles. Where they cannot be written it stays
+ * unknown, and the command continues.
+ *
+ * @param apiKey the key that the account was requested with
+ */
+export async function saveAccount(
+  context: CliContext,
+  name: string,
+  apiKey: string,
+  account: ProfileAccount,
+): Promise<void> {
+  const isStale = (profile: Profile | null) =>
+    profile?.apiKey === apiKey && JSON.stringify(profile.account) !== JSON.stringify(account);
+  try {
+    const file = profilesFile(configFolder(context.env));
+    if (!isStale(findStoredProfile(readProfiles(file), name))) return;
+    await updateProfiles(context, (stored) => {
+      const profile = findStoredProfile(stored, name);
+      if (profile === null || !isStale(profile)) return stored;
+      return { ...stored, profiles: { ...stored.profiles, [name]: { ...profile, account } } };
+    });
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
   }
 }
 

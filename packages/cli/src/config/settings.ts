@@ -5,6 +5,7 @@ import type { ConnectionOptions } from '../input/options';
 import {
   configFolder,
   defaultProfile,
+  findStoredProfile,
   isProfileName,
   type Profile,
   profilesFile,
@@ -88,8 +89,8 @@ function findProfile(
   const stored = readProfiles(profilesFile(configFolder(context.env)));
   const named = selectedProfile(context, options);
   const name = named ?? stored.current ?? defaultProfile;
-  const profile = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
-  if (profile !== undefined) return { name, profile };
+  const profile = findStoredProfile(stored, name);
+  if (profile !== null) return { name, profile };
   if (named === null) return null;
   throw unknownProfileError(name);
 }

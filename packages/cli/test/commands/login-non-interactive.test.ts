@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { key, startAccountService } from '../helpers/account-service';
+import { account, key, startAccountService } from '../helpers/account-service';
 import { BareService } from '../helpers/minimal-service';
 import { loginFolder } from '../helpers/profile-folder';
 import { runCli } from '../helpers/run-cli';
@@ -16,7 +16,8 @@ describe('login without a terminal', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain('apiKeyPrefix   tpk_3fQx…\n');
     expect(stdout + stderr).not.toContain(key);
-    expect(folder.stored().profiles).toEqual({ ci: { baseUrl: service.baseUrl, apiKey: key } });
+    const { baseUrl } = service;
+    expect(folder.stored().profiles).toEqual({ ci: { baseUrl, apiKey: key, account } });
   });
 
   it('exits 2 immediately without --key-stdin, with a hint', async () => {

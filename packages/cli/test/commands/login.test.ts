@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { key, startAccountService } from '../helpers/account-service';
+import { account, key, startAccountService } from '../helpers/account-service';
 import { loginFolder } from '../helpers/profile-folder';
 import { runAtKeyboard } from '../helpers/run-at-keyboard';
 import { runCli } from '../helpers/run-cli';
@@ -37,7 +37,7 @@ describe('login at a keyboard', () => {
     expect(result.stderr).toContain(`Saved as profile 'default', now the current one.`);
     expect(folder.stored()).toEqual({
       current: 'default',
-      profiles: { default: { baseUrl: service.baseUrl, apiKey: key } },
+      profiles: { default: { baseUrl: service.baseUrl, apiKey: key, account } },
     });
     expect(folder.mode()).toBe('600');
   });
@@ -120,5 +120,78 @@ describe('login at a keyboard', () => {
       );
       expect(stderr).not.toContain('Warning');
     }
+  });
+});
+
+const former = {
+  baseUrl: 'https://trade.example',
+  apiKey: 'tpk_9zYxW8vUtSrQpOnMlKjIhGfE',
+  account: { id: 'usr_9', kind: 'buyer', name: 'Quay\u001b[2J Buyers' },
+};
+
+describe('login into a profile that exists', () => {
+  it.each([
+    ['y', 0],
+    ['n', 1],
+    ['\u0003', 130],
+  ])('names both accounts and asks before it replaces one: %j', async (types, exitCode) => {
+    const service = await startAccountService();
+    const folder = loginFolder({ default: former }, 'default');
+    const argv = ['login', '--base-url', service.baseUrl];
+    const question = `Replace profile 'default', Quay\\u001b[2J Buyers (buyer) at https://trade.example, with Harbour Street\\u001b[2J Café (seller) at ${service.baseUrl}?`;
+    const result = await runAtKeyboard(
+      argv,
+      [
+        ['API key', `${key}\r`],
+        [question, types],
+      ],
+      folder.env,
+      { columns: 300 },
+    );
+    expect(result).toMatchObject({ exitCode, isRestored: true });
+    const { apiKey } = folder.stored().profiles.default ?? {};
+    expect(apiKey).toBe(exitCode === 0 ? key : former.apiKey);
+    if (exitCode === 1) expect(result.stderr).toContain('Cancelled. Nothing changed.');
+  });
+
+  it('replaces a key of the same account without a question', async () => {
+    const service = await startAccountService();
+    const { baseUrl } = service;
+    const folder = loginFolder({ default: { ...former, baseUrl, account } });
+    const argv = ['login', '--base-url', baseUrl];
+    const result = await runAtKeyboard(argv, [['API key', `${key}\r`]], folder.env);
+    expect(result.exitCode).toBe(0);
+    expect(result.stderr).not.toContain('Replac');
+    expect(folder.stored().profiles.default?.apiKey).toBe(key);
+  });
+
+  it('replaces an account that was never reported after a notice', async () => {
+    const service = await startAccountService();
+    const { baseUrl } = service;
+    const { account: _, ...unknown } = former;
+    const folder = loginFolder({ default: { ...unknown, baseUrl } });
+    const argv = ['login', '--base-url', baseUrl];
+    const result = await runAtKeyboard(argv, [['API key', `${key}\r`]], folder.env);
+    expect(result.exitCode).toBe(0);
+    expect(result.stderr).toContain(
+      `Replacing profile 'default', which was an unknown account at ${baseUrl}.\n`,
+    );
+  });
+});
+
+describe('login into another profile than the current one', () => {
+  it.each([
+    ['names the former profile', { live: former }, 'live', " (was 'live')"],
+    ['names the former default profile', { default: former }, null, " (was 'default')"],
+    ['names none if there was none', {}, null, ''],
+    ['names none if the current one was deleted', { live: former }, 'gone', ''],
+    ['names none if it stays the current one', { mine: { ...former, apiKey: key } }, 'mine', ''],
+  ])('%s', async (_, profiles, current, was) => {
+    const service = await startAccountService();
+    const folder = loginFolder(profiles, current);
+    const argv = ['login', '--key-stdin', '--base-url', service.baseUrl, '--profile', 'mine'];
+    const { exitCode, stderr } = await runCli(argv, { env: folder.env, input: key });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(`Saved as profile 'mine', now the current one${was}.\n`);
   });
 });

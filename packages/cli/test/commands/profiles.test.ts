@@ -1,12 +1,22 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isProfileName, readProfiles, writeProfiles } from '../../src/config/profiles';
+import {
+  isProfileName,
+  type Profile,
+  readProfiles,
+  writeProfiles,
+} from '../../src/config/profiles';
 import { getKeyPrefix } from '../../src/config/settings';
 import { loginFolder } from '../helpers/profile-folder';
 import { runCli } from '../helpers/run-cli';
 
-const live = { baseUrl: 'https://trade.example', apiKey: 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6' };
+const live = {
+  baseUrl: 'https://trade.example',
+  apiKey: 'tpk_3fQxA9c0ZkV1mP7sT2uW4yB6',
+  account: { id: 'usr_1', kind: 'seller', name: 'Highland Growers' },
+};
+/** As older versions stored it. */
 const staging = {
   baseUrl: 'https://staging.trade.example',
   apiKey: 'tpk_9zYxW8vUtSrQpOnMlKjIhGfE',
@@ -19,12 +29,42 @@ describe('profiles list', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toBe(
       [
-        'NAME     CURRENT  BASE URL                       KEY',
-        'live     yes      https://trade.example          tpk_3fQx…',
-        'staging  -        https://staging.trade.example  tpk_9zYx…',
+        'NAME     CURRENT  ACCOUNT           KIND     BASE URL                       KEY',
+        'live     yes      Highland Growers  seller   https://trade.example          tpk_3fQx…',
+        'staging  -        unknown           unknown  https://staging.trade.example  tpk_9zYx…',
         '',
       ].join('\n'),
     );
+  });
+
+  it('has the account in its JSON, null where it is unknown', async () => {
+    const nameless = { ...live, account: { ...live.account, name: null } };
+    const { env } = loginFolder({ live, nameless, staging });
+    const { stdout } = await runCli(['profiles', 'list', '--output', 'json'], { env });
+    const fields = JSON.parse(stdout).map(
+      ({ accountId, accountKind, accountName }: Record<string, unknown>) => [
+        accountId,
+        accountKind,
+        accountName,
+      ],
+    );
+    expect(fields).toEqual([
+      ['usr_1', 'seller', 'Highland Growers'],
+      ['usr_1', 'seller', null],
+      [null, null, null],
+    ]);
+    const table = await runCli(['profiles', 'list'], { env });
+    expect(table.stdout).toMatch(/^nameless +- +usr_1 +seller /m);
+  });
+
+  it('takes a malformed account for an unknown one, and keeps the profile', async () => {
+    for (const account of [null, 7, [], { id: 'usr_1' }, { id: 7, kind: 'seller' }]) {
+      const profile = { ...staging, account } as unknown as Profile;
+      const { env } = loginFolder({ staging: profile });
+      const { exitCode, stdout } = await runCli(['profiles', 'list', '--output', 'csv'], { env });
+      expect(exitCode).toBe(0);
+      expect(stdout.split('\n')[1]).toMatch(/tpk_9zYx…,,,$/);
+    }
   });
 
   it('prints an empty list if no profile is stored', async () => {
@@ -105,7 +145,15 @@ describe('logout', () => {
     });
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual([
-      { name: 'live', current: true, baseUrl: live.baseUrl, apiKeyPrefix: 'tpk_3fQx…' },
+      {
+        name: 'live',
+        current: true,
+        baseUrl: live.baseUrl,
+        apiKeyPrefix: 'tpk_3fQx…',
+        accountId: 'usr_1',
+        accountKind: 'seller',
+        accountName: 'Highland Growers',
+      },
     ]);
     expect(stderr).toContain('Its key is still valid.');
     expect(stderr).toContain("'staging' is now the current profile.");
@@ -183,7 +231,15 @@ describe('the profiles file', () => {
   it('returns the profiles that were written, whatever they contain', () => {
     const { file } = loginFolder();
     const name = fc.stringMatching(/^[A-Za-z0-9][\w.-]{0,10}$/).filter(isProfileName);
-    const profile = fc.record({ baseUrl: fc.webUrl(), apiKey: fc.string() });
+    const account = fc.record({
+      id: fc.string(),
+      kind: fc.string(),
+      name: fc.option(fc.string()),
+    });
+    const profile = fc.record(
+      { baseUrl: fc.webUrl(), apiKey: fc.string(), account },
+      { requiredKeys: ['baseUrl', 'apiKey'] },
+    );
     fc.assert(
       fc.property(fc.dictionary(name, profile), fc.option(name), (profiles, current) => {
         writeProfiles(file, { current, profiles });

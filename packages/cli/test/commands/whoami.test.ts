@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { aProblem, BareService, type StubResponse } from '../helpers/minimal-service';
 import { loginFolder } from '../helpers/profile-folder';
@@ -54,6 +55,42 @@ describe('whoami', () => {
       '[.profile, .apiKeySource] | join(" ")',
     ];
     expect((await runCli(argv, { env })).stdout).toBe('staging profile\n');
+  });
+
+  it('saves the account of a profile, for the list of profiles', async () => {
+    const service = await BareService.start();
+    service.instead = () => anAccount();
+    const other = { baseUrl: service.baseUrl, apiKey: 'tpk_9zYxW8vUtSrQpOnMlKjIhGfE' };
+    const folder = loginFolder({ other, staging: { baseUrl: service.baseUrl, apiKey } }, 'other');
+    const account = { id: 'usr_1', kind: 'agent', name: 'Quay & Co' };
+    const argv = ['whoami', '--profile', 'staging'];
+    expect((await runCli(argv, { env: folder.env })).exitCode).toBe(0);
+    const profiles = { other, staging: { baseUrl: service.baseUrl, apiKey, account } };
+    expect(folder.stored()).toEqual({ current: 'other', profiles });
+
+    service.instead = () => anAccount({ name: 'Quay & Daughters' });
+    await runCli(argv, { env: folder.env });
+    expect(folder.stored().profiles.staging?.account?.name).toBe('Quay & Daughters');
+  });
+
+  it('saves no account of a key that is not from the profile', async () => {
+    const service = await BareService.start();
+    service.instead = () => anAccount();
+    const folder = loginFolder({ default: { baseUrl: service.baseUrl, apiKey } });
+    const env = { ...folder.env, TRADEPOST_API_KEY: 'tpk_of_the_environment' };
+    expect((await runCli(['whoami'], { env })).exitCode).toBe(0);
+    expect(folder.stored().profiles.default).not.toHaveProperty('account');
+  });
+
+  it('succeeds where the account cannot be saved', async () => {
+    const service = await BareService.start();
+    service.instead = () => anAccount();
+    const folder = loginFolder({ default: { baseUrl: service.baseUrl, apiKey } });
+    // Where a file has to be created there is a folder.
+    mkdirSync(`${folder.file}.lock`);
+    const { exitCode, stderr } = await runCli(['whoami'], { env: folder.env });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(folder.stored().profiles.default).not.toHaveProperty('account');
   });
 
   it('checks the key with the list of orders without an account endpoint, and notes that', async () => {

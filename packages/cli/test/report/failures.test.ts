@@ -47,6 +47,26 @@ describe('a failure of the service', () => {
     });
   });
 
+  it('is text on a terminal if only --jq implies JSON, and JSON everywhere else', async () => {
+    const service = await BareService.start();
+    service.instead = () => aProblem(404, 'order_not_found');
+    const screen = { columns: 100 };
+    const line = ['orders', 'get', 'ord_1', '--jq', '.id'];
+    const text = await service.cli(line, { screen });
+    expect(text).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(text.stderr).toMatch(/^error: Title of order_not_found\n {2}Detail.*\n/);
+    for (const [more, setting] of [
+      [[], {}],
+      [['--output', 'json'], { screen }],
+      [['--output', 'ndjson'], { screen }],
+    ] as const) {
+      const { stderr } = await service.cli([...line, ...more], setting);
+      expect(JSON.parse(stderr).error.code).toBe('order_not_found');
+    }
+    const group = await service.cli(['orders', '--jq', '.id'], { screen });
+    expect(group.stderr).toMatch(/error: Missing command after `tradepost orders`/);
+  });
+
   it('lists what was wrong, field by field', async () => {
     const service = await BareService.start();
     const errors = [{ path: 'url', message: 'must be https' }];

@@ -13,7 +13,9 @@ export function configure(command: Command, context: CliContext): void {
   addHelp(command, {
     Examples: ['$ tradepost profiles list', "$ tradepost profiles list --jq '.[].name'"],
     Output: [`json: an array of ${describeShape(profileView)}`],
-    Notes: ['It sends no request. `tradepost whoami --profile NAME` checks a key.'],
+    Notes: [
+      'It sends no request: ACCOUNT and KIND are what the service reported at the last `login` or `whoami`. `tradepost whoami --profile NAME` checks a key.',
+    ],
   });
 }
 
