@@ -38,7 +38,10 @@ it('a seller confirms every pending order, and the buyer gets the notifications'
 
   const ids = notifications.map(({ id }) => id);
   const read = await runCli(['notifications', 'read', ...ids, '--output', 'ndjson'], buyer);
-  expect(read).toMatchObject({ code: 0, stderr: '' });
+  expect(read).toMatchObject({
+    code: 0,
+    stderr: `Marked ${ids.length} notifications as read.\n`,
+  });
   expect(ndjson<Notification>(read.stdout)).toEqual(
     notifications.map((notification) => ({ ...notification, read: true })),
   );

@@ -1,5 +1,7 @@
+import type { Notification } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
 import { aNotification, aProblem, BareService } from '../helpers/minimal-service';
+import { runAtKeyboard } from '../helpers/run-at-keyboard';
 
 const first = aNotification({ id: 'ntf_1' });
 const second = aNotification({ id: 'ntf_2' });
@@ -36,7 +38,7 @@ describe('notifications read', () => {
     expect(await service.cli(['notifications', 'read', 'ntf_1', '--output', 'json'])).toEqual({
       exitCode: 0,
       stdout: `${JSON.stringify([{ ...first, read: true }], null, 2)}\n`,
-      stderr: '',
+      stderr: 'Marked 1 notification as read.\n',
     });
     await service.cli(['notifications', 'read', 'ntf_1', 'ntf_2']);
     expect(service.seen.map(({ method, path, body }) => [method, path, body])).toEqual([
@@ -166,10 +168,15 @@ describe('notifications read', () => {
     const argv = ['notifications', 'read', 'ntf_1', 'ntf_2'];
     const { stdout, stderr } = await service.cli(argv, { screen: { columns: 80 } });
     expect(stderr).toContain('  2/2  ');
-    expect(stderr.endsWith('\u001b[1G\u001b[2K')).toBe(true);
+    expect(stderr.endsWith('\u001b[1G\u001b[2KMarked 2 notifications as read.\n')).toBe(true);
     expect(stdout).not.toContain('\u001b');
   });
 });
+
+/** The IDs of the notifications that a command marked. */
+function listMarked({ seen }: BareService): string[] {
+  return seen.flatMap(({ method, path }) => (method === 'PATCH' ? [path.split('/')[3] ?? ''] : []));
+}
 
 describe('notifications read --all', () => {
   it('marks the unread ones, even if the service ignores the filter', async () => {
@@ -177,7 +184,10 @@ describe('notifications read --all', () => {
     service.notifications = [{ ...first, read: true }, { ...second }];
     const argv = ['notifications', 'read', '--all', '--output', 'json'];
     const { exitCode, stdout, stderr } = await service.cli(argv);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'Marked 1 notification as read.\n',
+    });
     expect(JSON.parse(stdout)).toEqual([{ ...second, read: true }]);
     expect(service.seen.map(({ method, path, query }) => [method, path, query])).toEqual([
       ['GET', '/v1/notifications', { read: 'false', limit: '100' }],
@@ -196,7 +206,7 @@ describe('notifications read --all', () => {
             body: { data: pages[query.cursor ? 1 : 0], nextCursor: query.cursor ? null : 'next' },
           }
         : undefined;
-    expect((await service.cli(['notifications', 'read', '--all'])).exitCode).toBe(0);
+    expect((await service.cli(['notifications', 'read', '--all', '--yes'])).exitCode).toBe(0);
     expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'PATCH', 'PATCH']);
   });
 
@@ -211,16 +221,27 @@ describe('notifications read --all', () => {
   });
 
   it.each([
-    [[], 'Specify notification IDs or --all'],
-    [['--all', 'ntf_1'], 'Specify notification IDs or --all, not both'],
+    [[], 'Specify notification IDs, --all or a filter'],
+    [['--yes'], 'Specify notification IDs, --all or a filter'],
+    [['--all', 'ntf_1'], 'Specify notification IDs or --all with filters, not both'],
+    [['ntf_1', '--type', 'order_created'], 'Specify notification IDs or --all with filters'],
+    [['ntf_1', '--dry-run'], '--dry-run needs --all or a filter, not IDs'],
     [['--all', 'ord_1'], 'IDs of this type begin with ntf_.'],
-  ])('requires IDs or --all, and sends nothing otherwise: %j', async (more, message) => {
-    const service = await BareService.start();
-    const { exitCode, stdout, stderr } = await service.cli(['notifications', 'read', ...more]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain(message);
-    expect(service.seen).toEqual([]);
-  });
+    [['--order', 'ntf_1'], 'IDs of this type begin with ord_.'],
+    [['--type', 'order.created'], 'Use letters and _, such as order_created.'],
+    [['--type', ''], 'such as order_status_changed.'],
+    [['--before', 'yesterday'], 'Use an age such as'],
+    [['--since', '2026-11-22', '--before', '2026-11-21'], 'Swap the two times.'],
+  ])(
+    'requires IDs, --all or valid filters, and sends nothing otherwise: %j',
+    async (more, message) => {
+      const service = await BareService.start();
+      const { exitCode, stdout, stderr } = await service.cli(['notifications', 'read', ...more]);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain(message);
+      expect(service.seen).toEqual([]);
+    },
+  );
 
   it('reports a failure of the list, and marks nothing', async () => {
     const service = await BareService.start();
@@ -233,12 +254,165 @@ describe('notifications read --all', () => {
   it('reports how many were marked if they cannot be printed', async () => {
     const service = await BareService.start();
     service.notifications = [aNotification({ id: 'ntf_1' }), aNotification({ id: 'ntf_2' })];
-    const argv = ['notifications', 'read', '--all'];
+    const argv = ['notifications', 'read', '--all', '--yes'];
     const { exitCode, stderr } = await service.cli([...argv, '--jq', '.[0].id.x']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(
       'Marked 2 notifications as read, but the result could not be printed: --jq',
     );
     expect(service.notifications.every(({ read }) => read)).toBe(true);
+  });
+
+  it('needs --yes for more than one without a terminal, and names their number', async () => {
+    const service = await BareService.start();
+    const ids = Array.from({ length: 1_234 }, (_, index) => `ntf_${index}`);
+    service.notifications = ids.map((id) => aNotification({ id }));
+    const argv = ['notifications', 'read', '--all'];
+    const { exitCode, stdout, stderr } = await service.cli(argv);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toBe(
+      [
+        'error: Confirmation needed: Mark 1,234 notifications as read?',
+        'hint: Nothing changed. Pass --yes (try --dry-run first).',
+        '',
+      ].join('\n'),
+    );
+    expect(listMarked(service)).toEqual([]);
+  });
+
+  it('prints the total at the end', async () => {
+    const service = await BareService.start();
+    const ids = Array.from({ length: 1_005 }, (_, index) => `ntf_${index}`);
+    service.notifications = ids.map((id) => aNotification({ id }));
+    const { exitCode, stderr } = await service.cli(['notifications', 'read', '--all', '--yes']);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'Marked 1,005 notifications as read.\n',
+    });
+    expect(service.notifications.every(({ read }) => read)).toBe(true);
+  });
+
+  it.each([
+    ['y', 0, 2],
+    ['n', 1, 0],
+    ['\u0003', 130, 0],
+  ])('asks at a keyboard, and responds to %j', async (types, exitCode, changes) => {
+    const service = await BareService.start();
+    service.notifications = [{ ...first }, { ...second }];
+    const env = {
+      TRADEPOST_BASE_URL: service.baseUrl,
+      TRADEPOST_API_KEY: 'tpk_test',
+      TRADEPOST_CONFIG_DIR: '/nonexistent/c',
+    };
+    const typing = [['Mark 2 notifications as read?', types]] as const;
+    const result = await runAtKeyboard(['notifications', 'read', '--all'], typing, env);
+    expect(result).toMatchObject({ exitCode, isRestored: true });
+    expect(listMarked(service)).toHaveLength(changes);
+  });
+
+  it('lists with --dry-run what it would mark, and marks nothing', async () => {
+    const service = await BareService.start();
+    service.notifications = [{ ...first, read: true }, { ...second }];
+    const argv = ['notifications', 'read', '--all', '--dry-run', '--output', 'json'];
+    const { exitCode, stdout, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual([second]);
+    expect(stderr).toBe('Would mark 1 notification as read. Nothing changed.\n');
+    expect(listMarked(service)).toEqual([]);
+  });
+
+  it('reports an interruption, and how many it marked until then', async () => {
+    const service = await BareService.start();
+    const ids = Array.from({ length: 40 }, (_, index) => `ntf_${index}`);
+    service.notifications = ids.map((id) => aNotification({ id }));
+    const interrupt = new AbortController();
+    service.instead = ({ method }) => {
+      if (method === 'PATCH') interrupt.abort();
+      return undefined;
+    };
+    const argv = ['notifications', 'read', '--all', '--yes', '--jq', 'length'];
+    const { exitCode, stdout, stderr } = await service.cli(argv, { signal: interrupt.signal });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '1\n' });
+    const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+    expect(error).toMatchObject({
+      code: 'interrupted',
+      message: 'Interrupted. Marked 1 of 40 notifications as read; 0 failed, 39 not attempted',
+    });
+    expect(listMarked(service)).toEqual(['ntf_0']);
+  });
+});
+
+describe('the filters of notifications', () => {
+  const at = (time: string) => `2026-11-21T${time}.000Z`;
+  const notifications = [
+    aNotification({ id: 'ntf_1', orderId: 'ord_1', createdAt: at('12:00:00') }),
+    aNotification({ id: 'ntf_2', orderId: 'ord_2', createdAt: at('11:00:00') }),
+    aNotification({
+      id: 'ntf_3',
+      orderId: 'ord_3',
+      createdAt: at('10:00:00'),
+      type: 'order_created',
+    }),
+    aNotification({ id: 'ntf_4', orderId: 'ord_1', createdAt: at('09:00:00'), read: true }),
+  ];
+
+  it.each([
+    [['--order', 'ord_1'], ['ntf_1']],
+    [
+      ['--order', 'ord_1', 'ord_3'],
+      ['ntf_1', 'ntf_3'],
+    ],
+    [
+      ['--order', 'ord_1', '--order', 'ord_2', '--all'],
+      ['ntf_1', 'ntf_2'],
+    ],
+    [['--type', 'order_created'], ['ntf_3']],
+    [['--type', 'a_type_of_tomorrow'], []],
+    [
+      ['--before', at('12:00:00')],
+      ['ntf_2', 'ntf_3'],
+    ],
+    [
+      ['--since', at('11:00:00')],
+      ['ntf_1', 'ntf_2'],
+    ],
+    [['--since', at('10:30:00'), '--before', at('11:30:00')], ['ntf_2']],
+    [['--order', 'ord_1', '--type', 'order_created'], []],
+  ])('select what is marked, on a service without any filter: %j', async (filters, ids) => {
+    const service = await BareService.start();
+    service.notifications = notifications.map((one) => ({ ...one }));
+    const argv = ['notifications', 'read', ...filters, '--yes'];
+    const { exitCode, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(0);
+    expect(listMarked(service)).toEqual(ids);
+    const count = ids.length;
+    expect(stderr).toBe(
+      count === 0
+        ? 'No unread notifications match the filters.\n'
+        : `Marked ${count} notification${count === 1 ? '' : 's'} as read.\n`,
+    );
+  });
+
+  it('select no notification without a time if they are about the time', async () => {
+    const service = await BareService.start();
+    const { createdAt: _, ...timeless } = aNotification();
+    service.notifications = [timeless as Notification];
+    const argv = ['notifications', 'read', '--before', '2030-01-01', '--yes'];
+    expect((await service.cli(argv)).exitCode).toBe(0);
+    expect(listMarked(service)).toEqual([]);
+  });
+
+  it.each([
+    [
+      ['--order', 'ord_1'],
+      ['ntf_1', 'ntf_4'],
+    ],
+    [['--order', 'ord_1', '--unread'], ['ntf_1']],
+    [['--type', 'order_created', '--order', 'ord_3', 'ord_2'], ['ntf_3']],
+  ])('select what is listed: %j', async (filters, ids) => {
+    const service = await BareService.start();
+    service.notifications = notifications;
+    const { stdout } = await service.cli(['notifications', 'list', ...filters, '--jq', '.[].id']);
+    expect(stdout.trimEnd().split('\n')).toEqual(ids);
   });
 });

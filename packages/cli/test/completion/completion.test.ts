@@ -69,6 +69,7 @@ describe('completion candidates', () => {
     expect(await wordsFor('completion', 'fish', '')).toEqual([]);
     expect(await wordsFor('orders', 'set-status', 'ord_1', '')).toEqual([...orderStatuses]);
     expect(await wordsFor('orders', 'set-status', '--stdin', 'conf')).toEqual(['confirmed']);
+    expect(await wordsFor('notifications', 'read', '--type', 'order_c')).toEqual(['order_created']);
   });
 
   it('are event types separated by commas, each once', async () => {

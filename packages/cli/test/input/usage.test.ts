@@ -15,7 +15,7 @@ describe('an invalid command line', () => {
     [['orders', 'get', 'lst_1'], 'IDs of this type begin with ord_.', '--help'],
     [['orders', 'get', 'ord_1/../x'], 'IDs of this type begin with ord_.', '--help'],
     [['notifications', 'read', 'ntf_1', 'ord_1'], 'IDs of this type begin', '--help'],
-    [['notifications', 'read'], 'Specify notification IDs or --all', '--help'],
+    [['notifications', 'read'], 'Specify notification IDs, --all or a filter', '--help'],
     [['notifications', 'read', 'ntf_1', '--all'], 'not both', '--help'],
     [['orders', 'list', '--limit', '0'], 'Use an integer of at least 1.', '--help'],
     [['orders', 'list', '--limit', '1e3'], 'Use an integer of at least 1.', '--help'],

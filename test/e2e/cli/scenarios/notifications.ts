@@ -2,6 +2,7 @@ import type { ScenarioContext } from '../helpers/run-scenario';
 
 /** The commands of notifications. */
 export async function notifications({
+  mode,
   run,
   runOnPipes,
   createClient,
@@ -21,8 +22,20 @@ export async function notifications({
   await run(`tradepost notifications read ${second?.id} ntf_nosuch`, { as });
   await runOnPipes('tradepost notifications read ntf_nosuch', { as });
   await runOnPipes('tradepost notifications read', { as });
-  await run('tradepost notifications read --all --fields read,message', { as });
-  await run('tradepost notifications read --all', { as });
+  const ofOrder = `--order ${first?.orderId}`;
+  await runOnPipes(`tradepost notifications list ${ofOrder} --type order_created`, { as });
+  await runOnPipes('tradepost notifications read --type order.created', { as });
+  await run('tradepost notifications read --type order_created --dry-run', { as });
+  await runOnPipes(`tradepost notifications read ${ofOrder} --yes`, { as });
+  const all = 'tradepost notifications read --all';
+  if (mode === 'pipes') {
+    await run(all, { as });
+  } else {
+    await run(all, { as, keys: [[/Mark 15 notifications as read/, 'n']] });
+    await run(all, { as, keys: [[/Mark 15 notifications as read/, '\u0003']] });
+  }
+  await run(`${all} --yes --fields read,message`, { as });
+  await run(all, { as });
   await run('tradepost notifications list --unread', { as });
   await runOnPipes('tradepost notifications list --unread --output csv', { as });
 }

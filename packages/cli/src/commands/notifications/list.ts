@@ -11,21 +11,27 @@ import {
 } from '../../input/options';
 import { describeShape, filterPages } from '../../output/format';
 import { printList } from '../../output/print';
+import {
+  addNotificationFilter,
+  matchesFilter,
+  type NotificationFilterOptions,
+} from './notification-filter';
 import { notificationView } from './notification-view';
 
-interface Options extends GlobalOptions, PaginationOptions {
+interface Options extends GlobalOptions, PaginationOptions, NotificationFilterOptions {
   unread?: true;
 }
 
 /** `tradepost notifications list` */
 export function configure(command: Command, context: CliContext): void {
-  command.option('--unread', 'only unread notifications');
+  addNotificationFilter(command.option('--unread', 'only unread notifications'));
   addPaginationOptions(command, 'notifications').action(() =>
     list(command.optsWithGlobals<Options>(), context),
   );
   addHelp(command, {
     Examples: [
       '$ tradepost notifications list --unread',
+      '$ tradepost notifications list --order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH --type order_status_changed',
       '$ tradepost notifications list --all --output ndjson',
     ],
     Output: [
@@ -40,7 +46,9 @@ async function list(options: Options, context: CliContext): Promise<void> {
   if (options.unread) query.read = false;
   const { notifications } = createClient(context, options);
   const all = notifications.list(query, { signal: context.signal }).pages();
-  const isUnread = ({ read }: Notification) => !read;
-  const pages = options.unread ? filterPages(all, isUnread) : all;
+  const isWanted = (notification: Notification) =>
+    !(options.unread && notification.read) && matchesFilter(notification, options);
+  const hasFilter = options.unread || options.order || options.type;
+  const pages = hasFilter ? filterPages(all, isWanted) : all;
   await printList(pages, ['notification', 'notifications'], notificationView, context, options);
 }

@@ -1,25 +1,43 @@
 import type { Notification, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { wasHeldBack } from '../../bulk/outage';
-import { runBulk } from '../../bulk/run-bulk';
+import { type BulkRun, runBulk } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
-import { BulkError, CliError, getErrorMessage, localHint } from '../../errors/cli-error';
+import {
+  assertObject,
+  BulkError,
+  CliError,
+  getErrorMessage,
+  localHint,
+} from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
 import {
   addIds,
   type GlobalOptions,
   rateOption,
   reconnectTimeoutOption,
+  timeNote,
+  timeParser,
 } from '../../input/options';
+import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
-import { describeShape } from '../../output/format';
-import { createBestEffortWriter, isReaderGone, printNotice } from '../../output/print';
-import { formatCount } from '../../output/text';
+import { describeShape, type Format } from '../../output/format';
+import { createBestEffortWriter, isReaderGone, printNotice, writeData } from '../../output/print';
+import { formatCount, formatNumber } from '../../output/text';
+import {
+  addNotificationFilter,
+  matchesFilter,
+  type NotificationFilterOptions,
+} from './notification-filter';
 import { notificationView } from './notification-view';
 
-interface Options extends GlobalOptions {
+interface Options extends GlobalOptions, NotificationFilterOptions {
   all?: true;
+  since?: string;
+  before?: string;
+  dryRun?: true;
+  yes?: true;
   /** Milliseconds between two starts. */
   rate?: number;
   reconnectTimeout: number;
@@ -27,52 +45,84 @@ interface Options extends GlobalOptions {
 
 const concurrency = 8;
 
-/** `tradepost notifications read <id...>`, or `--all` */
+/** `tradepost notifications read <id...>`, or `--all`, or filters */
 export function configure(command: Command, context: CliContext): void {
-  addIds(command, 'ntf')
-    .option('--all', 'all unread notifications')
+  addIds(command, 'ntf').option('--all', 'all unread notifications');
+  addNotificationFilter(command)
+    .option('--since <time>', 'only notifications from <time> or later', timeParser(context))
+    .option('--before <time>', 'only notifications from before <time>', timeParser(context))
+    .option('--dry-run', 'show what would be marked, and change nothing')
+    .option('--yes', 'do not ask for confirmation')
     .option(...rateOption)
     .option(...reconnectTimeoutOption)
     .action((ids: string[]) => read(ids, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
     Examples: [
       '$ tradepost notifications read ntf_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
-      '$ tradepost notifications read --all --output ndjson --fields orderId,message',
+      '$ tradepost notifications read --order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH --yes',
+      '$ tradepost notifications read --type order_created --before 7d --dry-run',
+      '$ tradepost notifications read --all --yes --output ndjson --fields orderId,message',
     ],
     Output: [
       `json: an array of the notifications that are now read, ${describeShape(notificationView)}`,
+      'json, with --dry-run: an array of those that would be marked',
     ],
-    Notes: ['It continues after a failure. Exit code 7: some are read and some failed.'],
+    Notes: [
+      'Filters select the unread notifications that match all of them; --all is not needed then.',
+      'Without IDs, more than one needs confirmation, or --yes.',
+      'It continues after a failure. Exit code 7: some are read and some failed.',
+      timeNote,
+    ],
   });
 }
 
 async function read(ids: string[], options: Options, context: CliContext): Promise<void> {
-  if ((ids.length === 0) !== (options.all === true)) {
-    throw new CliError(
-      'usage',
-      ids.length === 0
-        ? 'Specify notification IDs or --all'
-        : 'Specify notification IDs or --all, not both',
-      localHint('See', 'notifications read --help'),
-    );
-  }
+  checkUsage(ids, options);
   const format = await chooseFormat(options, notificationView, context.stdout);
   const client = createClient(context, options, concurrency);
-  const targets = [...new Set(options.all ? await listUnreadIds(client, context.signal) : ids)];
+  if (ids.length > 0) return await markAsRead([...new Set(ids)], client, format, options, context);
+
+  const found = await listUnread(client, options, context);
+  if (options.dryRun) {
+    await writeData(context.stdout, format.formatItems(found));
+    await writeData(context.stdout, format.end());
+    const count = formatCount(found.length, 'notification');
+    return printNotice(context, `Would mark ${count} as read. Nothing changed.`);
+  }
+  if (found.length === 0) {
+    await writeData(context.stdout, format.end());
+    const match = hasFilter(options) ? ' match the filters' : '';
+    return printNotice(context, `No unread notifications${match}.`);
+  }
+  if (found.length > 1) {
+    const question = `Mark ${formatCount(found.length, 'notification')} as read?`;
+    await confirm(question, context, { ...options, canDryRun: true });
+  }
+  const targets = found.map(({ id }) => id);
+  await markAsRead(targets, client, format, options, context);
+}
+
+async function markAsRead(
+  targets: readonly string[],
+  { notifications }: Tradepost,
+  format: Format<Notification>,
+  { rate, reconnectTimeout }: Options,
+  context: CliContext,
+): Promise<void> {
   const marked = new Map<string, Notification>();
-  const { failures, notAttempted } = await runBulk(
+  const run = await runBulk(
     {
       ids: targets,
       concurrency,
-      intervalMs: options.rate,
-      reconnectTimeout: options.reconnectTimeout,
+      intervalMs: rate,
+      reconnectTimeout,
       showProgress: true,
       async work(id, { send }) {
         const { error } = await send(async (signal) => {
           try {
             const request = { signal, maxRetries: 0 };
             // A service may send less than the notification: then the other fields are empty.
-            marked.set(id, (await client.notifications.markRead(id, request)) as Notification);
+            marked.set(id, (await notifications.markRead(id, request)) as Notification);
             return { error: null };
           } catch (error) {
             return { error };
@@ -85,38 +135,88 @@ async function read(ids: string[], options: Options, context: CliContext): Promi
     context,
   );
   const done = targets.flatMap((id) => marked.get(id) ?? []);
-  const [first] = failures;
   const writer = createBestEffortWriter(context.stdout);
   // As with a list that cannot be fetched, nothing is printed if nothing succeeded.
-  if (done.length > 0 || first === undefined) {
+  if (done.length > 0 || run.failures.length === 0) {
     await writer.write(() => format.formatItems(done));
     await writer.write(() => format.end());
   }
-  const printFailure = isReaderGone(writer.failure()) ? null : writer.failure();
-  if (printFailure !== null) {
-    const count = formatCount(done.length, 'notification');
-    const why = getErrorMessage(printFailure);
-    printNotice(context, `Marked ${count} as read, but the result could not be printed: ${why}`);
-  }
-  if (first === undefined) {
-    if (targets.length === 0) printNotice(context, 'No unread notifications.');
-    if (printFailure !== null) throw printFailure;
-    return;
-  }
-  if (targets.length === 1) throw first.error;
-  const rest = notAttempted.length > 0 ? `, ${notAttempted.length} not attempted` : '';
-  throw new BulkError(
-    `Marked ${done.length} of ${targets.length} notifications as read; ${failures.length} failed${rest}`,
-    done.length,
-    failures,
-  );
+  reportResult(targets, done, run, writer.failure(), context);
 }
 
-/** Reads the whole list first: marking shifts later pages. */
-async function listUnreadIds({ notifications }: Tradepost, signal: AbortSignal): Promise<string[]> {
-  const all = await notifications
-    .list({ read: false, limit: 100 }, { signal })
-    .toArray({ limit: Number.POSITIVE_INFINITY });
-  // A service may not support the filter.
-  return all.filter((notification) => !notification.read).map(({ id }) => id);
+/** @throws what failed, if anything did */
+function reportResult(
+  targets: readonly string[],
+  done: readonly Notification[],
+  { failures, notAttempted }: BulkRun,
+  writeFailure: unknown,
+  context: CliContext,
+): void {
+  const printFailure = isReaderGone(writeFailure) ? null : writeFailure;
+  const total = `Marked ${formatCount(done.length, 'notification')} as read`;
+  if (printFailure !== null) {
+    const reason = getErrorMessage(printFailure);
+    printNotice(context, `${total}, but the result could not be printed: ${reason}`);
+  }
+  const rest =
+    notAttempted.length > 0 ? `, ${formatNumber(notAttempted.length)} not attempted` : '';
+  const summary = `Marked ${formatNumber(done.length)} of ${formatCount(targets.length, 'notification')} as read; ${formatNumber(failures.length)} failed${rest}`;
+  if (context.signal.aborted && notAttempted.length + failures.length > 0) {
+    throw new CliError('interrupted', `Interrupted. ${summary}`);
+  }
+  const [first] = failures;
+  if (first !== undefined) {
+    if (targets.length === 1) throw first.error;
+    throw new BulkError(summary, done.length, failures);
+  }
+  if (printFailure !== null) throw printFailure;
+  printNotice(context, `${total}.`);
+}
+
+function hasFilter({ order, type, since, before }: Options): boolean {
+  return [order, type, since, before].some((filter) => filter !== undefined);
+}
+
+/** @throws {CliError} `usage` for IDs together with a selection, for neither, and for swapped times */
+function checkUsage(ids: readonly string[], options: Options): void {
+  const { all, since, before, dryRun } = options;
+  const isSelection = all || hasFilter(options);
+  const help = localHint('See', 'notifications read --help');
+  if (ids.length > 0 && isSelection) {
+    throw new CliError('usage', 'Specify notification IDs or --all with filters, not both', help);
+  }
+  if (ids.length > 0 && dryRun) {
+    throw new CliError('usage', '--dry-run needs --all or a filter, not IDs', help);
+  }
+  if (ids.length === 0 && !isSelection) {
+    throw new CliError('usage', 'Specify notification IDs, --all or a filter', help);
+  }
+  if (since !== undefined && before !== undefined && Date.parse(since) > Date.parse(before)) {
+    throw new CliError(
+      'usage',
+      `--since (${since}) is later than --before (${before})`,
+      'Swap the two times.',
+    );
+  }
+}
+
+/** Reads the whole list first: marking shifts later pages. A service may not support the filter. */
+async function listUnread(
+  { notifications }: Tradepost,
+  options: Options,
+  { signal }: CliContext,
+): Promise<Notification[]> {
+  const { since, before } = options;
+  const found = new Map<string, Notification>();
+  for await (const notification of notifications.list({ read: false, limit: 100 }, { signal })) {
+    const { id, read, createdAt } = assertObject(notification);
+    const time = Date.parse(createdAt);
+    const isWanted =
+      !read &&
+      matchesFilter(notification, options) &&
+      (since === undefined || time >= Date.parse(since)) &&
+      (before === undefined || time < Date.parse(before));
+    if (isWanted) found.set(id, notification);
+  }
+  return [...found.values()];
 }
