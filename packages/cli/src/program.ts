@@ -3,7 +3,7 @@ import { version } from '../package.json';
 import { type CommandSpec, helpSections } from './command-tree';
 import type { CliContext } from './context';
 import { addHelp, helpConfiguration, rootSections } from './help/help';
-import { type OutputFormat, outputFormats } from './input/options';
+import { isRepeatable, type OutputFormat, outputFormats, repeatable } from './input/options';
 import { supportsColor } from './output/text';
 
 interface Program {
@@ -35,6 +35,7 @@ export function createProgram(context: CliContext): Program {
     if (!spec) return;
     unloaded.delete(command);
     (await spec.load()).configure(command, context, load);
+    rejectRepeatedOptions(command);
   }
 
   function add(parent: Command, name: string, spec: CommandSpec): void {
@@ -72,6 +73,7 @@ export function createProgram(context: CliContext): Program {
     .exitOverride()
     .addHelpText('after', rootSections);
   addGlobalOptions(program);
+  rejectRepeatedOptions(program);
 
   for (const [heading, section] of Object.entries(helpSections)) {
     program.commandsGroup(heading);
@@ -97,7 +99,7 @@ function addGlobalOptions(program: Command): void {
         .choices(outputFormats)
         .default('table' satisfies OutputFormat),
     )
-    .option('--fields <names>', 'print only these fields, separated by commas')
+    .option('--fields <names>', 'print only these fields, separated by commas', joinNames)
     .addOption(
       new Option('--jq <expression>', 'print the result of a jq expression on the JSON').implies({
         output: 'json' satisfies OutputFormat,
@@ -106,6 +108,35 @@ function addGlobalOptions(program: Command): void {
     .option('--profile <name>', 'profile to use, in place of TRADEPOST_PROFILE')
     .option('--base-url <url>', 'service URL, in place of TRADEPOST_BASE_URL')
     .option('--debug <file>', 'log requests and responses to a file, without keys and secrets');
+}
+
+const joinNames = repeatable((text: string, before?: string) =>
+  before === undefined ? text : `${before},${text}`,
+);
+
+/**
+ * Rejects an option with a value that is given twice: one of the values would be lost. `--x` and `--no-x` exclude
+ * each other too. A repeated flag, such as `--yes --yes`, is harmless.
+ */
+function rejectRepeatedOptions(command: Command): void {
+  const given = new Map<string, Option>();
+  for (const option of command.options) {
+    if (isRepeatable(option.parseArg)) continue;
+    const name = option.attributeName();
+    command.on(`option:${option.name()}`, () => {
+      const first = given.get(name);
+      given.set(name, option);
+      if (first === undefined) return;
+      if (first !== option) {
+        const message = `error: option '${option.flags}' cannot be used with '${first.flags}'`;
+        command.error(message, { code: 'commander.conflictingOption' });
+      }
+      if (option.required) {
+        const message = `error: option '${option.flags}' is given twice`;
+        command.error(message, { code: 'commander.repeatedOption' });
+      }
+    });
+  }
 }
 
 function isJson(output: OutputFormat): boolean {

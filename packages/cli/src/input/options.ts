@@ -191,20 +191,40 @@ export function timeParser({ now }: CliContext): (text: string) => string {
   return (text) => parseTime(text, now());
 }
 
-/** Creates a parser for names, separated by commas, each returned once. */
-export function listParser<Choice extends string>(
-  choices: readonly Choice[],
-  noun: string,
-): (text: string) => Choice[] {
-  const parse = (text: string) => {
-    const names = new Set(text.split(',').map((name) => name.trim()));
-    return Array.from(names, (name) => {
-      const choice = choices.find((known) => known === name);
+interface Repeatable {
+  isRepeatable: true;
+}
+
+/**
+ * Marks the parser of an option that takes several values. Any other option with a value is rejected when it is
+ * given twice.
+ *
+ * @param parse gets what it returned for the values before
+ */
+export function repeatable<Parse extends (text: string, before?: never) => unknown>(
+  parse: Parse,
+): Parse & Repeatable {
+  return Object.assign(parse, { isRepeatable: true } as const);
+}
+
+export function isRepeatable(parse: unknown): boolean {
+  return typeof parse === 'function' && 'isRepeatable' in parse;
+}
+
+/**
+ * Creates a parser for names, separated by commas or in several options, each returned once: for
+ * `--status pending,confirmed` and `--status pending --status confirmed`.
+ */
+export function listParser<Choice extends string>(choices: readonly Choice[], noun: string) {
+  const parse = (text: string, before: readonly Choice[] = []): Choice[] => {
+    const names = text.split(',').map((name) => {
+      const choice = choices.find((known) => known === name.trim());
       if (choice !== undefined) return choice;
-      throw new InvalidArgument(`Invalid ${noun} '${name}'. Use: ${choices.join(', ')}.`);
+      throw new InvalidArgument(`Invalid ${noun} '${name.trim()}'. Use: ${choices.join(', ')}.`);
     });
+    return [...new Set([...before, ...names])];
   };
-  return withValues(parse, () => choices, { isList: true });
+  return repeatable(withValues(parse, () => choices, { isList: true }));
 }
 
 /** Returns the flags, description and parser of an option that takes event types, separated by commas. */
@@ -224,7 +244,7 @@ interface CompletionValues {
 }
 
 /** Attaches the values for shell completion to a parser. */
-export function withValues<Parse extends (text: string) => unknown>(
+export function withValues<Parse extends (text: string, before?: never) => unknown>(
   parse: Parse,
   values: () => readonly string[],
   { isList = false }: { isList?: boolean } = {},

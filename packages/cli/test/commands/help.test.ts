@@ -2,19 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json';
-import { helpSections } from '../../src/command-tree';
+import { commandPaths } from '../helpers/command-paths';
 import { runCli } from '../helpers/run-cli';
-
-/** Every command that a person may type. */
-const commandPaths = Object.values(helpSections).flatMap((chapter) =>
-  Object.entries(chapter).flatMap(([name, entry]) =>
-    'load' in entry
-      ? entry.hidden
-        ? []
-        : [name]
-      : Object.keys(entry.commands).map((command) => `${name} ${command}`),
-  ),
-);
 
 describe('help', () => {
   it('has usage, options, commands, examples, environment and exit codes', async () => {
