@@ -95,19 +95,30 @@ export function createProgram(context: CliContext): Program {
 function addGlobalOptions(program: Command): void {
   program
     .addOption(
-      new Option('--output <format>', 'format of the data on stdout')
+      new Option('-o, --output <format>', 'format of the data on stdout')
         .choices(outputFormats)
         .default('table' satisfies OutputFormat),
     )
+    .addOption(new JsonOption('--json', 'the same as --output json').preset('json'))
     .option('--fields <names>', 'print only these fields, separated by commas', joinNames)
     .addOption(
-      new Option('--jq <expression>', 'print the result of a jq expression on the JSON').implies({
+      new Option(
+        '-q, --jq <expression>',
+        'print the result of a jq expression on the JSON',
+      ).implies({
         output: 'json' satisfies OutputFormat,
       }),
     )
     .option('--profile <name>', 'profile to use, in place of TRADEPOST_PROFILE')
     .option('--base-url <url>', 'service URL, in place of TRADEPOST_BASE_URL')
     .option('--debug <file>', 'log requests and responses to a file, without keys and secrets');
+}
+
+/** A flag that sets `--output`. */
+class JsonOption extends Option {
+  override attributeName(): string {
+    return 'output';
+  }
 }
 
 const joinNames = repeatable((text: string, before?: string) =>
@@ -119,19 +130,20 @@ const joinNames = repeatable((text: string, before?: string) =>
  * each other too. A repeated flag, such as `--yes --yes`, is harmless.
  */
 function rejectRepeatedOptions(command: Command): void {
-  const given = new Map<string, Option>();
+  const given = new Map<string, { option: Option; value: unknown }>();
   for (const option of command.options) {
     if (isRepeatable(option.parseArg)) continue;
     const name = option.attributeName();
     command.on(`option:${option.name()}`, () => {
       const first = given.get(name);
-      given.set(name, option);
+      const value = command.getOptionValue(name);
+      given.set(name, { option, value });
       if (first === undefined) return;
-      if (first !== option) {
-        const message = `error: option '${option.flags}' cannot be used with '${first.flags}'`;
+      if (first.option !== option && first.value !== value) {
+        const message = `error: option '${option.flags}' cannot be used with '${first.option.flags}'`;
         command.error(message, { code: 'commander.conflictingOption' });
       }
-      if (option.required) {
+      if (first.option === option && option.required) {
         const message = `error: option '${option.flags}' is given twice`;
         command.error(message, { code: 'commander.repeatedOption' });
       }

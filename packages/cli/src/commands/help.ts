@@ -82,6 +82,8 @@ const outputRules = `Stdout is for data only. Notices, prompts, progress and err
   --jq EXPRESSION  the result of a jq 1.8 expression (built in): of json on the whole document, of
                    ndjson on each object; strings are printed without quotes
 
+-o is short for --output, -q for --jq, and --json for --output json.
+
 A notice on stderr says when a list is truncated; --fail-if-truncated makes that exit code 8. With
 json and ndjson an error is one line of JSON on stderr (with --jq alone, text on a terminal):
 

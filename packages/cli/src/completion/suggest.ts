@@ -89,9 +89,9 @@ function listOptions(command: Command): Suggestion[] {
   for (let { parent } = command; parent !== null; parent = parent.parent) {
     options.push(...parent.options);
   }
-  return options
-    .filter((option) => option.long !== undefined)
-    .map((option) => ({ value: option.long ?? '', description: option.description }));
+  return options.flatMap(({ short, long, description }) =>
+    [short, long].filter((value) => value !== undefined).map((value) => ({ value, description })),
+  );
 }
 
 async function argumentSuggestions(

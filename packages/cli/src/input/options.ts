@@ -21,6 +21,15 @@ export interface ConnectionOptions {
 
 export interface GlobalOptions extends OutputOptions, ConnectionOptions {}
 
+/** The option of commands that prompt for confirmation. */
+export const yesOption = ['-y, --yes', 'do not ask for confirmation'] as const;
+
+/** The option of commands that shorten their output. */
+export const verboseOption = [
+  '-v, --verbose',
+  'show all rows on a terminal, not only failures',
+] as const;
+
 const defaultLimit = 50;
 
 /** The largest page that the service sends. Source: the API specification, "Pagination". */

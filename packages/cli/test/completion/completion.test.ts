@@ -53,6 +53,9 @@ describe('completion candidates', () => {
       const global = (await optionsOf([])).filter((name) => name !== '--help');
       const options = [...(await optionsOf(words)), ...global];
       expect(await wordsFor(...words, '--')).toEqual(options);
+      const short = (await wordsFor(...words, '-')).filter((word) => !word.startsWith('--'));
+      expect(short).toEqual(expect.arrayContaining(['-o', '-q']));
+      expect(short.includes('-y')).toBe(options.includes('--yes'));
       expect(options).toContain('--profile');
     },
   );
@@ -65,6 +68,7 @@ describe('completion candidates', () => {
       'csv',
     ]);
     expect(await wordsFor('orders', 'list', '--output=nd')).toEqual(['ndjson']);
+    expect(await wordsFor('orders', 'list', '-o', 'nd')).toEqual(['ndjson']);
     expect(await wordsFor('--output', 'json', 'completion', '')).toContain('fish');
     expect(await wordsFor('completion', 'fish', '')).toEqual([]);
     expect(await wordsFor('orders', 'set-status', 'ord_1', '')).toEqual([...orderStatuses]);

@@ -19,6 +19,7 @@ import {
   reconnectTimeoutOption,
   timeNote,
   timeParser,
+  yesOption,
 } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
@@ -52,7 +53,7 @@ export function configure(command: Command, context: CliContext): void {
     .option('--since <time>', 'only notifications from <time> or later', timeParser(context))
     .option('--before <time>', 'only notifications from before <time>', timeParser(context))
     .option('--dry-run', 'show what would be marked, and change nothing')
-    .option('--yes', 'do not ask for confirmation')
+    .option(...yesOption)
     .option(...rateOption)
     .option(...reconnectTimeoutOption)
     .action((ids: string[]) => read(ids, command.optsWithGlobals<Options>(), context));

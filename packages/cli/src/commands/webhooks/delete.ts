@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
-import { addId, type GlobalOptions } from '../../input/options';
+import { addId, type GlobalOptions, yesOption } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape, formatField, type View } from '../../output/format';
@@ -27,7 +27,7 @@ const deletedView: View<DeletedWebhook> = { fields: ['id', 'url', 'events', 'del
 /** `tradepost webhooks delete <id> [--yes]` */
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'whk')
-    .option('--yes', 'do not ask for confirmation')
+    .option(...yesOption)
     .action((id: string) => deleteWebhook(id, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
     Examples: ['$ tradepost webhooks delete whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --yes'],

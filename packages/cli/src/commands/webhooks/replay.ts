@@ -15,6 +15,7 @@ import {
   rateOption,
   reconnectTimeoutOption,
   timeNote,
+  yesOption,
 } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
@@ -79,7 +80,7 @@ export function configure(command: Command, context: CliContext): void {
     )
     .option(...reconnectTimeoutOption)
     .option('--dry-run', 'show what would be replayed, and change nothing')
-    .option('--yes', 'do not ask for confirmation')
+    .option(...yesOption)
     .action((ids: string[]) => replay(ids, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
     Examples: [

@@ -4,7 +4,7 @@ import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
 import { commandHint } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
-import { addId, type GlobalOptions } from '../../input/options';
+import { addId, type GlobalOptions, yesOption } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type View } from '../../output/format';
@@ -27,7 +27,7 @@ const stagedSecretView: View<StagedSecret> = {
 export function configure(command: Command, context: CliContext): void {
   addId(command, 'whk')
     .option('--promote', 'make the staged secret the current one')
-    .option('--yes', 'do not ask for confirmation before --promote')
+    .option(...yesOption)
     .addOption(newSecretFileOption(command).conflicts('promote'))
     .action((id: string) => {
       const options = command.optsWithGlobals<Options>();

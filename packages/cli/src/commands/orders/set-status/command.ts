@@ -10,6 +10,8 @@ import {
   parseCount,
   rateOption,
   reconnectTimeoutOption,
+  verboseOption,
+  yesOption,
 } from '../../../input/options';
 import { parseIds, readInput } from '../../../input/read-input';
 import { findLatestJournal } from '../../../journal/jobs';
@@ -51,8 +53,8 @@ export function configure(command: Command, context: CliContext): void {
     )
     .option('--fail-on-skip', 'exit with 6 if --if-status skipped orders')
     .option('--dry-run', 'show what would change, and change nothing')
-    .option('--yes', 'do not ask for confirmation')
-    .option('--verbose', 'list all orders on a terminal, not only those that failed')
+    .option(...yesOption)
+    .option(...verboseOption)
     .option('--concurrency <n>', 'number of orders at a time', integerParser(1, 64), 8)
     .option(...rateOption)
     .option('--max-failures <n>', 'stop after <n> failures', parseCount)
