@@ -36,7 +36,7 @@ const cliFloors = [
   'output/',
   '(input|files)/',
   'errors/',
-  'context\\.ts$',
+  '(context|synonyms)\\.ts$',
 ];
 
 /** Forbids imports from one path to another. */
