@@ -19,7 +19,7 @@ export function configure(command: Command, context: CliContext): void {
     Output: ['the script; --output has no effect'],
     Notes: [
       'For the current shell: `source <(tradepost completion bash)`, the same with zsh, `tradepost completion fish | source` in fish. For zsh, ~/.zfunc must be in $fpath.',
-      'It completes commands, options, their values and profile names, without a request.',
+      'It completes commands, options, their values, fields, help topics and profile names, without a request.',
     ],
   });
 }

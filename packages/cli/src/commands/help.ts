@@ -3,6 +3,7 @@ import type { CliContext } from '../context';
 import { CliError, localHint } from '../errors/cli-error';
 import { exitCodes } from '../errors/exit-codes';
 import { addHelp, environmentLines } from '../help/help';
+import { withValues } from '../input/options';
 import { writeData } from '../output/print';
 import { eventView } from './events/event-view';
 import { notificationView } from './notifications/notification-view';
@@ -18,13 +19,18 @@ const topics: ReadonlyMap<string, () => string> = new Map([
   ['output', formatOutput],
 ]);
 
-const topicNames = Array.from(topics.keys()).join(', ');
+const topicNames = [...topics.keys()];
+const topicList = topicNames.join(', ');
 
 /** `tradepost help [topic...]` */
 export function configure(command: Command, context: CliContext): void {
+  const parse = withValues(
+    (text: string, before: string[] = []) => [...before, text],
+    () => topicNames,
+  );
   command
-    .argument('[topic...]', `a command, or a topic: ${topicNames}`)
-    .action((path: string[]) => showHelp(command, path, context));
+    .argument('[topic...]', `a command, or a topic: ${topicList}`, parse)
+    .action((path: string[] = []) => showHelp(command, path, context));
   addHelp(command, {
     Examples: [
       '$ tradepost help orders set-status',
@@ -45,7 +51,7 @@ async function showHelp(command: Command, path: string[], context: CliContext): 
       'usage',
       `No help for '${path.join(' ')}'`,
       localHint('To list the commands, run', '--help'),
-      `Other topics: ${topicNames}.`,
+      `Other topics: ${topicList}.`,
     );
   }
   // Parsed as `COMMAND --help`, which loads the command with its options.

@@ -47,6 +47,7 @@ export function configure(command: Command, context: CliContext): void {
     .option('--key-stdin', 'read the key from stdin instead of prompting for it')
     .action(() => login(command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: identityView.fields,
     Examples: [
       '$ tradepost login',
       '$ tradepost login --profile staging --base-url https://staging.trade.example',

@@ -20,6 +20,7 @@ export function configure(command: Command, context: CliContext): void {
     .option('--all', 'delete all profiles')
     .action(() => logout(command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: profileView.fields,
     Examples: [
       '$ tradepost logout',
       '$ tradepost logout --profile staging',

@@ -14,6 +14,7 @@ import { printNotice, writeData } from '../output/print';
 export function configure(command: Command, context: CliContext): void {
   command.action(() => whoami(command.optsWithGlobals<GlobalOptions>(), context));
   addHelp(command, {
+    fields: identityView.fields,
     Examples: [
       '$ tradepost whoami',
       '$ tradepost whoami --profile staging',

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { getHelp } from '../help/help';
 import { getValues } from '../input/options';
 
 export interface Suggestion {
@@ -21,6 +22,8 @@ export interface Source {
 
 interface CursorContext {
   command: Command;
+  /** The topics of `help`, if the words begin with it. */
+  topics: readonly string[];
   operands: number;
   waiting: Option | null;
   /** Whether `--` ended the options. */
@@ -35,13 +38,18 @@ interface CursorContext {
 export async function suggest(source: Source, line: readonly string[]): Promise<Suggestions> {
   const typed = line.at(-1) ?? '';
   const cursor = await parseCursorContext(source, line.slice(0, -1));
-  if (cursor.waiting !== null) return valueSuggestions(cursor.waiting, typed, source);
+  if (cursor.waiting !== null) {
+    return valueSuggestions(cursor.waiting, typed, cursor.command, source);
+  }
   if (!cursor.optionsEnded && typed.startsWith('-')) {
     const [flag = '', ...value] = typed.split('=');
     if (value.length === 0) return { words: filterByPrefix(listOptions(cursor.command), typed) };
-    const option = findOption(cursor.command, flag);
+    // The parser takes what follows a short option, `=` included, for its value.
+    const option = flag.startsWith('--') ? findOption(cursor.command, flag) : null;
     // The shell keeps what precedes the value.
-    return option?.required ? valueSuggestions(option, value.join('='), source) : { words: [] };
+    return option?.required
+      ? valueSuggestions(option, value.join('='), cursor.command, source)
+      : { words: [] };
   }
   return argumentSuggestions(cursor, typed, source);
 }
@@ -52,6 +60,7 @@ async function parseCursorContext(
 ): Promise<CursorContext> {
   const cursor: CursorContext = {
     command: program,
+    topics: [],
     operands: 0,
     waiting: null,
     optionsEnded: false,
@@ -66,10 +75,17 @@ async function parseCursorContext(
       cursor.waiting = option?.required ? option : null;
     } else {
       const child = cursor.operands > 0 ? undefined : findSubcommand(cursor.command, word);
-      if (child === undefined) cursor.operands += 1;
+      if (child === undefined) {
+        cursor.operands += 1;
+        continue;
+      }
+      await load(child);
       // `help` takes the commands of the program.
-      else cursor.command = child.name() === 'help' ? program : child;
-      if (child !== undefined) await load(child);
+      const isHelp = child.name() === 'help';
+      cursor.command = isHelp ? program : child;
+      cursor.topics = isHelp
+        ? (getValues(child.registeredArguments[0]?.parseArg)?.values() ?? [])
+        : [];
     }
   }
   return cursor;
@@ -95,7 +111,7 @@ function listOptions(command: Command): Suggestion[] {
 }
 
 async function argumentSuggestions(
-  { command, operands }: CursorContext,
+  { command, topics, operands }: CursorContext,
   typed: string,
   source: Source,
 ): Promise<Suggestions> {
@@ -103,47 +119,51 @@ async function argumentSuggestions(
     if (operands > 0) return { words: [] };
     const commands = command.createHelp().visibleCommands(command);
     const words = commands.map((child) => ({ value: child.name(), description: child.summary() }));
-    return { words: filterByPrefix(words, typed) };
+    return { words: filterByPrefix([...words, ...topics.map((value) => ({ value }))], typed) };
   }
   const taken = command.registeredArguments;
   const last = taken.at(-1);
   const argument = taken[operands] ?? (last?.variadic ? last : undefined);
-  return argument === undefined ? { words: [] } : valueSuggestions(argument, typed, source);
+  return argument === undefined
+    ? { words: [] }
+    : valueSuggestions(argument, typed, command, source);
 }
 
 /** Suggests values for an option or an argument, if its values are known. */
 async function valueSuggestions(
   target: Option | Argument,
   typed: string,
-  { profiles }: Source,
+  command: Command,
+  source: Source,
 ): Promise<Suggestions> {
-  const known = getValues(target.parseArg);
-  const values = (await namedValues(target, profiles)) ?? target.argChoices ?? known?.values();
+  const known = (await namedValues(target, command, source)) ?? getValues(target.parseArg);
+  const values = known?.values() ?? target.argChoices;
   if (values === undefined) {
     const placeholder = 'flags' in target ? target.flags : `<${target.name()}>`;
     return /<(file|folder)>/.test(placeholder) ? { words: [], areFiles: true } : { words: [] };
   }
-  if (!known?.isList)
-    return {
-      words: filterByPrefix(
-        values.map((value) => ({ value })),
-        typed,
-      ),
-    };
-  const given = typed.split(',').slice(0, -1);
-  const rest = values.filter((value) => !given.includes(value));
-  const words = rest.map((value) => ({ value: [...given, value].join(',') }));
-  return { words: filterByPrefix(words, typed), isPartial: true };
+  const given = known?.isList ? typed.split(',').slice(0, -1) : [];
+  const words = values
+    .filter((value) => !given.includes(value))
+    .map((value) => ({ value: [...given, value].join(',') }));
+  return { words: filterByPrefix(words, typed), ...(known?.isList && { isPartial: true }) };
 }
 
 /** Returns the values of options and arguments that are known by name. IDs are not suggested. */
 async function namedValues(
   target: Option | Argument,
-  profiles: Source['profiles'],
-): Promise<readonly string[] | undefined> {
-  if ('long' in target) return target.long === '--profile' ? profiles() : undefined;
-  if (target.name() !== 'ids-and-status') return undefined;
-  return (await import('@tradepost/sdk')).orderStatuses;
+  command: Command,
+  { profiles }: Source,
+): Promise<ReturnType<typeof getValues>> {
+  if ('long' in target) {
+    if (target.long === '--profile') return { values: profiles, isList: false };
+    if (target.long !== '--fields') return null;
+    const fields = [...new Set(getHelp(command).fields)];
+    return { values: () => fields, isList: true };
+  }
+  if (target.name() !== 'ids-and-status') return null;
+  const { orderStatuses } = await import('@tradepost/sdk');
+  return { values: () => orderStatuses, isList: false };
 }
 
 function filterByPrefix(words: readonly Suggestion[], typed: string): Suggestion[] {

@@ -15,16 +15,27 @@ export const helpConfiguration: HelpConfiguration = {
 const globalOptionsPointer = '\nGlobal options: see `tradepost --help`.';
 
 interface HelpSections {
+  /** What `--fields` selects among, for shell completion. */
+  fields?: readonly string[];
   Examples?: readonly string[];
   Output?: readonly string[];
   Notes?: readonly string[];
 }
 
 /** Ends the help of a command with a pointer to the global options, and with sections. */
-export function addHelp(command: Command, sections: HelpSections = {}): Command {
+export function addHelp(command: Command, help: HelpSections = {}): Command {
+  helpOfCommands.set(command, help);
+  const { fields, ...sections } = help;
   return command.addHelpText('after', () =>
-    [globalOptionsPointer, formatSections({ ...sections })].filter(Boolean).join('\n'),
+    [globalOptionsPointer, formatSections(sections)].filter(Boolean).join('\n'),
   );
+}
+
+const helpOfCommands = new WeakMap<Command, HelpSections>();
+
+/** Returns what `addHelp` got for a command that is loaded. */
+export function getHelp(command: Command): HelpSections {
+  return helpOfCommands.get(command) ?? {};
 }
 
 /** The width of a help page without a terminal, as in Commander. */

@@ -69,6 +69,7 @@ describe('completion candidates', () => {
     ]);
     expect(await wordsFor('orders', 'list', '--output=nd')).toEqual(['ndjson']);
     expect(await wordsFor('orders', 'list', '-o', 'nd')).toEqual(['ndjson']);
+    expect(await wordsFor('orders', 'list', '-o=nd')).toEqual([]);
     expect(await wordsFor('--output', 'json', 'completion', '')).toContain('fish');
     expect(await wordsFor('completion', 'fish', '')).toEqual([]);
     expect(await wordsFor('orders', 'set-status', 'ord_1', '')).toEqual([...orderStatuses]);
@@ -92,6 +93,59 @@ describe('completion candidates', () => {
     expect((await suggested(['profiles', 'use', 'l'], folder.env)).words).toEqual(['live']);
     writeFileSync(folder.file, '{');
     expect((await suggested(['--profile', ''], folder.env)).words).toEqual([]);
+  });
+
+  it('are the topics of help too, and nothing after one', async () => {
+    expect(await wordsFor('help', 'e')).toEqual(['events', 'exit-codes', 'environment']);
+    expect(await wordsFor('help', 'out')).toEqual(['output']);
+    expect(await wordsFor('help', 'exit-codes', '')).toEqual([]);
+    expect(await wordsFor('help', 'orders', 'e')).toEqual([]);
+    expect(await wordsFor('e')).toEqual(['events']);
+  });
+
+  /** Arguments with which a command gets as far as its fields. Nothing listens at the base URL. */
+  const argumentsOf: Record<string, string[]> = {
+    'orders get': ['ord_1'],
+    'orders create': ['--listing', 'lst_1', '--quantity', '1'],
+    'notifications read': ['ntf_1'],
+    'webhooks register': ['--url', 'https://a.example', '--events', 'order.created'],
+    'webhooks get': ['whk_1'],
+    'webhooks update': ['whk_1', '--url', 'https://a.example'],
+    'webhooks pause': ['whk_1'],
+    'webhooks resume': ['whk_1'],
+    'webhooks delete': ['whk_1'],
+    'webhooks test': ['whk_1', '--event', 'order.created'],
+    'webhooks explain': ['dlv_1'],
+    'webhooks replay': ['dlv_1'],
+    'webhooks verify': ['--secret-file', 'a', '--signature', 'a'],
+    'webhooks listen': ['--forward-to', 'http://127.0.0.1:1'],
+    'profiles use': ['live'],
+  };
+
+  it.each(
+    leaves
+      .map((path) => ({ path, name: path.join(' ') }))
+      // These print one thing or another.
+      .filter(({ name }) => !/^(completion|orders set-status|webhooks rotate-secret)$/.test(name)),
+  )('of $name for --fields are the fields that it accepts', async ({ path, name }) => {
+    const argv = [...path, ...(argumentsOf[name] ?? []), '--fields', '?'];
+    const { stderr } = await runCli(argv, { env: { TRADEPOST_BASE_URL: 'http://127.0.0.1:1' } });
+    const [, fields] = /Unknown field '\?'. Fields: (.*)$/m.exec(stderr) ?? [];
+    expect(fields).toBeDefined();
+    expect((await wordsFor(...path, '--fields', '')).join(', ')).toBe(fields);
+  });
+
+  it('are the fields of all that a command can print, separated by commas, each once', async () => {
+    const fields = await wordsFor('orders', 'set-status', 'ord_1', 'confirmed', '--fields=');
+    expect(fields).toEqual(expect.arrayContaining(['id', 'status', 'outcome', 'from', 'to']));
+    expect(new Set(fields).size).toBe(fields.length);
+    expect(await suggested(['orders', 'list', '--fields', 'id,status,sel'])).toEqual({
+      words: ['id,status,sellerId'],
+      directive: 6,
+    });
+    expect(await wordsFor('orders', 'list', '--fields', 'id,i')).toEqual([]);
+    expect(await wordsFor('--fields', '')).toEqual([]);
+    expect(await wordsFor('completion', '--fields', '')).toEqual([]);
   });
 
   it('are files for a file option, and nothing for free text', async () => {

@@ -41,6 +41,7 @@ const checkView: View<Check> = {
 export function configure(command: Command, context: CliContext): void {
   command.action(() => doctor(command.optsWithGlobals<GlobalOptions>(), context));
   addHelp(command, {
+    fields: checkView.fields,
     Examples: [
       '$ tradepost doctor',
       '$ tradepost doctor --profile staging',

@@ -31,6 +31,7 @@ export function configure(command: Command, context: CliContext): void {
     list(command.optsWithGlobals<Options>(), context),
   );
   addHelp(command, {
+    fields: eventView.fields,
     Examples: [
       '$ tradepost events list --since 2h',
       '$ tradepost events list --since 2026-11-20 --events order.created --all --output ndjson',

@@ -53,6 +53,7 @@ export function configure(command: Command, context: CliContext): void {
     if (jobs.length === 0 && options.output === 'table') printNotice(context, 'No jobs found.');
   });
   addHelp(command, {
+    fields: jobView.fields,
     Examples: [
       '$ tradepost jobs list',
       '$ tradepost jobs list --jq \'.[] | select(.state == "incomplete") | .journal\'',

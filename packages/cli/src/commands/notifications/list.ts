@@ -29,6 +29,7 @@ export function configure(command: Command, context: CliContext): void {
     list(command.optsWithGlobals<Options>(), context),
   );
   addHelp(command, {
+    fields: notificationView.fields,
     Examples: [
       '$ tradepost notifications list --unread',
       '$ tradepost notifications list --order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH --type order_status_changed',

@@ -58,6 +58,7 @@ export function configure(command: Command, context: CliContext): void {
     .option(...reconnectTimeoutOption)
     .action((ids: string[]) => read(ids, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: notificationView.fields,
     Examples: [
       '$ tradepost notifications read ntf_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
       '$ tradepost notifications read --order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH --yes',

@@ -32,6 +32,7 @@ export function configure(command: Command, context: CliContext): void {
     )
     .action(() => create(command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: orderView.fields,
     Examples: [
       '$ tradepost orders create --listing lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL --quantity 5',
       '$ tradepost orders create --listing lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL --quantity 5 --idempotency-key ticket-4711',

@@ -15,6 +15,7 @@ export function configure(command: Command, context: CliContext): void {
     await printItem(load, orderView, context, options);
   });
   addHelp(command, {
+    fields: orderView.fields,
     Examples: [
       '$ tradepost orders get ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
       '$ tradepost orders get ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH --output json | jq -r .status',

@@ -33,6 +33,7 @@ export function configure(command: Command, context: CliContext): void {
     list(command.optsWithGlobals<Options>(), context),
   );
   addHelp(command, {
+    fields: orderView.fields,
     Examples: [
       '$ tradepost orders list --status pending',
       '$ tradepost orders list --since 2d --fields id,status,createdAt',

@@ -11,6 +11,7 @@ import { profileView, toProfileItems } from './profile-view';
 export function configure(command: Command, context: CliContext): void {
   command.action(() => list(command.optsWithGlobals<GlobalOptions>(), context));
   addHelp(command, {
+    fields: profileView.fields,
     Examples: ['$ tradepost profiles list', "$ tradepost profiles list --jq '.[].name'"],
     Output: [`json: an array of ${describeShape(profileView)}`],
     Notes: [

@@ -19,6 +19,7 @@ export function configure(command: Command, context: CliContext): void {
     .argument('<name>', 'name of a profile', parse)
     .action((name: string) => use(name, command.optsWithGlobals<GlobalOptions>(), context));
   addHelp(command, {
+    fields: profileView.fields,
     Examples: ['$ tradepost profiles use staging'],
     Output: [`json: the profile that is now the current one, ${describeShape(profileView)}`],
     Notes: ['`--profile NAME` and TRADEPOST_PROFILE select another for one command or one shell.'],

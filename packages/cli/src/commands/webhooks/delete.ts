@@ -30,6 +30,7 @@ export function configure(command: Command, context: CliContext): void {
     .option(...yesOption)
     .action((id: string) => deleteWebhook(id, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: deletedView.fields,
     Examples: ['$ tradepost webhooks delete whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --yes'],
     Output: [`json: ${describeShape(deletedView)}`],
     Notes: [

@@ -31,6 +31,7 @@ export function configure(command: Command, context: CliContext): void {
     await printList(pages, ['delivery', 'deliveries'], deliveryView, context, options);
   });
   addHelp(command, {
+    fields: deliveryView.fields,
     Examples: [
       '$ tradepost webhooks deliveries --state failed --since 6h',
       '$ tradepost webhooks deliveries --webhook whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --status-class 5xx --all --output csv',

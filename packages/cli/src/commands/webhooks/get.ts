@@ -15,6 +15,7 @@ export function configure(command: Command, context: CliContext): void {
     await printItem(load, webhookView, context, options);
   });
   addHelp(command, {
+    fields: webhookView.fields,
     Examples: ['$ tradepost webhooks get whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW'],
     Output: [`json: ${describeShape(webhookView)}`],
   });

@@ -23,6 +23,7 @@ export function configure(command: Command, context: CliContext): void {
     await printList(pages, ['webhook', 'webhooks'], webhookView, context, options);
   });
   addHelp(command, {
+    fields: webhookView.fields,
     Examples: [
       '$ tradepost webhooks list',
       "$ tradepost webhooks list --all --jq '.[] | select(.consecutiveFailures > 0) | .id'",

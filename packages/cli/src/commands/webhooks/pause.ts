@@ -13,6 +13,7 @@ export function configure(command: Command, context: CliContext): void {
     await updateWebhook(id, { status: 'paused' }, 'paused', options, context);
   });
   addHelp(command, {
+    fields: webhookView.fields,
     Examples: ['$ tradepost webhooks pause whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW'],
     Output: [`json: the webhook as it is now, ${describeShape(webhookView)}`],
     Notes: [

@@ -42,6 +42,7 @@ export function configure(command: Command, context: CliContext): void {
       await revealSecret(secret, context, options);
     });
   addHelp(command, {
+    fields: createdWebhookView.fields,
     Examples: [
       '$ tradepost webhooks register --url https://receiver.example/tradepost --events order.created,order.status_changed',
       '$ tradepost webhooks register --url https://receiver.example/tradepost --events order.created --secret-file webhook.secret',

@@ -83,6 +83,7 @@ export function configure(command: Command, context: CliContext): void {
     .option(...yesOption)
     .action((ids: string[]) => replay(ids, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: replayOutcomeView.fields,
     Examples: [
       '$ tradepost webhooks replay dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD',
       '$ tradepost webhooks replay --failed --since 6h --status-class 5xx --dry-run',

@@ -13,6 +13,7 @@ export function configure(command: Command, context: CliContext): void {
     await updateWebhook(id, { status: 'active' }, 'resumed', options, context);
   });
   addHelp(command, {
+    fields: webhookView.fields,
     Examples: ['$ tradepost webhooks resume whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW'],
     Output: [`json: the webhook as it is now, ${describeShape(webhookView)}`],
     Notes: ['It sends pending deliveries, except those older than 24 hours.'],

@@ -34,6 +34,7 @@ export function configure(command: Command, context: CliContext): void {
       return options.promote ? promote(id, options, context) : stage(id, options, context);
     });
   addHelp(command, {
+    fields: [...stagedSecretView.fields, ...webhookView.fields],
     Examples: [
       '$ tradepost webhooks rotate-secret whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --secret-file next.secret',
       '$ tradepost webhooks rotate-secret whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --promote --yes',

@@ -32,6 +32,7 @@ export function configure(command: Command, context: CliContext): void {
     )
     .action((id: string) => test(id, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: deliveryView.fields,
     Examples: [
       '$ tradepost webhooks test whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --event order.created --wait',
     ],

@@ -32,6 +32,7 @@ export function configure(command: Command, context: CliContext): void {
       await updateWebhook(id, change, 'changed', options, context);
     });
   addHelp(command, {
+    fields: webhookView.fields,
     Examples: [
       '$ tradepost webhooks update whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --url https://receiver.example/new',
       '$ tradepost webhooks update whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW --events order.created,task.completed',

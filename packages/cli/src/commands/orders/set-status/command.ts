@@ -67,6 +67,7 @@ export function configure(command: Command, context: CliContext): void {
     )
     .action((args: string[]) => setStatus(args, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: [...orderView.fields, ...statusOutcomeView.fields],
     Examples: [
       '$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH confirmed',
       '$ tradepost orders list --status pending --all --output ndjson | tradepost orders set-status confirmed --stdin --if-status pending --yes',

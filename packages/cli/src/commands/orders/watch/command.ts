@@ -42,6 +42,7 @@ export function configure(command: Command, context: CliContext): void {
     .option(...reconnectTimeoutOption)
     .action((ids: string[]) => watch(ids, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: orderChangeView.fields,
     Examples: [
       '$ tradepost orders watch',
       '$ tradepost orders watch --since 1h --status cancelled',

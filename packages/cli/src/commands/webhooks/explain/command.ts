@@ -46,6 +46,7 @@ export function configure(command: Command, context: CliContext): void {
     .option('--body-file <file>', 'write the signed body to this new file, byte for byte')
     .action((id: string) => explain(id, command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: explanationView.fields,
     Examples: [
       '$ tradepost webhooks explain dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD',
       '$ tradepost webhooks explain dlv_01KAJ8Q0V7T3M5X9R2C4D6F8GD --secret-file webhook.secret --jq .curl | sh',

@@ -83,6 +83,7 @@ export function configure(command: Command, context: CliContext): void {
     .option(...reconnectTimeoutOption)
     .action(() => run(command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: forwardedView.fields,
     Examples: [
       '$ tradepost webhooks listen --forward-to http://127.0.0.1:3000/webhooks',
       '$ tradepost webhooks listen --forward-to http://127.0.0.1:3000/webhooks --since 2h --events order.created --secret-file webhook.secret --output ndjson',

@@ -53,6 +53,7 @@ export function configure(command: Command, context: CliContext): void {
     )
     .action(() => verify(command.optsWithGlobals<Options>(), context));
   addHelp(command, {
+    fields: verifiedView.fields,
     Examples: [
       '$ tradepost webhooks verify --secret-file webhook.secret --signature 2f0c…e1 < body.json',
       "$ tradepost webhooks verify --secret-file webhook.secret --header 'Service-Signature: 2f0c…e1' --header 'webhook-id: evt_01KAJ8Q0V7T3M5X9R2C4D6F8GV' --header 'webhook-timestamp: 1795253400' --header 'webhook-signature: v1,m7…=' --body-file body.json",
