@@ -64,7 +64,7 @@ export function getPageSize(options: PaginationOptions): number {
  * The resources by the prefix of their IDs. Source: the API specification, "Resources and their fields";
  * webhooks, deliveries and events are extensions.
  */
-const nouns = {
+export const nouns = {
   ord: 'order',
   ntf: 'notification',
   lst: 'listing',

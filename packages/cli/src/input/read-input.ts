@@ -1,6 +1,6 @@
 import type { CliContext } from '../context';
 import { CliError, getErrorMessage, isRecord, truncate } from '../errors/cli-error';
-import { type IdPrefix, isId } from './options';
+import { type IdPrefix, isId, nouns } from './options';
 
 /**
  * Reads stdin to its end.
@@ -48,7 +48,7 @@ const maxFaultsShown = 5;
 
 /**
  * Parses IDs out of what another command or a spreadsheet made: plain IDs, JSON (an array, or an object
- * per line) with a field `id`, or CSV with a column `id`. It detects the format.
+ * per line) with a field `id`, or CSV with a column `id`, `order_id`, `Order ID` or `orderId`. It detects the format.
  *
  * @returns each ID once, in the order of the input, and the number of repetitions
  * @throws {CliError} `usage` if anything is not an ID: then nothing may be done
@@ -64,21 +64,23 @@ export async function parseIds(
     );
   }
   // Spreadsheets begin their files with a byte order mark, and some with a line for the delimiter.
-  const found = await findIds(text.replace(/^\ufeff/, '').replace(delimiterLine, ''));
+  const found = await findIds(text.replace(/^\ufeff/, '').replace(delimiterLine, ''), prefix);
   const faults = found.filter(({ id }) => typeof id !== 'string' || !isId(id, prefix));
   if (faults.length > 0) throw invalidIds(faults, prefix);
   const ids = Array.from(new Set(found.map(({ id }) => String(id))));
   return { ids, repeated: found.length - ids.length };
 }
 
-async function findIds(text: string): Promise<Candidate[]> {
+async function findIds(text: string, prefix: IdPrefix): Promise<Candidate[]> {
   const start = text.trimStart();
   if (start.startsWith('[')) return parseArray(text);
   if (start.startsWith('{')) return parseObjects(text);
   const [head = ''] = start.split(/\r?\n|\r/, 1);
   // Where the comma is the decimal separator, spreadsheets write semicolons.
-  const delimiter = [',', ';', '\t'].find((mark) => head.split(mark).some(isIdHeading));
-  if (delimiter !== undefined) return await parseTable(text, delimiter);
+  const delimiter = [',', ';', '\t'].find((mark) =>
+    head.split(mark).some((name) => isIdHeading(name, prefix)),
+  );
+  if (delimiter !== undefined) return await parseTable(text, delimiter, prefix);
   return text.split(/\r\n|\n|\r/).flatMap((line, index) =>
     line.split(/\s+/).flatMap((word) => {
       // `jq` prints strings with quotes by default.
@@ -88,8 +90,10 @@ async function findIds(text: string): Promise<Candidate[]> {
   );
 }
 
-function isIdHeading(name: string): boolean {
-  return /^\s*"?\s*id\s*"?\s*$/i.test(name);
+/** Whether a column has the IDs: `id`, or for orders `order_id`, `Order ID`, `orderId` or `ORDER-ID`. */
+function isIdHeading(name: string, prefix: IdPrefix): boolean {
+  const plain = name.replace(/[\s"_-]+/g, '').toLowerCase();
+  return plain === 'id' || plain === `${nouns[prefix]}id`;
 }
 
 function parseArray(text: string): Candidate[] {
@@ -116,7 +120,7 @@ function parseObjects(text: string): Candidate[] {
 }
 
 /** Parses `--output csv`, or what a spreadsheet made of it. */
-async function parseTable(text: string, delimiter: string): Promise<Candidate[]> {
+async function parseTable(text: string, delimiter: string, prefix: IdPrefix): Promise<Candidate[]> {
   const { parse } = await import('../lazy/csv-parse');
   try {
     // Line ends may be mixed. Those within quotes have no meaning here.
@@ -124,7 +128,7 @@ async function parseTable(text: string, delimiter: string): Promise<Candidate[]>
     const rows: { info: { lines: number }; raw: string; record: Record<string, string> }[] = parse(
       lines,
       {
-        columns: parseHeadings,
+        columns: (names: string[]) => parseHeadings(names, prefix),
         delimiter,
         record_delimiter: '\n',
         info: true,
@@ -141,6 +145,7 @@ async function parseTable(text: string, delimiter: string): Promise<Candidate[]>
       where: `Line ${info.lines - (raw.trim().match(/\n/g)?.length ?? 0)}`,
     }));
   } catch (error) {
+    if (error instanceof CliError) throw error;
     throw invalidInput(
       `Input is not valid CSV: ${getErrorMessage(error)}`,
       'Create it with `--output csv`, or save it as CSV again.',
@@ -148,9 +153,17 @@ async function parseTable(text: string, delimiter: string): Promise<Candidate[]>
   }
 }
 
-function parseHeadings(names: string[]): string[] {
-  if (names.filter(isIdHeading).length > 1) throw new Error('several columns are named id');
-  return names.map((name) => name.trim().toLowerCase());
+/** Returns `id` for the column with the IDs, and null for the others, which are not read. */
+function parseHeadings(names: string[], prefix: IdPrefix): ('id' | null)[] {
+  const found = names.filter((name) => isIdHeading(name, prefix));
+  if (found.length > 1) {
+    const columns = found.map((name) => `'${truncate(name)}'`).join(' and ');
+    throw invalidInput(
+      `The IDs may be in the columns ${columns}`,
+      'Keep one of them, or rename the other.',
+    );
+  }
+  return names.map((name) => (found.includes(name) ? 'id' : null));
 }
 
 function tryParseJson(text: string): unknown {
@@ -174,7 +187,7 @@ function notJson(what: string, { message }: SyntaxError): CliError {
 }
 
 function invalidIds(faults: Candidate[], prefix: IdPrefix): CliError {
-  const noun = prefix === 'ord' ? 'order ID' : 'ID';
+  const noun = `${nouns[prefix]} ID`;
   const shown = faults.slice(0, maxFaultsShown).map(({ id, where }) => {
     return id === undefined ? where : `${where} (${truncate(JSON.stringify(id))})`;
   });
@@ -182,6 +195,6 @@ function invalidIds(faults: Candidate[], prefix: IdPrefix): CliError {
   const more = rest > 0 ? `, and ${rest} more` : '';
   return invalidInput(
     `Input without ${noun}: ${shown.join(', ')}${more}`,
-    `IDs begin with ${prefix}_. CSV needs a heading with a column named id.`,
+    `IDs begin with ${prefix}_. CSV needs a heading with a column named id or ${nouns[prefix]}_id.`,
   );
 }

@@ -84,19 +84,45 @@ describe('IDs of a spreadsheet', () => {
     ['line ends of an old Mac', 'id,status\rord_1,x\rord_2,y\r'],
     ['empty lines before the heading', '\n\r\nid,status\nord_1,x\nord_2,y\n'],
     ['ids alone', 'id\nord_1\nord_2\n'],
-    ['an id in another column', 'orderId,id\nord_9,ord_1\nord_8,ord_2\n'],
+    ['an id of something else too', 'listingId,id\nord_9,ord_1\nord_8,ord_2\n'],
+    ...[
+      'order_id',
+      'Order ID',
+      'orderId',
+      'ORDER ID',
+      'OrderId',
+      'order-id',
+      'Id',
+      '"Order ID"',
+    ].flatMap((heading): [string, string][] => [
+      [`the heading ${heading}`, `${heading},status\nord_1,x\nord_2,y\n`],
+      [`the heading ${heading} alone`, `${heading}\r\nord_1\r\nord_2\r\n`],
+      [
+        `the heading ${heading} after a byte order mark`,
+        `\ufeff${heading};x\r\nord_1;\r\nord_2;\r\n`,
+      ],
+    ]),
   ])('are read: %s', async (_, text) => {
     expect(await read(text)).toEqual(['ord_1', 'ord_2']);
   });
 
-  it('are rejected if two columns have the same name', async () => {
-    for (const head of ['id,id', 'id,status,ID', '"id";"Id"']) {
-      const mark = head.includes(';') ? ';' : ',';
-      const row = head.split(mark).fill('ord_1').join(mark);
-      expect(await rejection(`${head}\n${row}\n`)).toBe(
-        'Input is not valid CSV: several columns are named id',
-      );
-    }
+  it.each([
+    ['id,id', "'id' and 'id'"],
+    ['id,status,ID', "'id' and 'ID'"],
+    ['"id";"Id"', "'id' and 'Id'"],
+    ['orderId,id', "'orderId' and 'id'"],
+    ['\ufeffOrder ID,id,order_id', "'Order ID' and 'id' and 'order_id'"],
+  ])('are rejected if several columns may have them: %s', async (head, columns) => {
+    const mark = head.includes(';') ? ';' : ',';
+    const row = head.split(mark).fill('ord_1').join(mark);
+    expect(await rejection(`${head}\n${row}\n`)).toBe(`The IDs may be in the columns ${columns}`);
+  });
+
+  it('are those of the noun in question', async () => {
+    const text = 'order_id,Delivery ID\nord_1,dlv_1\n';
+    expect((await parseIds(text, 'ord')).ids).toEqual(['ord_1']);
+    expect((await parseIds(text, 'dlv')).ids).toEqual(['dlv_1']);
+    await expect(parseIds(text, 'ntf')).rejects.toThrow('Input without notification ID: Line 1');
   });
 
   it('are rejected if a row does not match the heading, or a quote is not closed', async () => {
