@@ -1,7 +1,7 @@
 import { eventTypes, type Notification } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { InvalidArgument } from '../../errors/cli-error';
-import { parseId, withValues } from '../../input/options';
+import { parseId, repeatable, withValues } from '../../input/options';
 
 export interface NotificationFilterOptions {
   order?: string[];
@@ -13,7 +13,10 @@ const listTypes = () => eventTypes.map((type) => type.replace('.', '_'));
 
 /** Adds `--order` and `--type` to a command. */
 export function addNotificationFilter(command: Command): Command {
-  const addOrder = (id: string, before: string[] = []) => [...before, parseId(id, 'ord')];
+  const addOrder = repeatable((id: string, before: string[] = []) => [
+    ...before,
+    parseId(id, 'ord'),
+  ]);
   return command
     .option('--order <id...>', 'only notifications about these orders, ord_…', addOrder)
     .option(
