@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DeliveryDetails, Tradepost } from '@tradepost/sdk';
+import { type DeliveryDetails, type EventType, Tradepost } from '@tradepost/sdk';
 import type { SeededAccount } from '@tradepost/server';
 import { createIdMapping } from '../../../docs/id-mapping';
 import { registerWebhook } from '../../../helpers/register-webhook';
@@ -22,13 +22,13 @@ export interface PreparedExample {
 }
 
 /** Creates a webhook with a failed delivery and one that arrived. */
-async function addDeliveries(client: Tradepost, receiver: string) {
+async function addDeliveries(client: Tradepost, receiver: string, event: EventType) {
   const { webhooks, deliveries } = client;
   const { id, secret } = await registerWebhook(
     { webhooks },
     {
       url: `${receiver}/down`,
-      events: ['task.completed'],
+      events: [event],
     },
   );
   async function sendTestEvent(): Promise<DeliveryDetails> {
@@ -76,7 +76,11 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
   async function prepare(example: string): Promise<PreparedExample> {
     const folder = await mkdtemp(join(tmpdir(), 'tradepost-example-'));
     // The number of webhooks of an account is limited.
-    const webhook = / webhooks /.test(example) ? await addDeliveries(client, receiver) : null;
+    // An example that sends to all subscribers has its own event type, with one subscriber.
+    const event = /trigger listing/.test(example) ? 'listing.availability_low' : 'task.completed';
+    const webhook = / webhooks /.test(example)
+      ? await addDeliveries(client, receiver, event)
+      : null;
     const headers: Record<string, string> = webhook?.arrived.attempts[0]?.headers ?? {};
     const order = await place();
     const ids = createIdMapping({

@@ -1,4 +1,4 @@
-import type { Delivery, EventType, Tradepost } from '@tradepost/sdk';
+import type { Delivery, EventType } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -11,6 +11,7 @@ import { printChange, printNotice } from '../../output/print';
 import { formatHints } from '../../report/hint';
 import { formatFailure } from './attempt-failure';
 import { deliveryView } from './delivery-view';
+import { waitForDelivery } from './wait-for-delivery';
 import { eventOption } from './webhook-options';
 
 interface Options extends GlobalOptions {
@@ -39,6 +40,7 @@ export function configure(command: Command, context: CliContext): void {
     Output: [`json: the delivery of the test event, ${describeShape(deliveryView)}`],
     Notes: [
       'The test event is signed and sent like any other, with the header `Tradepost-Test: true`, and is not retried.',
+      '`tradepost webhooks trigger` sends one to every webhook that subscribes to its type.',
     ],
   });
 }
@@ -48,7 +50,16 @@ async function test(id: string, options: Options, context: CliContext): Promise<
   const client = createClient(context, options);
   const { signal } = context;
   const queued = await client.webhooks.test(id, { event: options.event }, { signal });
-  const delivery = options.wait ? await waitForDelivery(client, queued, options, context) : queued;
+  let delivery: Delivery = queued;
+  if (options.wait) {
+    const { body, attempts, ...result } = await waitForDelivery(
+      client,
+      queued.id,
+      options.timeout,
+      context,
+    );
+    delivery = result;
+  }
   const explain = { command: 'webhooks explain', args: [queued.id] };
   await printChange(context, `a test event is sent to ${id}`, () => format.formatItem(delivery), {
     text: 'For its result, run',
@@ -69,23 +80,5 @@ async function test(id: string, options: Options, context: CliContext): Promise<
       `The test event is still pending after ${options.timeout / 1000} s`,
       { text: 'Check it later with', ...explain },
     );
-  }
-}
-
-const maxPollMs = 2_000;
-
-/** Polls a delivery until it is delivered or failed, or the timeout is over. */
-async function waitForDelivery(
-  { deliveries }: Pick<Tradepost, 'deliveries'>,
-  { id }: Delivery,
-  { timeout }: Options,
-  { elapsed, wait, signal }: CliContext,
-): Promise<Delivery> {
-  const endsAt = elapsed() + timeout;
-  for (let intervalMs = 100; ; intervalMs = Math.min(intervalMs * 2, maxPollMs)) {
-    const { body, attempts, ...delivery } = await deliveries.get(id, { signal });
-    const left = endsAt - elapsed();
-    if (delivery.state !== 'pending' || left <= 0) return delivery;
-    await wait(Math.min(intervalMs, left), signal);
   }
 }
