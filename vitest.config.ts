@@ -78,6 +78,7 @@ const slowTests = {
     'test/completion/completion.test.ts',
     'test/debug/debug.test.ts',
     'test/files/lock-file.test.ts',
+    'test/man/man-pages.test.ts',
     'test/output/jq.test.ts',
     'test/report/failures.test.ts',
   ],

@@ -1,7 +1,8 @@
 /**
  * Prepares what is published of the package in the current folder: the files that its package.json lists, with absolute
  * links in the documents. They are written to `node_modules/.package`, which pnpm packs and publishes instead of the
- * folder itself (`publishConfig.directory`). Nothing in the checkout is changed.
+ * folder itself (`publishConfig.directory`). Man pages (`directories.man`) are listed one by one, since npm installs no others.
+ * Nothing in the checkout is changed.
  */
 import {
   cpSync,
@@ -18,7 +19,10 @@ import { makeLinksAbsolute } from './absolute-links.mjs';
 
 const target = resolve('node_modules/.package');
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-const { directory, linkDirectory, ...publishConfig } = manifest.publishConfig;
+const { directories, publishConfig: publishing, ...fields } = manifest;
+const { directory, linkDirectory, ...publishConfig } = publishing;
+const man =
+  directories?.man && readdirSync(directories.man).map((page) => `./${directories.man}/${page}`);
 
 /** Where the website shows a file of this package, in the version that is packed: `changeset publish` creates the tag. */
 function getAddress(file) {
@@ -44,7 +48,7 @@ try {
       makeLinksAbsolute(readFileSync(file, 'utf8'), getAddress(file)),
     );
   }
-  writeFileSync(join(staging, 'package.json'), JSON.stringify({ ...manifest, publishConfig }));
+  writeFileSync(join(staging, 'package.json'), JSON.stringify({ ...fields, man, publishConfig }));
   const files = listFiles(staging);
   for (const file of files) {
     mkdirSync(join(target, dirname(file)), { recursive: true });

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
+import { writeManPages } from './scripts/write-man-pages';
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 
@@ -74,6 +75,7 @@ export default defineConfig([
     entry: { commands: 'src/command-tree.ts' },
     format: ['cjs'],
     esbuildPlugins: [bundleOnDemand],
+    onSuccess: () => writeManPages('dist/man'),
   },
   // Without source maps: this is code of other projects, and its maps would double the size of the package.
   {

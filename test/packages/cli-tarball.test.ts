@@ -27,9 +27,23 @@ test('the package contains the program, the licenses and the documentation, and 
     'lazy',
     'main.cjs',
     'main.cjs.map',
+    'man',
   ]);
   for (const name of readdirSync(join(installed, 'dist/lazy'))) {
     expect(name).toMatch(/^[\w-]+\.cjs$/);
+  }
+});
+
+test.runIf(process.platform !== 'win32')('npm installs the man page of each command', () => {
+  const pages = readdirSync(join(installed, 'dist/man')).sort();
+  expect(pages).toContain('tradepost.1');
+  expect(pages).toContain('tradepost-orders-set-status.1');
+  // Where `man` finds them, since the program is in `bin` beside it.
+  const folder = join(inject('cliPrefix'), 'share/man/man1');
+  expect(readdirSync(folder).sort()).toEqual(pages);
+  for (const page of pages) {
+    const text = readFileSync(join(folder, page), 'utf8');
+    expect(text).toMatch(new RegExp(`^\\.TH ".*" "1" "" "tradepost ${manifest.version}"`));
   }
 });
 

@@ -8,9 +8,12 @@ import { supportsColor } from './output/text';
 
 interface Program {
   program: Command;
+  /** The command that was parsed. */
   current: () => Command;
   /** Returns the format of errors on stderr, once the command line is parsed. */
   errorFormat: () => OutputFormat;
+  /** Adds the options of a command, unless they are there or it is a group. */
+  load: (command: Command) => Promise<void>;
 }
 
 /**
@@ -29,7 +32,6 @@ export function createProgram(context: CliContext): Program {
     return isImplied && context.stderr.isTTY === true ? 'table' : program.opts().output;
   }
 
-  /** Adds the options of a command, unless they are there or it is a group. */
   async function load(command: Command): Promise<void> {
     const spec = unloaded.get(command);
     if (!spec) return;
@@ -89,7 +91,7 @@ export function createProgram(context: CliContext): Program {
     }
   }
   loadNext(program);
-  return { program, current: () => current, errorFormat };
+  return { program, current: () => current, errorFormat, load };
 }
 
 function addGlobalOptions(program: Command): void {

@@ -88,7 +88,7 @@ describe('a command as in other programs', () => {
     expect(await hintOf(['orders', 'lst'])).toBe(
       'Did you mean list? See `tradepost orders --help`.',
     );
-    expect(await hintOf(['orders', 'xyzzy'])).toBe('See `tradepost orders --help`.');
+    expect(await hintOf(['orders', 'something'])).toBe('See `tradepost orders --help`.');
   });
 
   it('is not shown with arguments that may be secrets', async () => {

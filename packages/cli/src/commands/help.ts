@@ -65,15 +65,17 @@ function formatExitCodes(): string {
   return ['Exit codes of tradepost:', '', ...lines, ''].join('\n');
 }
 
+export const precedence = `Options take precedence over the environment, and the environment over profiles, except for a
+profile that --profile names. The key of a profile is sent to its own service only, whatever
+--base-url says.`;
+
 function formatEnvironment(): string {
   return [
     'Environment variables of tradepost:',
     '',
     ...environmentLines().map((line) => `  ${line}`),
     '',
-    'Options take precedence over the environment, and the environment over profiles, except for a',
-    'profile that --profile names. The key of a profile is sent to its own service only, whatever',
-    '--base-url says.',
+    precedence,
     '',
   ].join('\n');
 }
@@ -98,7 +100,7 @@ json and ndjson an error is one line of JSON on stderr (with --jq alone, text on
 Fields of the JSON, as the service sends them. --fields selects among these:
 `;
 
-function formatOutput(): string {
+export function formatOutput(): string {
   const views = {
     order: orderView,
     notification: notificationView,

@@ -65,7 +65,8 @@ function wrap(text: string): string {
   return [...lines, line].join('\n');
 }
 
-const environment: Readonly<Record<string, string>> = {
+/** The environment variables, and what each is for. */
+export const environment: Readonly<Record<string, string>> = {
   TRADEPOST_API_KEY: 'API key of your account (there is no option for it)',
   TRADEPOST_BASE_URL: 'service URL, such as https://trade.example',
   TRADEPOST_PROFILE: 'profile to use in place of the current one',
@@ -80,15 +81,17 @@ export function environmentLines(): string[] {
   return Object.entries(environment).map(([name, text]) => `${name.padEnd(width)}  ${text}`);
 }
 
+export const rootExamples: readonly string[] = [
+  '$ tradepost orders list --status pending',
+  '$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH confirmed',
+  '$ tradepost orders list --all --output csv > orders.csv',
+  "$ tradepost orders list --since 2d --jq '.[].id'",
+  '$ tradepost webhooks listen --forward-to http://127.0.0.1:3000/webhooks',
+];
+
 export function rootSections(): string {
   return formatSections({
-    Examples: [
-      '$ tradepost orders list --status pending',
-      '$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH confirmed',
-      '$ tradepost orders list --all --output csv > orders.csv',
-      "$ tradepost orders list --since 2d --jq '.[].id'",
-      '$ tradepost webhooks listen --forward-to http://127.0.0.1:3000/webhooks',
-    ],
+    Examples: rootExamples,
     Environment: environmentLines(),
     'More help': [
       'tradepost help exit-codes    exit codes',
