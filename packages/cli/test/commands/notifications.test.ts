@@ -321,6 +321,23 @@ describe('notifications read --all', () => {
     expect(listMarked(service)).toEqual([]);
   });
 
+  it('exits 130 after an interruption, even if the service rejected one before', async () => {
+    const service = await BareService.start();
+    service.notifications = [{ ...first }, { ...second }];
+    const interrupt = new AbortController();
+    service.instead = ({ method }) => {
+      if (method !== 'PATCH') return undefined;
+      interrupt.abort();
+      return aProblem(404, 'notification_not_found');
+    };
+    const argv = ['notifications', 'read', '--all', '--yes'];
+    const { exitCode, stderr } = await service.cli(argv, { signal: interrupt.signal });
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain(
+      'Interrupted. Marked 0 of 2 notifications as read; 1 failed, 1 not attempted\n',
+    );
+  });
+
   it('reports an interruption, and how many it marked until then', async () => {
     const service = await BareService.start();
     const ids = Array.from({ length: 40 }, (_, index) => `ntf_${index}`);

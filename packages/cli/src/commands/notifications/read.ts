@@ -11,6 +11,7 @@ import {
   getErrorMessage,
   localHint,
 } from '../../errors/cli-error';
+import { getExitReason } from '../../errors/exit-codes';
 import { addHelp } from '../../help/help';
 import {
   addIds,
@@ -163,14 +164,15 @@ function reportResult(
   const rest =
     notAttempted.length > 0 ? `, ${formatNumber(notAttempted.length)} not attempted` : '';
   const summary = `Marked ${formatNumber(done.length)} of ${formatCount(targets.length, 'notification')} as read; ${formatNumber(failures.length)} failed${rest}`;
-  if (context.signal.aborted && notAttempted.length + failures.length > 0) {
+  const [first] = failures;
+  const toError = (single: unknown) =>
+    targets.length === 1 ? single : new BulkError(summary, done.length, failures);
+  const failure = first === undefined ? null : toError(first.error);
+  const isIncomplete = notAttempted.length + failures.length > 0;
+  if (context.signal.aborted && isIncomplete && getExitReason(failure) !== 'interrupted') {
     throw new CliError('interrupted', `Interrupted. ${summary}`);
   }
-  const [first] = failures;
-  if (first !== undefined) {
-    if (targets.length === 1) throw first.error;
-    throw new BulkError(summary, done.length, failures);
-  }
+  if (failure !== null) throw failure;
   if (printFailure !== null) throw printFailure;
   printNotice(context, `${total}.`);
 }
