@@ -31,6 +31,7 @@ const comparedHeaders = [
   'Idempotent-Replayed',
   'Location',
   'Retry-After',
+  'Tradepost-Changed',
   'Tradepost-Idempotency',
   'WWW-Authenticate',
 ];

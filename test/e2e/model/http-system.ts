@@ -149,7 +149,7 @@ function toReply(
   headers: Record<string, string | string[] | undefined>,
   text: string,
 ): ActualReply {
-  const { location, etag } = headers;
+  const { location, etag, 'tradepost-changed': changed } = headers;
   const body = text === '' ? undefined : JSON.parse(text);
   const attempts = body?.data?.attempts as { headers: Record<string, string> }[] | undefined;
   for (const attempt of attempts ?? []) attempt.headers = lowerCaseNames(attempt.headers);
@@ -159,6 +159,7 @@ function toReply(
       ...(typeof location === 'string' && { location }),
       ...(typeof etag === 'string' && { etag }),
       ...(headers['idempotent-replayed'] === 'true' && { replayed: true }),
+      ...(typeof changed === 'string' && { changed }),
     },
     body,
   };

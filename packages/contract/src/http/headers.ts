@@ -7,6 +7,8 @@ export const headerNames = {
   allow: 'Allow',
   /** `Bearer <API_KEY>`, on every request. */
   authorization: 'Authorization',
+  /** On the 200 of `PATCH /v1/orders/:id`: `true` if this request changed the order, `false` if it changed nothing. */
+  changed: 'Tradepost-Changed',
   /** Version of an order; on every response that has one order. */
   etag: 'ETag',
   /** On `PATCH /v1/orders/:id`: update the order only if its current `ETag` matches. */

@@ -23,6 +23,12 @@ function describedHeader<Schema extends z.ZodType>(
 
 const headerSchemas = {
   allow: describedHeader('allow', z.string(), 'The methods that the path supports.', 'GET, PATCH'),
+  changed: describedHeader(
+    'changed',
+    z.enum(['true', 'false']).optional(),
+    'Whether this request made the change: `false` if the order already had the status. Of any number of requests for one change, exactly one has `true`. An extension: a service may leave it out.',
+    'true',
+  ),
   deprecation: describedHeader(
     'deprecation',
     z.string(),

@@ -65,7 +65,8 @@ export const orderEndpoints = initContract().router({
     summary: "Update an order's status. Seller and agent accounts.",
     description: [
       'An order moves from `pending` to `confirmed`, `fulfilling` or `cancelled`; from `confirmed` to `fulfilling` or `cancelled`; from `fulfilling` to `completed` or `cancelled`. `completed` and `cancelled` are final. Cancelling an order returns its quantity to the listing.',
-      'The current status is accepted and changes nothing, so a repeated request is safe. To update the order only if it has not changed since you read it, send its `ETag` as `If-Match`.',
+      'The current status is accepted and changes nothing, so a repeated request is safe. `Tradepost-Changed` says whether this request made the change: of several clients that request the same one, exactly one gets `true`. A client that repeats a request whose response was lost may get `false` although its first request made the change.',
+      'To update the order only if it has not changed since you read it, send its `ETag` as `If-Match`.',
     ].join('\n\n'),
     pathParams: orderPath,
     headers: { 'if-match': ifMatchSchema },
@@ -77,7 +78,7 @@ export const orderEndpoints = initContract().router({
     metadata: {
       operationId: 'updateOrder',
       extension: false,
-      responseHeaders: ['etag'],
+      responseHeaders: ['etag', 'changed'],
       problems: ['account_kind_not_allowed', 'order_not_found', 'invalid_transition'],
     } as RouteMetadata,
   },

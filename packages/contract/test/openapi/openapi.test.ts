@@ -197,6 +197,9 @@ describe.each(operations)('$method $path', ({ method, path, operation }) => {
       expect(names.includes('RateLimit-Policy')).toBe(status !== '401');
       expect(names.includes('WWW-Authenticate')).toBe(status === '401');
       expect(names.includes('Retry-After')).toBe(status === '429' || status === '503');
+      expect(names.includes('Tradepost-Changed')).toBe(
+        status === success && operation.operationId === 'updateOrder',
+      );
       expect(names.includes('Location')).toBe(
         status === success && creators.includes(operation.operationId ?? ''),
       );

@@ -140,10 +140,19 @@ export class Orders {
    * Moves an order to another status. Seller and agent accounts only. A service may send no order in its
    * response: see `UpdatedOrder`.
    *
+   * The header `Tradepost-Changed` of the response, an extension, says whether its request made the change:
+   * `true` or, if the order already had the status, `false`. Of several clients that make the same change,
+   * one gets `true`. A retry after a lost response gets `false` although an earlier attempt of the same call
+   * may have made the change; a call with `ifMatch` or with `maxRetries: 0` has no such retry. A service
+   * without the extension has no such header.
+   *
    * @throws {ConflictError} `invalid_transition`: the order cannot move from its status to that one.
    * @throws {PreconditionFailedError} when the order has changed since `ifMatch` was read.
    * @throws {NotFoundError} when it does not exist, or the account may not see it.
    * @throws {PermissionError} for the key of a buyer account, and for a read-only key.
+   * @example
+   * const { headers } = await tradepost.orders.update(id, { status }, { ifMatch }).withResponse();
+   * const changed = headers.get('Tradepost-Changed') === 'true';
    */
   update(
     id: string,

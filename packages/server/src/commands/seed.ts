@@ -130,9 +130,9 @@ export async function seed(store: Store, clock: Clock, newId: IdGenerator): Prom
     for (const to of statuses) {
       const context = createContext(clock, newId);
       const request = { caller: seller, id: order.id, to, ifMatch: undefined };
-      order = await store.orders.changeOrder(order.id, context, (found) =>
+      ({ order } = await store.orders.changeOrder(order.id, context, (found) =>
         changeStatus(request, found, context),
-      );
+      ));
     }
     orders.push({ id: order.id, status: order.status, quantity });
   }

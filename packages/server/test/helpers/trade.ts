@@ -2,6 +2,7 @@ import type { AccountKind, EventType, OrderStatus } from '@tradepost/contract';
 import type { Caller } from '../../src/features/accounts/account';
 import type { Listing } from '../../src/features/listings/listing';
 import { changeStatus, type Order, placeOrder } from '../../src/features/orders/order';
+import type { ChangedOrder } from '../../src/features/orders/order-store';
 import type { Webhook } from '../../src/features/webhooks/webhook';
 import type { IdempotencyKey } from '../../src/kernel/idempotency';
 import type { Store } from '../../src/stores/store';
@@ -78,9 +79,18 @@ export class Trade {
   }
 
   /** Changes the status of an order as its seller. */
-  move({ id }: { id: string }, to: OrderStatus, now = noon): Promise<Order> {
+  async move(order: { id: string }, to: OrderStatus, now = noon): Promise<Order> {
+    return (await this.change(order, to, { now })).order;
+  }
+
+  /** Changes the status of an order as its seller, and returns whether this call did so. */
+  change(
+    { id }: { id: string },
+    to: OrderStatus,
+    { now = noon, ifMatch }: { now?: number; ifMatch?: string } = {},
+  ): Promise<ChangedOrder> {
     const context = aContext(now);
-    const request = { caller: this.seller, id, to, ifMatch: undefined };
+    const request = { caller: this.seller, id, to, ifMatch };
     return this.store.orders.changeOrder(id, context, (found) =>
       changeStatus(request, found, context),
     );

@@ -36,9 +36,8 @@ describe('with --cors-origin', () => {
     expect(response.status).toBe(401);
     expect(response.headers.get('access-control-allow-origin')).toBe(page);
     const exposed = response.headers.get('access-control-expose-headers');
-    for (const name of ['ETag', 'X-Request-Id', 'Retry-After', 'Tradepost-Idempotency']) {
-      expect(exposed).toContain(name);
-    }
+    const names = ['ETag', 'X-Request-Id', 'Retry-After', 'Tradepost-Changed'];
+    for (const name of [...names, 'Tradepost-Idempotency']) expect(exposed).toContain(name);
   });
 
   test('another origin gets no permission', async () => {

@@ -202,11 +202,35 @@ describe('PATCH /v1/orders/:id', () => {
     expect(again.status).toBe(200);
     expect(again.text).toBe(first.text);
     expect(again.headers.get('etag')).toBe('"2"');
+    expect(first.headers.get('tradepost-changed')).toBe('true');
+    expect(again.headers.get('tradepost-changed')).toBe('false');
     const notifications = await service.request('GET /v1/notifications?limit=100', { as: buyer });
     const mine = getData<{ orderId: string; type: string }[]>(notifications).filter(
       ({ orderId, type }) => orderId === order.id && type === 'order_status_changed',
     );
     expect(mine).toHaveLength(1);
+  });
+
+  it.each<Record<string, string>>([{}, { 'If-Match': '"1"' }, { 'If-Match': '*' }])(
+    'says true to exactly one of several clients that make the same change at once, with %o',
+    async (headers) => {
+      const order = await placeOrder();
+      const all = await Promise.all(
+        Array.from({ length: 16 }, (_, index) =>
+          moveOrder(order.id, 'confirmed', index % 2 === 0 ? seller : agent, headers),
+        ),
+      );
+      expect(all.map(({ status }) => status)).toEqual(all.map(() => 200));
+      const said = all.map(({ headers: got }) => got.get('tradepost-changed')).sort();
+      expect(said).toEqual([...Array.from({ length: 15 }, () => 'false'), 'true']);
+    },
+  );
+
+  it('says only in the response to a change whether there was one', async () => {
+    const order = await placeOrder();
+    const got = await service.request(`GET /v1/orders/${order.id}`, { as: seller });
+    const rejected = await moveOrder(order.id, 'completed');
+    for (const { headers } of [got, rejected]) expect(headers.has('tradepost-changed')).toBe(false);
   });
 
   it('rejects an invalid transition and names the allowed ones', async () => {

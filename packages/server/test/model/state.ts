@@ -165,6 +165,8 @@ export interface Reply {
   location?: string;
   etag?: string;
   replayed?: boolean;
+  /** `Tradepost-Changed`. */
+  changed?: string;
   body?: unknown;
 }
 

@@ -167,13 +167,19 @@ function stringify(query: Call['query'] = {}): Record<string, string> {
 }
 
 function toReply({ status, headers, body }: StoredResponse): ActualReply {
-  const { Location: location, ETag: etag, 'Idempotent-Replayed': replayed } = headers ?? {};
+  const {
+    Location: location,
+    ETag: etag,
+    'Idempotent-Replayed': replayed,
+    'Tradepost-Changed': changed,
+  } = headers ?? {};
   return {
     status,
     headers: {
       ...(location !== undefined && { location }),
       ...(etag !== undefined && { etag }),
       ...(replayed !== undefined && { replayed: true }),
+      ...(changed !== undefined && { changed }),
     },
     body,
   };

@@ -8,7 +8,7 @@ import type { SteppedClock } from './stepped-clock';
 /** A response of the system under test. */
 export interface ActualReply {
   status: number;
-  headers: { location?: string; etag?: string; replayed?: boolean };
+  headers: { location?: string; etag?: string; replayed?: boolean; changed?: string };
   body: unknown;
 }
 

@@ -104,7 +104,7 @@ export function updateOrder(
 ): Reply {
   const order = findOrder(state, account, id);
   if (account.kind === 'buyer') throw new Rejection('account_kind_not_allowed');
-  if (order.status === to) return replyWith(200, order);
+  if (order.status === to) return { ...replyWith(200, order), changed: 'false' };
   const tags = ifMatch?.split(',').map((tag) => tag.trim());
   if (tags !== undefined && !tags.includes('*') && !tags.includes(`"${order.version}"`)) {
     throw new Rejection('precondition_failed');
@@ -130,7 +130,7 @@ export function updateOrder(
     const data = { taskId: task.id, orderId: order.id, agentId: task.agentId };
     publish(state, order, { type: 'task.completed', data });
   }
-  return replyWith(200, order);
+  return { ...replyWith(200, order), changed: 'true' };
 }
 
 /** Writes an event to the logs of its recipients, with a notification and a delivery to each subscribed webhook. */

@@ -1,5 +1,6 @@
 import {
   type CreateOrder,
+  headerNames,
   type OrderStatus,
   orderTransitions,
   type UpdateOrder,
@@ -180,7 +181,7 @@ export function updateOrder(market: Market, request: HandlerRequest): MockRespon
     );
   }
   // Before If-Match: otherwise a repeated request with If-Match would fail because of its own first success.
-  if (order.status === status) return respondWithOrder(order, 200);
+  if (order.status === status) return respondToUpdate(order, false);
   if (ifMatch !== undefined && !matchesEtag(order, ifMatch)) {
     throw new MockProblem(
       'precondition_failed',
@@ -189,7 +190,12 @@ export function updateOrder(market: Market, request: HandlerRequest): MockRespon
   }
   requireTransition(order, status);
   changeStatus(market, order, status);
-  return respondWithOrder(order, 200);
+  return respondToUpdate(order, true);
+}
+
+function respondToUpdate(order: OrderRecord, changed: boolean): MockResponse {
+  const response = respondWithOrder(order, 200);
+  return { ...response, headers: { ...response.headers, [headerNames.changed]: String(changed) } };
 }
 
 /** Checks `*`, or a list of entity tags. A weak tag never matches. Source: RFC 9110, section 13.1.1. */

@@ -55,6 +55,17 @@ describe('fail', () => {
     expect(requests).toHaveLength(3);
   });
 
+  test('a retry after a lost response says that it changed nothing', async () => {
+    const { as, addOrder, fail, requests } = mockTradepost();
+    const { id } = addOrder();
+    fail('orders.update', 'lost_response');
+    const call = as('seller').orders.update(id, { status: 'confirmed' });
+    const { data, headers } = await call.withResponse();
+    expect(data.status).toBe('confirmed');
+    expect(headers.get('Tradepost-Changed')).toBe('false');
+    expect(requests).toHaveLength(2);
+  });
+
   test.each<MockFailure>(['lost_response', { status: 503, applied: true }])(
     '%o makes the change',
     async (failure) => {

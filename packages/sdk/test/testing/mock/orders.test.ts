@@ -82,6 +82,19 @@ describe('a mock', () => {
     });
   });
 
+  test('says whether an update made the change', async () => {
+    const { as, addOrder } = mockTradepost();
+    const { id } = addOrder();
+    const update = async (status: 'confirmed' | 'cancelled') => {
+      const call = as('seller').orders.update(id, { status });
+      return (await call.withResponse()).headers.get('Tradepost-Changed');
+    };
+    expect([await update('confirmed'), await update('confirmed')]).toEqual(['true', 'false']);
+    expect([await update('cancelled'), await update('cancelled')]).toEqual(['true', 'false']);
+    const { headers } = await as('seller').orders.get(id).withResponse();
+    expect(headers.get('Tradepost-Changed')).toBeNull();
+  });
+
   test('checks ifMatch against the ETag of an order', async () => {
     const { as, addOrder } = mockTradepost();
     const { orders } = as('seller');

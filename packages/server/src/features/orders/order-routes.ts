@@ -1,4 +1,4 @@
-import { type contract, pageLimit } from '@tradepost/contract';
+import { type contract, headerNames, pageLimit } from '@tradepost/contract';
 import { type Clock, createContext, type IdGenerator } from '../../kernel/context';
 import { DomainError } from '../../kernel/errors';
 import { withReplayedHeader } from '../../kernel/idempotency';
@@ -75,12 +75,12 @@ export function orderRoutes(
     async update({ caller, params, headers, body }) {
       const context = createContext(clock, newId);
       const request = { caller, id: params.id, to: body.status, ifMatch: headers['if-match'] };
-      const order = await orders.changeOrder(params.id, context, (found) =>
+      const { order, changed } = await orders.changeOrder(params.id, context, (found) =>
         changeStatus(request, found, context),
       );
       return {
         status: 200,
-        headers: { ETag: formatEtag(order) },
+        headers: { ETag: formatEtag(order), [headerNames.changed]: String(changed) },
         body: { data: toOrderResponse(order) },
       };
     },

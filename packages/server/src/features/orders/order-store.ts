@@ -15,6 +15,13 @@ export interface OrderFilter {
   createdBefore?: number;
 }
 
+/** An order after a request to change it. */
+export interface ChangedOrder {
+  order: Order;
+  /** Whether this request changed it. */
+  changed: boolean;
+}
+
 /**
  * Stores orders. Each method is one transaction: the result of `decide` is written with its events, its notifications and one
  * delivery for each subscribed webhook, or not at all. `decide` must be pure, may be called again, and throws to reject.
@@ -31,12 +38,15 @@ export interface OrderStore {
     },
     decide: (listing: Listing | null) => { change: OrderMutation; response: Response },
   ): Promise<IdempotentResult<Response>>;
-  /** Changes an order, unless `decide` returns null. Returns the order after the change. */
+  /**
+   * Changes an order, unless `decide` returns null. Returns the order after that, and whether this call changed it, also if its
+   * commit was interrupted and `decide` ran again.
+   */
   changeOrder(
     id: string,
     context: CommandContext,
     decide: (found: OrderContext | null) => OrderMutation | null,
-  ): Promise<Order>;
+  ): Promise<ChangedOrder>;
   /** Returns the order with this ID, or null. */
   findOrder(id: string): Promise<Order | null>;
   /** Lists the orders that the caller participates in, after `after`, newest first, up to `limit`. */

@@ -135,6 +135,12 @@ export async function addEvents(
   return deliveries.length;
 }
 
+/** Returns whether events were committed by an earlier run of the change that creates them. */
+export async function areCommitted(tx: Transaction, [event]: DomainEvent[]): Promise<boolean> {
+  if (event === undefined) return false;
+  return (await tx.row('SELECT 1 FROM events WHERE id = $1', event.id)) !== undefined;
+}
+
 /** How many entries of a log one transaction numbers at most. */
 const maxNumbered = 1_000;
 

@@ -9,6 +9,7 @@ import type { PostgresDatabase, Transaction } from './database';
 import {
   accountsWithSubscriptions,
   addEvents,
+  areCommitted,
   type Subscription,
   type Subscriptions,
   subscriptionsOf,
@@ -215,15 +216,22 @@ export function createPostgresOrderStore(
 
     async changeOrder(id, context, decide) {
       let written: [DomainEvent[], number] = [[], 0];
-      const order = await db.write(
+      // What the last run wrote, which may have been committed although the connection broke.
+      let last: Order | null = null;
+      const result = await db.write(
         async (tx) => {
-          written = [[], 0];
           const read = await selectOrderContext(tx, id);
           const found = read?.context ?? null;
+          // With the order's lock: an interrupted commit that is still in progress has it until its end.
+          if (last !== null && (await areCommitted(tx, written[0]))) {
+            return { order: last, changed: true };
+          }
+          last = null;
+          written = [[], 0];
           let change = decide(found);
           if (change === null) {
             if (found === null) throw new Error(`Order ${id} does not exist.`);
-            return found.order;
+            return { order: found.order, changed: false };
           }
           const writes = new WriteSet();
           if (found !== null && change.listing !== found.listing) {
@@ -237,13 +245,14 @@ export function createPostgresOrderStore(
           const queued = await addEvents(tx, writes, change.events, known, context);
           writes.send(tx);
           written = [change.events, queued];
-          return change.order;
-          // A request for a status that the order already has changes nothing.
+          last = change.order;
+          return { order: last, changed: true };
         },
+        // A second run finds what the first one committed.
         { isRepeatable: true },
       );
       notify(...written);
-      return order;
+      return result;
     },
 
     findOrder: async (id) =>

@@ -134,12 +134,12 @@ export function createSqliteOrderStore(
 
     async changeOrder(id, context, decide) {
       let written: [DomainEvent[], number] = [[], 0];
-      const order = await db.write(() => {
+      const result = await db.write(() => {
         const found = selectOrderContext(id);
         const change = decide(found);
         if (change === null) {
           if (found === null) throw new Error(`Order ${id} does not exist.`);
-          return found.order;
+          return { order: found.order, changed: false };
         }
         const { status, version, updatedAt } = change.order;
         db.run(
@@ -151,10 +151,10 @@ export function createSqliteOrderStore(
         );
         if (change.task !== null) updateTask(db, change.task);
         written = [change.events, writeSideEffects(change, context)];
-        return change.order;
+        return { order: change.order, changed: true };
       });
       notify(...written);
-      return order;
+      return result;
     },
 
     findOrder: (id) => db.readTogether(() => selectOrder(id)),

@@ -79,11 +79,14 @@ export function describeOrders(underTest: StoreUnderTest): void {
       ]);
     });
 
-    test('a decision of null changes nothing and returns the order as it is', async () => {
+    test('a decision of null changes nothing and returns the order as it is, and that it is unchanged', async () => {
       const trade = await Trade.open(underTest.current);
       const order = await trade.place();
       await trade.subscribe(trade.buyer, ['order.status_changed']);
-      expect(await trade.store.orders.changeOrder(order.id, aContext(), () => null)).toEqual(order);
+      expect(await trade.store.orders.changeOrder(order.id, aContext(), () => null)).toEqual({
+        order,
+        changed: false,
+      });
       expect(await trade.store.orders.findOrder(order.id)).toEqual(order);
       expect(await trade.store.deliveries.nextDueAt()).toBeNull();
     });
@@ -184,6 +187,24 @@ export function describeOrders(underTest: StoreUnderTest): void {
       expect(final?.version).toBe(1 + both.filter(({ status }) => status === 'fulfilled').length);
       expect(await trade.unitsLeft()).toBe(1_000);
     });
+
+    test.each([undefined, '"1"', '*'])(
+      'of equal changes at once, with If-Match %s, exactly one has changed the order',
+      async (ifMatch) => {
+        const trade = await Trade.open(underTest.current);
+        for (const order of [await trade.place(), await trade.place()]) {
+          const results = await Promise.all(
+            Array.from({ length: 12 }, () =>
+              trade.change(order, 'confirmed', { ...(ifMatch !== undefined && { ifMatch }) }),
+            ),
+          );
+          expect(results.filter(({ changed }) => changed)).toHaveLength(1);
+          for (const result of results) {
+            expect(result.order).toMatchObject({ status: 'confirmed', version: 2 });
+          }
+        }
+      },
+    );
 
     test('orders of different listings do not affect one another', async () => {
       const trade = await Trade.open(underTest.current);

@@ -68,7 +68,11 @@ describe('a connection that breaks', () => {
       const order = await trade.place();
       const before = await store.events.readEvents(trade.buyer.accountId, 0, 100);
       proxy.breakNext(at);
-      expect(await trade.move(order, 'fulfilling')).toMatchObject({ version: 2 });
+      expect(await trade.change(order, 'fulfilling')).toMatchObject({
+        order: { status: 'fulfilling', version: 2 },
+        changed: true,
+      });
+      expect(await trade.change(order, 'fulfilling')).toMatchObject({ changed: false });
       const after = await store.events.readEvents(trade.buyer.accountId, 0, 100);
       // The approval task ends with it.
       expect(after).toHaveLength(before.length + 2);

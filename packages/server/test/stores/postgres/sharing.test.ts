@@ -118,6 +118,20 @@ describe('two stores on one database', () => {
     }
   });
 
+  test('change an order once if both make the same change at once, and agree on which did', async () => {
+    for (const to of ['confirmed', 'fulfilling', 'completed'] as const) {
+      const orders = await Promise.all([1, 2, 3, 4].map(() => trade.place({ quantity: 1 })));
+      for (const order of orders) {
+        if (to === 'completed') await trade.move(order, 'fulfilling');
+        const results = await Promise.all(
+          [one, other, one, other, one, other].map((store) => trade.on(store).change(order, to)),
+        );
+        expect(results.filter(({ changed }) => changed)).toHaveLength(1);
+        for (const result of results) expect(result.order).toEqual(results[0]?.order);
+      }
+    }
+  });
+
   test('pause a webhook for both, and resume it for both', async () => {
     const webhook = await addEndpoint(trade);
     const { accountId } = webhook;
