@@ -188,13 +188,16 @@ function notJson(what: string, { message }: SyntaxError): CliError {
 
 function invalidIds(faults: Candidate[], prefix: IdPrefix): CliError {
   const noun = `${nouns[prefix]} ID`;
-  const shown = faults.slice(0, maxFaultsShown).map(({ id, where }) => {
-    return id === undefined ? where : `${where} (${truncate(JSON.stringify(id))})`;
-  });
-  const rest = faults.length - maxFaultsShown;
+  const value = ({ id }: Candidate) =>
+    id === undefined ? '' : ` (${truncate(JSON.stringify(id))})`;
+  const [first, ...others] = faults;
+  const shown = faults.slice(0, maxFaultsShown).map((fault) => fault.where + value(fault));
+  const rest = faults.length - shown.length;
   const more = rest > 0 ? `, and ${rest} more` : '';
   return invalidInput(
-    `Input without ${noun}: ${shown.join(', ')}${more}`,
+    first !== undefined && others.length === 0
+      ? `${first.where} has no ${noun}${value(first)}`
+      : `Input without ${noun}: ${shown.join(', ')}${more}`,
     `IDs begin with ${prefix}_. CSV needs a heading with a column named id or ${nouns[prefix]}_id.`,
   );
 }

@@ -34,6 +34,7 @@ export function toUsageError(error: CommanderError, command: Command): CliError 
     .replace(/^error: (command-argument value )?/, '')
     // What follows the `=` of an unknown option may be a key.
     .replace(/^(unknown option '[^=']*)=.*$/s, "$1'");
+  if (error.code === 'commander.missingArgument') text = describeMissing(command) ?? text;
   const message = capitalize(text);
   if (/^unknown option '--(api-?)?(key|token)'/.test(text)) {
     const hint = 'Set TRADEPOST_API_KEY instead: other programs can see the command line.';
@@ -45,6 +46,12 @@ export function toUsageError(error: CommanderError, command: Command): CliError 
   const help = helpHint(path);
   if (similar === undefined) return new CliError('usage', message, help);
   return new CliError('usage', message, `Did you mean ${similar}?`, help);
+}
+
+/** Says which ID is missing: `id` is the name of every argument for one. */
+function describeMissing({ registeredArguments }: Command): string | null {
+  const [, noun] = /^(\w+ ID), /.exec(registeredArguments[0]?.description ?? '') ?? [];
+  return noun === undefined ? null : `missing ${noun}`;
 }
 
 function commandPath(command: Command): string[] {

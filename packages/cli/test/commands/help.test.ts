@@ -43,6 +43,17 @@ describe('help', () => {
     },
   );
 
+  it.each([...commandPaths, 'orders', 'notifications', 'webhooks', 'events', 'profiles'])(
+    'of `%s` has a pointer to the global options, and none of them',
+    async (path) => {
+      const { stdout } = await runCli([...path.split(' '), '--help']);
+      expect(stdout.match(/^Global options: see `tradepost --help`\.$/gm)).toHaveLength(1);
+      expect(stdout).not.toMatch(
+        /^ {2}(-\w, )?--(output|json|fields|jq|profile|base-url|debug)\b.* {2}/m,
+      );
+    },
+  );
+
   it('lists the exit codes', async () => {
     const { exitCode, stdout } = await runCli(['help', 'exit-codes']);
     expect(exitCode).toBe(0);

@@ -139,7 +139,9 @@ describe('IDs of a spreadsheet', () => {
         const cells = notes.map((note) => `"${note.join('').replaceAll('"', '""')}"`);
         const before = cells.map((text) => `${text},ord_1\n`).join('');
         const line = 2 + before.split('\n').length - 1;
-        expect(await rejection(`note,id\n${before}"\n",x\n`)).toContain(`: Line ${line} ("x")`);
+        expect(await rejection(`note,id\n${before}"\n",x\n`)).toBe(
+          `Line ${line} has no order ID ("x")`,
+        );
       }),
     );
   });

@@ -84,7 +84,7 @@ describe('an invalid ID', () => {
     `ord_${'1'.repeat(201)}`,
   ])('%j is rejected, together with all other input', async (text) => {
     const { message, hint } = await rejection(`ord_1\n${text}\nord_2`);
-    expect(message).toMatch(/^Input without order ID: Line 2 \("/);
+    expect(message).toMatch(/^Line 2 has no order ID \("/);
     expect(hint).toContain('Nothing changed. IDs begin with ord_.');
   });
 
@@ -92,8 +92,12 @@ describe('an invalid ID', () => {
     '%j is rejected as the ID of an object too',
     async (id) => {
       const line = JSON.stringify({ id });
-      expect((await rejection(`{"id":"ord_1"}\n\n${line}`)).message).toContain('ID: Line 3');
-      expect((await rejection(`[{"id":"ord_1"},${line}]`)).message).toContain('ID: Item 2');
+      expect((await rejection(`{"id":"ord_1"}\n\n${line}`)).message).toContain(
+        'Line 3 has no order ID (',
+      );
+      expect((await rejection(`[{"id":"ord_1"},${line}]`)).message).toContain(
+        'Item 2 has no order ID (',
+      );
     },
   );
 
@@ -162,7 +166,7 @@ describe('JSON', () => {
   it('without an ID is reported with its position', async () => {
     const { message } = await rejection('[{"id":"ord_1"},{"orderId":"ord_2"},null,[]]');
     expect(message).toBe('Input without order ID: Item 2, Item 3, Item 4');
-    expect((await rejection('{"data":[]}')).message).toContain('ID: The object');
+    expect((await rejection('{"data":[]}')).message).toBe('The object has no order ID');
   });
 
   it('is rejected if it is truncated, with the required form', async () => {
