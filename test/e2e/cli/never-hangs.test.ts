@@ -77,9 +77,9 @@ it('every command ends by itself and prints only data, in every environment', as
     const readsStdin = input !== undefined;
     if (readsStdin && output === 'json') return;
     // Each needs its own checkpoint: only one listener may use it.
-    const own = path === 'webhooks listen' ? ['--state-file', join(folder, output)] : [];
+    const own = argv.map((word) => (word.endsWith('checkpoint') ? join(folder, output) : word));
     const runIn = environments[output];
-    const exit = await runIn([...argv, ...own, '--output', output]);
+    const exit = await runIn([...own, '--output', output]);
     expectCleanOutput(exit, output, shape);
     const changesProfiles = /^(login|logout|profiles use)$/.test(path);
     const expected = isUsage ? [2] : changesProfiles || readsStdin ? [0, 1, 2, 4] : [code];

@@ -19,14 +19,17 @@ export function createOutagePolicy(
 ): OutagePolicy {
   const { elapsed, stderr } = context;
   const print = (text: string) => printNotice(context, text);
-  const reported = new Set<string>();
+  /** When the last reported wait ends, by its reason. */
+  const reported = new Map<string, number>();
 
   function reportLimit({ error, retryAt }: WaitReport): void {
     if (stderr.isTTY === true || !isLimited(error)) return;
     const reason = describeRetry(error);
     const waitMs = retryAt - elapsed();
-    if (reported.has(reason) && waitMs < longWaitMs) return;
-    reported.add(reason);
+    const reportedUntil = reported.get(reason);
+    // A response to an earlier request may have ended a wait that was reported.
+    if (reportedUntil !== undefined && (waitMs < longWaitMs || elapsed() < reportedUntil)) return;
+    reported.set(reason, retryAt);
     const when = waitMs < longWaitMs ? '' : ` in ${Math.ceil(waitMs / 1_000)} s`;
     print(`${reason}; retrying${when}.`);
   }

@@ -55,10 +55,15 @@ export async function orders({
   if (mode === 'pipes') await run(`${several} --yes --no-journal --concurrency 1 --max-failures 1`);
   else await run(`${several} --no-journal --concurrency 1`, { keys: [[/Move 3 orders/, 'y']] });
 
+  await run('tradepost jobs list --fields state,status,orders,done,failed,left');
+
   const list = 'tradepost orders list --status confirmed --all --output ndjson';
   const pipe = `${list} | tradepost orders set-status fulfilling --stdin --yes`;
   await run(`${pipe} --concurrency 1 --fields id,outcome,from,to`);
   await run('tradepost orders set-status fulfilling --stdin --dry-run');
+
+  await run(`tradepost api GET /v1/orders/${pending}`);
+  await run('tradepost mcp < /dev/null');
 
   await run('tradepost orders watch --since 1h --status cancelled', { until: /cancelled/ });
   await run(`tradepost orders watch ${pending} --since 1h --output ndjson`, {

@@ -215,17 +215,13 @@ describe('webhooks verify', () => {
       ['--signature', hex, '--tolerance', '60'],
       '--tolerance needs the header webhook-timestamp',
     ],
-    [
-      'an option for the secret',
-      ['--secret', 'whsec_c2VjcmV0c2VjcmV0'],
-      "Unknown option '--secret'",
-    ],
+    ['an option for the secret', ['--secret', 'whsec_c2VjcmV0'], "Unknown option '--secret'"],
   ])('rejects %s with exit code 2, and verifies nothing', async (_, more, message) => {
     const { argv, text } = await setting();
     const { exitCode, stdout, stderr } = await runCli([...argv, ...more], { env, input: text });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(message);
-    expect(stderr).not.toContain('c2VjcmV0c2VjcmV0');
+    expect(stderr).not.toContain('whsec_c2VjcmV0');
   });
 
   it('rejects an empty body and one that is too long for a delivery with exit code 2', async () => {
