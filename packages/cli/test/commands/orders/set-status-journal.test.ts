@@ -129,6 +129,7 @@ describe('the journal of orders set-status', () => {
     const argv = [...set, ...ids, 'confirmed', '--yes', '--journal', file];
     const { stderr } = await service.cli([...argv, '--base-url', service.baseUrl], {
       env: { ...env, TRADEPOST_BASE_URL: 'http://127.0.0.1:9' },
+      wait: async () => {},
     });
     const words = `orders set-status --base-url ${service.baseUrl} --resume ${file}`;
     expect(stderr).toContain(`Resume with: \`tradepost ${words}\`.\n`);
