@@ -1,3 +1,4 @@
+import { isTradepostError } from '@tradepost/sdk';
 import { type Clock, type ReconnectPolicy, retryDelay } from '../client/follow';
 import type { CliContext } from '../context';
 import { getExitReason, getRetryAfter, isLimited, mayHaveBeenApplied } from '../errors/exit-codes';
@@ -85,15 +86,16 @@ export function createOutageGate(
 
   /** Waits for the next attempt. Returns false if there is none. */
   async function waitForRetry(current: Outage, error: unknown): Promise<boolean> {
-    // A limit is a response too.
-    if (isLimited(error)) hadContact = true;
-    else current.isLimit = false;
+    if (!isLimited(error)) current.isLimit = false;
+    // A limit and a problem are responses of the service too.
+    const response = isTradepostError(error) ? error : null;
+    if (isLimited(error) || response?.problem) hadContact = true;
     const limitMs = hadContact ? timeoutMs : Math.min(timeoutMs, firstContactTimeoutMs);
     const givesUpAt = current.startedAt + limitMs;
     const wasReported = isReported(current);
     current.tries += 1;
     if (isReported(current) && !wasReported) onLost(error);
-    const requestedMs = ((isLimited(error) && getRetryAfter(error)) || 0) * 1_000;
+    const requestedMs = ((response && getRetryAfter(response)) ?? 0) * 1_000;
     const leftMs = givesUpAt - elapsed();
     if (leftMs <= 0 || requestedMs > leftMs) {
       isLost = true;

@@ -83,7 +83,7 @@ describe('the man pages', () => {
     const { stdout: help } = await runCli([...path.split(' ').filter(Boolean), '--help']);
     const text = shownText(pageOf(path));
     const [, list = ''] = /^OPTIONS:\n((?: {2}.*\n)+)/m.exec(help) ?? [];
-    const flags = /^ {2}((?:-\w, )?--[\w-]+(?: <\w+>)?)/gm;
+    const flags = /^ {2}((?:-\w, )?--[\w-]+(?: <[\w=:.]+>)?)/gm;
     const options = Array.from(list.matchAll(flags), ([, option = '']) => option);
     expect(options).toContain('-h, --help');
     for (const option of options) expect(text).toContain(`\n${option.replace(/[<>]/g, '')}\n`);

@@ -1,18 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
-import { aProblem, BareService } from '../helpers/minimal-service';
+import { aProblem, BareService, type StubResponse } from '../helpers/minimal-service';
 import { runCli } from '../helpers/run-cli';
 
 const argv = ['orders', 'set-status', 'ord_1', 'completed'];
+const order = anOrder({ id: 'ord_1', status: 'fulfilling' });
+
+/** Starts a service with an order whose changes get this response. */
+async function startRejecting(response: StubResponse): Promise<BareService> {
+  const service = await BareService.start();
+  service.orders = [order];
+  service.instead = ({ method }) => (method === 'PATCH' ? response : undefined);
+  return service;
+}
 
 describe('a failure of the service', () => {
   it('names what failed, why, what to do, and the request ID', async () => {
-    const service = await BareService.start();
-    service.instead = () =>
+    const service = await startRejecting(
       aProblem(409, 'invalid_transition', {
         title: 'The order cannot move to that status',
         detail: 'The order is pending.',
-      });
+      }),
+    );
     expect(await service.cli(argv)).toEqual({
       exitCode: 6,
       stdout: '',
@@ -28,9 +37,8 @@ describe('a failure of the service', () => {
   });
 
   it('is one JSON object on stderr with JSON output', async () => {
-    const service = await BareService.start();
     const errors = [{ path: 'status', message: 'must be one of …' }];
-    service.instead = () => aProblem(422, 'validation_failed', { errors });
+    const service = await startRejecting(aProblem(422, 'validation_failed', { errors }));
     const { exitCode, stdout, stderr } = await service.cli([...argv, '--output', 'ndjson']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/^[^\n]+\n$/);
@@ -215,8 +223,7 @@ describe('a failure of the service', () => {
   ])(
     'quotes a response that is not of the service, with a hint: %j',
     async (response, text, hint) => {
-      const service = await BareService.start();
-      service.instead = () => response;
+      const service = await startRejecting(response);
       const { stderr } = await service.cli(argv);
       expect(stderr).toContain(`error: PATCH /v1/orders/ord_1 ${text}`);
       expect(stderr).not.toMatch(/(Check|set) (that )?(baseUrl|apiKey)/);
@@ -291,9 +298,9 @@ describe('a failure of the service', () => {
     const service = await BareService.start();
     // Too long for the client to wait: every command sends one change.
     const { headers, ...reply } = aProblem(503, code);
-    service.instead = ({ method }) =>
+    service.instead = ({ method, path }) =>
       method === 'GET'
-        ? { status: 200, body: { data: { id: 'whk_1' } } }
+        ? { status: 200, body: { data: path.includes('orders') ? order : { id: 'whk_1' } } }
         : { ...reply, headers: { ...headers, 'retry-after': '600' } };
     for (const change of changes) {
       const { exitCode, stderr } = await service.cli(change);
@@ -304,9 +311,9 @@ describe('a failure of the service', () => {
       });
       expect(stderr).not.toContain('may have been');
     }
-    // Only a deletion reads first: it shows what it deletes.
+    // Only these read first: the change of one order, and a deletion. They show what they change.
     const reads = service.seen.filter(({ method }) => method === 'GET');
-    expect(reads.map(({ path }) => path)).toEqual(['/v1/webhooks/whk_1']);
+    expect(reads.map(({ path }) => path)).toEqual(['/v1/orders/ord_1', '/v1/webhooks/whk_1']);
     expect(service.seen).toHaveLength(changes.length + reads.length);
   });
 
@@ -325,8 +332,7 @@ describe('a failure of the service', () => {
   ])(
     '503 with %s still exits 9 and reports that the change may have been applied',
     async (_, reply) => {
-      const service = await BareService.start();
-      service.instead = () => ({ ...reply, headers: { 'retry-after': '600' } });
+      const service = await startRejecting({ ...reply, headers: { 'retry-after': '600' } });
       const { exitCode, stderr } = await service.cli(argv);
       expect(exitCode).toBe(9);
       expect(stderr).toContain('hint: The change may have been applied');
@@ -335,11 +341,16 @@ describe('a failure of the service', () => {
 
   it('503 overloaded after a lost response reports that the change may have been applied', async () => {
     const service = await BareService.start();
+    service.orders = [order];
     const { headers, ...reply } = aProblem(503, 'overloaded');
-    service.instead = () =>
-      service.seen.length === 1
+    let changes = 0;
+    service.instead = ({ method }) => {
+      if (method !== 'PATCH') return undefined;
+      changes += 1;
+      return changes === 1
         ? { status: 502, body: '<html>', headers: { 'retry-after': '0' } }
         : { ...reply, headers: { ...headers, 'retry-after': '600' } };
+    };
     const { exitCode, stderr } = await service.cli(argv);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('hint: The change may have been applied');
@@ -358,8 +369,7 @@ describe('a failure of the service', () => {
   });
 
   it('exits 1 when the response does not match the contract', async () => {
-    const service = await BareService.start();
-    service.instead = () => ({ status: 200, body: '<html>Welcome</html>' });
+    const service = await startRejecting({ status: 200, body: '<html>Welcome</html>' });
     const { exitCode, stderr } = await service.cli(argv);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('<html>Welcome</html>');
@@ -371,8 +381,10 @@ describe('a failure of the service', () => {
 describe('an interruption', () => {
   it('aborts the request, exits 130 and reports what may have happened', async () => {
     const service = await BareService.start();
+    service.orders = [order];
     const interrupt = new AbortController();
-    service.instead = () => {
+    service.instead = ({ method }) => {
+      if (method !== 'PATCH') return undefined;
       interrupt.abort();
       return new Promise(() => {});
     };
