@@ -84,6 +84,13 @@ export function createOutageGate(
     return outage;
   }
 
+  /** Lets the items that wait try themselves. */
+  function handOver(current: Outage): void {
+    outage = null;
+    onWait(null);
+    current.end();
+  }
+
   /** Waits for the next attempt. Returns false if there is none. */
   async function waitForRetry(current: Outage, error: unknown): Promise<boolean> {
     if (!isLimited(error)) current.isLimit = false;
@@ -134,7 +141,11 @@ export function createOutageGate(
           onContact();
           return result;
         }
-        if (!canRepeat(error) || isLost) return result;
+        if (!canRepeat(error) || isLost) {
+          // Another item has to probe: nothing else would end this outage.
+          if (probed !== null && outage === probed) handOver(probed);
+          return result;
+        }
         if (contacts > contactsBefore) failuresAlone += 1;
         if (failuresAlone >= maxFailuresAlone) return result;
         if (outage === null || outage === probed) {

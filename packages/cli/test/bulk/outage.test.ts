@@ -79,6 +79,19 @@ describe('the gate of a bulk command', () => {
     expect(waits).toEqual([]);
   });
 
+  it('lets the others go on when the one that probes cannot be repeated', async () => {
+    const { gate } = aGate();
+    let repeats = 0;
+    const probing = gate.send(failing(away, away).attempt, () => {
+      repeats += 1;
+      return repeats === 1;
+    });
+    const waiting = gate.send(failing(away).attempt);
+    expect(await probing).toEqual({ error: away });
+    expect(await waiting).toEqual({ error: null });
+    await gate.passage();
+  });
+
   it('returns errors that are no outage at once', async () => {
     const { gate, waits } = aGate();
     expect(await gate.send(failing(broken).attempt)).toEqual({ error: broken });
