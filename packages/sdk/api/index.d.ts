@@ -346,6 +346,7 @@ export interface OrderStatusChangedData {
   orderId: string;
   previousStatus: OrderStatus | Other;
   status: OrderStatus | Other;
+  reason?: string;
 }
 
 export interface OrderStatusChangedEvent {
@@ -356,6 +357,7 @@ export interface OrderStatusChangedEvent {
 
 export interface OrderUpdateParams {
   status: OrderStatus;
+  reason?: string;
 }
 
 declare class Orders {

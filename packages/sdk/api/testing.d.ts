@@ -491,6 +491,7 @@ interface OrderStatusChangedData {
   orderId: string;
   previousStatus: OrderStatus | Other;
   status: OrderStatus | Other;
+  reason?: string;
 }
 
 interface OrderStatusChangedEvent {
@@ -501,6 +502,7 @@ interface OrderStatusChangedEvent {
 
 interface OrderUpdateParams {
   status: OrderStatus;
+  reason?: string;
 }
 
 declare class Orders {

@@ -198,6 +198,7 @@ export interface OrderStatusChangedData {
   orderId: string;
   previousStatus: OrderStatus | Other;
   status: OrderStatus | Other;
+  reason?: string;
 }
 
 export interface OrderStatusChangedEvent {

@@ -20,6 +20,7 @@ const maybe = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { 
 const index = fc.nat({ max: 12 });
 const idempotencyKey = maybe(fc.constantFrom('k-1', 'k-2'));
 const status = fc.constantFrom(...orderStatuses, 'lost' as OrderStatus);
+const reason = fc.constantFrom('The buyer has paid.', '已付款 🍵', '', ' x', 'x'.repeat(501));
 const ifMatch = fc.constantFrom('none', 'latest', '"1"', '"2", "3"', '*', 'W/"2"');
 const eventTypes: EventType[] = [
   'order.created',
@@ -55,11 +56,12 @@ const tradeCalls = [
   ),
   callWith(
     'orders.update',
-    fc.record({ order: index, status, ifMatch }),
-    ({ order, status, ifMatch }) =>
+    fc.record({ order: index, status, ifMatch, reason: maybe(reason) }),
+    ({ order, status, ifMatch, reason }) =>
       ({ orders }, { id, etag }) => {
         const options = { ifMatch: ifMatch === 'latest' ? etag : ifMatch };
-        return orders.update(id('ord', order), { status }, ifMatch === 'none' ? {} : options);
+        const params = { status, ...(reason !== undefined && { reason }) };
+        return orders.update(id('ord', order), params, ifMatch === 'none' ? {} : options);
       },
   ),
   callWith(

@@ -79,6 +79,22 @@ test('both services check If-Match in the same way', async () => {
   await comparison.call('seller', ({ orders }, { id }) => orders.get(id('ord', 5)));
 });
 
+test('both services check and keep the reason of a change in the same way', async () => {
+  await comparison.compareAll('seller');
+  const reasons = ['Paid.', '已付款 🍵', '', ' ', ' x', 'x\n', 'a\tb', 'x'.repeat(501), null, 7];
+  for (const reason of [...reasons, 'half \ud83c of one', '🍵'.repeat(500)]) {
+    for (const status of ['confirmed', 'lost'] as const) {
+      await comparison.call('seller', ({ orders }, { id }) =>
+        orders.update(id('ord', 5), { status, reason } as never),
+      );
+    }
+  }
+  await comparison.call('seller', ({ orders }, { id }) =>
+    orders.update(id('ord', 5), { status: 'cancelled', reason: 'Out of stock: "tea" <b>' }),
+  );
+  await comparison.compareAll('seller');
+});
+
 test('both services repeat the response to an idempotency key', async () => {
   await comparison.compareAll('buyer');
   const idempotencyKey = 'k-1';

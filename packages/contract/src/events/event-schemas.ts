@@ -66,10 +66,14 @@ export const orderStatusChangedSchema = eventSchema(
       orderId: orderIdSchema,
       previousStatus: orderStatusSchema,
       status: orderStatusSchema,
+      reason: z.string().exactOptional().meta({
+        description: 'Why the order was changed, as the request gave it. Absent if it gave none.',
+        'x-extension': true,
+      }),
     })
     .meta({
       id: 'OrderStatusChangedData',
-      description: 'The order, and its status before and after.',
+      description: 'The order, its status before and after, and perhaps the reason.',
     }),
 );
 

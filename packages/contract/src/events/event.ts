@@ -48,6 +48,8 @@ export interface OrderStatusChangedData {
   previousStatus: OrderStatus;
   /** Status after the change. */
   status: OrderStatus;
+  /** Extension: why the order was changed, as the request gave it. Absent if it gave none. */
+  reason?: string;
 }
 
 /** `data` of `task.approval_requested` and `task.completed`. */

@@ -66,6 +66,7 @@ export const orderEndpoints = initContract().router({
     description: [
       'An order moves from `pending` to `confirmed`, `fulfilling` or `cancelled`; from `confirmed` to `fulfilling` or `cancelled`; from `fulfilling` to `completed` or `cancelled`. `completed` and `cancelled` are final. Cancelling an order returns its quantity to the listing.',
       'The current status is accepted and changes nothing, so a repeated request is safe. `Tradepost-Changed` says whether this request made the change: of several clients that request the same one, exactly one gets `true`. A client that repeats a request whose response was lost may get `false` although its first request made the change.',
+      '`reason`, an extension, says why the order changes. It is stored in the `order.status_changed` event: everyone who may see the order, and the receivers of their webhooks, see it.',
       'To update the order only if it has not changed since you read it, send its `ETag` as `If-Match`.',
     ].join('\n\n'),
     pathParams: orderPath,

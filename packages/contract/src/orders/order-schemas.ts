@@ -59,10 +59,32 @@ export const createOrderSchema = bodySchema({
   quantity: quantitySchema,
 }).meta({ id: 'CreateOrder' });
 
+/**
+ * 1 to 500 characters (Unicode code points). `Cs` is half of one, which not every JSON parser accepts; `Zl` and `Zp` end a line or
+ * a paragraph. It is not a `pattern` in the OpenAPI document, because other languages do not know such classes.
+ */
+const reasonPattern = /^(?=\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,500}(?<=\S)$/u;
+const reasonForm =
+  '1 to 500 characters on one line, without control characters, and without white space at its start or end';
+const reasonError = `must be ${reasonForm}`;
+
+/** Why an order changes: one line of text. */
+const reasonSchema = z
+  .string({ error: reasonError })
+  .refine((reason) => reasonPattern.test(reason), { error: reasonError })
+  .meta({
+    description: `Why the order changes: ${reasonForm}. Everyone who may see the order, and the receivers of their webhooks, see it. With the current status it is not stored.`,
+    examples: ['The buyer has paid.'],
+    minLength: 1,
+    maxLength: 500,
+    'x-extension': true,
+  });
+
 /** Schema of `UpdateOrder`. */
-export const updateOrderSchema = bodySchema({ status: orderStatusSchema }).meta({
-  id: 'UpdateOrder',
-});
+export const updateOrderSchema = bodySchema({
+  status: orderStatusSchema,
+  reason: reasonSchema.exactOptional(),
+}).meta({ id: 'UpdateOrder' });
 
 /** Schema of `ListOrders`. */
 export const listOrdersSchema = querySchema({

@@ -56,6 +56,11 @@ export interface CreateOrder {
 export interface UpdateOrder {
   /** The new status. The current status is accepted and changes nothing. */
   status: OrderStatus;
+  /**
+   * Extension: why the order changes, in 1 to 500 characters on one line, without white space at its start or end. It is in the
+   * `order.status_changed` event, for everyone who may see the order. If the status is the current one, it is not stored.
+   */
+  reason?: string;
 }
 
 /** Query of `GET /v1/orders`. All but `status` are extensions. */

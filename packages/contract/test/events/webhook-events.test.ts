@@ -66,6 +66,17 @@ describe.each(events)('$event', (event) => {
   });
 });
 
+test('a change of status may have a reason of any length, and needs none', () => {
+  const [, changed] = events;
+  const withReason = (reason: unknown) => ({ ...changed, data: { ...changed?.data, reason } });
+  for (const reason of ['The buyer has paid.', 'x'.repeat(2_000)]) {
+    expect(webhookEventSchema.parse(withReason(reason))).toEqual(withReason(reason));
+  }
+  for (const reason of [null, 7, undefined]) {
+    expect(webhookEventSchema.safeParse(withReason(reason)).success).toBe(false);
+  }
+});
+
 test('the data of one event type is rejected for another', () => {
   const [created, changed] = events;
   expect(webhookEventSchema.safeParse({ ...created, data: changed?.data }).success).toBe(false);

@@ -19,8 +19,9 @@ const bodies = [
   {
     of: 'PATCH /v1/orders/:id',
     schema: updateOrderSchema,
-    good: { status: 'fulfilling' },
-    known: 'status',
+    good: { status: 'fulfilling', reason: 'The buyer has paid.' },
+    known: 'status, reason',
+    required: 'status',
   },
   {
     of: 'PATCH /v1/notifications/:id',
@@ -42,7 +43,7 @@ const bodies = [
   },
 ];
 
-describe.each(bodies)('the body of $of', ({ schema, good, known }) => {
+describe.each(bodies)('the body of $of', ({ schema, good, known, required = known }) => {
   test('is accepted with its documented fields', () => {
     expect(schema.parse(good)).toEqual(good);
   });
@@ -58,7 +59,7 @@ describe.each(bodies)('the body of $of', ({ schema, good, known }) => {
 
   test('requires each of its fields and describes it', () => {
     const fields = listIssues(schema, {});
-    expect(fields.map((line) => line.split(':')[0])).toEqual(known.split(', '));
+    expect(fields.map((line) => line.split(':')[0])).toEqual(required.split(', '));
     for (const line of fields) expect(line).toContain(': must be ');
   });
 
@@ -82,6 +83,44 @@ describe('the body of an endpoint that needs none', () => {
 
   test.each([['text'], [[]], [7], [false]])('rejects %j', (value) => {
     expect(listIssues(noBodySchema, value)).toEqual([': must be a JSON object']);
+  });
+});
+
+describe('the reason of a change', () => {
+  const change = (reason: unknown) =>
+    listIssues(updateOrderSchema, { status: 'cancelled', reason });
+
+  test('may be left out, and is 1 to 500 characters of any script', () => {
+    expect(updateOrderSchema.parse({ status: 'cancelled' })).toEqual({ status: 'cancelled' });
+    for (const reason of ['x', 'Out of stock: "tea" <b>', '已付款', 'é'.repeat(500)]) {
+      expect(change(reason)).toEqual([]);
+    }
+    // Characters, not UTF-16 code units.
+    expect(change('🍵'.repeat(500))).toEqual([]);
+  });
+
+  test.each([
+    '',
+    ' ',
+    ' paid',
+    'paid\n',
+    'paid\u00a0',
+    'two\nlines',
+    'a\ttab',
+    'a\u0000null',
+    'an\u001b[2J sequence',
+    'two\u2028lines',
+    'a\u0085line',
+    'half of \ud83c a character',
+    'x'.repeat(501),
+    '🍵'.repeat(501),
+    null,
+    7,
+    ['paid'],
+  ])('is not %j', (reason) => {
+    expect(change(reason)).toEqual([
+      'reason: must be 1 to 500 characters on one line, without control characters, and without white space at its start or end',
+    ]);
   });
 });
 

@@ -43,6 +43,13 @@ export interface OrderCreateParams {
 export interface OrderUpdateParams {
   /** The new status. The current status is accepted and changes nothing. */
   status: OrderStatus;
+  /**
+   * Extension: why the order changes, in 1 to 500 characters on one line, without white space at its start or
+   * end. It is in the `order.status_changed` event: everyone who may see the order, and the receivers of their
+   * webhooks, see it. If the status is the current one, it is not stored. A service without the extension may
+   * ignore or reject it.
+   */
+  reason?: string;
 }
 
 /**

@@ -37,6 +37,8 @@ export interface OrderStatusChangedData {
   previousStatus: OrderStatus | Other;
   /** Status after the change. The service may add statuses. */
   status: OrderStatus | Other;
+  /** Extension: why the order was changed, as the request gave it. Absent if it gave none. */
+  reason?: string;
 }
 
 /** An order's status changed. */

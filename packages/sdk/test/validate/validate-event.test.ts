@@ -40,6 +40,15 @@ describe('validateEvent', () => {
     ).toEqual([]);
   });
 
+  test('accepts a change of status with and without a reason, which is a text', () => {
+    const event = sampleEvent('order.status_changed');
+    expect('reason' in event.data).toBe(false);
+    const withReason = (reason: unknown) =>
+      validateEvent({ ...event, data: { ...event.data, reason } });
+    expect(withReason('The buyer has paid.')).toEqual([]);
+    expect(withReason(7)).toEqual([{ path: 'data.reason', message: expect.any(String) }]);
+  });
+
   test('as an option of a receiver rejects an incomplete event, with its fields', async () => {
     const reported: unknown[] = [];
     const { receiver, handled } = aReceiver({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aDelivery, anEvent, secret } from '../helpers/a-delivery';
+import { aDelivery, anEvent, secret, sentAt } from '../helpers/a-delivery';
 import { verifiers } from '../helpers/verifiers';
 
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
@@ -35,6 +35,11 @@ describe.each(verifiers)('%s', (_, verify) => {
       await expect(verification).rejects.toThrow(message);
       await expect(verification).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
     });
+  });
+
+  test('accepts a change of status with a reason', async () => {
+    const event = { ...anEvent, data: { ...anEvent.data, reason: 'The buyer has paid: 30 €.' } };
+    expect(await verify({ ...aDelivery({ body: event }), secret, now: sentAt })).toEqual(event);
   });
 
   describe('reports the fix when the body is not raw', () => {

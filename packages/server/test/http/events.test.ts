@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { noon } from '../helpers/builders';
 import { FakeClock } from '../helpers/fake-clock';
+import { respond } from '../helpers/receiver';
 import { tempFile } from '../helpers/temp-folder';
 import { DeliveringService } from './delivering-service';
 import { type Actor, getData, getProblem, startService } from './service';
@@ -60,6 +61,54 @@ describe('GET /v1/events', () => {
     );
     expect(notifications).toHaveLength(page.data.length);
   });
+
+  it('has the reason of a change in its event and in its deliveries, and only if one was given', async () => {
+    const { service, buyer, seller } = harness;
+    const { receiver } = await harness.hook(respond(204), {
+      events: ['order.status_changed'],
+    });
+    const order = await harness.place();
+    const change = (body: object) =>
+      service.request(`PATCH /v1/orders/${order.id}`, { as: seller, body });
+    const reason = 'Paid in cash: 30 €, "all of it" 🍵';
+    const first = await change({ status: 'confirmed', reason });
+    expect(first.text).not.toContain('Paid');
+    await harness.recorded();
+    expect((await change({ status: 'confirmed', reason: 'Again.' })).status).toBe(200);
+    await change({ status: 'fulfilling' });
+    await harness.recorded();
+    const expected = [
+      { orderId: order.id, previousStatus: 'pending', status: 'confirmed', reason },
+      { orderId: order.id, previousStatus: 'confirmed', status: 'fulfilling' },
+    ];
+    for (const as of [buyer, seller, harness.agent]) {
+      const { data } = await read('', as);
+      const changes = data.filter(({ event }) => event === 'order.status_changed');
+      expect(changes.map((event) => event.data)).toEqual(expected);
+    }
+    const received = [await receiver.next(), await receiver.next()];
+    expect(received.map(({ body }) => JSON.parse(body.toString('utf8')).data)).toEqual(expected);
+    const notifications = await service.request('GET /v1/notifications', { as: buyer });
+    expect(notifications.text).not.toContain('Paid');
+  });
+
+  it.each(['', ' ', 'two\nlines', 'x'.repeat(501), null, 7])(
+    'rejects the reason %j and changes nothing',
+    async (reason) => {
+      const { id } = await harness.place();
+      const got = await harness.service.request(`PATCH /v1/orders/${id}`, {
+        as: harness.seller,
+        body: { status: 'confirmed', reason },
+      });
+      const problem = getProblem(got);
+      expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+      expect(problem.errors).toEqual([
+        { path: 'reason', message: expect.stringContaining('1 to 500 characters on one line') },
+      ]);
+      const order = await harness.service.request(`GET /v1/orders/${id}`, { as: harness.buyer });
+      expect(getData<Order>(order).status).toBe('pending');
+    },
+  );
 
   it('returns the same log for each participant of an order, and an empty one for others', async () => {
     await harness.place();

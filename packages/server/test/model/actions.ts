@@ -57,8 +57,9 @@ const updateOrder = action(
     order: index,
     status,
     ifMatch: fc.constantFrom('none', 'none', 'none', 'current', 'previous', 'list', 'any', 'weak'),
+    reason: fc.constantFrom(undefined, undefined, 'The buyer has paid.', '已付款 🍵', ''),
   }),
-  (state, { who, order: at, status, ifMatch }) => {
+  (state, { who, order: at, status, ifMatch, reason }) => {
     const order = pick(state.orders, at);
     const version = order?.version ?? 1;
     const tags: Record<string, string> = {
@@ -76,7 +77,7 @@ const updateOrder = action(
         route: 'orders.update',
         id: order?.id ?? 'ord_1',
         ...(tag !== undefined && { ifMatch: tag }),
-        body: { status },
+        body: { status, ...(reason !== undefined && { reason }) },
       },
     };
   },

@@ -42,7 +42,7 @@ function isValidBody({ route, body }: Call): boolean {
         isInteger(fields.quantity, 1, 1_000_000) && /^(<lst:|lst_)/.test(`${fields.listingId}`)
       );
     case 'orders.update':
-      return isStatus(fields.status);
+      return isStatus(fields.status) && fields.reason !== '';
     case 'notifications.update':
       return fields.read === true;
     case 'webhooks.create':

@@ -72,8 +72,8 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
     case 'orders.get':
       return getOrder(state, account, id);
     case 'orders.update': {
-      const { status: to } = body as { status: OrderStatus };
-      return updateOrder(state, account, { id, to, ifMatch });
+      const { status: to, reason } = body as { status: OrderStatus; reason?: string };
+      return updateOrder(state, account, { id, to, ifMatch, reason });
     }
     case 'orders.list':
       return listOrders(state, account, call.query);

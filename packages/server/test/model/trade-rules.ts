@@ -100,7 +100,17 @@ export function getOrder(state: ModelState, account: ModelAccount, id?: string):
 export function updateOrder(
   state: ModelState,
   account: ModelAccount,
-  { id, to, ifMatch }: { id: string | undefined; to: OrderStatus; ifMatch: string | undefined },
+  {
+    id,
+    to,
+    ifMatch,
+    reason,
+  }: {
+    id: string | undefined;
+    to: OrderStatus;
+    ifMatch: string | undefined;
+    reason: string | undefined;
+  },
 ): Reply {
   const order = findOrder(state, account, id);
   if (account.kind === 'buyer') throw new Rejection('account_kind_not_allowed');
@@ -122,7 +132,12 @@ export function updateOrder(
   }
   publish(state, order, {
     type: 'order.status_changed',
-    data: { orderId: order.id, previousStatus, status: to },
+    data: {
+      orderId: order.id,
+      previousStatus,
+      status: to,
+      ...(reason !== undefined && { reason }),
+    },
     mentions: [to],
   });
   for (const task of state.tasks.filter((one) => one.orderId === order.id && one.isOpen)) {

@@ -172,7 +172,7 @@ function recordLowQuantity(market: Market, listing: ListingRecord, { id }: Order
 /** Handles `PATCH /v1/orders/:id`. */
 export function updateOrder(market: Market, request: HandlerRequest): MockResponse {
   const { caller, ifMatch, body } = request;
-  const { status } = body as UpdateOrder;
+  const { status, reason } = body as UpdateOrder;
   const order = findVisibleOrder(market, request);
   if (caller.kind === 'buyer') {
     throw new MockProblem(
@@ -189,7 +189,7 @@ export function updateOrder(market: Market, request: HandlerRequest): MockRespon
     );
   }
   requireTransition(order, status);
-  changeStatus(market, order, status);
+  changeStatus(market, order, status, reason);
   return respondToUpdate(order, true);
 }
 
@@ -218,7 +218,12 @@ function requireTransition({ id, status: from }: OrderRecord, to: OrderStatus): 
   );
 }
 
-function changeStatus(market: Market, order: OrderRecord, status: OrderStatus): void {
+function changeStatus(
+  market: Market,
+  order: OrderRecord,
+  status: OrderStatus,
+  reason: string | undefined,
+): void {
   const { id: orderId, agentId, openTaskId } = order;
   const previousStatus = order.status as OrderStatus;
   const recipients = getParties(order);
@@ -233,7 +238,7 @@ function changeStatus(market: Market, order: OrderRecord, status: OrderStatus): 
   }
   market.record({
     event: 'order.status_changed',
-    data: { orderId, previousStatus, status },
+    data: { orderId, previousStatus, status, ...(reason !== undefined && { reason }) },
     orderId,
     recipients,
     message: `Order ${orderId} is now ${status} (was ${previousStatus}).`,

@@ -122,7 +122,16 @@ export const routes: Readonly<Record<MockOperation, Route>> = {
   'orders.get': { ...endpoints.orders.get, handle: getOrder },
   'orders.update': {
     ...endpoints.orders.update,
-    body: { status: { check: createEnumCheck(orderStatuses) } },
+    body: {
+      status: { check: createEnumCheck(orderStatuses) },
+      reason: {
+        check: createPatternCheck(
+          /^(?=\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,500}(?<=\S)$/u,
+          'must be 1 to 500 characters on one line, without control characters, and without white space at its start or end',
+        ),
+        optional: true,
+      },
+    },
     handle: updateOrder,
   },
   'notifications.list': {

@@ -95,6 +95,25 @@ describe('a mock', () => {
     expect(headers.get('Tradepost-Changed')).toBeNull();
   });
 
+  test('has the reason of an update in its event, unless it changed nothing', async () => {
+    const { as, addOrder } = mockTradepost();
+    const { id } = addOrder();
+    const seller = as('seller');
+    await seller.orders.update(id, { status: 'confirmed', reason: 'Paid.' });
+    await seller.orders.update(id, { status: 'confirmed', reason: 'Again.' });
+    await seller.orders.update(id, { status: 'fulfilling' });
+    const events = await seller.events.list().toArray({ limit: 100 });
+    const data = events.flatMap((event) =>
+      event.event === 'order.status_changed' ? [event.data] : [],
+    );
+    expect(data).toEqual([
+      { orderId: id, previousStatus: 'pending', status: 'confirmed', reason: 'Paid.' },
+      { orderId: id, previousStatus: 'confirmed', status: 'fulfilling' },
+    ]);
+    const rejected = seller.orders.update(id, { status: 'completed', reason: 'two\nlines' });
+    expect(await catchTradepostError(rejected)).toMatchObject({ errors: [{ path: 'reason' }] });
+  });
+
   test('checks ifMatch against the ETag of an order', async () => {
     const { as, addOrder } = mockTradepost();
     const { orders } = as('seller');

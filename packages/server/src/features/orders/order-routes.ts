@@ -74,7 +74,8 @@ export function orderRoutes(
 
     async update({ caller, params, headers, body }) {
       const context = createContext(clock, newId);
-      const request = { caller, id: params.id, to: body.status, ifMatch: headers['if-match'] };
+      const { status: to, reason } = body;
+      const request = { caller, id: params.id, to, ifMatch: headers['if-match'], reason };
       const { order, changed } = await orders.changeOrder(params.id, context, (found) =>
         changeStatus(request, found, context),
       );

@@ -124,16 +124,18 @@ export function orderCreated(order: Order, context: CommandContext): DomainEvent
   );
 }
 
-/** Creates `order.status_changed` for the participants of the order. */
+/** Creates `order.status_changed` for the participants of the order, with the reason of the request if it has one. */
 export function orderStatusChanged(
   order: Order,
   previousStatus: OrderStatus,
+  reason: string | undefined,
   context: CommandContext,
 ): DomainEvent {
+  const { id: orderId, status } = order;
   return createEvent(
     {
       event: 'order.status_changed',
-      data: { orderId: order.id, previousStatus, status: order.status },
+      data: { orderId, previousStatus, status, ...(reason !== undefined && { reason }) },
     },
     {
       orderId: order.id,
@@ -204,6 +206,8 @@ export interface StatusChangeRequest {
   to: OrderStatus;
   /** The `If-Match` header; undefined if the request has none. */
   ifMatch: string | undefined;
+  /** Why the order is changed. */
+  reason?: string | undefined;
 }
 
 /**
@@ -218,7 +222,7 @@ export function changeStatus(
   found: OrderContext | null,
   context: CommandContext,
 ): OrderMutation | null {
-  const { caller, id, to, ifMatch } = request;
+  const { caller, id, to, ifMatch, reason } = request;
   if (found === null || !isVisibleTo(found.order, caller)) throw orderNotFound(id);
   const { order, listing, task } = found;
   if (caller.kind === 'buyer') {
@@ -245,7 +249,7 @@ export function changeStatus(
     version: order.version + 1,
     updatedAt,
   };
-  const events = [orderStatusChanged(changed, order.status, context)];
+  const events = [orderStatusChanged(changed, order.status, reason, context)];
   const completed = task === null ? null : completeTask(task, context.now);
   if (completed !== null) {
     events.push(taskCompleted(completed, to, orderParticipants(changed), context));

@@ -36,6 +36,25 @@ describe('on a change of status,', () => {
     ]);
   });
 
+  test('the reason is in its event, and in no other text', () => {
+    const change = changeStatus({ ...request, reason: 'Paid in cash.' }, found, aContext());
+    const [changed, completed] = change?.events ?? [];
+    expect(JSON.parse(changed?.body ?? '').data).toEqual({
+      orderId: order.id,
+      previousStatus: 'pending',
+      status: 'fulfilling',
+      reason: 'Paid in cash.',
+    });
+    expect(changed?.message).not.toContain('Paid');
+    expect(completed?.body).not.toContain('Paid');
+  });
+
+  test('a reason for the current status changes nothing', () => {
+    expect(
+      changeStatus({ ...request, to: 'pending', reason: 'Again.' }, found, aContext()),
+    ).toBeNull();
+  });
+
   test('the notification names the order and its new status', () => {
     const change = changeStatus(request, found, aContext());
     expect(change?.events[0]?.message).toContain(order.id);
