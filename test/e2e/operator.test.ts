@@ -421,7 +421,7 @@ describe('tradepost-server', () => {
     const { code, stdout, stderr } = await runOperator([...args, '--database', database]);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(
-      `error: Cannot migrate the database ${database} from schema version ${newest - 1}: duplicate column name: `,
+      `error: Cannot migrate the database ${database} from schema version ${newest - 1}: index events_of_order already exists`,
     );
     expect(stderr).not.toMatch(/\n\s+at /);
     const connection = new Database(database);

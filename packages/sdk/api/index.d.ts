@@ -167,6 +167,7 @@ export interface ErrorHookEvent extends AttemptHookEvent {
 export interface EventListParams {
   after?: string;
   since?: string | Date;
+  orderId?: string;
   limit?: number;
   waitSeconds?: number;
 }
@@ -218,6 +219,7 @@ export type Fetch = (
 export interface FollowEventsOptions {
   after?: string;
   since?: string | Date;
+  orderId?: string;
   limit?: number;
   waitSeconds?: number;
 }

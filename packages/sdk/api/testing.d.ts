@@ -175,6 +175,7 @@ interface ErrorHookEvent extends AttemptHookEvent {
 interface EventListParams {
   after?: string;
   since?: string | Date;
+  orderId?: string;
   limit?: number;
   waitSeconds?: number;
 }
@@ -238,6 +239,7 @@ type Fetch = (
 interface FollowEventsOptions {
   after?: string;
   since?: string | Date;
+  orderId?: string;
   limit?: number;
   waitSeconds?: number;
 }

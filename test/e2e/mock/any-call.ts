@@ -170,10 +170,14 @@ const webhookCalls = [
   ),
   callWith(
     'events.list',
-    fc.record({ ...paging, since: ago }),
-    ({ limit, continues, since }) =>
-      ({ events }, { cursor, now }) => {
-        if (continues && cursor !== undefined) return events.list({ limit, after: cursor });
+    fc.record({ ...paging, since: ago, order: maybe(index) }),
+    ({ limit, continues, since, order }) =>
+      ({ events }, { cursor, now, id }) => {
+        const ofOrder = order === undefined ? {} : { orderId: id('ord', order) };
+        if (continues && cursor !== undefined) {
+          return events.list({ limit, after: cursor, ...ofOrder });
+        }
+        if (order !== undefined) return events.list({ limit, ...ofOrder });
         return events.list({ limit, ...(since !== undefined && { since: new Date(now - since) }) });
       },
   ),

@@ -11,6 +11,7 @@ export const eventEndpoints = initContract().router({
     description: [
       'A client that sends each `nextCursor` as `after` gets every event exactly once and in order. `nextCursor` is never null: request again with it to continue.',
       'With `waitSeconds`, a request that finds no event waits until one happens, or returns an empty page when the time is over. Without `after` and `since`, the first page starts with the oldest stored event.',
+      'With `orderId`, the list is the history of one order, as far as the account may see it and its events are still stored: an order that it may not see has none. Send the same `orderId` with each `after`. With `waitSeconds`, it waits for an event of that order.',
     ].join('\n\n'),
     query: listEventsSchema,
     responses: { 200: eventPageSchema, ...problemResponses() },

@@ -171,6 +171,10 @@ export const listEventsSchema = querySchema({
   since: timestampInputSchema.exactOptional().meta({
     description: 'Only events at or after this time. Excludes `after`.',
   }),
+  orderId: orderIdSchema.exactOptional().meta({
+    description:
+      'Only events of this order, including a `listing.availability_low` that it caused.',
+  }),
   limit: limitSchema.exactOptional(),
   waitSeconds: integerSchema(eventWaitSeconds)
     .exactOptional()

@@ -114,6 +114,8 @@ export interface ListEvents {
   after?: string;
   /** Only events at or after this time, ISO 8601. */
   since?: string;
+  /** Only events of this order, `ord_<id>`, including a low quantity of its listing that it caused. */
+  orderId?: string;
   /** Maximum number of events per page: 1 to 100. @default 50 */
   limit?: number;
   /** Seconds to wait for an event when there is none yet: 0 to 30. @default 0 */

@@ -69,7 +69,7 @@ describe('the query of GET /v1/events', () => {
 
   test('takes `after` in the place of `cursor`', () => {
     expect(listIssues(listEventsSchema, { cursor: 'a' })).toEqual([
-      'cursor: unknown query parameter; known: after, since, limit, waitSeconds',
+      'cursor: unknown query parameter; known: after, since, orderId, limit, waitSeconds',
     ]);
     expect(listIssues(listEventsSchema, { after: '' })).toEqual([
       'after: must be the nextCursor of the previous page, unchanged',

@@ -78,6 +78,11 @@ export interface EventListParams {
    * `2026-11-21T09:30:00Z`. Excludes `after`.
    */
   since?: string | Date;
+  /**
+   * Only events of this order, `ord_<id>`, including a `listing.availability_low` that it caused: its history,
+   * as far as its events are still stored. An order that the account may not see has none.
+   */
+  orderId?: string;
   /** Maximum number of events per page: 1 to 100. @default 50 */
   limit?: number;
   /** Seconds that a request waits for an event when there is none yet: 0 to 30. @default 0 */
@@ -93,6 +98,8 @@ export interface FollowEventsOptions {
    * `2026-11-21T09:30:00Z`. Excludes `after`.
    */
   since?: string | Date;
+  /** Only events of this order, `ord_<id>`. Pass it again to continue with `after`. */
+  orderId?: string;
   /** Maximum number of events per page: 1 to 100. @default 50 */
   limit?: number;
   /**

@@ -52,6 +52,21 @@ describe('a list of events', () => {
     expect(urls()).toEqual(['/v1/events?since=2026-11-21T09%3A30%3A00Z', '/v1/events?after=c1']);
   });
 
+  test('of one order sends its ID with each page', async () => {
+    const { events, urls } = await takeEvents(
+      pageResponse(['evt_1'], 'c1'),
+      pageResponse([], 'c1'),
+      pageResponse(['evt_2'], 'c2'),
+    );
+    expect(await events.list({ orderId: 'ord_1' }).toArray({ limit: 99 })).toHaveLength(1);
+    expect(await take(1, events.follow({ orderId: 'ord_1', after: 'c1' }))).toEqual(['evt_2']);
+    expect(urls()).toEqual([
+      '/v1/events?orderId=ord_1',
+      '/v1/events?orderId=ord_1&after=c1',
+      '/v1/events?waitSeconds=25&orderId=ord_1&after=c1',
+    ]);
+  });
+
   test('that is awaited is one page, with a next cursor', async () => {
     const { events, urls } = await takeEvents(pageResponse([], 'c7'));
     expect(await events.list({ after: 'c7' })).toEqual({ data: [], nextCursor: 'c7' });

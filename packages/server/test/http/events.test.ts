@@ -210,6 +210,57 @@ describe('GET /v1/events', () => {
     }
   });
 
+  it('lists the history of one order, for those who may see it', async () => {
+    const order = await harness.place();
+    const other = await harness.place();
+    await harness.clock.advance(1_000);
+    await move(order, 'confirmed');
+    await move(other, 'cancelled');
+    await move(order, 'fulfilling');
+    const history = await read(`?orderId=${order.id}`);
+    expect(getTypes(history)).toEqual([
+      'order.created',
+      'task.approval_requested',
+      'order.status_changed',
+      'task.completed',
+      'order.status_changed',
+    ]);
+    const ids = getIds(history.data);
+    for (const as of [harness.seller, harness.agent]) {
+      expect(getIds((await read(`?orderId=${order.id}`, as)).data)).toEqual(ids);
+    }
+    const stranger = await harness.service.account('seller');
+    expect((await read(`?orderId=${order.id}`, stranger)).data).toEqual([]);
+    expect((await read('?orderId=ord_none')).data).toEqual([]);
+    const since = await read(`?orderId=${order.id}&since=${iso(noon + 1_000)}`);
+    expect(getIds(since.data)).toEqual(ids.slice(2));
+
+    const seen: string[] = [];
+    for (let query = `?orderId=${order.id}&limit=2`, more = true; more; ) {
+      const { data, nextCursor } = await read(query);
+      seen.push(...getIds(data));
+      query = `?orderId=${order.id}&limit=2&after=${nextCursor}`;
+      more = data.length > 0;
+    }
+    expect(seen).toEqual(ids);
+    await move(other, 'cancelled');
+    await move(order, 'completed');
+    const { data } = await read(`?orderId=${order.id}&after=${history.nextCursor}`);
+    expect(data.map((event) => event.data)).toMatchObject([{ status: 'completed' }]);
+  });
+
+  it('waits for an event of the order, and not for those of others', async () => {
+    const [order, other] = [await harness.place(), await harness.place()];
+    const { nextCursor } = await read(`?orderId=${order.id}`);
+    const waiting = read(`?orderId=${order.id}&after=${nextCursor}&waitSeconds=30`);
+    await move(other, 'confirmed');
+    await move(order, 'cancelled');
+    expect((await waiting).data).toMatchObject([
+      { event: 'order.status_changed', data: { orderId: order.id } },
+      { event: 'task.completed', data: { orderId: order.id } },
+    ]);
+  });
+
   it('rejects after and since together', async () => {
     const { nextCursor } = await read();
     const problem = getProblem(await requestEvents(`?after=${nextCursor}&since=${iso(noon)}`));
@@ -241,6 +292,8 @@ describe('GET /v1/events', () => {
     ['waitSeconds=1.5', 'waitSeconds'],
     ['waitSeconds=soon', 'waitSeconds'],
     ['cursor=abc', 'cursor'],
+    ['orderId=', 'orderId'],
+    ['orderId=lst_1', 'orderId'],
   ])('rejects the query %s and names %s', async (query, path) => {
     const problem = getProblem(await requestEvents(`?${query}`));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });

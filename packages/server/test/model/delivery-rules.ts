@@ -145,6 +145,7 @@ export function sendTestEvent(
     id: placeholder(state, 'evt'),
     type,
     createdAt: state.now,
+    orderId: null,
     data: null,
     text: placeholder(state, 'text'),
   };

@@ -28,6 +28,7 @@ const parameters: Record<string, (value: unknown) => boolean> = {
   status: isStatus,
   read: (value) => typeof value === 'boolean',
   webhookId: (value) => /^(<whk:\d+>|whk_[0-9A-Z]+)$/.test(String(value)),
+  orderId: (value) => /^(<ord:\d+>|ord_[0-9A-Z]+)$/.test(String(value)),
   event: isEvent,
   state: (value) => ['pending', 'delivered', 'failed'].includes(String(value)),
   statusClass: (value) => ['2xx', '3xx', '4xx', '5xx', 'none'].includes(String(value)),

@@ -89,15 +89,18 @@ const listDeliveries = action(
 
 const listEvents = action(
   'events.list',
-  fc.record({ account: index, ...paging, since: nearTime }),
-  (state, { account, cursor, limit, since }) => {
+  fc.record({ account: index, ...paging, since: nearTime, order: filter(index) }),
+  (state, { account, cursor, limit, since, order }) => {
     const accountId = pick(state.accounts, account)?.id;
     const apiKey = keyOf(state, accountId, 0)?.text ?? null;
     const page = toPage(state, 'events', apiKey, { cursor, limit });
     // A time in the future is not specified either.
     const past = state.orders.filter(({ createdAt }) => createdAt < state.now);
-    const times = defined({ after: page.cursor, since: toTime(past, since) });
-    return { call: { apiKey, route: 'events.list', query: { limit, ...times } } };
+    const orderId = order === undefined ? undefined : (pick(state.orders, order)?.id ?? 'ord_1');
+    // The cursor of an empty page of an order is that of its start, which a time does not determine here.
+    const start = orderId === undefined ? toTime(past, since) : undefined;
+    const query = defined({ after: page.cursor, since: start, orderId });
+    return { call: { apiKey, route: 'events.list', query: { limit, ...query } } };
   },
 );
 

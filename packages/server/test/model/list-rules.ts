@@ -155,10 +155,12 @@ export function listEvents(state: ModelState, account: ModelAccount, query: Quer
   const since = time(query.since, -1);
   const page = visibleEvents(state, account)
     .filter(({ index, event }) => index >= after && event.createdAt >= since)
+    .filter(({ event }) => query.orderId === undefined || event.orderId === query.orderId)
     .slice(0, Number(query.limit ?? defaultLimit));
   const last = page.at(-1);
-  // Nothing is left out: the events to come are later than those that `since` excludes.
-  const end = last === undefined ? state.log.length : last.index + 1;
+  // Nothing is left out: the events to come are later than those that `since` excludes. Those of other orders are not passed.
+  const endWithout = query.orderId === undefined ? state.log.length : after;
+  const end = last === undefined ? endWithout : last.index + 1;
   const cursor = { list: 'events', accountId: account.id, position: end } as const;
   return { status: 200, body: { data: page.map(showEvent), nextCursor: addCursor(state, cursor) } };
 }

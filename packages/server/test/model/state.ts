@@ -86,6 +86,8 @@ export interface ModelOrder {
 export interface ModelEvent {
   id: string;
   type: EventType;
+  /** Null for a test event. */
+  orderId: string | null;
   createdAt: number;
   /** Null for a test event: its data is made up by the service. */
   data: WebhookEvent['data'] | null;

@@ -162,6 +162,7 @@ function publish(
   const event: ModelEvent = {
     id: placeholder(state, 'evt'),
     type,
+    orderId: order.id,
     createdAt: state.now,
     data,
     text: placeholder(state, 'text'),

@@ -15,8 +15,9 @@ export async function listEvents(market: Market, request: HandlerRequest): Promi
     await waitForEvent(market, () => read().length > 0, seconds * 1_000, signal);
   }
   const events = read();
-  // Without new events, all that `since` excludes is skipped too.
-  const end = events.at(-1)?.sequence ?? Math.max(after, market.events.at(-1)?.sequence ?? 0);
+  // Without new events, all that `since` excludes is skipped too, but not what is of other orders.
+  const last = query.orderId === undefined ? market.events.at(-1)?.sequence : undefined;
+  const end = events.at(-1)?.sequence ?? Math.max(after, last ?? 0);
   const data = events.map(({ id, body }) => ({ id, ...body }));
   return { status: 200, body: { data, nextCursor: encodeCursor(`events.${end}`) } };
 }
@@ -29,8 +30,11 @@ function readEvents(
   const since = parseTime(query.since) ?? Number.NEGATIVE_INFINITY;
   return events
     .filter(
-      ({ sequence, body, recipients }) =>
-        sequence > after && Date.parse(body.createdAt) >= since && recipients.includes(caller.id),
+      ({ sequence, orderId, body, recipients }) =>
+        sequence > after &&
+        Date.parse(body.createdAt) >= since &&
+        (query.orderId === undefined || query.orderId === orderId) &&
+        recipients.includes(caller.id),
     )
     .slice(0, limit);
 }

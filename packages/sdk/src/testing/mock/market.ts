@@ -82,6 +82,8 @@ export interface EventRecord {
   id: string;
   /** The position in the log, from 1. */
   sequence: number;
+  /** The order that it is about, or that caused it. */
+  orderId: string;
   body: WebhookEvent;
   recipients: readonly string[];
 }
@@ -130,7 +132,7 @@ export class Market {
     // TypeScript cannot infer that type and data belong together.
     const body = { event, createdAt, data } as WebhookEvent;
     const id = clock.newId('evt');
-    this.events.push({ id, sequence: this.events.length + 1, body, recipients });
+    this.events.push({ id, sequence: this.events.length + 1, orderId, body, recipients });
     for (const accountId of recipients) {
       this.notifications.push({
         id: clock.newId('ntf'),

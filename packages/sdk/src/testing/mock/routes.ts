@@ -221,6 +221,7 @@ export const routes: Readonly<Record<MockOperation, Route>> = {
     query: optional({
       after: cursor,
       since: checkTimestamp,
+      orderId: createIdCheck('ord', 'an order'),
       limit: paging.limit,
       waitSeconds: createQueryIntegerCheck(eventWaitSeconds),
     }),

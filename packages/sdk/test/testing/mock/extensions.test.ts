@@ -168,6 +168,26 @@ describe('deliver', () => {
 });
 
 describe('events of a mock', () => {
+  test('are listed by order, for those who may see it', async () => {
+    const { client, as, addListing } = mockTradepost();
+    const { id: listingId } = addListing({ lowThreshold: 998, availableQuantity: 1_000 });
+    const order = await client.orders.create({ listingId, quantity: 3 });
+    const other = await client.orders.create({ listingId, quantity: 1 });
+    await as('seller').orders.update(order.id, { status: 'confirmed' });
+    await as('seller').orders.update(other.id, { status: 'cancelled' });
+    const list = async (account: 'buyer' | 'seller', orderId: string) => {
+      const events = await as(account).events.list({ orderId, limit: 1 }).toArray({ limit: 100 });
+      return events.map(({ event }) => event);
+    };
+    expect(await list('buyer', order.id)).toEqual(['order.created', 'order.status_changed']);
+    expect(await list('seller', order.id)).toEqual([
+      'order.created',
+      'listing.availability_low',
+      'order.status_changed',
+    ]);
+    expect(await list('seller', 'ord_none')).toEqual([]);
+  });
+
   test('are followed as they happen', async () => {
     const { client, as, addOrder } = mockTradepost();
     const { id } = addOrder();

@@ -57,6 +57,7 @@ export function eventRoutes(
       const logQuery = {
         after: query.after === undefined ? undefined : decodeEventCursor(query.after),
         since: query.since === undefined ? undefined : Date.parse(query.since),
+        orderId: query.orderId,
         limit,
       };
       const { accountId } = caller;

@@ -134,8 +134,15 @@ export interface EventStore {
    * Lists the events that an account may see after a sequence number, oldest first, up to `limit`. Later commits always get
    * higher numbers, so a reader that continues from its last event misses none. One range of one index: the cost depends only
    * on the page.
+   *
+   * @param orderId Only the events of this order. They are few, and found by an index: the cost does not depend on the log.
    */
-  readEvents(accountId: string, after: number, limit: number): Promise<LoggedEvent[]>;
+  readEvents(
+    accountId: string,
+    after: number,
+    limit: number,
+    orderId?: string,
+  ): Promise<LoggedEvent[]>;
 }
 
 /** How many events are read at a time while all of them are too old, regardless of the page size. */
@@ -147,6 +154,8 @@ export interface LogQuery {
   after?: number | undefined;
   /** Only events created at this time or later, in milliseconds since 1970. */
   since?: number | undefined;
+  /** Only events of this order. */
+  orderId?: string | undefined;
   /** The maximum number of events on a page. */
   limit: number;
 }
@@ -179,10 +188,10 @@ export async function readLogPage(
   query: LogQuery,
   signal: AbortSignal,
 ): Promise<LogPage> {
-  const { since = Number.NEGATIVE_INFINITY, limit } = query;
+  const { since = Number.NEGATIVE_INFINITY, limit, orderId } = query;
   let size = limit;
   for (let end = findStart(query); ; await nextTurn()) {
-    const lines = await store.readEvents(accountId, end, size);
+    const lines = await store.readEvents(accountId, end, size, orderId);
     const events = lines.filter(({ createdAt }) => createdAt >= since).slice(0, limit);
     end = (events.length === limit ? events : lines).at(-1)?.seq ?? end;
     if (events.length > 0 || lines.length < size || signal.aborted) return { events, end };

@@ -4,10 +4,11 @@ import { describeDatabase } from '../database-url';
 import { hasUnfinishedCopy } from './copy-record';
 import { PostgresDatabase } from './database';
 import { initial } from './migrations/001-initial';
+import { eventsOfOrders } from './migrations/002-events-of-orders';
 import { getCode, translateOpeningError } from './postgres-errors';
 
 /** In order. The schema version is the number of migrations that a database has had. Never change a released one. */
-const migrations = [initial];
+const migrations = [initial, eventsOfOrders];
 
 /** The schema version of this program. */
 export const currentSchemaVersion = migrations.length;

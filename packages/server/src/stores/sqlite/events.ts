@@ -69,12 +69,22 @@ export function insertEvents(
   return queued;
 }
 
+/** All events of an order, which are few, and their places in the log of the account, if they have one there. */
+const selectEventsOfOrder = `SELECT seq, id, body, createdAt FROM (
+    SELECT id, body, created_at AS createdAt,
+      (SELECT seq FROM account_events WHERE event_id = events.id AND account_id = ?) AS seq
+    FROM events WHERE order_id = ?)
+  WHERE seq > ? ORDER BY seq LIMIT ?`;
+
 /** Creates the store of the event log. Only one transaction writes at a time, so sequence numbers follow the commits. */
 export function createSqliteEventStore(db: SqliteDatabase): EventStore {
   return {
-    readEvents: (accountId, after, limit) =>
-      db.read(() =>
-        db.all<LoggedEvent>(
+    readEvents: (accountId, after, limit, orderId) =>
+      db.read(() => {
+        if (orderId !== undefined) {
+          return db.all<LoggedEvent>(selectEventsOfOrder, accountId, orderId, after, limit);
+        }
+        return db.all<LoggedEvent>(
           `SELECT account_events.seq, events.id, events.body, events.created_at AS createdAt
            FROM account_events JOIN events ON events.id = account_events.event_id
            WHERE account_events.account_id = ? AND account_events.seq > ?
@@ -82,7 +92,7 @@ export function createSqliteEventStore(db: SqliteDatabase): EventStore {
           accountId,
           after,
           limit,
-        ),
-      ),
+        );
+      }),
   };
 }

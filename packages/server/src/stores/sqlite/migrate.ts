@@ -6,6 +6,7 @@ import { secretsAndWaits } from './migrations/003-secrets-and-waits';
 import { lastUseOfKeys } from './migrations/004-last-use-of-keys';
 import { traceContexts } from './migrations/005-trace-contexts';
 import { suppliedUnits } from './migrations/006-supplied-units';
+import { eventsOfOrders } from './migrations/007-events-of-orders';
 import { explainMigrationError } from './sqlite-errors';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
@@ -16,6 +17,7 @@ const migrations = [
   lastUseOfKeys,
   traceContexts,
   suppliedUnits,
+  eventsOfOrders,
 ];
 
 /** The schema version of this program. */

@@ -28,8 +28,8 @@ export function describeEventLog(underTest: StoreUnderTest): void {
   describe('in the event log', () => {
     async function open() {
       const trade = await Trade.open(underTest.current, { lowThreshold: 995 });
-      const read = ({ accountId }: Caller, after = 0, limit = 1_000) =>
-        trade.store.events.readEvents(accountId, after, limit);
+      const read = ({ accountId }: Caller, after = 0, limit = 1_000, orderId?: string) =>
+        trade.store.events.readEvents(accountId, after, limit, orderId);
       return { trade, read };
     }
 
@@ -77,6 +77,58 @@ export function describeEventLog(underTest: StoreUnderTest): void {
           more = got.length > 0;
         }
         expect(found).toEqual(all);
+      }
+    });
+
+    test('the events of one order are those of the log that are about it or that it caused, for each participant', async () => {
+      const { trade, read } = await open();
+      const stranger = await addCaller(underTest.current, 'seller');
+      const first = await trade.place({ quantity: 10 });
+      const second = await trade.place({ quantity: 1, now: noon + 1 });
+      await trade.move(second, 'cancelled', noon + 2);
+      await trade.move(first, 'confirmed', noon + 3);
+      await trade.move(first, 'fulfilling', noon + 4);
+      const byOrder = (order: Order, caller: Caller) => read(caller, 0, 1_000, order.id);
+      const ofFirst = await byOrder(first, trade.seller);
+      expect(ofFirst.map((one) => summarize(one).event)).toEqual([
+        'order.created',
+        'task.approval_requested',
+        'listing.availability_low',
+        'order.status_changed',
+        'task.completed',
+        'order.status_changed',
+      ]);
+      for (const caller of [trade.buyer, trade.seller, trade.agent]) {
+        const all = await read(caller);
+        const [mine, others] = [await byOrder(first, caller), await byOrder(second, caller)];
+        expect([...mine, ...others].toSorted((one, other) => one.seq - other.seq)).toEqual(all);
+        expect(others).toHaveLength(4);
+      }
+      expect((await byOrder(first, trade.buyer)).map(({ id }) => id)).toEqual(
+        ofFirst.filter((one) => !one.body.includes('availability_low')).map(({ id }) => id),
+      );
+      expect(await byOrder(first, stranger)).toEqual([]);
+      expect(await read(trade.seller, 0, 1_000, 'ord_unknown')).toEqual([]);
+    });
+
+    test('the events of one order are read in pages of any size, also those that no one has read yet', async () => {
+      const { trade, read } = await open();
+      const order = await trade.place({ quantity: 1 });
+      for (const to of ['confirmed', 'fulfilling', 'completed'] as const) {
+        await trade.place({ quantity: 1 });
+        await trade.move(order, to);
+      }
+      for (let limit = 1; limit <= 7; limit += 1) {
+        const found: LoggedEvent[] = [];
+        for (let more = true; more; ) {
+          const got = await read(trade.buyer, found.at(-1)?.seq, limit, order.id);
+          expect(got.length).toBeLessThanOrEqual(limit);
+          found.push(...got);
+          more = got.length > 0;
+        }
+        expect(found).toHaveLength(6);
+        const log = await read(trade.buyer);
+        expect(found).toEqual(log.filter((one) => summarize(one).order === order.id));
       }
     });
 

@@ -189,6 +189,18 @@ describe('by the query plans of the logs,', () => {
     ]);
   });
 
+  test('the events of one order are found by its index, and sorted', async () => {
+    await events.readEvents(accountId, 0, 51, 'ord_1');
+    expect(db.plans).toEqual([
+      'SEARCH events USING INDEX events_of_order (order_id=?)',
+      expect.stringMatching(/^CORRELATED SCALAR SUBQUERY/),
+      'SEARCH account_events USING INDEX account_events_of_event (event_id=?)',
+      expect.stringMatching(/^CORRELATED SCALAR SUBQUERY/),
+      'SEARCH account_events USING INDEX account_events_of_event (event_id=?)',
+      'USE TEMP B-TREE FOR ORDER BY',
+    ]);
+  });
+
   test('an entry of the log gets its sequence number from the last one', async () => {
     const seller = anAccount({ kind: 'seller' });
     await createSqliteAccountStore(db).addAccount(seller, aKey({ accountId: seller.id }).record);
