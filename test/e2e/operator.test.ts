@@ -421,8 +421,10 @@ describe('tradepost-server', () => {
     const { code, stdout, stderr } = await runOperator([...args, '--database', database]);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(
-      `error: Cannot migrate the database ${database} from schema version ${newest - 1}: index events_of_order already exists`,
+      `error: Cannot migrate the database ${database} from schema version ${newest - 1}: `,
     );
+    // What the last migration adds is there already: a column or an index.
+    expect(stderr).toMatch(/: (duplicate column name: \w+|index \w+ already exists)\. Nothing/);
     expect(stderr).not.toMatch(/\n\s+at /);
     const connection = new Database(database);
     onTestFinished(() => void connection.close());

@@ -159,7 +159,10 @@ describe("each schema's input type accepts the interface", () => {
   });
 
   test('of queries', () => {
-    expectTypeOf<ListOrders>().toExtend<z.input<typeof listOrdersSchema>>();
+    // Several statuses are sent as one text.
+    expectTypeOf<Omit<ListOrders, 'status'> & { status?: string }>().toExtend<
+      z.input<typeof listOrdersSchema>
+    >();
     expectTypeOf<ListNotifications>().toExtend<z.input<typeof listNotificationsSchema>>();
     expectTypeOf<ListWebhooks>().toExtend<z.input<typeof listWebhooksSchema>>();
     expectTypeOf<ListDeliveries>().toExtend<z.input<typeof listDeliveriesSchema>>();

@@ -331,12 +331,18 @@ export interface OrderCreatedEvent {
 }
 
 export interface OrderListParams {
-  status?: OrderStatus;
+  status?: OrderStatus | readonly OrderStatus[];
+  buyerId?: string;
+  listingId?: string;
   createdAfter?: string | Date;
   createdBefore?: string | Date;
+  updatedAfter?: string | Date;
+  sort?: OrderSort;
   limit?: number;
   cursor?: string;
 }
+
+export type OrderSort = (typeof orderSorts)[number];
 
 export type OrderStatus = (typeof orderStatuses)[number];
 
@@ -718,6 +724,8 @@ export declare const orderQuantity: {
   readonly min: 1;
   readonly max: 1000000;
 };
+
+declare const orderSorts: readonly ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt'];
 
 export declare const orderStatuses: readonly [
   'pending',

@@ -476,12 +476,18 @@ interface OrderCreatedEvent {
 }
 
 interface OrderListParams {
-  status?: OrderStatus;
+  status?: OrderStatus | readonly OrderStatus[];
+  buyerId?: string;
+  listingId?: string;
   createdAfter?: string | Date;
   createdBefore?: string | Date;
+  updatedAfter?: string | Date;
+  sort?: OrderSort;
   limit?: number;
   cursor?: string;
 }
+
+type OrderSort = (typeof orderSorts)[number];
 
 type OrderStatus = (typeof orderStatuses)[number];
 
@@ -1052,6 +1058,8 @@ export declare function invalidDelivery(
 ): Promise<InvalidDelivery>;
 
 export declare function mockTradepost(options?: MockTradepostOptions): MockTradepost;
+
+declare const orderSorts: readonly ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt'];
 
 declare const orderStatuses: readonly [
   'pending',

@@ -16,6 +16,7 @@ export {
   type EventType,
   eventTypes,
   type NotificationType,
+  type OrderSort,
   type OrderStatus,
   orderQuantity,
   orderStatuses,

@@ -41,8 +41,20 @@ type Equals<One, Another> =
     ? true
     : false;
 
-/** Parameters as they are sent: the SDK takes dates too, and sends them as texts. */
-type Sent<Query> = { [Name in keyof Query]: Exclude<Query[Name], Date> };
+/** Parameters as they are sent: the SDK takes dates and lists too, and sends them as texts. */
+type Sent<Query> = {
+  [Name in keyof Query]: Query[Name] extends infer Value
+    ? Value extends readonly unknown[]
+      ? string
+      : Exclude<Value, Date>
+    : never;
+};
+
+/** Parameters as the server reads them: one value or several are a list. */
+type Read<Query> = { [Name in keyof Query]: ReadValue<Query[Name]> };
+type ReadValue<Value> = [Extract<Value, readonly unknown[]>] extends [never]
+  ? Exclude<Value, Date>
+  : Extract<Value, readonly unknown[]>[number][];
 
 /**
  * A response type without unrecognized values, which the contract does not have. Objects are mapped, so
@@ -78,7 +90,9 @@ describe('each request of the SDK equals that of the contract:', () => {
   test('orders.list sends every query parameter of the contract', () => {
     type Query = QueryOf<Orders['list']>;
     expectTypeOf<Query>().toExtend<ClientInferRequest<Contract['orders']['list']>['query']>();
-    expectTypeOf<Query>().toEqualTypeOf<ServerInferRequest<Contract['orders']['list']>['query']>();
+    expectTypeOf<Read<NonNullable<Parameters<Orders['list']>[0]>>>().toEqualTypeOf<
+      ServerInferRequest<Contract['orders']['list']>['query']
+    >();
   });
 
   test('orders.create sends the body of the contract, and its idempotency key', () => {

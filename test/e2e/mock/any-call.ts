@@ -1,4 +1,4 @@
-import { type EventType, type OrderStatus, orderStatuses } from '@tradepost/sdk';
+import { type EventType, type OrderSort, type OrderStatus, orderStatuses } from '@tradepost/sdk';
 import fc from 'fast-check';
 import type { Call, References } from './compare-services';
 
@@ -21,6 +21,7 @@ const index = fc.nat({ max: 12 });
 const idempotencyKey = maybe(fc.constantFrom('k-1', 'k-2'));
 const status = fc.constantFrom(...orderStatuses, 'lost' as OrderStatus);
 const reason = fc.constantFrom('The buyer has paid.', '已付款 🍵', '', ' x', 'x'.repeat(501));
+const sorts: OrderSort[] = ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt'];
 const ifMatch = fc.constantFrom('none', 'latest', '"1"', '"2", "3"', '*', 'W/"2"');
 const eventTypes: EventType[] = [
   'order.created',
@@ -73,12 +74,27 @@ const tradeCalls = [
   ),
   callWith(
     'orders.list',
-    fc.record({ ...paging, status: maybe(status), after: ago, before: ago }),
-    ({ status, after, before, ...paging }) =>
+    fc.record({
+      ...paging,
+      status: maybe(fc.oneof(status, fc.array(status, { maxLength: 3 }))),
+      buyer: maybe(index),
+      listing: maybe(index),
+      sort: maybe(fc.constantFrom(...sorts)),
+      after: ago,
+      before: ago,
+      changedAfter: ago,
+    }),
+    ({ status, buyer, listing, sort, after, before, changedAfter, ...paging }) =>
       ({ orders }, references) =>
         orders.list({
           ...buildPage(paging, references),
           ...(status && { status }),
+          ...(buyer !== undefined && { buyerId: references.id('usr', buyer) }),
+          ...(listing !== undefined && { listingId: references.id('lst', listing) }),
+          ...(sort && { sort }),
+          ...(changedAfter !== undefined && {
+            updatedAfter: new Date(references.now - changedAfter),
+          }),
           ...(after !== undefined && { createdAfter: new Date(references.now - after) }),
           ...(before !== undefined && { createdBefore: new Date(references.now - before) }),
         }),

@@ -64,6 +64,19 @@ export const limitSchema = integerSchema(pageLimit).meta({
   description: `Maximum number of items per page, ${pageLimit.min} to ${pageLimit.max}. Defaults to ${pageLimit.default}.`,
 });
 
+/**
+ * Builds the schema of a query parameter with one or several known values: a text with commas between them when sent, a list
+ * without duplicates once parsed. In OpenAPI it is a text, because generated clients differ in how they send lists.
+ */
+export function commaListSchema<const Value extends string>(values: readonly Value[]) {
+  const error = `must be one of ${values.join(', ')}, or several of them with commas between`;
+  const one = `(${values.join('|')})`;
+  return z
+    .string({ error })
+    .regex(new RegExp(`^${one}(,${one})*$`), { error })
+    .transform((text) => [...new Set(text.split(',') as Value[])]);
+}
+
 const cursorError = 'must be the nextCursor of the previous page, unchanged';
 
 /** `cursor` of a list: the opaque `nextCursor` of the previous page. */

@@ -8,6 +8,7 @@ import {
 } from '../http/field-schemas';
 import {
   bodySchema,
+  commaListSchema,
   cursorSchema,
   envelopeSchema,
   limitSchema,
@@ -15,7 +16,7 @@ import {
   pageSchema,
   querySchema,
 } from '../http/message-schemas';
-import { orderQuantity, orderStatuses } from './order';
+import { orderQuantity, orderSorts, orderStatuses } from './order';
 
 /** Schema of `OrderStatus`. */
 export const orderStatusSchema = z
@@ -88,13 +89,30 @@ export const updateOrderSchema = bodySchema({
 
 /** Schema of `ListOrders`. */
 export const listOrdersSchema = querySchema({
-  status: orderStatusSchema.exactOptional().meta({ description: 'Only orders with this status.' }),
+  status: commaListSchema(orderStatuses).exactOptional().meta({
+    description:
+      'Only orders with this status, or with one of several: `status=pending,confirmed`.',
+  }),
+  buyerId: accountIdSchema.exactOptional().meta({ description: 'Only orders of this buyer.' }),
+  listingId: listingIdSchema
+    .exactOptional()
+    .meta({ description: 'Only orders from this listing.' }),
   createdAfter: timestampInputSchema
     .exactOptional()
     .meta({ description: 'Only orders created after this time (exclusive).' }),
   createdBefore: timestampInputSchema
     .exactOptional()
     .meta({ description: 'Only orders created before this time (exclusive).' }),
+  updatedAfter: timestampInputSchema
+    .exactOptional()
+    .meta({ description: 'Only orders last changed after this time (exclusive).' }),
+  sort: z
+    .enum(orderSorts, { error: `must be one of ${orderSorts.join(', ')}` })
+    .exactOptional()
+    .meta({
+      description:
+        'By creation or by the last change; with `-` the newest first. Defaults to `-createdAt`. A cursor is valid for its own sort only. An order that changes while a list by `updatedAt` is read moves to its newest end.',
+    }),
   limit: limitSchema.exactOptional(),
   cursor: cursorSchema.exactOptional(),
 });

@@ -19,6 +19,15 @@ export const orderTransitions: Readonly<Record<OrderStatus, readonly OrderStatus
   cancelled: [],
 };
 
+/**
+ * How a list of orders may be sorted: by creation or by the last change, from oldest to newest, or with `-` from newest to
+ * oldest. The first one is the default.
+ */
+export const orderSorts = ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt'] as const;
+
+/** One way to sort a list of orders. */
+export type OrderSort = (typeof orderSorts)[number];
+
 /** The smallest and the largest quantity of one order, in units of its listing. */
 export const orderQuantity = { min: 1, max: 1_000_000 } as const;
 
@@ -65,12 +74,20 @@ export interface UpdateOrder {
 
 /** Query of `GET /v1/orders`. All but `status` are extensions. */
 export interface ListOrders {
-  /** Only orders with this status. */
-  status?: OrderStatus;
+  /** Only orders with one of these statuses; sent as one text, separated by commas. */
+  status?: OrderStatus[];
+  /** Only orders of this buyer, `usr_<id>`. */
+  buyerId?: string;
+  /** Only orders from this listing, `lst_<id>`. */
+  listingId?: string;
   /** Only orders created after this time (exclusive), ISO 8601. */
   createdAfter?: string;
   /** Only orders created before this time (exclusive), ISO 8601. */
   createdBefore?: string;
+  /** Only orders last changed after this time (exclusive), ISO 8601. */
+  updatedAfter?: string;
+  /** @default '-createdAt' */
+  sort?: OrderSort;
   /** Maximum number of orders per page: 1 to 100. @default 50 */
   limit?: number;
   /** `nextCursor` of the previous page. */

@@ -12,7 +12,8 @@ const lists = [
   {
     of: 'GET /v1/orders',
     schema: listOrdersSchema,
-    known: 'status, createdAfter, createdBefore, limit, cursor',
+    known:
+      'status, buyerId, listingId, createdAfter, createdBefore, updatedAfter, sort, limit, cursor',
   },
   {
     of: 'GET /v1/notifications',
@@ -81,12 +82,44 @@ describe.each(lists)('the query of $of', ({ schema, known }) => {
   });
 });
 
-test('orders can be filtered by a known status', () => {
-  expect(listOrdersSchema.parse({ status: 'cancelled' })).toEqual({ status: 'cancelled' });
-  expect(listIssues(listOrdersSchema, { status: 'canceled' })).toEqual([
-    'status: must be one of pending, confirmed, fulfilling, completed, cancelled',
+test('orders can be filtered by one known status, or by several with commas between', () => {
+  expect(listOrdersSchema.parse({ status: 'cancelled' })).toEqual({ status: ['cancelled'] });
+  expect(listOrdersSchema.parse({ status: 'pending,confirmed,pending' })).toEqual({
+    status: ['pending', 'confirmed'],
+  });
+});
+
+test.each([
+  ['canceled'],
+  [''],
+  [','],
+  ['pending,'],
+  [',pending'],
+  ['pending,,confirmed'],
+  ['pending, confirmed'],
+  ['pending;confirmed'],
+  ['pending,lost'],
+  ['pending\n'],
+  [['pending', 'confirmed']],
+  [null],
+])('orders cannot be filtered by the status %j', (status) => {
+  expect(listIssues(listOrdersSchema, { status })).toEqual([
+    'status: must be one of pending, confirmed, fulfilling, completed, cancelled, or several of them with commas between',
   ]);
-  expect(listIssues(listOrdersSchema, { status: '' })).toHaveLength(1);
+});
+
+test('orders can be filtered by buyer and listing, and sorted by either time in either direction', () => {
+  const query = { buyerId: 'usr_1', listingId: 'lst_1' };
+  expect(listOrdersSchema.parse(query)).toEqual(query);
+  for (const sort of ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt']) {
+    expect(listOrdersSchema.parse({ sort })).toEqual({ sort });
+  }
+  const rejected = { buyerId: 'lst_1', listingId: 'usr_1', sort: '+createdAt' };
+  expect(listIssues(listOrdersSchema, rejected)).toEqual([
+    'buyerId: must be an account ID (usr_<id>)',
+    'listingId: must be a listing ID (lst_<id>)',
+    'sort: must be one of -createdAt, createdAt, -updatedAt, updatedAt',
+  ]);
 });
 
 test('notifications can be filtered by true or false, as text or as a boolean', () => {
@@ -125,6 +158,7 @@ test('an unknown filter value for deliveries is rejected with the list of known 
 describe.each([
   { name: 'createdAfter', schema: listOrdersSchema },
   { name: 'createdBefore', schema: listOrdersSchema },
+  { name: 'updatedAfter', schema: listOrdersSchema },
   { name: 'since', schema: listDeliveriesSchema },
 ])('$name', ({ name, schema }) => {
   test.each([

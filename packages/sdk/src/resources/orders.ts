@@ -1,4 +1,4 @@
-import { endpoints, type OrderStatus } from '@tradepost/contract/wire';
+import { endpoints, type OrderSort, type OrderStatus } from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
 import { readItem } from '../http/envelope';
 import type { PagePromise } from '../http/pagination';
@@ -60,8 +60,12 @@ export type UpdatedOrder = Pick<Order, 'id' | 'status'> & Partial<Order>;
 
 /** Filters and paging of `orders.list`. All but `status` are extensions. */
 export interface OrderListParams {
-  /** Only orders with this status. */
-  status?: OrderStatus;
+  /** Only orders with this status, or with one of these. Several are an extension. */
+  status?: OrderStatus | readonly OrderStatus[];
+  /** Only orders of this buyer, `usr_<id>`. */
+  buyerId?: string;
+  /** Only orders from this listing, `lst_<id>`. */
+  listingId?: string;
   /**
    * Only orders created after this time (exclusive): a date, or
    * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
@@ -72,6 +76,18 @@ export interface OrderListParams {
    * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
    */
   createdBefore?: string | Date;
+  /**
+   * Only orders last changed after this time (exclusive): a date, or
+   * ISO 8601 with seconds and an offset, such as `2026-11-21T09:30:00Z`.
+   */
+  updatedAfter?: string | Date;
+  /**
+   * By creation or by the last change; with `-` the newest first. An order that changes while a list by
+   * `updatedAt` is read moves to its newest end.
+   *
+   * @default '-createdAt'
+   */
+  sort?: OrderSort;
   /** Maximum number of orders per page: 1 to 100. @default 50 */
   limit?: number;
   /** `nextCursor` of the previous page. */
@@ -100,7 +116,7 @@ export class Orders {
     this.#transport = transport;
   }
 
-  /** Lists the orders that the account may see, newest first. */
+  /** Lists the orders that the account may see, by default newest first. */
   list(params: OrderListParams = {}, options?: RequestOptions): PagePromise<Order> {
     return this.#transport.list(
       { operation: 'orders.list', endpoint: endpoints.orders.list, options },

@@ -71,6 +71,20 @@ describe('orders', () => {
     ]);
   });
 
+  test('list sends several statuses as one text', async () => {
+    const { service, tradepost } = await createClient(json(200, { data: [], nextCursor: null }));
+    await tradepost.orders.list({
+      status: ['pending', 'confirmed'],
+      buyerId: 'usr_1',
+      updatedAfter: new Date('2026-11-21T09:30:00Z'),
+      sort: 'updatedAt',
+    });
+    const statuses = encodeURIComponent('pending,confirmed');
+    expect(service.request(0).url).toBe(
+      `/v1/orders?status=${statuses}&buyerId=usr_1&updatedAfter=2026-11-21T09%3A30%3A00.000Z&sort=updatedAt`,
+    );
+  });
+
   test('create posts the order as JSON with an idempotency key', async () => {
     const { service, tradepost } = await createClient(json(201, { data: anOrder() }));
     const order = await tradepost.orders.create({ listingId: 'lst_1', quantity: 5 });

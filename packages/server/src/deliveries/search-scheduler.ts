@@ -96,7 +96,7 @@ export class SearchScheduler {
       const inProgress = own.running.length + own.waiting.length;
       throw new DomainError(
         'rate_limited',
-        `This account has ${inProgress} delivery searches in flight, which is the limit. Wait for their responses, then send the request again.`,
+        `This account has ${inProgress} searches in flight, which is the limit. Wait for their responses, then send the request again.`,
       );
     }
     this.#accounts.set(accountId, own);

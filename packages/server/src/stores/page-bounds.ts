@@ -22,6 +22,16 @@ export interface PageRange {
   from: PageKey | null;
 }
 
+/** A range of a list that is sorted by (time, id), in the direction in which it is read. */
+export interface PageScan {
+  /** Whether it is read from newest to oldest. */
+  newestFirst: boolean;
+  /** Exclusive; null for the start of the list. */
+  start: PageKey | null;
+  /** Inclusive; null for the end of the list. */
+  end: PageKey | null;
+}
+
 /** Returns a key that sorts before every item created at this time and after every older one, because no ID is empty. */
 function firstKeyAt(createdAt: number | undefined): PageKey | null {
   return createdAt === undefined ? null : { createdAt, id: '' };
@@ -54,4 +64,25 @@ export function mergeBounds(bounds: PageBounds): PageRange {
     before: pickOlder(after, firstKeyAt(createdBefore)),
     from: pickNewer(pickNewer(firstKeyAt(firstAfter), firstKeyAt(since)), downTo),
   };
+}
+
+/** Merges the bounds of a page into one range in either direction, as `mergeBounds` does for lists from newest to oldest. */
+export function buildScan(bounds: PageBounds, newestFirst: boolean): PageScan {
+  if (newestFirst) {
+    const { before, from } = mergeBounds(bounds);
+    return { newestFirst, start: before, end: from };
+  }
+  const { after, ...times } = bounds;
+  const { before, from } = mergeBounds({ ...times, after: null });
+  // No order has the key of a time, so it does not matter whether that is included.
+  return { newestFirst, start: pickNewer(after, from), end: before };
+}
+
+const beforeAll: PageKey = { createdAt: -1, id: '' };
+const afterAll: PageKey = { createdAt: 8.64e15 + 1, id: '' };
+
+/** Adds the bounds that a range lacks, where they exclude nothing, so that all ranges have one statement. */
+export function addBounds(scan: PageScan): PageScan {
+  const [start, end] = scan.newestFirst ? [afterAll, beforeAll] : [beforeAll, afterAll];
+  return { ...scan, start: scan.start ?? start, end: scan.end ?? end };
 }

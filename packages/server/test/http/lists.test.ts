@@ -82,6 +82,56 @@ describe('GET /v1/orders', () => {
     expect(found.map(({ id }) => id)).toEqual(others.map(({ id }) => id).reverse());
   });
 
+  it('filters by several statuses, by buyer, by listing and by the time of the last change', async () => {
+    const ids = async (query: string, as = seller) => {
+      const got = await service.request(`GET /v1/orders?${query}`, { as });
+      return getPage<Order>(got).data.map(({ id }) => id);
+    };
+    expect(await ids('status=pending,confirmed')).toEqual(newestFirst());
+    expect(await ids('status=confirmed,cancelled')).toEqual(newestFirst().slice(-2));
+    const { buyerId, listingId, createdAt } = placed[3] as Order;
+    expect(await ids(`buyerId=${buyerId}`)).toEqual(newestFirst());
+    expect(await ids(`buyerId=${buyerId}`, buyer)).toEqual(newestFirst());
+    expect(await ids(`buyerId=${seller.id}`, buyer)).toEqual([]);
+    expect(await ids(`listingId=${listingId}&status=confirmed`)).toEqual(newestFirst().slice(-2));
+    const changed = await ids(`updatedAfter=${createdAt}`);
+    expect(changed).toEqual(expect.arrayContaining(newestFirst().slice(-2)));
+    expect(changed).not.toContain(placed[3]?.id);
+  });
+
+  it.each([
+    ['createdAt', () => newestFirst().reverse()],
+    ['-createdAt', newestFirst],
+    [
+      'updatedAt',
+      () => [...newestFirst().slice(0, -2).reverse(), ...newestFirst().slice(-2).reverse()],
+    ],
+    ['-updatedAt', () => [...newestFirst().slice(-2), ...newestFirst().slice(0, -2)]],
+  ])('sorts by %s, page by page', async (sort, expected) => {
+    expect((await follow(`/v1/orders?limit=3&sort=${sort}`)).flat()).toEqual(expected());
+  });
+
+  it.each([
+    ['-createdAt', 'createdAt'],
+    ['createdAt', '-createdAt'],
+    ['createdAt', 'updatedAt'],
+    ['-updatedAt', 'updatedAt'],
+  ])('rejects a cursor of the sort %s in a list by %s', async (sort, other) => {
+    const path = `GET /v1/orders?limit=2&sort=${sort}`;
+    const { nextCursor } = getPage(await service.request(path, { as: buyer }));
+    const again = `GET /v1/orders?sort=${other}&cursor=${nextCursor}`;
+    const problem = getProblem(await service.request(again, { as: buyer }));
+    expect(problem).toMatchObject({ status: 400, code: 'invalid_cursor' });
+    expect(problem.detail).toContain('another sort');
+  });
+
+  it('takes the default sort for the sort of a cursor that does not name it', async () => {
+    const first = getPage(await service.request('GET /v1/orders?limit=2', { as: buyer }));
+    const path = `GET /v1/orders?sort=-createdAt&cursor=${first.nextCursor}`;
+    const next = getPage<Order>(await service.request(path, { as: buyer }));
+    expect(next.data.map(({ id }) => id)).toEqual(newestFirst().slice(2));
+  });
+
   it('returns every order once, page by page', async () => {
     const pages = await follow('/v1/orders?limit=3');
     expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
@@ -106,6 +156,12 @@ describe('GET /v1/orders', () => {
     ['limit=', 'limit'],
     ['status=shipped', 'status'],
     ['status=pending&status=confirmed', 'status'],
+    ['status=pending,lost', 'status'],
+    ['status=', 'status'],
+    ['buyerId=lst_1', 'buyerId'],
+    ['listingId=x', 'listingId'],
+    ['updatedAfter=yesterday', 'updatedAfter'],
+    ['sort=quantity', 'sort'],
     ['createdAfter=yesterday', 'createdAfter'],
     ['createdBefore=2026-11-21T09:30:00', 'createdBefore'],
     ['stauts=pending', 'stauts'],

@@ -40,6 +40,24 @@ describe('with cursors', () => {
     );
   });
 
+  test('a cursor of a sort is decoded with that sort, and is invalid for another', () => {
+    const sorts = [undefined, 'createdAt', '-updatedAt', 'updatedAt'];
+    fc.assert(
+      fc.property(
+        positions,
+        fc.constantFrom(...sorts),
+        fc.constantFrom(...sorts),
+        (position, sort, other) => {
+          const cursor = encodeCursor(position, sort);
+          expect(decodeCursor(cursor, 'ord', sort)).toEqual(position);
+          if (other === sort) return;
+          const domainError = catchDomainError(() => decodeCursor(cursor, 'ord', other));
+          expect(domainError.code).toBe('invalid_cursor');
+        },
+      ),
+    );
+  });
+
   test('a cursor goes into a URL as it is', () => {
     fc.assert(
       fc.property(positions, (position) => {

@@ -1,3 +1,4 @@
+import { orderSorts } from '@tradepost/contract/wire';
 import type { Call } from './call';
 import { eventTypes } from './webhook-rules';
 
@@ -25,7 +26,11 @@ const parameters: Record<string, (value: unknown) => boolean> = {
   since: isTime,
   createdAfter: isTime,
   createdBefore: isTime,
-  status: isStatus,
+  updatedAfter: isTime,
+  status: (value) => String(value).split(',').every(isStatus),
+  buyerId: (value) => /^(<usr:\d+>|usr_[0-9A-Z]+)$/.test(String(value)),
+  listingId: (value) => /^(<lst:\d+>|lst_[0-9A-Z]+)$/.test(String(value)),
+  sort: (value) => (orderSorts as readonly unknown[]).includes(value),
   read: (value) => typeof value === 'boolean',
   webhookId: (value) => /^(<whk:\d+>|whk_[0-9A-Z]+)$/.test(String(value)),
   orderId: (value) => /^(<ord:\d+>|ord_[0-9A-Z]+)$/.test(String(value)),

@@ -1,3 +1,4 @@
+import { orderSorts } from '@tradepost/contract/wire';
 import fc from 'fast-check';
 import {
   type Action,
@@ -22,14 +23,23 @@ const listOrders = action(
   fc.record({
     who,
     ...paging,
-    status: filter(status),
+    status: filter(fc.array(status, { minLength: 1, maxLength: 3 })),
+    buyer: filter(index),
+    listing: filter(index),
+    sort: filter(fc.constantFrom(...orderSorts)),
+    updatedAfter: nearTime,
     createdAfter: nearTime,
     createdBefore: nearTime,
   }),
-  (state, { who, status, createdAfter, createdBefore, ...page }) => {
+  (state, { who, status, buyer, listing, sort, ...others }) => {
+    const { updatedAfter, createdAfter, createdBefore, ...page } = others;
     const apiKey = chooseKey(state, who, []);
     const filters = defined({
-      status,
+      status: status?.join(','),
+      buyerId: buyer === undefined ? undefined : pick(state.accounts, buyer)?.id,
+      listingId: listing === undefined ? undefined : pick(state.listings, listing)?.id,
+      sort,
+      updatedAfter: toTime(state.orders, updatedAfter),
       createdAfter: toTime(state.orders, createdAfter),
       createdBefore: toTime(state.orders, createdBefore),
     });

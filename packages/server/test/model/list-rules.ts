@@ -19,11 +19,15 @@ type Query = Record<string, string | number | boolean>;
 
 const defaultLimit = 50;
 
-function findPosition(state: ModelState, list: ModelCursor['list'], text: unknown): number | null {
+function findCursor(
+  state: ModelState,
+  { list, sort }: Pick<ModelCursor, 'list' | 'sort'>,
+  text: unknown,
+): ModelCursor | null {
   if (text === undefined) return null;
   const cursor = state.cursors.find((one) => one.text === text && one.list === list);
-  if (cursor === undefined) throw new Rejection('invalid_cursor');
-  return cursor.position;
+  if (cursor === undefined || cursor.sort !== sort) throw new Rejection('invalid_cursor');
+  return cursor;
 }
 
 function addCursor(state: ModelState, cursor: Omit<ModelCursor, 'text'>): string {
@@ -32,21 +36,36 @@ function addCursor(state: ModelState, cursor: Omit<ModelCursor, 'text'>): string
   return text;
 }
 
-/** Replies with one page of a list, newest first. `items` are the filtered items, oldest first. */
-function replyWithPage<Item extends { number: number }>(
+/** Replies with one page of a list, by default newest first. `items` are the filtered items, oldest first. */
+function replyWithPage<Item extends { number: number; updatedAt?: number }>(
   state: ModelState,
   request: { list: ModelCursor['list']; account: ModelAccount; query: Query },
   items: Item[],
   show: (item: Item) => unknown,
 ): Reply {
   const { list, account, query } = request;
-  const position = findPosition(state, list, query.cursor);
-  const older = items.filter(({ number }) => position === null || number < position).toReversed();
-  const page = older.slice(0, Number(query.limit ?? defaultLimit));
+  const sort = String(query.sort ?? '-createdAt');
+  const cursor = findCursor(state, { list, sort }, query.cursor);
+  // What was created later has a later time and a higher number.
+  const getTime = (item: Item) => (sort.endsWith('updatedAt') ? (item.updatedAt ?? 0) : 0);
+  const isAfter = (item: Item, time: number, number: number) => {
+    const difference = getTime(item) - time || item.number - number;
+    return sort.startsWith('-') ? difference < 0 : difference > 0;
+  };
+  const rest = items
+    .filter((item) => cursor === null || isAfter(item, cursor.time, cursor.position))
+    .toSorted((one, other) => (isAfter(one, getTime(other), other.number) ? 1 : -1));
+  const page = rest.slice(0, Number(query.limit ?? defaultLimit));
   const last = page.at(-1);
-  const hasMore = last !== undefined && older.length > page.length;
+  const hasMore = last !== undefined && rest.length > page.length;
   const nextCursor = hasMore
-    ? addCursor(state, { list, accountId: account.id, position: last.number })
+    ? addCursor(state, {
+        list,
+        sort,
+        accountId: account.id,
+        time: getTime(last),
+        position: last.number,
+      })
     : null;
   return { status: 200, body: { data: page.map(show), nextCursor } };
 }
@@ -57,9 +76,15 @@ const time = (value: unknown, otherwise: number) =>
 /** `GET /v1/orders`. */
 export function listOrders(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
   const [after, before] = [time(query.createdAfter, -1), time(query.createdBefore, Infinity)];
+  const { status, buyerId, listingId } = query;
+  const statuses = status === undefined ? null : String(status).split(',');
+  const changedAfter = time(query.updatedAfter, -1);
   const items = visibleOrders(state, account)
-    .filter(({ status }) => query.status === undefined || status === query.status)
-    .filter(({ createdAt }) => createdAt > after && createdAt < before);
+    .filter((order) => statuses === null || statuses.includes(order.status))
+    .filter((order) => buyerId === undefined || order.buyerId === buyerId)
+    .filter((order) => listingId === undefined || order.listingId === listingId)
+    .filter(({ createdAt }) => createdAt > after && createdAt < before)
+    .filter(({ updatedAt }) => updatedAt > changedAfter);
   return replyWithPage(state, { list: 'orders', account, query }, items, showOrder);
 }
 
@@ -151,7 +176,7 @@ export function showEvent({
 
 /** `GET /v1/events`. A long poll that has to wait has an empty page. */
 export function listEvents(state: ModelState, account: ModelAccount, query: Query = {}): Reply {
-  const after = findPosition(state, 'events', query.after) ?? 0;
+  const after = findCursor(state, { list: 'events', sort: '' }, query.after)?.position ?? 0;
   const since = time(query.since, -1);
   const page = visibleEvents(state, account)
     .filter(({ index, event }) => index >= after && event.createdAt >= since)
@@ -161,6 +186,12 @@ export function listEvents(state: ModelState, account: ModelAccount, query: Quer
   // Nothing is left out: the events to come are later than those that `since` excludes. Those of other orders are not passed.
   const endWithout = query.orderId === undefined ? state.log.length : after;
   const end = last === undefined ? endWithout : last.index + 1;
-  const cursor = { list: 'events', accountId: account.id, position: end } as const;
+  const cursor = {
+    list: 'events',
+    sort: '',
+    accountId: account.id,
+    time: 0,
+    position: end,
+  } as const;
   return { status: 200, body: { data: page.map(showEvent), nextCursor: addCursor(state, cursor) } };
 }

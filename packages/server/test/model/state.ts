@@ -188,6 +188,10 @@ export interface ModelCursor {
   text: string;
   list: 'orders' | 'notifications' | 'webhooks' | 'deliveries' | 'events';
   accountId: string;
+  /** How the list was sorted; empty for the event log. */
+  sort: string;
+  /** In a list by the last change, the time of that of the last item. Otherwise 0. */
+  time: number;
   /** The number of the last item that was listed; of the event log: how many entries of it were passed. */
   position: number;
 }

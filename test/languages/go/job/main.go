@@ -88,7 +88,8 @@ func register(receiver *receiver) (tradepost.CreatedWebhook, error) {
 func followCursor() (string, error) {
 	status, limit := tradepost.OrderStatusPending, 1
 	ids := map[string]bool{}
-	params := tradepost.ListOrdersParams{Status: &status, Limit: &limit}
+	filter := string(status)
+	params := tradepost.ListOrdersParams{Status: &filter, Limit: &limit}
 	for {
 		response, err := buyer.ListOrdersWithResponse(ctx, &params)
 		if err != nil {

@@ -28,6 +28,15 @@ export function createEnumCheck(values: readonly string[]): Check {
   );
 }
 
+/** Checks for one or several texts with commas between. */
+export function createCommaListCheck(values: readonly string[]): Check {
+  return createCheck((value) =>
+    typeof value === 'string' && value.split(',').every((one) => values.includes(one))
+      ? null
+      : `must be one of ${values.join(', ')}, or several of them with commas between`,
+  );
+}
+
 /** Checks for a text that matches a pattern. */
 export function createPatternCheck(pattern: RegExp, message: string): Check {
   return createCheck((value) =>

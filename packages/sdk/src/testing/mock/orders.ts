@@ -32,16 +32,20 @@ function formatEtag({ version }: OrderRecord): string {
 /** Handles `GET /v1/orders`. */
 export function listOrders(market: Market, request: HandlerRequest): MockResponse {
   const { caller, query } = request;
-  const { status } = query;
+  const { status, buyerId, listingId } = query;
   const after = parseTime(query.createdAfter) ?? Number.NEGATIVE_INFINITY;
   const before = parseTime(query.createdBefore) ?? Number.POSITIVE_INFINITY;
+  const changedAfter = parseTime(query.updatedAfter) ?? Number.NEGATIVE_INFINITY;
   const found = market.orders.filter((order) => {
     const createdAt = Date.parse(order.createdAt);
     return (
       getParties(order).includes(caller.id) &&
-      (status === undefined || order.status === status) &&
+      (status === undefined || status.split(',').includes(order.status)) &&
+      (buyerId === undefined || order.buyerId === buyerId) &&
+      (listingId === undefined || order.listingId === listingId) &&
       createdAt > after &&
-      createdAt < before
+      createdAt < before &&
+      Date.parse(order.updatedAt) > changedAfter
     );
   });
   const { items, nextCursor } = slicePage(found, request, 'ord');

@@ -5,6 +5,7 @@ import { MockProblem } from './problem';
 interface Item {
   id: string;
   createdAt: string;
+  updatedAt?: string;
 }
 
 /** Encodes a text as an opaque cursor. */
@@ -22,21 +23,10 @@ export function decodeCursor(cursor: string): string | null {
   }
 }
 
-/** Newest first. */
-function compareItems(one: Item, other: Item): number {
-  const [first, second] = [toKey(one), toKey(other)];
-  return first < second ? 1 : first > second ? -1 : 0;
-}
-
-/** ISO 8601 in UTC sorts by time. */
-function toKey({ createdAt, id }: Item): string {
-  return `${createdAt} ${id}`;
-}
-
 /**
- * Sorts items from newest to oldest, and cuts the requested page.
+ * Sorts items, by default from newest to oldest, and cuts the requested page.
  *
- * @param prefix the prefix of the IDs in the list: a cursor is valid for one list only
+ * @param prefix the prefix of the IDs in the list: a cursor is valid for one list and one sort only
  * @throws {MockProblem} `invalid_cursor`.
  */
 export function slicePage<Record extends Item>(
@@ -44,20 +34,36 @@ export function slicePage<Record extends Item>(
   { limit, query }: HandlerRequest,
   prefix: string,
 ): { items: Record[]; nextCursor: string | null } {
-  const sorted = [...items].sort(compareItems);
-  const after = query.cursor === undefined ? null : readPageKey(query.cursor, prefix);
-  const remaining = after === null ? sorted : sorted.filter((item) => toKey(item) < after);
+  const { sort = '-createdAt', cursor } = query;
+  const direction = sort.startsWith('-') ? -1 : 1;
+  // ISO 8601 in UTC sorts by time.
+  const toKey = ({ createdAt, updatedAt, id }: Item) =>
+    `${sort.endsWith('createdAt') ? createdAt : updatedAt} ${id}`;
+  const compare = (one: string, other: string) =>
+    one === other ? 0 : one < other ? -direction : direction;
+  const sorted = [...items].sort((one, other) => compare(toKey(one), toKey(other)));
+  const after = cursor === undefined ? null : readPageKey(cursor, prefix, sort);
+  const remaining =
+    after === null ? sorted : sorted.filter((item) => compare(toKey(item), after) > 0);
   const page = remaining.slice(0, limit);
   const last = page.at(-1);
   const hasMore = remaining.length > limit && last !== undefined;
-  return { items: page, nextCursor: hasMore ? encodeCursor(toKey(last)) : null };
+  return { items: page, nextCursor: hasMore ? encodeCursor(`${sort} ${toKey(last)}`) : null };
 }
 
-function readPageKey(cursor: string, prefix: string): string {
-  const key = decodeCursor(cursor);
-  if (key?.split(' ')[1]?.startsWith(`${prefix}_`)) return key;
-  throw new MockProblem(
-    'invalid_cursor',
-    'This cursor is not valid for this list. Send nextCursor of the previous page unchanged, or omit it to start over.',
-  );
+function readPageKey(cursor: string, prefix: string, sort: string): string {
+  const [sortOfCursor, time, id] = decodeCursor(cursor)?.split(' ') ?? [];
+  if (!id?.startsWith(`${prefix}_`)) {
+    throw new MockProblem(
+      'invalid_cursor',
+      'This cursor is not valid for this list. Send nextCursor of the previous page unchanged, or omit it to start over.',
+    );
+  }
+  if (sortOfCursor !== sort) {
+    throw new MockProblem(
+      'invalid_cursor',
+      'This cursor is of a list with another sort. Send the sort of the previous page too, or omit the cursor to start over.',
+    );
+  }
+  return `${time} ${id}`;
 }

@@ -4,6 +4,7 @@ import {
   eventTypes,
   eventWaitSeconds,
   orderQuantity,
+  orderSorts,
   orderStatuses,
   pageLimit,
   statusClasses,
@@ -13,6 +14,7 @@ import { getAccount } from './account';
 import {
   checkTimestamp,
   createCheck,
+  createCommaListCheck,
   createEnumCheck,
   createIdCheck,
   createIntegerCheck,
@@ -103,9 +105,13 @@ export const routes: Readonly<Record<MockOperation, Route>> = {
   'orders.list': {
     ...endpoints.orders.list,
     query: optional({
-      status: createEnumCheck(orderStatuses),
+      status: createCommaListCheck(orderStatuses),
+      buyerId: createIdCheck('usr', 'an account'),
+      listingId: createIdCheck('lst', 'a listing'),
       createdAfter: checkTimestamp,
       createdBefore: checkTimestamp,
+      updatedAfter: checkTimestamp,
+      sort: createEnumCheck(orderSorts),
       ...paging,
     }),
     handle: listOrders,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   ConflictError,
   NotFoundError,
+  type OrderListParams,
   PermissionError,
   PreconditionFailedError,
   ValidationError,
@@ -66,6 +67,36 @@ describe('a mock', () => {
       expect(error).toBeInstanceOf(Class);
       expect(error.code).toBe(code);
     }
+  });
+
+  test('filters and sorts lists of orders', async () => {
+    const { as, addAccount, addListing, addOrder, accounts } = mockTradepost();
+    const listing = addListing();
+    const other = addAccount({ kind: 'buyer' });
+    const at = (minute: number) => `2026-11-21T09:0${minute}:00.000Z`;
+    const first = addOrder({ createdAt: at(1), updatedAt: at(6), status: 'confirmed' });
+    const second = addOrder({ createdAt: at(2), updatedAt: at(5), listingId: listing.id });
+    const third = addOrder({ createdAt: at(3), updatedAt: at(4), buyerId: other.id });
+    const list = async (params: OrderListParams) => {
+      const orders = await as('seller')
+        .orders.list({ ...params, limit: 1 })
+        .toArray({ limit: 10 });
+      return orders.map(({ id }) => [first.id, second.id, third.id].indexOf(id) + 1);
+    };
+    expect(await list({})).toEqual([3, 2, 1]);
+    expect(await list({ sort: 'createdAt' })).toEqual([1, 2, 3]);
+    expect(await list({ sort: 'updatedAt' })).toEqual([3, 2, 1]);
+    expect(await list({ sort: '-updatedAt' })).toEqual([1, 2, 3]);
+    expect(await list({ status: ['confirmed', 'cancelled'] })).toEqual([1]);
+    expect(await list({ status: ['confirmed', 'pending'] })).toEqual([3, 2, 1]);
+    expect(await list({ buyerId: other.id })).toEqual([3]);
+    expect(await list({ buyerId: accounts.buyer.id })).toEqual([2, 1]);
+    expect(await list({ listingId: listing.id })).toEqual([2]);
+    expect(await list({ updatedAfter: at(5) })).toEqual([1]);
+    const { nextCursor } = await as('seller').orders.list({ limit: 1 });
+    const mixed = as('seller').orders.list({ sort: 'createdAt', cursor: nextCursor ?? '' });
+    const error = await catchTradepostError(mixed);
+    expect(error).toMatchObject({ code: 'invalid_cursor', status: 400 });
   });
 
   test('lists all invalid fields', async () => {

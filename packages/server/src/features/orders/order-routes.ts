@@ -2,16 +2,25 @@ import { type contract, headerNames, pageLimit } from '@tradepost/contract';
 import { type Clock, createContext, type IdGenerator } from '../../kernel/context';
 import { DomainError } from '../../kernel/errors';
 import { withReplayedHeader } from '../../kernel/idempotency';
-import { decodeCursor, slicePage } from '../../kernel/pagination';
+import { slicePage } from '../../kernel/pagination';
 import type { RouteHandlers } from '../route-handlers';
 import {
   changeStatus,
   formatEtag,
   isVisibleTo,
+  type Order,
   orderNotFound,
   placeOrder,
   toOrderResponse,
 } from './order';
+import {
+  decodeOrderCursor,
+  defaultSort,
+  encodeOrderCursor,
+  needsSearch,
+  simplifyFilter,
+  toOrderFilter,
+} from './order-list';
 import type { OrderStore } from './order-store';
 
 /** Creates the handlers of the order endpoints. */
@@ -21,19 +30,19 @@ export function orderRoutes(
   newId: IdGenerator,
 ): RouteHandlers<typeof contract.orders> {
   return {
-    async list({ caller, query }) {
-      const limit = query.limit ?? pageLimit.default;
-      const { createdAfter, createdBefore } = query;
-      const found = await orders.listOrders(
-        caller,
-        {
-          ...(query.status && { status: query.status }),
-          ...(createdAfter && { createdAfter: Date.parse(createdAfter) }),
-          ...(createdBefore && { createdBefore: Date.parse(createdBefore) }),
-        },
-        { after: query.cursor ? decodeCursor(query.cursor, 'ord') : null, limit: limit + 1 },
-      );
-      const { items, nextCursor } = slicePage(found, limit);
+    async list(request) {
+      const { caller, query } = request;
+      const { limit = pageLimit.default, sort = defaultSort, cursor } = query;
+      const filter = simplifyFilter(caller, toOrderFilter(query));
+      const after = cursor ? decodeOrderCursor(cursor, sort) : null;
+      if (filter === null) return { status: 200, body: { data: [], nextCursor: null } };
+      const isSearch = needsSearch(filter, sort);
+      const signal = isSearch ? request.signal : undefined;
+      const page = { after, limit: limit + 1, sort };
+      const found = await orders.listOrders(caller, filter, page, signal);
+      if (isSearch) await request.requireValidKey();
+      const encode = (last: Order) => encodeOrderCursor(last, sort);
+      const { items, nextCursor } = slicePage(found, limit, encode);
       return { status: 200, body: { data: items.map(toOrderResponse), nextCursor } };
     },
 

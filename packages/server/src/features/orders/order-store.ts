@@ -1,4 +1,4 @@
-import type { OrderStatus } from '@tradepost/contract';
+import type { OrderSort, OrderStatus } from '@tradepost/contract';
 import type { CommandContext } from '../../kernel/context';
 import type { IdempotencyKey, IdempotentResult, StoredResponse } from '../../kernel/idempotency';
 import type { PageKey } from '../../kernel/pagination';
@@ -8,11 +8,16 @@ import type { Order, OrderContext, OrderMutation } from './order';
 
 /** Filters a list of orders. */
 export interface OrderFilter {
-  status?: OrderStatus;
+  /** With one of these. Not empty, none twice. */
+  statuses?: readonly OrderStatus[];
+  buyerId?: string;
+  listingId?: string;
   /** Created after this time, exclusive, in milliseconds since 1970. */
   createdAfter?: number;
   /** Created before this time, exclusive, in milliseconds since 1970. */
   createdBefore?: number;
+  /** Last changed after this time, exclusive, in milliseconds since 1970. */
+  updatedAfter?: number;
 }
 
 /** An order after a request to change it. */
@@ -49,10 +54,16 @@ export interface OrderStore {
   ): Promise<ChangedOrder>;
   /** Returns the order with this ID, or null. */
   findOrder(id: string): Promise<Order | null>;
-  /** Lists the orders that the caller participates in, after `after`, newest first, up to `limit`. */
+  /**
+   * Lists the orders that the caller participates in, after `after`, up to `limit`. The default of `sort` is `-createdAt`.
+   *
+   * @param signal Cancels the search for a filter that needs one.
+   * @throws DomainError `rate_limited` if the account has too many searches.
+   */
   listOrders(
     caller: Caller,
     filter: OrderFilter,
-    page: { after: PageKey | null; limit: number },
+    page: { after: PageKey | null; limit: number; sort?: OrderSort },
+    signal?: AbortSignal,
   ): Promise<Order[]>;
 }

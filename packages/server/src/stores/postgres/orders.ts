@@ -1,10 +1,27 @@
-import type { AccountKind } from '@tradepost/contract/wire';
+import { type AccountKind, orderStatuses } from '@tradepost/contract/wire';
+import { SearchScheduler } from '../../deliveries/search-scheduler';
 import type { DomainEvent } from '../../features/events/event';
 import type { Listing } from '../../features/listings/listing';
 import type { Order, OrderContext } from '../../features/orders/order';
+import {
+  defaultSort,
+  getSortTime,
+  isNewestFirst,
+  needsSearch,
+  simplifyFilter,
+} from '../../features/orders/order-list';
 import type { OrderStore } from '../../features/orders/order-store';
 import type { Task } from '../../features/tasks/task';
-import { mergeBounds } from '../page-bounds';
+import type { PageKey } from '../../kernel/pagination';
+import {
+  findOrders,
+  getRest,
+  listRanges,
+  type OrderQuery,
+  type OrderRange,
+  type OrderReader,
+} from '../order-search';
+import { addBounds } from '../page-bounds';
 import type { PostgresDatabase, Transaction } from './database';
 import {
   accountsWithSubscriptions,
@@ -23,11 +40,13 @@ const orderColumns = `orders.id, orders.status, orders.buyer_id AS "buyerId", or
   orders.agent_id AS "agentId", orders.listing_id AS "listingId", orders.quantity, orders.version,
   orders.created_at AS "createdAt", orders.updated_at AS "updatedAt"`;
 
-const columnsByFilter: Record<AccountKind, string> = {
+const partyColumns: Record<AccountKind, string> = {
   buyer: 'buyer_id',
   seller: 'seller_id',
   agent: 'agent_id',
 };
+
+const timeColumns = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
 
 function addOrderInsert(writes: WriteSet, order: Order): void {
   const values = [
@@ -186,11 +205,98 @@ const recipientsOfListing = accountsWithSubscriptions(
 );
 const noRecipients: Subscriptions = { accountIds: [], subscriptions: [] };
 
+function orderBy({ by, newestFirst }: Pick<OrderRange, 'by' | 'newestFirst'>): string {
+  const direction = newestFirst ? 'DESC' : 'ASC';
+  return `ORDER BY ${timeColumns[by]} ${direction}, id ${direction}`;
+}
+
+const orderBySort = ({ sort }: OrderQuery) =>
+  orderBy({ by: getSortTime(sort), newestFirst: isNewestFirst(sort) });
+
+function addRange(conditions: Conditions, range: OrderRange): Conditions {
+  conditions.add(`${partyColumns[range.role]} = ?`, range.accountId);
+  if (range.status !== null) conditions.add('status = ?', range.status);
+  return conditions.addScan(timeColumns[range.by], range);
+}
+
+/** Lists the first orders of a page that needs no search, by one range of one index for each status. */
+function selectPage(db: PostgresDatabase, query: OrderQuery): Promise<Order[]> {
+  const ranges = listRanges(query);
+  const [range] = ranges;
+  if (range === undefined) return Promise.resolve([]);
+  const conditions = new Conditions();
+  if (ranges.length === 1) {
+    addRange(conditions, range);
+    return db.rows<Order>(
+      `SELECT ${orderColumns} FROM orders WHERE ${conditions.sql}
+       ${orderBySort(query)} LIMIT ${conditions.bind(query.limit)}`,
+      ...conditions.values,
+    );
+  }
+  addRange(conditions, { ...range, status: null });
+  const statuses = conditions.bind(ranges.map(({ status }) => status));
+  const most = conditions.bind(query.limit);
+  return db.rows<Order>(
+    `SELECT ${orderColumns} FROM unnest(${statuses}::text[]) AS s (wanted) CROSS JOIN LATERAL (
+       SELECT * FROM orders WHERE orders.status = s.wanted AND ${conditions.sql}
+       ${orderBySort(query)} LIMIT ${most}) AS orders
+     ${orderBySort(query)} LIMIT ${most}`,
+    ...conditions.values,
+  );
+}
+
+/** Adds all filters, also those that exclude nothing, so that there is one statement. */
+function addFilters(conditions: Conditions, query: OrderQuery): Conditions {
+  const { caller, filter, sort } = query;
+  const { statuses = orderStatuses, buyerId = null, listingId = null } = filter;
+  const { createdAfter = -1, createdBefore = Number.MAX_SAFE_INTEGER, updatedAfter = -1 } = filter;
+  return conditions
+    .add(`${partyColumns[caller.kind]} = ?`, caller.accountId)
+    .add('status = ANY (?::text[])', statuses)
+    .add('(?::text IS NULL OR buyer_id = ?::text)', buyerId, buyerId)
+    .add('(?::text IS NULL OR listing_id = ?::text)', listingId, listingId)
+    .add('created_at > ?::bigint', createdAfter)
+    .add('created_at < ?::bigint', createdBefore)
+    .add('updated_at > ?::bigint', updatedAfter)
+    .addScan(timeColumns[getSortTime(sort)], getRest(query));
+}
+
+function createReader(db: PostgresDatabase): OrderReader {
+  return {
+    select(ranges, query, limit) {
+      const values: unknown[] = [];
+      const parts = ranges.map((range) => {
+        const conditions = addRange(new Conditions(values), { ...range, ...addBounds(range) });
+        // OFFSET 0 keeps the filters outside, so that none of them changes which index is used.
+        return `(SELECT * FROM orders WHERE ${conditions.sql} ${orderBy(range)} OFFSET 0)`;
+      });
+      const filters = addFilters(new Conditions(values), query);
+      return db.rows<Order>(
+        `SELECT ${orderColumns} FROM (${parts.join(' UNION ALL ')}) AS orders
+         WHERE ${filters.sql} ${orderBySort(query)} LIMIT ${filters.bind(limit)}`,
+        ...values,
+      );
+    },
+
+    async findKey(range, place) {
+      const conditions = addRange(new Conditions(), { ...range, ...addBounds(range) });
+      const key = await db.row<PageKey>(
+        `SELECT ${timeColumns[range.by]} AS "createdAt", id FROM orders WHERE ${conditions.sql}
+         ${orderBy(range)} LIMIT 1 OFFSET ${conditions.bind(place - 1)}::bigint`,
+        ...conditions.values,
+      );
+      return key ?? null;
+    },
+  };
+}
+
 /** Creates the order store. `notify` is called with the events of a change and its number of deliveries, after the commit. */
 export function createPostgresOrderStore(
   db: PostgresDatabase,
   notify: (events: DomainEvent[], queued: number) => void,
 ): OrderStore {
+  const reader = createReader(db);
+  const scheduler = new SearchScheduler();
   return {
     async placeOrder({ listingId, buyerId, idempotencyKey, context }, decide) {
       let written: [DomainEvent[], number] = [[], 0];
@@ -258,18 +364,13 @@ export function createPostgresOrderStore(
     findOrder: async (id) =>
       (await db.row<Order>(`SELECT ${orderColumns} FROM orders WHERE id = $1`, id)) ?? null,
 
-    listOrders(caller, { status, ...span }, { after, limit }) {
-      const conditions = new Conditions().add(
-        `${columnsByFilter[caller.kind]} = ?`,
-        caller.accountId,
-      );
-      if (status !== undefined) conditions.add('status = ?', status);
-      conditions.addRange(mergeBounds({ ...span, after }));
-      return db.rows<Order>(
-        `SELECT ${orderColumns} FROM orders WHERE ${conditions.sql}
-         ORDER BY created_at DESC, id DESC LIMIT ${conditions.bind(limit)}`,
-        ...conditions.values,
-      );
+    async listOrders(caller, filter, { sort = defaultSort, ...page }, signal) {
+      const simple = simplifyFilter(caller, filter);
+      if (simple === null) return [];
+      const query = { caller, filter: simple, sort, ...page };
+      if (!needsSearch(simple, sort)) return selectPage(db, query);
+      const search = findOrders(reader, query);
+      return scheduler.run(caller.accountId, () => search.next(), signal);
     },
   };
 }

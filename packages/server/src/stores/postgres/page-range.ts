@@ -1,9 +1,15 @@
-import type { PageRange } from '../page-bounds';
+import type { PageKey } from '../../kernel/pagination';
+import type { PageRange, PageScan } from '../page-bounds';
 
 /** Builds the `WHERE` clause of a query: conditions that all must be true, and the values of their parameters. */
 export class Conditions {
-  readonly values: unknown[] = [];
+  readonly values: unknown[];
   readonly #texts: string[] = [];
+
+  /** @param values Values of a statement that these conditions are a part of. Theirs are added. */
+  constructor(values: unknown[] = []) {
+    this.values = values;
+  }
 
   /** Adds a condition and the values of its parameters, which it has as `?`. */
   add(text: string, ...values: unknown[]): this {
@@ -22,6 +28,17 @@ export class Conditions {
   addRange({ before, from }: PageRange): this {
     if (from !== null) this.add('(created_at, id) >= (?::bigint, ?)', from.createdAt, from.id);
     if (before !== null) this.add('(created_at, id) < (?::bigint, ?)', before.createdAt, before.id);
+    return this;
+  }
+
+  /** The same for a list by `column` in either direction, of an index on (…, column, id). */
+  addScan(column: string, { newestFirst, start, end }: PageScan): this {
+    const [lower, upper] = newestFirst ? [end, start] : [start, end];
+    const [above, below] = newestFirst ? ['>=', '<'] : ['>', '<='];
+    const add = (operator: string, { createdAt, id }: PageKey) =>
+      this.add(`(${column}, id) ${operator} (?::bigint, ?)`, createdAt, id);
+    if (lower !== null) add(above, lower);
+    if (upper !== null) add(below, upper);
     return this;
   }
 

@@ -7,6 +7,7 @@ import { lastUseOfKeys } from './migrations/004-last-use-of-keys';
 import { traceContexts } from './migrations/005-trace-contexts';
 import { suppliedUnits } from './migrations/006-supplied-units';
 import { eventsOfOrders } from './migrations/007-events-of-orders';
+import { ordersByUpdate } from './migrations/008-orders-by-update';
 import { explainMigrationError } from './sqlite-errors';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
@@ -18,6 +19,7 @@ const migrations = [
   traceContexts,
   suppliedUnits,
   eventsOfOrders,
+  ordersByUpdate,
 ];
 
 /** The schema version of this program. */

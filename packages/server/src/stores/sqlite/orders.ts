@@ -1,10 +1,28 @@
-import type { AccountKind, OrderStatus } from '@tradepost/contract/wire';
+import { type AccountKind, type OrderStatus, orderStatuses } from '@tradepost/contract/wire';
+import { SearchScheduler } from '../../deliveries/search-scheduler';
 import type { DomainEvent } from '../../features/events/event';
 import type { Order, OrderContext, OrderMutation } from '../../features/orders/order';
+import {
+  compareOrders,
+  defaultSort,
+  getSortTime,
+  isNewestFirst,
+  needsSearch,
+  simplifyFilter,
+} from '../../features/orders/order-list';
 import type { OrderStore } from '../../features/orders/order-store';
 import type { Task } from '../../features/tasks/task';
 import type { CommandContext } from '../../kernel/context';
-import { mergeBounds } from '../page-bounds';
+import type { PageKey } from '../../kernel/pagination';
+import {
+  findOrders,
+  getRest,
+  listRanges,
+  type OrderQuery,
+  type OrderRange,
+  type OrderReader,
+} from '../order-search';
+import { addBounds } from '../page-bounds';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { runIdempotent } from './idempotency';
@@ -37,11 +55,13 @@ type OrderTuple = [
   updatedAt: number,
 ];
 
-const columnsByFilter: Record<AccountKind, string> = {
+const partyColumns: Record<AccountKind, string> = {
   buyer: 'buyer_id',
   seller: 'seller_id',
   agent: 'agent_id',
 };
+
+const timeColumns = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
 
 function readOrder(row: OrderRow): Order {
   return {
@@ -75,11 +95,90 @@ function readTuple(row: OrderTuple): Order {
   };
 }
 
+/** Starts the conditions of a range. Its index is named, because SQLite may prefer another one and scan more orders. */
+function buildConditions(range: OrderRange): { index: string; conditions: Conditions } {
+  const { role, accountId, status, by } = range;
+  const conditions = new Conditions().add(`${partyColumns[role]} = ?`, accountId);
+  if (status !== null) conditions.add('status = ?', status);
+  conditions.addScan(timeColumns[by], range);
+  const suffix = status !== null ? '_by_status' : by === 'updatedAt' ? '_by_update' : '';
+  return { index: `orders_of_${role}${suffix}`, conditions };
+}
+
+/** Adds all filters, also those that exclude nothing, so that there is one statement. None may change which index is used. */
+function addFilters(conditions: Conditions, query: OrderQuery): Conditions {
+  const { caller, filter, sort } = query;
+  const { statuses = orderStatuses, buyerId = null, listingId = null } = filter;
+  const { createdAfter = -1, createdBefore = Number.MAX_SAFE_INTEGER, updatedAfter = -1 } = filter;
+  const wanted = orderStatuses.map((_status, index) => statuses[index] ?? statuses[0]);
+  return conditions
+    .add(`+${partyColumns[caller.kind]} = ?`, caller.accountId)
+    .add(`+status IN (${wanted.map(() => '?')})`, ...wanted)
+    .add('(? IS NULL OR +buyer_id = ?)', buyerId, buyerId)
+    .add('(? IS NULL OR +listing_id = ?)', listingId, listingId)
+    .add('+created_at > ?', createdAfter)
+    .add('+created_at < ?', createdBefore)
+    .add('+updated_at > ?', updatedAfter)
+    .addScan(`+${timeColumns[getSortTime(sort)]}`, getRest(query));
+}
+
+function selectRange(
+  db: SqliteDatabase,
+  { index, conditions }: ReturnType<typeof buildConditions>,
+  { sort }: OrderQuery,
+  limit: number,
+): Order[] {
+  const direction = isNewestFirst(sort) ? 'DESC' : 'ASC';
+  const sql = `SELECT id, status, buyer_id, seller_id, agent_id, listing_id, quantity, version,
+       created_at, updated_at
+     FROM orders INDEXED BY ${index} WHERE ${conditions.sql}
+     ORDER BY ${timeColumns[getSortTime(sort)]} ${direction}, id ${direction} LIMIT ?`;
+  return db.tuples<OrderTuple>(sql, ...conditions.values, limit).map(readTuple);
+}
+
+/** Reads the first orders of each range, and merges them. */
+function selectRanges(
+  db: SqliteDatabase,
+  ranges: ReturnType<typeof buildConditions>[],
+  query: OrderQuery,
+  limit: number,
+): Order[] {
+  const found = ranges.flatMap((range) => selectRange(db, range, query, limit));
+  if (ranges.length === 1) return found;
+  return found.sort((one, other) => compareOrders(one, other, query.sort)).slice(0, limit);
+}
+
+function createReader(db: SqliteDatabase): OrderReader {
+  return {
+    select: (ranges, query, limit) =>
+      db.view(() => {
+        const filtered = ranges.map((range) => {
+          const { index, conditions } = buildConditions({ ...range, ...addBounds(range) });
+          return { index, conditions: addFilters(conditions, query) };
+        });
+        return selectRanges(db, filtered, query, limit);
+      }),
+
+    findKey: (range, place) =>
+      db.read(() => {
+        const { index, conditions } = buildConditions({ ...range, ...addBounds(range) });
+        const time = timeColumns[range.by];
+        const direction = range.newestFirst ? 'DESC' : 'ASC';
+        const sql = `SELECT ${time} AS createdAt, id FROM orders INDEXED BY ${index}
+          WHERE ${conditions.sql} ORDER BY ${time} ${direction}, id ${direction} LIMIT 1 OFFSET ?`;
+        return db.get<PageKey>(sql, ...conditions.values, place - 1) ?? null;
+      }),
+  };
+}
+
 /** Creates the order store. `notify` is called with the events of a change and its number of deliveries, after the commit. */
 export function createSqliteOrderStore(
   db: SqliteDatabase,
   notify: (events: DomainEvent[], queued: number) => void,
 ): OrderStore {
+  const reader = createReader(db);
+  const scheduler = new SearchScheduler();
+
   function selectOrder(id: string): Order | null {
     const row = db.get<OrderRow>('SELECT * FROM orders WHERE id = ?', id);
     return row === undefined ? null : readOrder(row);
@@ -159,22 +258,16 @@ export function createSqliteOrderStore(
 
     findOrder: (id) => db.readTogether(() => selectOrder(id)),
 
-    listOrders: (caller, { status, ...span }, { after, limit }) => {
-      const conditions = new Conditions().add(
-        `${columnsByFilter[caller.kind]} = ?`,
-        caller.accountId,
-      );
-      if (status !== undefined) conditions.add('status = ?', status);
-      conditions.addRange(mergeBounds({ ...span, after }));
-      // Otherwise SQLite may prefer the time range to the status, and scan orders of all other statuses.
-      const index = `orders_of_${caller.kind}${status === undefined ? '' : '_by_status'}`;
-      const sql = `SELECT id, status, buyer_id, seller_id, agent_id, listing_id, quantity, version,
-           created_at, updated_at
-         FROM orders INDEXED BY ${index} WHERE ${conditions.sql}
-         ORDER BY created_at DESC, id DESC LIMIT ?`;
-      return db.readTogether(() =>
-        db.tuples<OrderTuple>(sql, ...conditions.values, limit).map(readTuple),
-      );
+    async listOrders(caller, filter, { sort = defaultSort, ...page }, signal) {
+      const simple = simplifyFilter(caller, filter);
+      if (simple === null) return [];
+      const query = { caller, filter: simple, sort, ...page };
+      if (needsSearch(simple, sort)) {
+        const search = findOrders(reader, query);
+        return scheduler.run(caller.accountId, () => search.next(), signal);
+      }
+      const ranges = listRanges(query).map(buildConditions);
+      return db.readTogether(() => selectRanges(db, ranges, query, query.limit));
     },
   };
 }

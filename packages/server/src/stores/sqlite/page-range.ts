@@ -1,4 +1,4 @@
-import type { PageRange } from '../page-bounds';
+import type { PageRange, PageScan } from '../page-bounds';
 
 /** Builds the `WHERE` clause of a query: conditions that all must be true, and the values of their parameters. */
 export class Conditions {
@@ -19,6 +19,15 @@ export class Conditions {
   addRange({ before, from }: PageRange): this {
     if (from !== null) this.add('(created_at, id) >= (?, ?)', from.createdAt, from.id);
     if (before !== null) this.add('(created_at, id) < (?, ?)', before.createdAt, before.id);
+    return this;
+  }
+
+  /** The same for a list by `column` in either direction, of an index on (…, column, id). */
+  addScan(column: string, { newestFirst, start, end }: PageScan): this {
+    const [lower, upper] = newestFirst ? [end, start] : [start, end];
+    const [above, below] = newestFirst ? ['>=', '<'] : ['>', '<='];
+    if (lower !== null) this.add(`(${column}, id) ${above} (?, ?)`, lower.createdAt, lower.id);
+    if (upper !== null) this.add(`(${column}, id) ${below} (?, ?)`, upper.createdAt, upper.id);
     return this;
   }
 

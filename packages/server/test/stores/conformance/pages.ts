@@ -74,14 +74,16 @@ export function describePages(underTest: StoreUnderTest): void {
         items,
         filters: fc.record<OrderFilter, never>(
           {
-            status: fc.constantFrom(...orderStatuses.slice(0, 3)),
+            statuses: fc.uniqueArray(fc.constantFrom(...orderStatuses.slice(0, 3)), {
+              minLength: 1,
+            }),
             createdAfter: time,
             createdBefore: time,
           },
           { requiredKeys: [] },
         ),
-        matches: (order, { status, createdAfter, createdBefore }) =>
-          (status ?? order.status) === order.status &&
+        matches: (order, { statuses, createdAfter, createdBefore }) =>
+          (statuses ?? [order.status]).includes(order.status) &&
           order.createdAt > (createdAfter ?? 0) &&
           order.createdAt < (createdBefore ?? Number.POSITIVE_INFINITY),
         read: (filter, page) => trade.store.orders.listOrders(trade.seller, filter, page),

@@ -1,3 +1,4 @@
+import { orderSorts } from '@tradepost/contract';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryFilter } from '../../../src/deliveries/logged-delivery';
@@ -178,7 +179,7 @@ describe('the cost of lists', () => {
     async (kind) => {
       const filters: OrderFilter[] = spans.flatMap((span) => [
         span,
-        { ...span, status: 'pending' },
+        { ...span, statuses: ['pending'] },
       ]);
       let full = 0;
       for (const filter of filters) {
@@ -191,6 +192,57 @@ describe('the cost of lists', () => {
       expectNoRowSteppedOver();
     },
   );
+
+  test('is that of its own rows for a page of orders by either time in either direction', async () => {
+    for (const sort of orderSorts) {
+      for (const after of cursors('ord')) {
+        const page = { after, limit, sort };
+        await store.orders.listOrders(trade.seller, {}, page);
+        if (!sort.endsWith('updatedAt')) continue;
+        await store.orders.listOrders(trade.seller, { updatedAfter: itemTime(1_000) }, page);
+      }
+    }
+    expectNoRowSteppedOver();
+  });
+
+  test('is that of a page for each status for a page of orders with several', async () => {
+    const statuses = ['pending', 'confirmed', 'cancelled'] as const;
+    for (const sort of ['-createdAt', 'createdAt'] as const) {
+      for (const after of cursors('ord')) {
+        await store.orders.listOrders(trade.seller, { statuses }, { after, limit, sort });
+      }
+    }
+    expect(db.queries.length % statuses.length).toBe(0);
+    expectNoRowSteppedOver();
+  });
+
+  test.each(orderSorts)('is limited for each step of a search for orders by %s', async (sort) => {
+    const filters: OrderFilter[] = [
+      { listingId: 'lst_none' },
+      { buyerId: trade.buyer.accountId, listingId: 'lst_none' },
+      { buyerId: 'usr_none' },
+      { statuses: ['pending', 'confirmed'], listingId: 'lst_none' },
+      { statuses: ['pending'], createdAfter: itemTime(100), updatedAfter: itemTime(200) },
+    ];
+    for (const filter of filters) {
+      for (const after of cursors('ord')) {
+        await store.orders.listOrders(trade.seller, filter, { after, limit, sort });
+      }
+    }
+    const costs = db.queries.map((query) => meter.measure(query).visited);
+    expect(costs.length).toBeGreaterThan(50);
+    // The additional row is the one that the cursor names.
+    expect(Math.max(...costs)).toBe(stride + 1);
+  });
+
+  test('is that of what changed for a page of orders since a time, if that is little', async () => {
+    const filter = { updatedAfter: itemTime(count - 1_000) };
+    const found = await store.orders.listOrders(trade.seller, filter, { after: null, limit });
+    expect(found).toHaveLength(limit);
+    const [, page] = db.queries.map((query) => meter.measure(query).visited);
+    expect(db.queries).toHaveLength(2);
+    expect(page).toBeLessThanOrEqual(1_000);
+  });
 
   test('is that of its own rows for a page of notifications', async () => {
     for (const filter of [{}, { read: true }, { read: false }]) {

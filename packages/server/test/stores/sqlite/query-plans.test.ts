@@ -1,4 +1,4 @@
-import { type AccountKind, accountKinds } from '@tradepost/contract';
+import { type AccountKind, accountKinds, orderSorts } from '@tradepost/contract';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { OrderFilter } from '../../../src/features/orders/order-store';
 import type { PageKey } from '../../../src/kernel/pagination';
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterAll(() => db.close());
 
-const statuses = [{}, { status: 'pending' }] as const;
+const statuses = [{}, { statuses: ['pending'] }] as const;
 const spans = [
   {},
   { createdAfter: noon },
@@ -47,7 +47,7 @@ describe('by the query plans,', () => {
         after,
         limit: 51,
       });
-      const byStatus = filter.status === undefined ? '' : '_by_status';
+      const byStatus = filter.statuses === undefined ? '' : '_by_status';
       const equal = `${kind}_id=?${byStatus && ' AND status=?'}`;
       const bounds = boundsIn(
         filter.createdAfter !== undefined,
@@ -56,6 +56,51 @@ describe('by the query plans,', () => {
       expect(db.plans).toEqual([
         `SEARCH orders USING INDEX orders_of_${kind}${byStatus} (${equal}${bounds})`,
       ]);
+    },
+  );
+
+  test.each(
+    accountKinds.flatMap((kind) =>
+      (['createdAt', 'updatedAt', '-updatedAt'] as const).flatMap((sort) =>
+        afters.map((after) => ({ kind, sort, after })),
+      ),
+    ),
+  )('$kind lists orders by one range of one index: $sort after $after', async (list) => {
+    const { kind, sort, after } = list;
+    const page = { after, limit: 51, sort };
+    await createSqliteOrderStore(db, () => {}).listOrders(aCaller({ kind }), {}, page);
+    const byUpdate = sort.endsWith('updatedAt') ? '_by_update' : '';
+    const time = byUpdate === '' ? 'created_at' : 'updated_at';
+    const bound = after === null ? '' : ` AND (${time},id)${sort.startsWith('-') ? '<' : '>'}(?,?)`;
+    expect(db.plans).toEqual([
+      `SEARCH orders USING INDEX orders_of_${kind}${byUpdate} (${kind}_id=?${bound})`,
+    ]);
+  });
+
+  test('a list of orders with several statuses is a range of one index for each', async () => {
+    const filter: OrderFilter = { statuses: ['pending', 'confirmed'] };
+    const page = { after: null, limit: 51 };
+    const seller = aCaller({ kind: 'seller' });
+    await createSqliteOrderStore(db, () => {}).listOrders(seller, filter, page);
+    const range = 'SEARCH orders USING INDEX orders_of_seller_by_status (seller_id=? AND status=?)';
+    expect(db.plans).toEqual([range, range]);
+  });
+
+  test.each(orderSorts)(
+    'each step of a search for orders by %s is a range of one index without a sort',
+    async (sort) => {
+      const filter = { listingId: 'lst_1' };
+      const page = { after: null, limit: 51, sort };
+      const agent = aCaller({ kind: 'agent' });
+      await createSqliteOrderStore(db, () => {}).listOrders(agent, filter, page);
+      const isByUpdate = sort.endsWith('updatedAt');
+      const time = isByUpdate ? 'updated_at' : 'created_at';
+      const bounds = ` AND (${time},id)>(?,?) AND (${time},id)<(?,?)`;
+      const index = `orders_of_agent${isByUpdate ? '_by_update' : ''}`;
+      const [cut, step] = db.plans;
+      expect(cut).toContain(` INDEX ${index} (agent_id=?${bounds})`);
+      expect(step).toBe(`SEARCH orders USING INDEX ${index} (agent_id=?${bounds})`);
+      expect(db.plans).toHaveLength(2);
     },
   );
 

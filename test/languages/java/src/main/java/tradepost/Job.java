@@ -90,7 +90,7 @@ public final class Job {
     List<Order> orders = new ArrayList<>();
     String cursor = null;
     do {
-      var page = BUYING.listOrders(OrderStatus.PENDING, null, null, 1, cursor, null);
+      var page = BUYING.listOrders("pending", null, null, null, null, null, null, 1, cursor, null);
       orders.addAll(page.getData());
       cursor = page.getNextCursor();
     } while (cursor != null);

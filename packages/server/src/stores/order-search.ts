@@ -1,0 +1,121 @@
+import type { AccountKind, OrderSort, OrderStatus } from '@tradepost/contract';
+import type { Caller } from '../features/accounts/account';
+import type { Order } from '../features/orders/order';
+import { getSortTime, isNewestFirst } from '../features/orders/order-list';
+import type { OrderFilter } from '../features/orders/order-store';
+import type { PageKey } from '../kernel/pagination';
+import { addBounds, buildScan, type PageScan } from './page-bounds';
+
+/** How many orders a step of a search scans: a few milliseconds of work. */
+const defaultStepSize = 5_000;
+
+/** A range of one index: the orders of an account, perhaps with one status, by one of their times. */
+export interface OrderRange extends PageScan {
+  /** Whether they are the account's as their buyer, their seller or their agent. */
+  role: AccountKind;
+  accountId: string;
+  /** Null for any. Only with `createdAt`. */
+  status: OrderStatus | null;
+  by: 'createdAt' | 'updatedAt';
+}
+
+/** What a page has. The filter is simplified. */
+export interface OrderQuery {
+  caller: Caller;
+  filter: OrderFilter;
+  sort: OrderSort;
+  /** The end of the previous page; null for the first page. */
+  after: PageKey | null;
+  limit: number;
+}
+
+/** Reads ranges of orders. */
+export interface OrderReader {
+  /** Lists the orders in any of the ranges that match the query and come after its `after`, sorted, up to `limit`. */
+  select(ranges: OrderRange[], query: OrderQuery, limit: number): Promise<Order[]>;
+  /** Returns the key of the order at a place in a range, from 1; null if the range has fewer. */
+  findKey(range: OrderRange, place: number): Promise<PageKey | null>;
+}
+
+function buildRange(
+  { caller, filter, sort, after }: OrderQuery,
+  by: OrderRange['by'],
+  status: OrderStatus | null = null,
+): OrderRange {
+  const { createdAfter, createdBefore, updatedAfter } = filter;
+  const position = getSortTime(sort) === by ? after : null;
+  const bounds =
+    by === 'createdAt' ? { createdAfter, createdBefore } : { createdAfter: updatedAfter };
+  const scan = buildScan({ ...bounds, after: position }, isNewestFirst(sort));
+  return { role: caller.kind, accountId: caller.accountId, status, by, ...scan };
+}
+
+/** Returns the part of the whole list that comes after the previous page. */
+export function getRest({ sort, after }: OrderQuery): PageScan {
+  const { start, newestFirst } = addBounds(buildScan({ after }, isNewestFirst(sort)));
+  return { newestFirst, start, end: null };
+}
+
+/** Lists the ranges of a page that needs no search: one, or one for each status. */
+export function listRanges(query: OrderQuery): OrderRange[] {
+  const by = getSortTime(query.sort);
+  return (query.filter.statuses ?? [null]).map((status) => buildRange(query, by, status));
+}
+
+/**
+ * Lists sets of ranges that have all orders of a page, and are read as a whole if they are short: those of the buyer, what changed
+ * recently in a list by creation, and what has the statuses in a list by the last change.
+ */
+function listShortcuts(query: OrderQuery): OrderRange[][] {
+  const { buyerId, statuses, updatedAfter } = query.filter;
+  const byCreation = getSortTime(query.sort) === 'createdAt';
+  const shortcuts: OrderRange[][] = [];
+  if (buyerId !== undefined) {
+    shortcuts.push([{ ...buildRange(query, 'createdAt'), role: 'buyer', accountId: buyerId }]);
+  }
+  if (byCreation && updatedAfter !== undefined) shortcuts.push([buildRange(query, 'updatedAt')]);
+  if (!byCreation && statuses !== undefined) {
+    shortcuts.push(statuses.map((status) => buildRange(query, 'createdAt', status)));
+  }
+  return shortcuts;
+}
+
+/** A list by creation with one status scans the orders with that status, any other list those of the account. */
+function chooseScan(query: OrderQuery): OrderRange {
+  const by = getSortTime(query.sort);
+  const [status, ...others] = query.filter.statuses ?? [];
+  const isIndexed = by === 'createdAt' && status !== undefined && others.length === 0;
+  return buildRange(query, by, isIndexed ? status : null);
+}
+
+/**
+ * Finds a page of orders by a search. It yields after each step, so that other work gets a turn during a search for few orders
+ * among many.
+ *
+ * @param stepSize How many orders a step scans.
+ */
+export async function* findOrders(
+  reader: OrderReader,
+  query: OrderQuery,
+  stepSize = defaultStepSize,
+): AsyncGenerator<undefined, Order[]> {
+  const { limit } = query;
+  for (const ranges of listShortcuts(query)) {
+    const ends = await Promise.all(ranges.map((range) => reader.findKey(range, stepSize)));
+    if (ends.every((end) => end === null)) return await reader.select(ranges, query, limit);
+    yield;
+  }
+  const whole = chooseScan(query);
+  let found: Order[] = [];
+  for (let { start } = whole; ; ) {
+    const end = await reader.findKey({ ...whole, start }, stepSize);
+    const step = { ...whole, start, end: end ?? whole.end };
+    const more = await reader.select([step], query, limit - found.length);
+    // An order that changes meanwhile may move from a previous step to this one.
+    const again = new Set(more.map(({ id }) => id));
+    found = [...found.filter(({ id }) => !again.has(id)), ...more];
+    if (end === null || found.length >= limit) return found;
+    start = end;
+    yield;
+  }
+}
