@@ -61,6 +61,7 @@ async function addParties(
       id: listingId,
       sellerId: seller.id,
       agentId: hasAgent ? agent.id : null,
+      title: null,
       availableQuantity: units,
       lowThreshold: null,
       lowStockNotified: false,

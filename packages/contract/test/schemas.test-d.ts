@@ -23,6 +23,8 @@ import type {
   deliverySchema,
   EventPage,
   eventPageSchema,
+  GetOrder,
+  getOrderSchema,
   ListDeliveries,
   ListEvents,
   ListingAvailabilityLowEvent,
@@ -78,6 +80,7 @@ describe("each schema's output type equals the interface", () => {
     expectTypeOf<z.output<typeof createOrderSchema>>().toEqualTypeOf<CreateOrder>();
     expectTypeOf<z.output<typeof updateOrderSchema>>().toEqualTypeOf<UpdateOrder>();
     expectTypeOf<z.output<typeof listOrdersSchema>>().toEqualTypeOf<ListOrders>();
+    expectTypeOf<z.output<typeof getOrderSchema>>().toEqualTypeOf<GetOrder>();
   });
 
   test('of notifications', () => {
@@ -159,10 +162,11 @@ describe("each schema's input type accepts the interface", () => {
   });
 
   test('of queries', () => {
-    // Several statuses are sent as one text.
-    expectTypeOf<Omit<ListOrders, 'status'> & { status?: string }>().toExtend<
-      z.input<typeof listOrdersSchema>
-    >();
+    // Several values are sent as one text.
+    expectTypeOf<
+      Omit<ListOrders, 'status' | 'expand'> & { status?: string; expand?: string }
+    >().toExtend<z.input<typeof listOrdersSchema>>();
+    expectTypeOf<{ expand?: string }>().toExtend<z.input<typeof getOrderSchema>>();
     expectTypeOf<ListNotifications>().toExtend<z.input<typeof listNotificationsSchema>>();
     expectTypeOf<ListWebhooks>().toExtend<z.input<typeof listWebhooksSchema>>();
     expectTypeOf<ListDeliveries>().toExtend<z.input<typeof listDeliveriesSchema>>();

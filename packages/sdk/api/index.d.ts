@@ -196,6 +196,9 @@ declare class Events {
   follow(params?: FollowEventsOptions, options?: RequestOptions): EventStream;
 }
 
+export type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
+  Pick<OrderExpansions, Expand>;
+
 export interface FailureResult {
   ok: false;
   error: AnyTradepostError;
@@ -222,6 +225,10 @@ export interface FollowEventsOptions {
   orderId?: string;
   limit?: number;
   waitSeconds?: number;
+}
+
+export interface GetOrderOptions extends RequestOptions {
+  expand?: OrderExpansion | readonly OrderExpansion[];
 }
 
 type Handled<Value> = [Known<Value>] extends [never]
@@ -330,6 +337,15 @@ export interface OrderCreatedEvent {
   data: OrderCreatedData;
 }
 
+export type OrderExpansion = (typeof orderExpansions)[number];
+
+export interface OrderExpansions {
+  buyer: OrderParty;
+  seller: OrderParty;
+  agent: OrderParty | null;
+  listing: OrderListing;
+}
+
 export interface OrderListParams {
   status?: OrderStatus | readonly OrderStatus[];
   buyerId?: string;
@@ -338,8 +354,19 @@ export interface OrderListParams {
   createdBefore?: string | Date;
   updatedAfter?: string | Date;
   sort?: OrderSort;
+  expand?: OrderExpansion | readonly OrderExpansion[];
   limit?: number;
   cursor?: string;
+}
+
+export interface OrderListing {
+  id: string;
+  title: string | null;
+}
+
+export interface OrderParty {
+  id: string;
+  name: string;
 }
 
 export type OrderSort = (typeof orderSorts)[number];
@@ -370,9 +397,21 @@ export interface OrderUpdateParams {
 
 declare class Orders {
   #private;
+  list<const Expand extends OrderExpansion>(
+    params: OrderListParams & {
+      expand: Expand | readonly Expand[];
+    },
+    options?: RequestOptions,
+  ): PagePromise<ExpandedOrder<Expand>>;
   list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order>;
   create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order>;
-  get(id: string, options?: RequestOptions): ApiPromise<Order>;
+  get<const Expand extends OrderExpansion>(
+    id: string,
+    options: GetOrderOptions & {
+      expand: Expand | readonly Expand[];
+    },
+  ): ApiPromise<ExpandedOrder<Expand>>;
+  get(id: string, options?: GetOrderOptions): ApiPromise<Order>;
   update(
     id: string,
     params: OrderUpdateParams,
@@ -719,6 +758,8 @@ export declare const eventTypes: readonly [
 export declare function exhaustive<Value>(value: Value & Handled<Value>): Value;
 
 export declare function isTradepostError(value: unknown): value is AnyTradepostError;
+
+declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
 
 export declare const orderQuantity: {
   readonly min: 1;

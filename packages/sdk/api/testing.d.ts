@@ -206,6 +206,9 @@ declare class Events {
   follow(params?: FollowEventsOptions, options?: RequestOptions): EventStream;
 }
 
+type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
+  Pick<OrderExpansions, Expand>;
+
 interface FailureResult {
   ok: false;
   error: AnyTradepostError;
@@ -242,6 +245,10 @@ interface FollowEventsOptions {
   orderId?: string;
   limit?: number;
   waitSeconds?: number;
+}
+
+interface GetOrderOptions extends RequestOptions {
+  expand?: OrderExpansion | readonly OrderExpansion[];
 }
 
 export interface InvalidDelivery extends SignedDelivery {
@@ -339,6 +346,7 @@ export interface MockListing {
   id: string;
   sellerId: string;
   agentId: string | null;
+  title: string | null;
   availableQuantity: number;
   lowThreshold: number | null;
   createdAt: string;
@@ -475,6 +483,15 @@ interface OrderCreatedEvent {
   data: OrderCreatedData;
 }
 
+type OrderExpansion = (typeof orderExpansions)[number];
+
+interface OrderExpansions {
+  buyer: OrderParty;
+  seller: OrderParty;
+  agent: OrderParty | null;
+  listing: OrderListing;
+}
+
 interface OrderListParams {
   status?: OrderStatus | readonly OrderStatus[];
   buyerId?: string;
@@ -483,8 +500,19 @@ interface OrderListParams {
   createdBefore?: string | Date;
   updatedAfter?: string | Date;
   sort?: OrderSort;
+  expand?: OrderExpansion | readonly OrderExpansion[];
   limit?: number;
   cursor?: string;
+}
+
+interface OrderListing {
+  id: string;
+  title: string | null;
+}
+
+interface OrderParty {
+  id: string;
+  name: string;
 }
 
 type OrderSort = (typeof orderSorts)[number];
@@ -515,9 +543,21 @@ interface OrderUpdateParams {
 
 declare class Orders {
   #private;
+  list<const Expand extends OrderExpansion>(
+    params: OrderListParams & {
+      expand: Expand | readonly Expand[];
+    },
+    options?: RequestOptions,
+  ): PagePromise<ExpandedOrder<Expand>>;
   list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order>;
   create(params: OrderCreateParams, options?: RequestOptions): ApiPromise<Order>;
-  get(id: string, options?: RequestOptions): ApiPromise<Order>;
+  get<const Expand extends OrderExpansion>(
+    id: string,
+    options: GetOrderOptions & {
+      expand: Expand | readonly Expand[];
+    },
+  ): ApiPromise<ExpandedOrder<Expand>>;
+  get(id: string, options?: GetOrderOptions): ApiPromise<Order>;
   update(
     id: string,
     params: OrderUpdateParams,
@@ -1058,6 +1098,8 @@ export declare function invalidDelivery(
 ): Promise<InvalidDelivery>;
 
 export declare function mockTradepost(options?: MockTradepostOptions): MockTradepost;
+
+declare const orderExpansions: readonly ['buyer', 'seller', 'agent', 'listing'];
 
 declare const orderSorts: readonly ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt'];
 

@@ -16,6 +16,7 @@ export {
   type EventType,
   eventTypes,
   type NotificationType,
+  type OrderExpansion,
   type OrderSort,
   type OrderStatus,
   orderQuantity,
@@ -98,9 +99,14 @@ export type {
   UpdatedNotification,
 } from './resources/notifications';
 export type {
+  ExpandedOrder,
+  GetOrderOptions,
   Order,
   OrderCreateParams,
+  OrderExpansions,
+  OrderListing,
   OrderListParams,
+  OrderParty,
   OrderUpdateParams,
   UpdatedOrder,
   UpdateOrderOptions,

@@ -9,7 +9,7 @@ export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
  */
 export function findUnknownOption(
   options: object,
-  names: Readonly<Record<string, true>>,
+  names: object,
   checked = /^/,
 ): string | undefined {
   for (const name in options) {

@@ -15,10 +15,13 @@ import type {
   FollowEventsOptions,
   Notification,
   Order,
+  OrderExpansion,
+  OrderExpansions,
   Other,
   PagePromise,
   Problem,
   RegisteredWebhook,
+  RequestOptions,
   ResponseValidator,
   Tradepost,
   UnknownWebhookEvent,
@@ -103,8 +106,13 @@ describe('each request of the SDK equals that of the contract:', () => {
     >();
   });
 
-  test('orders.get sends the path of the contract', () => {
+  test('orders.get sends the path and the query of the contract', () => {
     type Request = ClientInferRequest<Contract['orders']['get']>;
+    type Options = Omit<NonNullable<Parameters<Orders['get']>[1]>, keyof RequestOptions>;
+    expectTypeOf<Sent<Options>>().toExtend<Request['query']>();
+    expectTypeOf<Read<Options>>().toEqualTypeOf<
+      ServerInferRequest<Contract['orders']['get']>['query']
+    >();
     expectTypeOf<{ id: Parameters<Orders['get']>[0] }>().toEqualTypeOf<Request['params']>();
   });
 
@@ -173,9 +181,18 @@ describe('each request of the SDK equals that of the contract:', () => {
 describe('the responses of the SDK, without unrecognized values, equal those of the contract', () => {
   test('orders', () => {
     type Routes = Contract['orders'];
-    expectTypeOf<EnvelopeOf<Orders['list']>>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
-    expectTypeOf<EnvelopeOf<Orders['create']>>().toEqualTypeOf<BodyOf<Routes['create'], 201>>();
-    expectTypeOf<EnvelopeOf<Orders['get']>>().toEqualTypeOf<BodyOf<Routes['get'], 200>>();
+    // The contract has one type of order, with what a request may expand.
+    type AnyOrder = Closed<Order & Partial<OrderExpansions>>;
+    type AnyPage = { data: AnyOrder[]; nextCursor: string | null };
+    expectTypeOf<AnyPage>().toEqualTypeOf<BodyOf<Routes['list'], 200>>();
+    expectTypeOf<{ data: AnyOrder }>().toEqualTypeOf<BodyOf<Routes['create'], 201>>();
+    expectTypeOf<{ data: AnyOrder }>().toEqualTypeOf<BodyOf<Routes['get'], 200>>();
+    // The SDK's has it only after a request that does.
+    type Plain = { data: Closed<Order> };
+    expectTypeOf<keyof OrderExpansions>().toEqualTypeOf<OrderExpansion>();
+    expectTypeOf<EnvelopeOf<Orders['list']>['data']>().toEqualTypeOf<Closed<Order>[]>();
+    expectTypeOf<EnvelopeOf<Orders['create']>>().toEqualTypeOf<Plain>();
+    expectTypeOf<EnvelopeOf<Orders['get']>>().toEqualTypeOf<Plain>();
     // Complete from a service that sends it.
     expectTypeOf<Order>().toExtend<Awaited<ReturnType<Orders['update']>>>();
   });

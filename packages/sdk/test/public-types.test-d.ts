@@ -6,9 +6,12 @@ import {
   type ApiPromise,
   type ApiResponse,
   type EventPage,
+  type ExpandedOrder,
   type Fetch,
   isTradepostError,
   type Order,
+  type OrderListParams,
+  type OrderParty,
   type OrderStatus,
   type Other,
   type Page,
@@ -47,6 +50,31 @@ describe('the client', () => {
     // @ts-expect-error there is no such filter
     const query: Query = { state: 'pending' };
     expectTypeOf(query).toEqualTypeOf<Query>();
+  });
+
+  test('types an expanded order by what was requested', async () => {
+    const { buyer, listing, ...rest } = await tradepost.orders.get('ord_1', {
+      expand: ['buyer', 'listing'],
+    });
+    expectTypeOf(buyer.name).toEqualTypeOf<string>();
+    expectTypeOf(listing.title).toEqualTypeOf<string | null>();
+    expectTypeOf(rest).not.toHaveProperty('seller');
+    for await (const order of tradepost.orders.list({ expand: 'agent', status: ['pending'] })) {
+      expectTypeOf(order.agent).toEqualTypeOf<OrderParty | null>();
+      expectTypeOf(order).not.toHaveProperty('buyer');
+      expectTypeOf(order).toExtend<Order>();
+      expectTypeOf(order).toExtend<ExpandedOrder<'agent'>>();
+    }
+  });
+
+  test('types an order without expand as before, also if expand is optional', async () => {
+    expectTypeOf(await tradepost.orders.get('ord_1')).toEqualTypeOf<Order>();
+    expectTypeOf(await tradepost.orders.get('ord_1', { timeout: 5 })).toEqualTypeOf<Order>();
+    expectTypeOf(await tradepost.orders.list()).toEqualTypeOf<Page<Order>>();
+    const params: OrderListParams = {};
+    expectTypeOf(await tradepost.orders.list(params)).toEqualTypeOf<Page<Order>>();
+    // @ts-expect-error there is no such expansion
+    tradepost.orders.list({ expand: ['quantity'] });
   });
 
   test('takes ifMatch for the update of an order alone', () => {

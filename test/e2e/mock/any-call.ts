@@ -1,4 +1,10 @@
-import { type EventType, type OrderSort, type OrderStatus, orderStatuses } from '@tradepost/sdk';
+import {
+  type EventType,
+  type OrderExpansion,
+  type OrderSort,
+  type OrderStatus,
+  orderStatuses,
+} from '@tradepost/sdk';
 import fc from 'fast-check';
 import type { Call, References } from './compare-services';
 
@@ -22,6 +28,10 @@ const idempotencyKey = maybe(fc.constantFrom('k-1', 'k-2'));
 const status = fc.constantFrom(...orderStatuses, 'lost' as OrderStatus);
 const reason = fc.constantFrom('The buyer has paid.', '已付款 🍵', '', ' x', 'x'.repeat(501));
 const sorts: OrderSort[] = ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt'];
+const expand = fc.array(
+  fc.constantFrom<OrderExpansion[]>('buyer', 'seller', 'agent', 'listing', 'x' as 'agent'),
+  { maxLength: 4 },
+);
 const ifMatch = fc.constantFrom('none', 'latest', '"1"', '"2", "3"', '*', 'W/"2"');
 const eventTypes: EventType[] = [
   'order.created',
@@ -67,10 +77,10 @@ const tradeCalls = [
   ),
   callWith(
     'orders.get',
-    index,
-    (order) =>
+    fc.record({ order: index, expand: maybe(expand) }),
+    ({ order, expand }) =>
       ({ orders }, { id }) =>
-        orders.get(id('ord', order)),
+        orders.get(id('ord', order), expand ? { expand } : {}),
   ),
   callWith(
     'orders.list',
@@ -80,11 +90,12 @@ const tradeCalls = [
       buyer: maybe(index),
       listing: maybe(index),
       sort: maybe(fc.constantFrom(...sorts)),
+      expand: maybe(expand),
       after: ago,
       before: ago,
       changedAfter: ago,
     }),
-    ({ status, buyer, listing, sort, after, before, changedAfter, ...paging }) =>
+    ({ status, buyer, listing, sort, expand, after, before, changedAfter, ...paging }) =>
       ({ orders }, references) =>
         orders.list({
           ...buildPage(paging, references),
@@ -92,6 +103,7 @@ const tradeCalls = [
           ...(buyer !== undefined && { buyerId: references.id('usr', buyer) }),
           ...(listing !== undefined && { listingId: references.id('lst', listing) }),
           ...(sort && { sort }),
+          ...(expand && { expand }),
           ...(changedAfter !== undefined && {
             updatedAfter: new Date(references.now - changedAfter),
           }),

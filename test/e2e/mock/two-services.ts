@@ -104,8 +104,17 @@ async function createSeededMock(now: () => number): Promise<Service['as']> {
   const { as, accounts, addAccount, addListing } = mockTradepost({ now });
   const stranger = addAccount({ name: 'Corner Shop' });
   const listings = {
-    coffee: addListing({ availableQuantity: 500, lowThreshold: 50, agentId: accounts.agent.id }),
-    tea: addListing({ availableQuantity: 200, lowThreshold: 20 }),
+    coffee: addListing({
+      title: 'Coffee, washed, 60 kg bags',
+      availableQuantity: 500,
+      lowThreshold: 50,
+      agentId: accounts.agent.id,
+    }),
+    tea: addListing({
+      title: 'Tea, second flush, 5 kg chests',
+      availableQuantity: 200,
+      lowThreshold: 20,
+    }),
   };
   for (const { listing, quantity, statuses } of seededOrders) {
     const { id: listingId } = listings[listing];

@@ -7,7 +7,7 @@ export const headerNames = {
   allow: 'Allow',
   /** `Bearer <API_KEY>`, on every request. */
   authorization: 'Authorization',
-  /** On the 200 of `PATCH /v1/orders/:id`: `true` if this request changed the order, `false` if it changed nothing. */
+  /** On the 200 of `PATCH /v1/orders/:id`: whether this request changed the order. */
   changed: 'Tradepost-Changed',
   /** Version of an order; on every response that has one order. */
   etag: 'ETag',
@@ -15,7 +15,7 @@ export const headerNames = {
   ifMatch: 'If-Match',
   /** On a POST: requests with the same key have one effect and get the same response, for 24 hours. */
   idempotencyKey: 'Idempotency-Key',
-  /** On every response: the service honours idempotency keys. The number of seconds for which it remembers one. */
+  /** On every response: for how many seconds the service remembers idempotency keys. */
   idempotency: 'Tradepost-Idempotency',
   /** `true` on a response that repeats the first response to its idempotency key. */
   idempotentReplayed: 'Idempotent-Replayed',
@@ -29,9 +29,9 @@ export const headerNames = {
   rateLimitPolicy: 'RateLimit-Policy',
   /** On 429 and 503: seconds to wait. */
   retryAfter: 'Retry-After',
-  /** When an endpoint was deprecated (RFC 9745). Currently no endpoint is. */
+  /** When an endpoint was deprecated (RFC 9745). None is. */
   deprecation: 'Deprecation',
-  /** When a deprecated endpoint stops working (RFC 8594). Currently no endpoint does. */
+  /** When a deprecated endpoint stops working (RFC 8594). None does. */
   sunset: 'Sunset',
   /** On a 401: how to authenticate. Source: RFC 6750, section 3. */
   wwwAuthenticate: 'WWW-Authenticate',

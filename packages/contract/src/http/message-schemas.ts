@@ -69,7 +69,7 @@ export const limitSchema = integerSchema(pageLimit).meta({
  * without duplicates once parsed. In OpenAPI it is a text, because generated clients differ in how they send lists.
  */
 export function commaListSchema<const Value extends string>(values: readonly Value[]) {
-  const error = `must be one of ${values.join(', ')}, or several of them with commas between`;
+  const error = `must be one of ${values.join(', ')}, or several with commas`;
   const one = `(${values.join('|')})`;
   return z
     .string({ error })

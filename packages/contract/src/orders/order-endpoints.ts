@@ -6,6 +6,7 @@ import { idempotencyKeySchema, ifMatchSchema, noQuerySchema } from '../http/mess
 import { problemResponses, type RouteMetadata } from '../http/routes';
 import {
   createOrderSchema,
+  getOrderSchema,
   listOrdersSchema,
   orderPageSchema,
   orderResponseSchema,
@@ -47,7 +48,7 @@ export const orderEndpoints = initContract().router({
   },
   get: {
     ...endpoints.orders.get,
-    query: noQuerySchema,
+    query: getOrderSchema,
     summary: 'Get one order.',
     description: 'An order that the account may not see is a 404, like one that does not exist.',
     pathParams: orderPath,

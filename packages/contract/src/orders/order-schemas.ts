@@ -16,7 +16,7 @@ import {
   pageSchema,
   querySchema,
 } from '../http/message-schemas';
-import { orderQuantity, orderSorts, orderStatuses } from './order';
+import { orderExpansions, orderQuantity, orderSorts, orderStatuses } from './order';
 
 /** Schema of `OrderStatus`. */
 export const orderStatusSchema = z
@@ -30,6 +30,31 @@ export const quantitySchema = z
   .max(orderQuantity.max, { error: `must be at most ${orderQuantity.max}` })
   .meta({ description: 'Units ordered.', examples: [25] });
 
+const partyFields = {
+  id: accountIdSchema,
+  name: z.string().meta({ description: 'Display name.' }),
+};
+
+/** Schema of `OrderParty`. */
+export const orderPartySchema = z
+  .object(partyFields)
+  .meta({ id: 'OrderParty', description: 'An account of an order.', 'x-extension': true });
+
+// A schema of its own: in OpenAPI 3.0, a reference cannot be nullable.
+const orderAgentSchema = z.object(partyFields).nullable().meta({
+  id: 'OrderAgent',
+  description: 'The agent of an order. Null when no agent is assigned.',
+  'x-extension': true,
+});
+
+/** Schema of `OrderListing`. */
+export const orderListingSchema = z
+  .object({
+    id: listingIdSchema,
+    title: z.string().nullable().meta({ description: 'What it offers. Null if it has no title.' }),
+  })
+  .meta({ id: 'OrderListing', description: 'The listing of an order.', 'x-extension': true });
+
 /** Schema of `Order`. */
 export const orderSchema = z
   .object({
@@ -42,10 +67,15 @@ export const orderSchema = z
     quantity: quantitySchema,
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
+    buyer: orderPartySchema.exactOptional(),
+    seller: orderPartySchema.exactOptional(),
+    agent: orderAgentSchema.exactOptional(),
+    listing: orderListingSchema.exactOptional(),
   })
   .meta({
     id: 'Order',
-    description: 'Ties a buyer, a seller and optionally an agent to a listing and a quantity.',
+    description:
+      'Ties a buyer, a seller and optionally an agent to a listing and a quantity. `buyer`, `seller`, `agent` and `listing` are present only if the request has them in `expand`.',
   });
 
 /** Schema of the response with one order. */
@@ -87,6 +117,14 @@ export const updateOrderSchema = bodySchema({
   reason: reasonSchema.exactOptional(),
 }).meta({ id: 'UpdateOrder' });
 
+const expandSchema = commaListSchema(orderExpansions).exactOptional().meta({
+  description:
+    'Which names to return with an order: `buyer`, `seller`, `agent`, `listing`, or several of them: `expand=buyer,listing`.',
+});
+
+/** Schema of `GetOrder`. */
+export const getOrderSchema = querySchema({ expand: expandSchema });
+
 /** Schema of `ListOrders`. */
 export const listOrdersSchema = querySchema({
   status: commaListSchema(orderStatuses).exactOptional().meta({
@@ -113,6 +151,7 @@ export const listOrdersSchema = querySchema({
       description:
         'By creation or by the last change; with `-` the newest first. Defaults to `-createdAt`. A cursor is valid for its own sort only. An order that changes while a list by `updatedAt` is read moves to its newest end.',
     }),
+  expand: expandSchema,
   limit: limitSchema.exactOptional(),
   cursor: cursorSchema.exactOptional(),
 });

@@ -28,8 +28,30 @@ export const orderSorts = ['-createdAt', 'createdAt', '-updatedAt', 'updatedAt']
 /** One way to sort a list of orders. */
 export type OrderSort = (typeof orderSorts)[number];
 
+/** What an order can be expanded with: its accounts and its listing. */
+export const orderExpansions = ['buyer', 'seller', 'agent', 'listing'] as const;
+
+/** One expansion of an order. */
+export type OrderExpansion = (typeof orderExpansions)[number];
+
 /** The smallest and the largest quantity of one order, in units of its listing. */
 export const orderQuantity = { min: 1, max: 1_000_000 } as const;
+
+/** An account of an order. */
+export interface OrderParty {
+  /** `usr_<id>`. */
+  id: string;
+  /** Display name. */
+  name: string;
+}
+
+/** The listing of an order. */
+export interface OrderListing {
+  /** `lst_<id>`. */
+  id: string;
+  /** What it offers. Null if it has no title. */
+  title: string | null;
+}
 
 /** An order: ties a buyer, a seller and optionally an agent to a listing and a quantity. */
 export interface Order {
@@ -51,6 +73,14 @@ export interface Order {
   createdAt: string;
   /** When the order last changed: ISO 8601, UTC, with milliseconds. */
   updatedAt: string;
+  /** Only with `expand=buyer`. */
+  buyer?: OrderParty;
+  /** Only with `expand=seller`. */
+  seller?: OrderParty;
+  /** Only with `expand=agent`. Null when no agent is assigned. */
+  agent?: OrderParty | null;
+  /** Only with `expand=listing`. */
+  listing?: OrderListing;
 }
 
 /** Body of `POST /v1/orders`. */
@@ -88,8 +118,16 @@ export interface ListOrders {
   updatedAfter?: string;
   /** @default '-createdAt' */
   sort?: OrderSort;
+  /** Which names to return with each order; sent as one text, separated by commas. */
+  expand?: OrderExpansion[];
   /** Maximum number of orders per page: 1 to 100. @default 50 */
   limit?: number;
   /** `nextCursor` of the previous page. */
   cursor?: string;
+}
+
+/** Query of `GET /v1/orders/:id`, an extension. */
+export interface GetOrder {
+  /** Which names to return with the order; sent as one text, separated by commas. */
+  expand?: OrderExpansion[];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   eventTypes,
+  getOrderSchema,
   listDeliveriesSchema,
   listNotificationsSchema,
   listOrdersSchema,
@@ -13,7 +14,7 @@ const lists = [
     of: 'GET /v1/orders',
     schema: listOrdersSchema,
     known:
-      'status, buyerId, listingId, createdAfter, createdBefore, updatedAfter, sort, limit, cursor',
+      'status, buyerId, listingId, createdAfter, createdBefore, updatedAfter, sort, expand, limit, cursor',
   },
   {
     of: 'GET /v1/notifications',
@@ -104,8 +105,22 @@ test.each([
   [null],
 ])('orders cannot be filtered by the status %j', (status) => {
   expect(listIssues(listOrdersSchema, { status })).toEqual([
-    'status: must be one of pending, confirmed, fulfilling, completed, cancelled, or several of them with commas between',
+    'status: must be one of pending, confirmed, fulfilling, completed, cancelled, or several with commas',
   ]);
+});
+
+test('orders can be expanded with one name or several', () => {
+  for (const schema of [listOrdersSchema, getOrderSchema]) {
+    expect(schema.parse({ expand: 'buyer' })).toEqual({ expand: ['buyer'] });
+    expect(schema.parse({ expand: 'listing,agent,seller,buyer' })).toEqual({
+      expand: ['listing', 'agent', 'seller', 'buyer'],
+    });
+    for (const expand of ['', 'buyers', 'buyer,', 'buyer.name', '*', ['buyer', 'agent']]) {
+      expect(listIssues(schema, { expand })).toEqual([
+        'expand: must be one of buyer, seller, agent, listing, or several with commas',
+      ]);
+    }
+  }
 });
 
 test('orders can be filtered by buyer and listing, and sorted by either time in either direction', () => {

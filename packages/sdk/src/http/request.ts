@@ -40,6 +40,8 @@ export interface Call<Result> {
   /** Whether the call is an extension, which another implementation of the service may not have. */
   extension?: boolean;
   options?: RequestOptions | undefined;
+  /** The names of its own options, besides those of every call. */
+  ownOptions?: Readonly<Record<string, true>>;
   /**
    * Reads the result from the parsed body: null for an empty one, undefined for one that is not JSON. Null
    * when the body has no such result.
@@ -95,18 +97,12 @@ export function buildRequest(call: Call<unknown>, settings: ResolvedOptions): Bu
   };
 }
 
-/** The options of an update of an order, besides those of every call. */
-const updateOptionNames = { ...callOptionNames, ifMatch: true } as const;
-
-function checkCallOptions({ operation, options }: Call<unknown>): void {
+function checkCallOptions({ operation, options, ownOptions }: Call<unknown>): void {
   if (options === undefined) return;
   if (typeof options !== 'object' || options === null) {
     throw invalidConfiguration(`The options of ${operation} must be an object.`);
   }
-  const unknown = findUnknownOption(
-    options,
-    operation === 'orders.update' ? updateOptionNames : callOptionNames,
-  );
+  const unknown = findUnknownOption(options, { ...callOptionNames, ...ownOptions });
   if (unknown) throw invalidConfiguration(`${operation}: ${unknown}`);
   if (options.signal && typeof options.signal.addEventListener !== 'function') {
     throw invalidConfiguration(`${operation}: signal must be an AbortSignal.`);
@@ -131,7 +127,6 @@ export function fillPath(path: string, id: string | undefined): string {
 }
 
 function buildQuery(search: string | undefined, query: object | undefined): string {
-  if (!query && !search) return '';
   // Not `URLSearchParams`, which React Native does not implement completely.
   const parameters: string[] = search ? [search] : [];
   for (const [name, value] of Object.entries(query ?? {})) {
@@ -151,7 +146,7 @@ function toText(name: string, value: unknown): string {
 function createIdempotencyKey(): string {
   if (!globalThis.crypto?.getRandomValues) {
     throw invalidConfiguration(
-      "This runtime has no crypto.getRandomValues for idempotency keys: load a polyfill, such as react-native-get-random-values; or pass idempotencyKey, or set the client's idempotency to off.",
+      'This runtime has no crypto.getRandomValues for idempotency keys: load a polyfill, such as react-native-get-random-values; or pass idempotencyKey, or set idempotency to off.',
     );
   }
   // Not `randomUUID`: browsers have it on https pages only.

@@ -1,4 +1,9 @@
-import { endpoints, type OrderSort, type OrderStatus } from '@tradepost/contract/wire';
+import {
+  endpoints,
+  type OrderExpansion,
+  type OrderSort,
+  type OrderStatus,
+} from '@tradepost/contract/wire';
 import type { ApiPromise } from '../http/api-promise';
 import { readItem } from '../http/envelope';
 import type { PagePromise } from '../http/pagination';
@@ -30,6 +35,38 @@ export interface Order {
   /** When the order last changed: ISO 8601, UTC, with milliseconds. */
   updatedAt: string;
 }
+
+/** An account of an order. */
+export interface OrderParty {
+  /** `usr_<id>`. */
+  id: string;
+  /** Display name. */
+  name: string;
+}
+
+/** The listing of an order. */
+export interface OrderListing {
+  /** `lst_<id>`. */
+  id: string;
+  /** What it offers. Null if it has no title. */
+  title: string | null;
+}
+
+/** What `expand` adds to an order. */
+export interface OrderExpansions {
+  /** The buyer account. */
+  buyer: OrderParty;
+  /** The seller account. */
+  seller: OrderParty;
+  /** The agent account. Null when no agent is assigned. */
+  agent: OrderParty | null;
+  /** The listing. */
+  listing: OrderListing;
+}
+
+/** An order with the names that `expand` requests: `ExpandedOrder<'buyer' | 'listing'>`. */
+export type ExpandedOrder<Expand extends OrderExpansion = OrderExpansion> = Order &
+  Pick<OrderExpansions, Expand>;
 
 /** The order to create. */
 export interface OrderCreateParams {
@@ -88,10 +125,18 @@ export interface OrderListParams {
    * @default '-createdAt'
    */
   sort?: OrderSort;
+  /** Which names to return with each order, such as `['buyer', 'listing']`. */
+  expand?: OrderExpansion | readonly OrderExpansion[];
   /** Maximum number of orders per page: 1 to 100. @default 50 */
   limit?: number;
   /** `nextCursor` of the previous page. */
   cursor?: string;
+}
+
+/** Options of `orders.get`. */
+export interface GetOrderOptions extends RequestOptions {
+  /** Which names to return with the order, such as `['buyer', 'listing']`. An extension. */
+  expand?: OrderExpansion | readonly OrderExpansion[];
 }
 
 /** Options of `orders.update`. */
@@ -116,7 +161,15 @@ export class Orders {
     this.#transport = transport;
   }
 
-  /** Lists the orders that the account may see, by default newest first. */
+  /**
+   * Lists the orders that the account may see, by default newest first. With `expand`, each has the names that
+   * it requests, if the service has this extension.
+   */
+  list<const Expand extends OrderExpansion>(
+    params: OrderListParams & { expand: Expand | readonly Expand[] },
+    options?: RequestOptions,
+  ): PagePromise<ExpandedOrder<Expand>>;
+  list(params?: OrderListParams, options?: RequestOptions): PagePromise<Order>;
   list(params: OrderListParams = {}, options?: RequestOptions): PagePromise<Order> {
     return this.#transport.list(
       { operation: 'orders.list', endpoint: endpoints.orders.list, options },
@@ -145,16 +198,23 @@ export class Orders {
   }
 
   /**
-   * Gets one order.
+   * Gets one order. With `expand`, it has the names that it requests, if the service has this extension.
    *
    * @throws {NotFoundError} when it does not exist, or the account may not see it.
    */
-  get(id: string, options?: RequestOptions): ApiPromise<Order> {
+  get<const Expand extends OrderExpansion>(
+    id: string,
+    options: GetOrderOptions & { expand: Expand | readonly Expand[] },
+  ): ApiPromise<ExpandedOrder<Expand>>;
+  get(id: string, options?: GetOrderOptions): ApiPromise<Order>;
+  get(id: string, options?: GetOrderOptions): ApiPromise<Order> {
     return this.#transport.request({
       operation: 'orders.get',
       endpoint: endpoints.orders.get,
       id,
+      query: { expand: options?.expand },
       options,
+      ownOptions: { expand: true },
       read: readItem<Order>,
     });
   }
@@ -189,6 +249,7 @@ export class Orders {
       body: params,
       ifMatch: options?.ifMatch,
       options,
+      ownOptions: { ifMatch: true },
       known: { id, status: params?.status },
       read: readItem<UpdatedOrder>,
     });

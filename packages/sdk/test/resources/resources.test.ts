@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
 import { version } from '../../package.json';
 import { Tradepost } from '../../src/index';
+import { catchTradepostError } from '../helpers/catch-tradepost-error';
 import { json, scriptedService } from '../helpers/scripted-service';
 
 async function createClient(...steps: Parameters<typeof scriptedService>) {
@@ -83,6 +84,33 @@ describe('orders', () => {
     expect(service.request(0).url).toBe(
       `/v1/orders?status=${statuses}&buyerId=usr_1&updatedAfter=2026-11-21T09%3A30%3A00.000Z&sort=updatedAt`,
     );
+  });
+
+  test('list and get send what to expand as one text', async () => {
+    const party = { id: 'usr_1', name: 'Corner Shop' };
+    const { service, tradepost } = await createClient(
+      json(200, { data: [{ ...anOrder(), buyer: party }], nextCursor: null }),
+      json(200, { data: { ...anOrder(), buyer: party } }),
+    );
+    const { data } = await tradepost.orders.list({ expand: 'buyer' });
+    const order = await tradepost.orders.get('ord_1', {
+      expand: ['buyer', 'agent'],
+      timeout: 5_000,
+    });
+    expect([data[0]?.buyer, order.buyer]).toEqual([party, party]);
+    expect(service.seen.map(({ url }) => url)).toEqual([
+      '/v1/orders?expand=buyer',
+      `/v1/orders/ord_1?expand=${encodeURIComponent('buyer,agent')}`,
+    ]);
+  });
+
+  test('expand is an option of get only', async () => {
+    const { tradepost } = await createClient();
+    const options = { expand: 'buyer' } as object;
+    const { message } = await catchTradepostError(
+      tradepost.orders.update('ord_1', { status: 'confirmed' }, options),
+    );
+    expect(message).toContain('There is no option "expand".');
   });
 
   test('create posts the order as JSON with an idempotency key', async () => {

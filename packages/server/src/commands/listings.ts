@@ -6,7 +6,14 @@ import { describeDatabase } from '../stores/database-url';
 import type { Store } from '../stores/store';
 import { requireAccount } from './accounts';
 import { OperatorError, UsageError } from './operator-error';
-import { databaseOption, jsonOption, maxQuantity, parseInteger, parseQuantity } from './options';
+import {
+  databaseOption,
+  jsonOption,
+  maxQuantity,
+  parseInteger,
+  parseName,
+  parseQuantity,
+} from './options';
 import { printList, printResult, type Streams } from './output';
 import { withExistingStore, withStoreToRead } from './with-store';
 
@@ -14,6 +21,7 @@ interface CreateOptions {
   database: string;
   seller: string;
   agent?: string;
+  title?: string;
   quantity: number;
   lowThreshold?: number;
   json?: boolean;
@@ -41,10 +49,11 @@ async function requireKind(store: Store, { id, kind, database }: Party): Promise
 }
 
 async function createRun(options: CreateOptions, streams: Streams): Promise<void> {
-  const { database, seller, agent, quantity, lowThreshold } = options;
+  const { database, seller, agent, title, quantity, lowThreshold } = options;
   const fields = {
     sellerId: seller,
     agentId: agent ?? null,
+    title: title ?? null,
     availableQuantity: quantity,
     lowThreshold: lowThreshold ?? null,
   };
@@ -62,6 +71,7 @@ function formatListing(listing: Listing): Record<string, unknown> {
     id: listing.id,
     sellerId: listing.sellerId,
     agentId: listing.agentId,
+    title: listing.title,
     availableQuantity: listing.availableQuantity,
     lowThreshold: listing.lowThreshold,
     createdAt: formatTimestamp(listing.createdAt),
@@ -88,11 +98,13 @@ interface UpdateOptions {
   lowThreshold?: number | false;
   /** False for `--no-agent`. */
   agent?: string | false;
+  /** False for `--no-title`. */
+  title?: string | false;
   json?: boolean;
 }
 
 async function updateRun(id: string, options: UpdateOptions, streams: Streams): Promise<void> {
-  const { database, quantity, add, lowThreshold, agent } = options;
+  const { database, quantity, add, lowThreshold, agent, title } = options;
   const changes = {
     ...(quantity !== undefined && { availableQuantity: quantity }),
     ...(add !== undefined && { addedUnits: add }),
@@ -100,9 +112,12 @@ async function updateRun(id: string, options: UpdateOptions, streams: Streams): 
       lowThreshold: lowThreshold === false ? null : lowThreshold,
     }),
     ...(agent !== undefined && { agentId: agent === false ? null : agent }),
+    ...(title !== undefined && { title: title === false ? null : title }),
   };
   if (Object.keys(changes).length === 0) {
-    throw new UsageError('Nothing to change. Pass --quantity, --add, --low-threshold or --agent.');
+    throw new UsageError(
+      'Nothing to change. Pass --quantity, --add, --low-threshold, --agent or --title.',
+    );
   }
   const listing = await withExistingStore(database, async (store) => {
     if (typeof agent === 'string') await requireKind(store, { id: agent, kind: 'agent', database });
@@ -130,6 +145,7 @@ export function addListingCommands(program: Command, streams: Streams): void {
     .description('create a listing')
     .requiredOption('--seller <id>', 'the seller account, usr_<id>')
     .option('--agent <id>', 'the agent account that approves its orders, usr_<id>')
+    .option('--title <title>', 'what it offers, for people', parseName)
     .requiredOption('--quantity <units>', 'the available quantity', parseQuantity)
     .option('--low-threshold <units>', 'send an event when fewer units are left', parseQuantity)
     .addOption(jsonOption())
@@ -156,6 +172,8 @@ export function addListingCommands(program: Command, streams: Streams): void {
     .option('--no-low-threshold', 'send no event')
     .option('--agent <id>', 'the agent account that approves future orders, usr_<id>')
     .option('--no-agent', 'future orders need no approval')
+    .option('--title <title>', 'what it offers, for people', parseName)
+    .option('--no-title', 'it has no title')
     .addOption(jsonOption())
     .addOption(databaseOption({ mustExist: true }))
     .action((id, options) => updateRun(id, options, streams));

@@ -103,9 +103,12 @@ export async function seed(store: Store, clock: Clock, newId: IdGenerator): Prom
   const agent = await addAccount('agent', 'Quayside Brokers');
   await addAccount('buyer', 'Corner Shop');
 
-  async function addListing(units: number, low: number, agentId: string | null): Promise<Listing> {
+  async function addListing(
+    title: string,
+    { units, low, agentId }: { units: number; low: number; agentId: string | null },
+  ): Promise<Listing> {
     const listing = createListing(
-      { sellerId: seller.accountId, agentId, availableQuantity: units, lowThreshold: low },
+      { sellerId: seller.accountId, agentId, title, availableQuantity: units, lowThreshold: low },
       createContext(clock, newId),
     );
     await store.listings.addListing(listing);
@@ -113,8 +116,12 @@ export async function seed(store: Store, clock: Clock, newId: IdGenerator): Prom
   }
 
   const listings = {
-    coffee: await addListing(500, 50, agent.accountId),
-    tea: await addListing(200, 20, null),
+    coffee: await addListing('Coffee, washed, 60 kg bags', {
+      units: 500,
+      low: 50,
+      agentId: agent.accountId,
+    }),
+    tea: await addListing('Tea, second flush, 5 kg chests', { units: 200, low: 20, agentId: null }),
   };
 
   const orders: SeedResult['orders'] = [];
@@ -137,16 +144,13 @@ export async function seed(store: Store, clock: Clock, newId: IdGenerator): Prom
     orders.push({ id: order.id, status: order.status, quantity });
   }
 
-  async function describeListing(name: string, { id }: Listing) {
+  async function describeListing({ id, title }: Listing) {
     const listing = await store.listings.findListing(id);
-    return { id, name, availableQuantity: listing?.availableQuantity ?? 0 };
+    return { id, name: title ?? '', availableQuantity: listing?.availableQuantity ?? 0 };
   }
   return {
     accounts,
-    listings: [
-      await describeListing('Coffee, washed, 60 kg bags', listings.coffee),
-      await describeListing('Tea, second flush, 5 kg chests', listings.tea),
-    ],
+    listings: [await describeListing(listings.coffee), await describeListing(listings.tea)],
     orders,
   };
 }

@@ -40,7 +40,7 @@ export function decodeCursor(cursor: string, prefix: IdPrefix, sort?: string): P
   if (sortOfCursor !== sort) {
     throw new DomainError(
       'invalid_cursor',
-      'This cursor is of a list with another sort. Send the sort of the previous page too, or omit the cursor to start over.',
+      'This cursor is not valid for this sort. Send nextCursor of the previous page with the same sort, or omit it to start over.',
     );
   }
   return key;

@@ -56,6 +56,7 @@ export function aListing(overrides: Partial<Listing> = {}): Listing {
     id: newId('lst', noon),
     sellerId: newId('usr', noon),
     agentId: newId('usr', noon),
+    title: null,
     availableQuantity: 1_000,
     lowThreshold: null,
     lowStockNotified: false,

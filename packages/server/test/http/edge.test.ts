@@ -76,7 +76,7 @@ describe('the router', () => {
   });
 
   it.each([
-    'GET /v1/orders/ord_1?x=1',
+    'GET /v1/account?x=1',
     'POST /v1/orders?dryRun=true',
     'PATCH /v1/orders/ord_1?force=1',
     'PATCH /v1/notifications/ntf_1?x=1',

@@ -1,5 +1,5 @@
 import type { Notification, Order, Page } from '@tradepost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type Actor,
   getData,
@@ -122,7 +122,7 @@ describe('GET /v1/orders', () => {
     const again = `GET /v1/orders?sort=${other}&cursor=${nextCursor}`;
     const problem = getProblem(await service.request(again, { as: buyer }));
     expect(problem).toMatchObject({ status: 400, code: 'invalid_cursor' });
-    expect(problem.detail).toContain('another sort');
+    expect(problem.detail).toContain('with the same sort');
   });
 
   it('takes the default sort for the sort of a cursor that does not name it', async () => {
@@ -130,6 +130,36 @@ describe('GET /v1/orders', () => {
     const path = `GET /v1/orders?sort=-createdAt&cursor=${first.nextCursor}`;
     const next = getPage<Order>(await service.request(path, { as: buyer }));
     expect(next.data.map(({ id }) => id)).toEqual(newestFirst().slice(2));
+  });
+
+  it('expands the names of each order, in one query for the page', async () => {
+    const find = vi.spyOn(service.store.orders, 'findNames');
+    const path = 'GET /v1/orders?limit=5&expand=buyer,seller,agent,listing';
+    const { data } = getPage<Order>(await service.request(path, { as: buyer }));
+    expect(find.mock.calls).toHaveLength(1);
+    find.mockRestore();
+    const plain = getPage<Order>(await service.request('GET /v1/orders?limit=5', { as: buyer }));
+    expect(data).toEqual(
+      plain.data.map((order) => ({
+        ...order,
+        buyer: { id: buyer.id, name: 'buyer' },
+        seller: { id: seller.id, name: 'seller' },
+        agent: null,
+        listing: { id: order.listingId, title: null },
+      })),
+    );
+  });
+
+  it.each([
+    ['expand=keys', 'expand'],
+    ['expand=', 'expand'],
+    ['expand=buyer.name', 'expand'],
+  ])('rejects the query %s and names %s, also of one order', async (query, path) => {
+    for (const list of ['/v1/orders', `/v1/orders/${placed[0]?.id}`]) {
+      const problem = getProblem(await service.request(`GET ${list}?${query}`, { as: buyer }));
+      expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
+      expect(problem.errors?.map((issue) => issue.path)).toEqual([path]);
+    }
   });
 
   it('returns every order once, page by page', async () => {

@@ -116,6 +116,35 @@ describe('POST /v1/orders', () => {
 });
 
 describe('GET /v1/orders/:id', () => {
+  it('expands the names that are requested, and adds nothing else', async () => {
+    const order = await placeOrder();
+    const path = `GET /v1/orders/${order.id}`;
+    const plain = await service.request(path, { as: buyer });
+    const all = await service.request(`${path}?expand=agent,listing,buyer,seller`, { as: buyer });
+    expect(JSON.parse(plain.text)).toEqual({ data: order });
+    expect(all.headers.get('etag')).toBe(plain.headers.get('etag'));
+    expect(JSON.parse(all.text)).toEqual({
+      data: {
+        ...order,
+        buyer: { id: buyer.id, name: 'buyer' },
+        seller: { id: seller.id, name: 'seller' },
+        agent: { id: agent.id, name: 'agent' },
+        listing: { id: order.listingId, title: null },
+      },
+    });
+    const some = await service.request(`${path}?expand=seller`, { as: agent });
+    const expanded = { ...order, seller: { id: seller.id, name: 'seller' } };
+    expect(JSON.parse(some.text)).toEqual({ data: expanded });
+    // What is without `expand` comes first, as it is.
+    expect(some.text.startsWith(plain.text.slice(0, -2))).toBe(true);
+  });
+
+  it('expands no order of others', async () => {
+    const { id } = await placeOrder();
+    const path = `GET /v1/orders/${id}?expand=buyer`;
+    expect(getProblem(await service.request(path, { as: stranger })).code).toBe('order_not_found');
+  });
+
   it('shows an order to its buyer, seller and agent alike', async () => {
     const order = await placeOrder();
     for (const as of [buyer, seller, agent]) {

@@ -8,6 +8,7 @@ import {
   defined,
   events,
   eventType,
+  expand,
   filter,
   idempotencyKey,
   index,
@@ -85,11 +86,12 @@ const updateOrder = action(
 
 const getOrder = action(
   'orders.get',
-  fc.record({ who, order: index }),
-  (state, { who, order: at }) => {
+  fc.record({ who, order: index, expand: filter(expand) }),
+  (state, { who, order: at, expand }) => {
     const order = pick(state.orders, at);
     const apiKey = chooseKey(state, who, participants(order));
-    return { call: { apiKey, route: 'orders.get', id: order?.id ?? 'abc' } };
+    const query = defined({ expand: expand?.join(',') });
+    return { call: { apiKey, route: 'orders.get', id: order?.id ?? 'abc', query } };
   },
 );
 

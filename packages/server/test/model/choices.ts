@@ -1,4 +1,9 @@
-import type { AccountKind, EventType, OrderStatus } from '@tradepost/contract/wire';
+import {
+  type AccountKind,
+  type EventType,
+  type OrderStatus,
+  orderExpansions,
+} from '@tradepost/contract/wire';
 import fc from 'fast-check';
 import type { Call } from './call';
 import type { Operation } from './operator-model';
@@ -98,6 +103,8 @@ export const status = fc.constantFrom<OrderStatus[]>(
   'cancelled',
   'cancelled',
 );
+/** Which names to return with an order. */
+export const expand = fc.uniqueArray(fc.constantFrom(...orderExpansions), { minLength: 1 });
 /** Any event type. */
 export const eventType = fc.constantFrom(...eventTypes);
 /** Most webhooks subscribe to what happens most. */

@@ -1,4 +1,4 @@
-import { orderSorts } from '@tradepost/contract/wire';
+import { orderExpansions, orderSorts } from '@tradepost/contract/wire';
 import type { Call } from './call';
 import { eventTypes } from './webhook-rules';
 
@@ -30,6 +30,10 @@ const parameters: Record<string, (value: unknown) => boolean> = {
   status: (value) => String(value).split(',').every(isStatus),
   buyerId: (value) => /^(<usr:\d+>|usr_[0-9A-Z]+)$/.test(String(value)),
   listingId: (value) => /^(<lst:\d+>|lst_[0-9A-Z]+)$/.test(String(value)),
+  expand: (value) =>
+    String(value)
+      .split(',')
+      .every((one) => (orderExpansions as readonly string[]).includes(one)),
   sort: (value) => (orderSorts as readonly unknown[]).includes(value),
   read: (value) => typeof value === 'boolean',
   webhookId: (value) => /^(<whk:\d+>|whk_[0-9A-Z]+)$/.test(String(value)),

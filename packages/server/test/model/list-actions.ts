@@ -6,6 +6,7 @@ import {
   chooseKey,
   defined,
   eventType,
+  expand,
   filter,
   index,
   keyOf,
@@ -27,11 +28,12 @@ const listOrders = action(
     buyer: filter(index),
     listing: filter(index),
     sort: filter(fc.constantFrom(...orderSorts)),
+    expand: filter(expand),
     updatedAfter: nearTime,
     createdAfter: nearTime,
     createdBefore: nearTime,
   }),
-  (state, { who, status, buyer, listing, sort, ...others }) => {
+  (state, { who, status, buyer, listing, sort, expand, ...others }) => {
     const { updatedAfter, createdAfter, createdBefore, ...page } = others;
     const apiKey = chooseKey(state, who, []);
     const filters = defined({
@@ -39,6 +41,7 @@ const listOrders = action(
       buyerId: buyer === undefined ? undefined : pick(state.accounts, buyer)?.id,
       listingId: listing === undefined ? undefined : pick(state.listings, listing)?.id,
       sort,
+      expand: expand?.join(','),
       updatedAfter: toTime(state.orders, updatedAfter),
       createdAfter: toTime(state.orders, createdAfter),
       createdBefore: toTime(state.orders, createdBefore),

@@ -11,7 +11,7 @@ import {
   Rejection,
   type Reply,
 } from './state';
-import { showOrder, visibleOrders } from './trade-rules';
+import { showExpanded, visibleOrders } from './trade-rules';
 import { showWebhook, visibleWebhooks } from './webhook-rules';
 
 /** The query of a list. It is valid. */
@@ -85,7 +85,9 @@ export function listOrders(state: ModelState, account: ModelAccount, query: Quer
     .filter((order) => listingId === undefined || order.listingId === listingId)
     .filter(({ createdAt }) => createdAt > after && createdAt < before)
     .filter(({ updatedAt }) => updatedAt > changedAfter);
-  return replyWithPage(state, { list: 'orders', account, query }, items, showOrder);
+  return replyWithPage(state, { list: 'orders', account, query }, items, (order) =>
+    showExpanded(state, order, query.expand),
+  );
 }
 
 /** Returns the notifications of an account, oldest first. */

@@ -70,7 +70,7 @@ function runRule(state: ModelState, account: ModelAccount, key: ModelKey, call: 
     case 'orders.create':
       return createOrder(state, account, body as CreateOrder);
     case 'orders.get':
-      return getOrder(state, account, id);
+      return getOrder(state, account, { id, expand: call.query?.expand });
     case 'orders.update': {
       const { status: to, reason } = body as { status: OrderStatus; reason?: string };
       return updateOrder(state, account, { id, to, ifMatch, reason });

@@ -47,6 +47,17 @@ export function showOrder(order: ModelOrder): Order {
   return { ...shown, createdAt: formatTime(createdAt), updatedAt: formatTime(updatedAt) };
 }
 
+/** Shows an order with the names that a request expands. No listing of the model has a title. */
+export function showExpanded(state: ModelState, order: ModelOrder, expand: unknown): Order {
+  const shown: Record<string, unknown> = { ...showOrder(order) };
+  for (const name of expand === undefined ? [] : String(expand).split(',')) {
+    const account = state.accounts.find(({ id }) => id === shown[`${name}Id`]);
+    shown[name] = account === undefined ? null : { id: account.id, name: account.name };
+    if (name === 'listing') shown.listing = { id: order.listingId, title: null };
+  }
+  return shown as unknown as Order;
+}
+
 function replyWith(status: number, order: ModelOrder): Reply {
   return { status, etag: `"${order.version}"`, body: { data: showOrder(order) } };
 }
@@ -92,8 +103,13 @@ export function createOrder(state: ModelState, buyer: ModelAccount, body: Create
 }
 
 /** `GET /v1/orders/:id`. */
-export function getOrder(state: ModelState, account: ModelAccount, id?: string): Reply {
-  return replyWith(200, findOrder(state, account, id));
+export function getOrder(
+  state: ModelState,
+  account: ModelAccount,
+  { id, expand }: { id: string | undefined; expand?: unknown },
+): Reply {
+  const order = findOrder(state, account, id);
+  return { ...replyWith(200, order), body: { data: showExpanded(state, order, expand) } };
 }
 
 /** `PATCH /v1/orders/:id`. The entity tags in `ifMatch` are separated by commas and have none themselves. */

@@ -21,20 +21,22 @@ export function createCheck(find: (value: unknown) => string | null): Check {
   };
 }
 
-/** Checks for one of several texts. */
-export function createEnumCheck(values: readonly string[]): Check {
+/**
+ * Checks for one of several texts.
+ *
+ * @param instead what else is accepted: several of them with commas between
+ */
+export function createEnumCheck(values: readonly string[], instead = ''): Check {
   return createCheck((value) =>
-    values.includes(value as string) ? null : `must be one of ${values.join(', ')}`,
+    (instead ? `${value}`.split(',') : [value]).every((one) => values.includes(one as string))
+      ? null
+      : `must be one of ${values.join(', ')}${instead}`,
   );
 }
 
 /** Checks for one or several texts with commas between. */
 export function createCommaListCheck(values: readonly string[]): Check {
-  return createCheck((value) =>
-    typeof value === 'string' && value.split(',').every((one) => values.includes(one))
-      ? null
-      : `must be one of ${values.join(', ')}, or several of them with commas between`,
-  );
+  return createEnumCheck(values, ', or several with commas');
 }
 
 /** Checks for a text that matches a pattern. */
@@ -100,9 +102,9 @@ function normalizeTime(text: string): string {
     .replace(/:59:60(\.\d+)?(?=Z|[+-])/, ':59:59.999');
 }
 
-/** Parses a timestamp of a query to milliseconds since 1970. Undefined for none. */
-export function parseTime(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Date.parse(normalizeTime(text));
+/** Parses a timestamp of a query to milliseconds since 1970. `NaN` for none, with which no comparison is true. */
+export function parseTime(text = ''): number {
+  return Date.parse(normalizeTime(text));
 }
 
 const timePattern =

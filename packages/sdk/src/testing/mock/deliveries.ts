@@ -25,16 +25,19 @@ function findOwn({ webhooks, deliveries }: Market, { caller }: HandlerRequest) {
 
 /** Handles `GET /v1/deliveries`. */
 export function listDeliveries(market: Market, request: HandlerRequest): MockResponse {
-  const { webhookId, event, state, statusClass, since } = request.query;
-  const from = parseTime(since) ?? Number.NEGATIVE_INFINITY;
-  const found = findOwn(market, request).filter(
-    (delivery) =>
-      (webhookId === undefined || delivery.webhookId === webhookId) &&
-      (event === undefined || delivery.event === event) &&
-      (state === undefined || delivery.state === state) &&
-      (statusClass === undefined || getStatusClass(delivery) === statusClass) &&
-      Date.parse(delivery.createdAt) >= from,
-  );
+  const { query } = request;
+  const since = parseTime(query.since);
+  const found = findOwn(market, request).filter((delivery) => {
+    const known = { ...delivery, statusClass: getStatusClass(delivery) };
+    const { webhookId, event, state, statusClass } = { ...known, ...query };
+    return (
+      known.webhookId === webhookId &&
+      known.event === event &&
+      known.state === state &&
+      known.statusClass === statusClass &&
+      !(Date.parse(known.createdAt) < since)
+    );
+  });
   const { items, nextCursor } = slicePage(found, request, 'dlv');
   return {
     status: 200,

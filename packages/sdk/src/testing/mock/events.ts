@@ -27,12 +27,12 @@ function readEvents(
   { caller, query, limit }: HandlerRequest,
   after: number,
 ): EventRecord[] {
-  const since = parseTime(query.since) ?? Number.NEGATIVE_INFINITY;
+  const since = parseTime(query.since);
   return events
     .filter(
       ({ sequence, orderId, body, recipients }) =>
         sequence > after &&
-        Date.parse(body.createdAt) >= since &&
+        !(Date.parse(body.createdAt) < since) &&
         (query.orderId === undefined || query.orderId === orderId) &&
         recipients.includes(caller.id),
     )

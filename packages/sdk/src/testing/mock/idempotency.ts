@@ -49,7 +49,7 @@ export class IdempotencyStore {
     const expiresAt = now + idempotencyKeyLifetime * 1_000;
     const webhookId = showsSecrets(operation) ? id || readId(response) : undefined;
     // The data of a response may be that of the store, and may change.
-    const copy = JSON.parse(JSON.stringify(response)) as MockResponse;
+    const copy = structuredClone(response);
     this.#stored.set(name, { fingerprint, response: copy, expiresAt, webhookId });
     return response;
   }

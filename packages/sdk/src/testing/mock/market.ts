@@ -33,6 +33,8 @@ export interface MockListing {
   sellerId: string;
   /** The agent account, `usr_<id>`. Null when no agent is assigned. */
   agentId: string | null;
+  /** What it offers. Null if it has no title. */
+  title: string | null;
   /** Units left to order. */
   availableQuantity: number;
   /** `listing.availability_low` is sent when fewer units than this are left. Null: never. */

@@ -21,8 +21,12 @@ function getParties({ buyerId, sellerId, agentId }: Order): (string | null)[] {
   return [buyerId, sellerId, agentId];
 }
 
-function respondWithOrder(order: OrderRecord, status: number): MockResponse {
-  return { status, headers: { ETag: formatEtag(order) }, body: { data: toOrder(order) } };
+function respondWithOrder(
+  order: OrderRecord,
+  status: number,
+  data: object = toOrder(order),
+): MockResponse {
+  return { status, headers: { ETag: formatEtag(order) }, body: { data } };
 }
 
 function formatEtag({ version }: OrderRecord): string {
@@ -32,29 +36,44 @@ function formatEtag({ version }: OrderRecord): string {
 /** Handles `GET /v1/orders`. */
 export function listOrders(market: Market, request: HandlerRequest): MockResponse {
   const { caller, query } = request;
-  const { status, buyerId, listingId } = query;
-  const after = parseTime(query.createdAfter) ?? Number.NEGATIVE_INFINITY;
-  const before = parseTime(query.createdBefore) ?? Number.POSITIVE_INFINITY;
-  const changedAfter = parseTime(query.updatedAfter) ?? Number.NEGATIVE_INFINITY;
   const found = market.orders.filter((order) => {
+    const { status, buyerId, listingId } = { ...order, ...query };
     const createdAt = Date.parse(order.createdAt);
     return (
       getParties(order).includes(caller.id) &&
-      (status === undefined || status.split(',').includes(order.status)) &&
-      (buyerId === undefined || order.buyerId === buyerId) &&
-      (listingId === undefined || order.listingId === listingId) &&
-      createdAt > after &&
-      createdAt < before &&
-      Date.parse(order.updatedAt) > changedAfter
+      status.split(',').includes(order.status) &&
+      order.buyerId === buyerId &&
+      order.listingId === listingId &&
+      !(createdAt <= parseTime(query.createdAfter)) &&
+      !(createdAt >= parseTime(query.createdBefore)) &&
+      !(Date.parse(order.updatedAt) <= parseTime(query.updatedAfter))
     );
   });
   const { items, nextCursor } = slicePage(found, request, 'ord');
-  return { status: 200, body: { data: items.map(toOrder), nextCursor } };
+  const data = items.map((order) => expandOrder(market, order, request));
+  return { status: 200, body: { data, nextCursor } };
 }
 
 /** Handles `GET /v1/orders/:id`. */
 export function getOrder(market: Market, request: HandlerRequest): MockResponse {
-  return respondWithOrder(findVisibleOrder(market, request), 200);
+  const order = findVisibleOrder(market, request);
+  return respondWithOrder(order, 200, expandOrder(market, order, request));
+}
+
+/** Converts a stored order to that of a response, with the names that the request expands. */
+function expandOrder(
+  { accounts, listings }: Market,
+  order: OrderRecord,
+  { query }: HandlerRequest,
+): object {
+  const named: { id: string; name?: string; title?: string | null }[] = [...accounts, ...listings];
+  const expanded: Record<string, unknown> = { ...toOrder(order) };
+  for (const key of query.expand?.split(',') ?? []) {
+    const { id, name, title } = named.find((one) => one.id === expanded[`${key}Id`]) ?? {};
+    // JSON has no undefined fields.
+    expanded[key] = id ? { id, name, title } : null;
+  }
+  return expanded;
 }
 
 function findVisibleOrder(market: Market, { id, caller }: HandlerRequest): OrderRecord {

@@ -5,7 +5,6 @@ import { MockProblem } from './problem';
 interface Item {
   id: string;
   createdAt: string;
-  updatedAt?: string;
 }
 
 /** Encodes a text as an opaque cursor. */
@@ -35,16 +34,14 @@ export function slicePage<Record extends Item>(
   prefix: string,
 ): { items: Record[]; nextCursor: string | null } {
   const { sort = '-createdAt', cursor } = query;
-  const direction = sort.startsWith('-') ? -1 : 1;
+  const time = sort.replace('-', '') as 'createdAt';
   // ISO 8601 in UTC sorts by time.
-  const toKey = ({ createdAt, updatedAt, id }: Item) =>
-    `${sort.endsWith('createdAt') ? createdAt : updatedAt} ${id}`;
-  const compare = (one: string, other: string) =>
-    one === other ? 0 : one < other ? -direction : direction;
-  const sorted = [...items].sort((one, other) => compare(toKey(one), toKey(other)));
+  const toKey = (item: Item) => `${item[time]} ${item.id}`;
+  const isAfter = (one: string, other: string) => (time === sort ? one > other : one < other);
   const after = cursor === undefined ? null : readPageKey(cursor, prefix, sort);
-  const remaining =
-    after === null ? sorted : sorted.filter((item) => compare(toKey(item), after) > 0);
+  const remaining = items
+    .filter((item) => after === null || isAfter(toKey(item), after))
+    .sort((one, other) => (isAfter(toKey(one), toKey(other)) ? 1 : -1));
   const page = remaining.slice(0, limit);
   const last = page.at(-1);
   const hasMore = remaining.length > limit && last !== undefined;
@@ -53,17 +50,11 @@ export function slicePage<Record extends Item>(
 
 function readPageKey(cursor: string, prefix: string, sort: string): string {
   const [sortOfCursor, time, id] = decodeCursor(cursor)?.split(' ') ?? [];
-  if (!id?.startsWith(`${prefix}_`)) {
-    throw new MockProblem(
-      'invalid_cursor',
-      'This cursor is not valid for this list. Send nextCursor of the previous page unchanged, or omit it to start over.',
-    );
-  }
-  if (sortOfCursor !== sort) {
-    throw new MockProblem(
-      'invalid_cursor',
-      'This cursor is of a list with another sort. Send the sort of the previous page too, or omit the cursor to start over.',
-    );
-  }
-  return `${time} ${id}`;
+  const isOfList = id?.startsWith(`${prefix}_`);
+  if (isOfList && sortOfCursor === sort) return `${time} ${id}`;
+  const [what, how] = isOfList ? ['sort', 'with the same sort'] : ['list', 'unchanged'];
+  throw new MockProblem(
+    'invalid_cursor',
+    `This cursor is not valid for this ${what}. Send nextCursor of the previous page ${how}, or omit it to start over.`,
+  );
 }

@@ -5,11 +5,7 @@ import { findUnknownOption } from '../../option-names';
  *
  * @throws {TypeError} with a suggestion
  */
-export function requireKnown(
-  what: string,
-  given: object,
-  known: Readonly<Record<string, true>>,
-): void {
+export function requireKnown(what: string, given: object, known: object): void {
   const unknown = findUnknownOption(given, known);
   if (unknown) throw new TypeError(`${what}: ${unknown}`);
 }

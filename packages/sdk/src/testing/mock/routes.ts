@@ -3,6 +3,7 @@ import {
   endpoints,
   eventTypes,
   eventWaitSeconds,
+  orderExpansions,
   orderQuantity,
   orderSorts,
   orderStatuses,
@@ -74,6 +75,8 @@ const cursor = createPatternCheck(
   'must be the nextCursor of the previous page, unchanged',
 );
 const paging = { limit: createQueryIntegerCheck(pageLimit), cursor };
+const listingId = createIdCheck('lst', 'a listing');
+const expand = createCommaListCheck(orderExpansions);
 const eventType = createEnumCheck(eventTypes);
 const eventList = createListCheck(eventTypes, 'event type');
 const url = createCheck(checkUrlSyntax);
@@ -107,11 +110,12 @@ export const routes: Readonly<Record<MockOperation, Route>> = {
     query: optional({
       status: createCommaListCheck(orderStatuses),
       buyerId: createIdCheck('usr', 'an account'),
-      listingId: createIdCheck('lst', 'a listing'),
+      listingId,
       createdAfter: checkTimestamp,
       createdBefore: checkTimestamp,
       updatedAfter: checkTimestamp,
       sort: createEnumCheck(orderSorts),
+      expand,
       ...paging,
     }),
     handle: listOrders,
@@ -119,13 +123,13 @@ export const routes: Readonly<Record<MockOperation, Route>> = {
   'orders.create': {
     ...endpoints.orders.create,
     body: {
-      listingId: { check: createIdCheck('lst', 'a listing') },
+      listingId: { check: listingId },
       quantity: { check: createIntegerCheck(orderQuantity) },
     },
     require: requireBuyer,
     handle: createOrder,
   },
-  'orders.get': { ...endpoints.orders.get, handle: getOrder },
+  'orders.get': { ...endpoints.orders.get, query: optional({ expand }), handle: getOrder },
   'orders.update': {
     ...endpoints.orders.update,
     body: {

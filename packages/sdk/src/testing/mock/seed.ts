@@ -1,6 +1,5 @@
 import type { OrderStatus } from '@tradepost/contract/wire';
 import type { AccountKind, Notification, Order } from '../../index';
-import type { OptionNames } from '../../option-names';
 import type { AccountRecord, ListingRecord, Market, MockAccount, MockListing } from './market';
 import { toNotification } from './notifications';
 import { toOrder } from './orders';
@@ -20,27 +19,6 @@ export type MockOrderOverrides = Partial<Omit<Order, 'status'>> & { status?: Ord
 
 /** The fields of a notification, and the account that gets it; those that are left out get defaults. */
 export type MockNotificationOverrides = Partial<Notification> & { accountId?: string };
-
-const listingNames: OptionNames<MockListing> = {
-  id: true,
-  sellerId: true,
-  agentId: true,
-  availableQuantity: true,
-  lowThreshold: true,
-  createdAt: true,
-};
-
-const orderNames: OptionNames<Order> = {
-  id: true,
-  status: true,
-  buyerId: true,
-  sellerId: true,
-  agentId: true,
-  listingId: true,
-  quantity: true,
-  createdAt: true,
-  updatedAt: true,
-};
 
 const names: Record<AccountKind, string> = {
   buyer: 'Harbour Street Café',
@@ -78,16 +56,17 @@ export function addListing(
   overrides: MockListingOverrides = {},
 ): MockListing {
   const { clock, listings } = market;
-  const listing: MockListing = {
+  const defaults: MockListing = {
     id: clock.newId('lst'),
     sellerId: accounts.seller.id,
     agentId: null,
+    title: null,
     availableQuantity: 100,
     lowThreshold: null,
     createdAt: clock.timestamp(),
-    ...overrides,
   };
-  requireKnown('addListing', overrides, listingNames);
+  requireKnown('addListing', overrides, defaults);
+  const listing = { ...defaults, ...overrides };
   const { lowThreshold, availableQuantity } = listing;
   if (!(Number.isInteger(availableQuantity) && availableQuantity >= 0)) {
     throw new TypeError(
@@ -114,21 +93,21 @@ export function addOrder(
   overrides: MockOrderOverrides = {},
 ): Order {
   const { clock, orders } = market;
-  requireKnown('addOrder', overrides, orderNames);
-  const listing = findListing(market, accounts, overrides);
   const { createdAt = clock.timestamp() } = overrides;
-  const order: Order = {
+  const defaults: Order = {
     id: clock.newId('ord'),
     status: 'pending',
     buyerId: accounts.buyer.id,
-    sellerId: listing.sellerId,
-    agentId: listing.agentId,
-    listingId: listing.id,
+    sellerId: '',
+    agentId: null,
+    listingId: '',
     quantity: 5,
     createdAt,
     updatedAt: createdAt,
-    ...overrides,
   };
+  requireKnown('addOrder', overrides, defaults);
+  const { id: listingId, sellerId, agentId } = findListing(market, accounts, overrides);
+  const order = { ...defaults, listingId, sellerId, agentId, ...overrides };
   order.createdAt = normalizeTime(order.createdAt);
   order.updatedAt = normalizeTime(order.updatedAt);
   requireUnique(orders, order.id);

@@ -99,6 +99,18 @@ describe('a mock', () => {
     expect(error).toMatchObject({ code: 'invalid_cursor', status: 400 });
   });
 
+  test('expands orders with names', async () => {
+    const { client, accounts, addListing, addOrder } = mockTradepost();
+    const { id } = addListing({ title: 'Coffee' });
+    const order = addOrder({ listingId: id });
+    const { data } = await client.orders.list({ expand: ['buyer', 'agent', 'listing'] });
+    const buyer = { id: accounts.buyer.id, name: accounts.buyer.name };
+    expect(data).toEqual([{ ...order, buyer, agent: null, listing: { id, title: 'Coffee' } }]);
+    const { seller } = await client.orders.get(order.id, { expand: 'seller' });
+    expect(seller).toEqual({ id: accounts.seller.id, name: accounts.seller.name });
+    expect(await client.orders.get(order.id)).toEqual(order);
+  });
+
   test('lists all invalid fields', async () => {
     const { client } = mockTradepost();
     const params = { listingId: 'x', quantity: 1.5, note: '' };

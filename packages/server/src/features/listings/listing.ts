@@ -8,6 +8,8 @@ export interface Listing {
   id: string;
   sellerId: string;
   agentId: string | null;
+  /** What it offers, for people; null for none. */
+  title: string | null;
   /** Units left to order. Never below 0. */
   availableQuantity: number;
   /** The listing is low when fewer units than this are left; null to never report it. */
@@ -20,13 +22,15 @@ export interface Listing {
 
 /** Creates a listing. */
 export function createListing(
-  listing: Pick<Listing, 'sellerId' | 'agentId' | 'availableQuantity' | 'lowThreshold'>,
+  listing: Pick<Listing, 'sellerId' | 'agentId' | 'availableQuantity' | 'lowThreshold'> &
+    Partial<Pick<Listing, 'title'>>,
   context: CommandContext,
 ): Listing {
   const { availableQuantity, lowThreshold } = listing;
   // A listing that starts below its threshold does not cross it, so nothing is reported.
   const lowStockNotified = lowThreshold !== null && availableQuantity < lowThreshold;
-  return { ...listing, id: context.newId('lst'), lowStockNotified, createdAt: context.now };
+  const { title = null } = listing;
+  return { ...listing, title, id: context.newId('lst'), lowStockNotified, createdAt: context.now };
 }
 
 /**
@@ -108,6 +112,7 @@ export interface ListingChanges {
   lowThreshold?: number | null;
   /** The agent of future orders. Existing orders keep theirs. */
   agentId?: string | null;
+  title?: string | null;
 }
 
 /**
@@ -116,9 +121,10 @@ export interface ListingChanges {
  */
 export function updateListing(listing: Listing, changes: ListingChanges): Listing {
   const { agentId = listing.agentId, lowThreshold = listing.lowThreshold } = changes;
+  const { title = listing.title } = changes;
   const { availableQuantity: base = listing.availableQuantity, addedUnits = 0 } = changes;
   const availableQuantity = base + addedUnits;
-  const changed = { ...listing, agentId, lowThreshold, availableQuantity };
+  const changed = { ...listing, agentId, title, lowThreshold, availableQuantity };
   if (lowThreshold === null) return { ...changed, lowStockNotified: false };
   if (availableQuantity === lowThreshold) return changed;
   return { ...changed, lowStockNotified: availableQuantity < lowThreshold };

@@ -13,6 +13,7 @@ import {
   placeOrder,
   toOrderResponse,
 } from './order';
+import { toExpandedResponses } from './order-expansion';
 import {
   decodeOrderCursor,
   defaultSort,
@@ -43,7 +44,10 @@ export function orderRoutes(
       if (isSearch) await request.requireValidKey();
       const encode = (last: Order) => encodeOrderCursor(last, sort);
       const { items, nextCursor } = slicePage(found, limit, encode);
-      return { status: 200, body: { data: items.map(toOrderResponse), nextCursor } };
+      const data = query.expand
+        ? await toExpandedResponses(orders, items, query.expand)
+        : items.map(toOrderResponse);
+      return { status: 200, body: { data, nextCursor } };
     },
 
     async create({ caller, body, idempotencyKey }) {
@@ -71,13 +75,16 @@ export function orderRoutes(
       return replayed ? withReplayedHeader(response) : response;
     },
 
-    async get({ caller, params }) {
+    async get({ caller, params, query }) {
       const order = await orders.findOrder(params.id);
       if (order === null || !isVisibleTo(order, caller)) throw orderNotFound(params.id);
+      const [expanded] = query.expand
+        ? await toExpandedResponses(orders, [order], query.expand)
+        : [];
       return {
         status: 200,
         headers: { ETag: formatEtag(order) },
-        body: { data: toOrderResponse(order) },
+        body: { data: expanded ?? toOrderResponse(order) },
       };
     },
 

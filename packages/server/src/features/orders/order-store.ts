@@ -54,6 +54,11 @@ export interface OrderStore {
   ): Promise<ChangedOrder>;
   /** Returns the order with this ID, or null. */
   findOrder(id: string): Promise<Order | null>;
+  /** Returns the names of accounts and the titles of listings, by their IDs, in one query. */
+  findNames(
+    accountIds: readonly string[],
+    listingIds: readonly string[],
+  ): Promise<ReadonlyMap<string, string | null>>;
   /**
    * Lists the orders that the caller participates in, after `after`, up to `limit`. The default of `sort` is `-createdAt`.
    *

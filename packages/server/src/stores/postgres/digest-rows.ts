@@ -21,7 +21,7 @@ const queries: Record<CopiedTable, TableQuery> = {
   listings: {
     key: ['id'],
     columns: `id, seller_id, agent_id, available_quantity, supplied_quantity, low_threshold,
-      low_stock_notified::int, created_at`,
+      low_stock_notified::int, created_at, title`,
   },
   orders: {
     key: ['id'],

@@ -1,7 +1,7 @@
 import type { Listing, ListingStore } from '../../features/listings/listing';
 import type { PostgresDatabase, Queries, Transaction } from './database';
 
-const listingColumns = `id, seller_id AS "sellerId", agent_id AS "agentId",
+const listingColumns = `id, seller_id AS "sellerId", agent_id AS "agentId", title,
   available_quantity AS "availableQuantity", low_threshold AS "lowThreshold",
   low_stock_notified AS "lowStockNotified", created_at AS "createdAt"`;
 
@@ -30,8 +30,8 @@ export function createPostgresListingStore(db: PostgresDatabase): ListingStore {
       db.write(async (tx) => {
         tx.send(
           `INSERT INTO listings (id, seller_id, agent_id, available_quantity, supplied_quantity,
-             low_threshold, low_stock_notified, created_at)
-           VALUES ($1, $2, $3, $4, $4, $5, $6, $7)`,
+             low_threshold, low_stock_notified, created_at, title)
+           VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8)`,
           listing.id,
           listing.sellerId,
           listing.agentId,
@@ -39,6 +39,7 @@ export function createPostgresListingStore(db: PostgresDatabase): ListingStore {
           listing.lowThreshold,
           listing.lowStockNotified,
           listing.createdAt,
+          listing.title,
         );
       }),
 
@@ -58,7 +59,7 @@ export function createPostgresListingStore(db: PostgresDatabase): ListingStore {
         const listing = decide(found);
         tx.send(
           `UPDATE listings SET agent_id = $2, low_threshold = $3, available_quantity = $4,
-             low_stock_notified = $5, supplied_quantity = supplied_quantity + $6
+             low_stock_notified = $5, supplied_quantity = supplied_quantity + $6, title = $7
            WHERE id = $1`,
           id,
           listing.agentId,
@@ -66,6 +67,7 @@ export function createPostgresListingStore(db: PostgresDatabase): ListingStore {
           listing.availableQuantity,
           listing.lowStockNotified,
           listing.availableQuantity - (found?.availableQuantity ?? 0),
+          listing.title,
         );
         return listing;
       }),

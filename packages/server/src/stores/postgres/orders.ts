@@ -97,6 +97,12 @@ function addListingUpdate(writes: WriteSet, listing: Listing): void {
   );
 }
 
+/** An account or a listing. */
+interface NamedRow {
+  id: string;
+  name: string | null;
+}
+
 /** What a decision about an order depends on, and the probable recipients of its events. */
 interface FoundOrder {
   context: OrderContext;
@@ -110,6 +116,7 @@ interface OrderRow extends Order {
   /** Null if there is no listing, which is a fault. */
   listingSellerId: string | null;
   listingAgentId: string | null;
+  listingTitle: string | null;
   availableQuantity: number;
   lowThreshold: number | null;
   lowStockNotified: boolean;
@@ -124,6 +131,7 @@ interface OrderRow extends Order {
 const lockOrderContext = `SELECT ${orderColumns},
     (SELECT seen.version FROM orders AS seen WHERE seen.id = $1) AS "seenVersion",
     listings.seller_id AS "listingSellerId", listings.agent_id AS "listingAgentId",
+    listings.title AS "listingTitle",
     listings.available_quantity AS "availableQuantity", listings.low_threshold AS "lowThreshold",
     listings.low_stock_notified AS "lowStockNotified", listings.created_at AS "listedAt",
     tasks.id AS "taskId", tasks.agent_id AS "taskAgentId", tasks.created_at AS "taskCreatedAt",
@@ -152,6 +160,7 @@ async function selectOrderContext(tx: Transaction, id: string): Promise<FoundOrd
     id: row.listingId,
     sellerId: listingSellerId,
     agentId: listingAgentId,
+    title: row.listingTitle,
     availableQuantity: row.availableQuantity,
     lowThreshold: row.lowThreshold,
     lowStockNotified: row.lowStockNotified,
@@ -363,6 +372,16 @@ export function createPostgresOrderStore(
 
     findOrder: async (id) =>
       (await db.row<Order>(`SELECT ${orderColumns} FROM orders WHERE id = $1`, id)) ?? null,
+
+    async findNames(accountIds, listingIds) {
+      const rows = await db.rows<NamedRow>(
+        `SELECT id, name FROM accounts WHERE id = ANY ($1::text[])
+         UNION ALL SELECT id, title FROM listings WHERE id = ANY ($2::text[])`,
+        accountIds,
+        listingIds,
+      );
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
 
     async listOrders(caller, filter, { sort = defaultSort, ...page }, signal) {
       const simple = simplifyFilter(caller, filter);

@@ -12,7 +12,7 @@ const queries: Record<CopiedTable, string> = {
   api_keys: `SELECT id, account_id, hash, hint, read_only, created_at, expires_at, revoked_at, last_used_at
     FROM api_keys ORDER BY id`,
   listings: `SELECT id, seller_id, agent_id, available_quantity, supplied_quantity, low_threshold, low_told,
-      created_at
+      created_at, title
     FROM listings ORDER BY id`,
   orders: `SELECT id, status, buyer_id, seller_id, agent_id, listing_id, quantity, version, created_at, updated_at
     FROM orders ORDER BY id`,

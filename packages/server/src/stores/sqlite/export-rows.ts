@@ -54,7 +54,7 @@ const exports: Record<CopiedTable, TableExport> = {
     key: ['id'],
     columns: {
       ...same('id', 'seller_id', 'agent_id', 'available_quantity', 'supplied_quantity'),
-      ...same('low_threshold', 'created_at'),
+      ...same('low_threshold', 'created_at', 'title'),
       low_stock_notified: 'low_told',
     },
     booleans: ['low_stock_notified'],

@@ -5,6 +5,7 @@ interface ListingRow {
   id: string;
   seller_id: string;
   agent_id: string | null;
+  title: string | null;
   available_quantity: number;
   low_threshold: number | null;
   low_told: number;
@@ -16,6 +17,7 @@ function readListing(row: ListingRow): Listing {
     id: row.id,
     sellerId: row.seller_id,
     agentId: row.agent_id,
+    title: row.title,
     availableQuantity: row.available_quantity,
     lowThreshold: row.low_threshold,
     lowStockNotified: row.low_told === 1,
@@ -47,8 +49,8 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
         db.run(
           `INSERT INTO listings
              (id, seller_id, agent_id, available_quantity, low_threshold, low_told, created_at,
-              supplied_quantity)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+              supplied_quantity, title)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           listing.id,
           listing.sellerId,
           listing.agentId,
@@ -57,6 +59,7 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
           Number(listing.lowStockNotified),
           listing.createdAt,
           listing.availableQuantity,
+          listing.title,
         );
       }),
     findListing: (id) => db.read(() => selectListing(db, id)),
@@ -78,9 +81,11 @@ export function createSqliteListingStore(db: SqliteDatabase): ListingStore {
         const found = selectListing(db, id);
         const listing = decide(found);
         db.run(
-          `UPDATE listings SET agent_id = ?, low_threshold = ?, supplied_quantity = supplied_quantity + ?
+          `UPDATE listings SET agent_id = ?, title = ?, low_threshold = ?,
+             supplied_quantity = supplied_quantity + ?
            WHERE id = ?`,
           listing.agentId,
+          listing.title,
           listing.lowThreshold,
           listing.availableQuantity - (found?.availableQuantity ?? 0),
           id,

@@ -8,6 +8,7 @@ import { traceContexts } from './migrations/005-trace-contexts';
 import { suppliedUnits } from './migrations/006-supplied-units';
 import { eventsOfOrders } from './migrations/007-events-of-orders';
 import { ordersByUpdate } from './migrations/008-orders-by-update';
+import { listingTitles } from './migrations/009-listing-titles';
 import { explainMigrationError } from './sqlite-errors';
 
 /** In order. `user_version` is the number of migrations that a database has had. Never change a released one. */
@@ -20,6 +21,7 @@ const migrations = [
   suppliedUnits,
   eventsOfOrders,
   ordersByUpdate,
+  listingTitles,
 ];
 
 /** The schema version of this program. */

@@ -258,6 +258,17 @@ export function createSqliteOrderStore(
 
     findOrder: (id) => db.readTogether(() => selectOrder(id)),
 
+    findNames: (accountIds, listingIds) =>
+      db.readTogether(() => {
+        const rows = db.tuples<[id: string, name: string | null]>(
+          `SELECT id, name FROM accounts WHERE id IN (SELECT value FROM json_each(?))
+           UNION ALL SELECT id, title FROM listings WHERE id IN (SELECT value FROM json_each(?))`,
+          JSON.stringify(accountIds),
+          JSON.stringify(listingIds),
+        );
+        return new Map(rows);
+      }),
+
     async listOrders(caller, filter, { sort = defaultSort, ...page }, signal) {
       const simple = simplifyFilter(caller, filter);
       if (simple === null) return [];

@@ -16,6 +16,7 @@ export function describeListings(underTest: StoreUnderTest): void {
         availableQuantity: 0,
         lowThreshold: 25,
         lowStockNotified: true,
+        title: 'Coffee, washed, 60 kg bags “A”',
       });
       const plain = aListing({ sellerId: seller.accountId, agentId: null });
       await listings.addListing(listing);
@@ -60,7 +61,9 @@ export function describeListings(underTest: StoreUnderTest): void {
         aListing({ sellerId, agentId: null }),
       ];
       for (const one of [listing, other]) await listings.addListing(one);
-      const changes = { availableQuantity: 3, lowThreshold: 5, lowStockNotified: true, agentId };
+      const title = 'Tea';
+      const stock = { availableQuantity: 3, lowThreshold: 5, lowStockNotified: true };
+      const changes = { ...stock, agentId, title };
       const changed = await listings.changeListing(listing.id, (found) => {
         expect(found).toEqual(listing);
         return { ...listing, ...changes };

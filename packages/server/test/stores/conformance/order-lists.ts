@@ -311,6 +311,24 @@ export function describeOrderLists(underTest: StoreUnderTest): void {
       expect(await orders.listOrders(trade.seller, filter, page)).toHaveLength(1);
     });
 
+    test('names of accounts and titles of listings are found by their IDs, and nothing else', async () => {
+      const trade = await Trade.open(underTest.current, { title: 'Coffee, washed' });
+      const { orders, listings } = trade.store;
+      const untitled = aListing({ sellerId: trade.seller.accountId, agentId: null });
+      await listings.addListing(untitled);
+      const accountIds = [trade.buyer.accountId, trade.seller.accountId, 'usr_none'];
+      const names = await orders.findNames(accountIds, [trade.listing.id, untitled.id, 'lst_none']);
+      expect(new Map(names)).toEqual(
+        new Map([
+          [trade.buyer.accountId, 'Harbour Street Café'],
+          [trade.seller.accountId, 'Harbour Street Café'],
+          [trade.listing.id, 'Coffee, washed'],
+          [untitled.id, null],
+        ]),
+      );
+      expect((await orders.findNames([], [])).size).toBe(0);
+    });
+
     test('an order that changes between two pages stays where it is', async () => {
       const trade = await Trade.open(underTest.current);
       const orders: Order[] = [];

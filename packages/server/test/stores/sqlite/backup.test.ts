@@ -462,11 +462,11 @@ describe('migrateDatabase', () => {
   test('rejects a newer database and one of another program', async () => {
     const other = join(dirname(database), 'other.db');
     inspectFile(other, (connection) => connection.exec('CREATE TABLE recipes (name TEXT)'));
-    setVersion(database, 9);
+    setVersion(database, newerVersion);
     for (const file of [database, other]) {
       for (const dryRun of [true, false]) {
         await expect(migrateDatabase(file, { dryRun }), basename(file)).rejects.toThrow(
-          file === other ? 'is not a Tradepost database' : 'has schema version 9',
+          file === other ? 'is not a Tradepost database' : newerSchemaMessage,
         );
       }
     }

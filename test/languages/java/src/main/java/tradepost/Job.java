@@ -69,7 +69,7 @@ public final class Job {
   }
 
   private static String etagOf(String id) throws ApiException {
-    return SELLING.getOrderWithHttpInfo(id, null).getHeaders().get("etag").get(0);
+    return SELLING.getOrderWithHttpInfo(id, null, null).getHeaders().get("etag").get(0);
   }
 
   private static CreatedWebhook register(Receiver receiver) throws ApiException {
@@ -90,7 +90,7 @@ public final class Job {
     List<Order> orders = new ArrayList<>();
     String cursor = null;
     do {
-      var page = BUYING.listOrders("pending", null, null, null, null, null, null, 1, cursor, null);
+      var page = BUYING.listOrders("pending", null, null, null, null, null, null, null, 1, cursor, null);
       orders.addAll(page.getData());
       cursor = page.getNextCursor();
     } while (cursor != null);
@@ -215,7 +215,7 @@ public final class Job {
   }
 
   private static Object notFound() throws Exception {
-    var problem = problemOf(() -> BUYING.getOrder("ord_00000000000000000000000000", null));
+    var problem = problemOf(() -> BUYING.getOrder("ord_00000000000000000000000000", null, null));
     expect(problem.getStatus() == 404 && problem.getCode() == ProblemCode.ORDER_NOT_FOUND, problem);
     return problem.getDetail();
   }
