@@ -118,7 +118,7 @@ impl Job {
         status: &str,
         etag: Option<&str>,
     ) -> Result<types::Order, ClientError<ByteStream>> {
-        let body = types::UpdateOrder { status: status.to_owned() };
+        let body = types::UpdateOrder { reason: None, status: status.to_owned() };
         let mut request = self.seller.update_order().id(id).body(body);
         if let Some(etag) = etag {
             request = request.if_match(etag);

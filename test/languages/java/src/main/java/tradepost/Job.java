@@ -151,7 +151,7 @@ public final class Job {
     List<AccountEvent> events = new ArrayList<>();
     String after = null;
     while (true) {
-      var page = new EventsApi(BUYER).listEvents(after, null, 10, null, null);
+      var page = new EventsApi(BUYER).listEvents(after, null, null, 10, null, null);
       if (page.getData().isEmpty()) {
         break;
       }

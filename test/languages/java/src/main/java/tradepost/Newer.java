@@ -20,7 +20,7 @@ public final class Newer {
     run("lists orders of which one has an unknown status",
         () -> orders.listOrders(null, null, null, null, null, null, null, null, null, null, null).getData().get(0).getStatus());
     run("lists events of which one has an unknown type", () -> {
-      var event = new EventsApi(client).listEvents(null, null, null, null, null).getData().get(0);
+      var event = new EventsApi(client).listEvents(null, null, null, null, null, null).getData().get(0);
       return event.getActualInstance().getClass().getSimpleName();
     });
     System.exit(0);
