@@ -1,26 +1,34 @@
 import { isTradepostError } from '@tradepost/sdk';
 import { describeRetry } from '../client/create-client';
-import { createReconnectPolicy } from '../client/follow';
 import type { CliContext } from '../context';
 import { isLimited } from '../errors/exit-codes';
 import { printNotice } from '../output/print';
 import type { Progress } from '../output/progress';
 import { formatDuration } from '../output/text';
+import { getRequestErrorMessage } from '../report/error-report';
 import type { OutagePolicy, WaitReport } from './outage';
 
 /** A longer wait is reported every time, in milliseconds. */
 const longWaitMs = 15_000;
 
-/** Creates the policy of a bulk command: a countdown on a terminal, a notice per wait elsewhere. */
+/**
+ * Creates a policy that reports to a person: a countdown on a terminal, a notice per wait elsewhere.
+ *
+ * @param reconnectTimeout seconds
+ */
 export function createOutagePolicy(
   { reconnectTimeout, hadContact = false }: { reconnectTimeout: number; hadContact?: boolean },
-  progress: Progress,
+  progress: Pick<Progress, 'hold'>,
   context: CliContext,
 ): OutagePolicy {
   const { elapsed, stderr } = context;
   const print = (text: string) => printNotice(context, text);
   /** When the last reported wait ends, by its reason. */
   const reported = new Map<string, number>();
+  const limit =
+    reconnectTimeout >= 120 && reconnectTimeout % 60 === 0
+      ? `${reconnectTimeout / 60} minutes`
+      : `${reconnectTimeout} s`;
 
   function reportLimit({ error, retryAt }: WaitReport): void {
     if (stderr.isTTY === true || !isLimited(error)) return;
@@ -35,8 +43,13 @@ export function createOutagePolicy(
   }
 
   return {
-    ...createReconnectPolicy(reconnectTimeout, print),
+    timeoutMs: reconnectTimeout * 1_000,
     hadContact,
+    onLost(error) {
+      if (reconnectTimeout === 0) return;
+      print(`${getRequestErrorMessage(error).replace(/\.$/, '')}. Retrying for up to ${limit}.`);
+    },
+    onReconnected: () => print('Reconnected.'),
     onWait(wait) {
       progress.hold(wait === null ? null : () => formatCountdown(wait, elapsed()));
       if (wait !== null) reportLimit(wait);

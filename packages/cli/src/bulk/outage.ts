@@ -1,5 +1,4 @@
 import { isTradepostError } from '@tradepost/sdk';
-import { type Clock, type ReconnectPolicy, retryDelay } from '../client/follow';
 import type { CliContext } from '../context';
 import { getExitReason, getRetryAfter, isLimited, mayHaveBeenApplied } from '../errors/exit-codes';
 
@@ -8,9 +7,24 @@ export function isAway(error: unknown): boolean {
   return isLimited(error) || getExitReason(error) === 'unreachable';
 }
 
+/** Statuses of a failure that another attempt may not get again. */
+const temporaryStatuses: readonly (number | null)[] = [408, 425, 500];
+
+/** Whether another attempt may succeed, although the service is not away. */
+export function isTemporary(error: unknown): boolean {
+  return isTradepostError(error) && temporaryStatuses.includes(error.status) && !isAway(error);
+}
+
 /** Whether Ctrl-C ended the wait for another attempt after an error, so that nothing was done. */
 export function wasHeldBack(error: unknown, { signal }: Pick<CliContext, 'signal'>): boolean {
   return signal.aborted && isAway(error) && !mayHaveBeenApplied(error);
+}
+
+export type Clock = Pick<CliContext, 'elapsed' | 'wait' | 'signal'>;
+
+/** Returns the delay before a retry, in milliseconds: 1 s, 2 s, 4 s … at most 15 s. */
+function retryDelay(tries: number): number {
+  return Math.min(1_000 * 2 ** (tries - 1), 15_000);
 }
 
 /** Until the first response a service is given this long, in milliseconds: its URL may be wrong. */
@@ -26,14 +40,16 @@ interface Outage {
   tries: number;
   /** Whether the service only had too many requests. */
   isLimit: boolean;
+  /** Whether one failure was enough to know. */
+  isSure: boolean;
   /** Resolves when it is over or was given up. */
   over: Promise<void>;
   end: () => void;
 }
 
 /** Whether an outage is reported: a single failure may be that of one request. */
-function isReported({ tries, isLimit }: Outage): boolean {
-  return tries > 1 && !isLimit;
+function isReported({ tries, isLimit, isSure }: Outage): boolean {
+  return (tries > 1 || isSure) && !isLimit;
 }
 
 export interface WaitReport {
@@ -44,11 +60,18 @@ export interface WaitReport {
   givesUpAt: number;
 }
 
-export interface OutagePolicy extends ReconnectPolicy {
+export interface OutagePolicy {
+  timeoutMs: number;
+  onLost: (error: unknown) => void;
+  onReconnected: () => void;
   /** Called before each wait; with null when the waiting is over. */
   onWait: (wait: WaitReport | null) => void;
   /** Whether the service was reachable before. */
   hadContact: boolean;
+  /** Which errors are waited for. @default those that say that the service is away */
+  isRetryable?: (error: unknown) => boolean;
+  /** Whether an error is an outage if it occurs once. @default never: it may be that of one request */
+  isSure?: (error: unknown) => boolean;
 }
 
 /**
@@ -56,7 +79,15 @@ export interface OutagePolicy extends ReconnectPolicy {
  * gets a response; the others wait for that.
  */
 export function createOutageGate(
-  { timeoutMs, onLost, onReconnected, onWait, ...policy }: OutagePolicy,
+  {
+    timeoutMs,
+    onLost,
+    onReconnected,
+    onWait,
+    isRetryable = isAway,
+    isSure = () => false,
+    ...policy
+  }: OutagePolicy,
   { elapsed, wait, signal }: Clock,
 ) {
   let { hadContact } = policy;
@@ -80,7 +111,7 @@ export function createOutageGate(
     const over = new Promise<void>((resolve) => {
       end = resolve;
     });
-    outage = { startedAt: elapsed(), tries: 0, isLimit: true, over, end };
+    outage = { startedAt: elapsed(), tries: 0, isLimit: true, isSure: false, over, end };
     return outage;
   }
 
@@ -101,6 +132,7 @@ export function createOutageGate(
     const givesUpAt = current.startedAt + limitMs;
     const wasReported = isReported(current);
     current.tries += 1;
+    current.isSure ||= isSure(error);
     if (isReported(current) && !wasReported) onLost(error);
     const requestedMs = ((response && getRetryAfter(response)) ?? 0) * 1_000;
     const leftMs = givesUpAt - elapsed();
@@ -137,7 +169,7 @@ export function createOutageGate(
         const result = await attempt();
         const { error } = result;
         if (signal.aborted) return result;
-        if (!isAway(error)) {
+        if (!isRetryable(error)) {
           onContact();
           return result;
         }

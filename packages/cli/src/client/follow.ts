@@ -1,135 +1,83 @@
-import type { EventPage, FollowEventsOptions, Tradepost } from '@tradepost/sdk';
+import type { EventListParams, EventPage, Tradepost } from '@tradepost/sdk';
+import { isAway } from '../bulk/outage';
 import type { CliContext } from '../context';
-import { getExitReason, getRetryAfter, isLimited } from '../errors/exit-codes';
-import { getRequestErrorMessage } from '../report/error-report';
+import { Stopped } from '../errors/cli-error';
+import { getExitReason } from '../errors/exit-codes';
+import type { Connection, RequestLimits } from './connection';
 
-export interface ReconnectPolicy {
-  timeoutMs: number;
-  onLost: (error: unknown) => void;
-  onReconnected: () => void;
-}
+/** How long a request waits for new events, in seconds: a loss of the connection is noticed soon after. */
+const waitSeconds = 10;
 
-/**
- * Creates a policy that reports to a person.
- *
- * @param reconnectTimeout seconds
- */
-export function createReconnectPolicy(
-  reconnectTimeout: number,
-  print: (text: string) => void,
-): ReconnectPolicy {
-  const limit =
-    reconnectTimeout >= 120 && reconnectTimeout % 60 === 0
-      ? `${reconnectTimeout / 60} minutes`
-      : `${reconnectTimeout} s`;
-  return {
-    timeoutMs: reconnectTimeout * 1_000,
-    onLost: (error) =>
-      print(`${getRequestErrorMessage(error).replace(/\.$/, '')}. Retrying for up to ${limit}.`),
-    onReconnected: () => print('Reconnected.'),
-  };
-}
+/** A position in the account's events. */
+export type Position = Pick<EventListParams, 'after' | 'since'>;
 
-export type Clock = Pick<CliContext, 'elapsed' | 'wait' | 'signal'>;
-
-/** Returns the delay before a retry, in milliseconds: 1 s, 2 s, 4 s … at most 15 s. */
-export function retryDelay(tries: number): number {
-  return Math.min(1_000 * 2 ** (tries - 1), 15_000);
-}
-
-/** Waits while a service is unreachable that was reachable before. */
-export function createReconnectTracker(
-  { timeoutMs, onLost, onReconnected }: ReconnectPolicy,
-  { elapsed, wait, signal }: Clock,
-) {
-  let hadContact = false;
-  let lostAt: number | null = null;
-  let tries = 0;
-
-  const tracker = {
-    /** Records a response of the service. */
-    onContact(): void {
-      if (lostAt !== null) onReconnected();
-      hadContact = true;
-      lostAt = null;
-      tries = 0;
-    },
-
-    /**
-     * Waits until the next try.
-     *
-     * @throws the error, if it is not a lost connection, a rate limit or an overload, if the service was
-     * never reachable, or after the timeout
-     */
-    async wait(error: unknown): Promise<void> {
-      const limit = isLimited(error) ? error : null;
-      if (!hadContact || !(limit || getExitReason(error) === 'unreachable')) throw error;
-      if (lostAt === null) {
-        if (timeoutMs > 0) onLost(error);
-        lostAt = elapsed();
-      }
-      const left = lostAt + timeoutMs - elapsed();
-      if (left <= 0) throw error;
-      tries += 1;
-      const requested = ((limit && getRetryAfter(limit)) ?? 0) * 1_000;
-      await wait(Math.min(Math.max(retryDelay(tries), requested), left), signal);
-    },
-
-    /**
-     * Retries a request until it succeeds or the timeout is over. Once the signal has aborted, the request
-     * must throw.
-     */
-    async retry<Result>(request: () => Promise<Result>): Promise<Result> {
-      for (;;) {
-        try {
-          const result = await request();
-          tracker.onContact();
-          return result;
-        } catch (error) {
-          await tracker.wait(error);
-        }
-      }
-    },
-  };
-  return tracker;
-}
-
-export interface FollowPosition extends ReconnectPolicy {
-  /** Where to start, and how long each request waits for new events. */
-  from: FollowEventsOptions;
+export interface Following {
+  /** Where to start. */
+  from: Position;
+  connection: Connection;
   /** Called for each page before it is returned. */
   onContact?: () => void;
 }
 
 /**
- * Follows the account's events page by page, and continues after the service was unreachable, for example
- * during a restart. It ends when the signal aborts.
+ * Follows the account's events page by page, and continues after an outage, for example a restart of the
+ * service. At first and after an outage it requests what there is; then each request waits for new events.
+ * It ends when the signal aborts.
  *
- * @throws what following throws; for an unreachable service only after the timeout
+ * @throws what following throws; for an unreachable service only after the timeout of the connection
  */
 export async function* followResiliently(
-  { events }: Pick<Tradepost, 'events'>,
-  { from, onContact, ...policy }: FollowPosition,
-  clock: Clock,
+  client: Pick<Tradepost, 'events'>,
+  { from, connection, onContact }: Following,
+  { signal }: Pick<CliContext, 'signal'>,
 ): AsyncIterable<EventPage> {
-  const { signal } = clock;
-  const tracker = createReconnectTracker(policy, clock);
   let position = from;
-  for (;;) {
+  let pages: AsyncIterator<EventPage> | null = null;
+  let isWaiting = false;
+
+  async function requestPage(limits: RequestLimits): Promise<EventPage> {
     try {
-      for await (const page of events.follow(position, { signal }).pages()) {
-        tracker.onContact();
-        onContact?.();
-        yield page;
-        const { since: _, ...others } = position;
-        position = { ...others, after: page.nextCursor };
-      }
+      pages ??= openPages(client, position, isWaiting, { signal, ...limits });
+      const { value, done } = await pages.next();
+      if (done) throw new Error('The pages of the events have ended.');
+      return value;
+    } catch (error) {
+      // What was missed comes at once.
+      pages = null;
+      isWaiting = false;
+      throw error;
+    }
+  }
+
+  while (!signal.aborted) {
+    const isFirstContact = connection.lastContact() === null;
+    let page: EventPage;
+    try {
+      page = await connection.send(requestPage, isWaiting ? waitSeconds : 0);
     } catch (error) {
       if (signal.aborted) return;
-      await tracker.wait(error);
+      throw error;
     }
-    if (signal.aborted) return;
+    onContact?.();
+    yield page;
+    position = { after: page.nextCursor };
+    const isAtEnd = !isWaiting && page.data.length === 0;
+    if (isAtEnd) isWaiting = true;
+    // The limits of the next requests are others.
+    if (isAtEnd || isFirstContact) pages = null;
   }
+}
+
+function openPages(
+  { events }: Pick<Tradepost, 'events'>,
+  position: Position,
+  isWaiting: boolean,
+  options: RequestLimits & { signal: AbortSignal },
+): AsyncIterator<EventPage> {
+  const pages = isWaiting
+    ? events.follow({ ...position, waitSeconds }, options).pages()
+    : events.list(position, options).pages();
+  return pages[Symbol.asyncIterator]();
 }
 
 /**
@@ -138,14 +86,37 @@ export async function* followResiliently(
  */
 export async function getLatestCursor(
   { events }: Pick<Tradepost, 'events'>,
+  connection: Pick<Connection, 'send'>,
   { now, signal }: Pick<CliContext, 'now' | 'signal'>,
 ): Promise<{ since: string } | { after: string }> {
-  const { headers } = await events.list({ limit: 1 }, { signal }).withResponse();
+  const { headers } = await connection.send((limits) =>
+    events.list({ limit: 1 }, { signal, ...limits }).withResponse(),
+  );
   const date = Date.parse(headers.get('date') ?? '');
   const since = new Date(Number.isNaN(date) ? now() : date).toISOString();
   let latest: { since: string } | { after: string } = { since };
-  for await (const { nextCursor } of events.list({ since, limit: 100 }, { signal }).pages()) {
-    latest = { after: nextCursor };
-  }
+  await connection.send(async (limits) => {
+    const from = { ...latest, limit: 100 };
+    for await (const { nextCursor } of events.list(from, { signal, ...limits }).pages()) {
+      latest = { after: nextCursor };
+    }
+  });
   return latest;
+}
+
+/**
+ * Runs a command that has no other end than Ctrl-C.
+ *
+ * @throws {Stopped} if an interruption ended a request, or the wait for another attempt
+ */
+export async function runUntilStopped(
+  run: () => Promise<void>,
+  { signal }: Pick<CliContext, 'signal'>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const isInterrupted = isAway(error) || getExitReason(error) === 'interrupted';
+    throw signal.aborted && isInterrupted && !(error instanceof Stopped) ? new Stopped() : error;
+  }
 }

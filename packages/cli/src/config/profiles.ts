@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { setTimeout } from 'node:timers/promises';
 import envPaths from 'env-paths';
 import type { CliContext } from '../context';
 import { attempt, CliError, isRecord } from '../errors/cli-error';
-import { LockedError, lockFile } from '../files/lock-file';
+import { lockFileWhenFree } from '../files/lock-file';
 import { parseJsonObject, readIfExists, writePrivateFile } from '../files/private-files';
 
 type Environment = CliContext['env'];
@@ -132,9 +131,6 @@ export function writeProfiles(file: string, profiles: Profiles): void {
   attempt(write, 'file_failed', 'Cannot write the profiles', 'Nothing changed.');
 }
 
-/** A change takes milliseconds. A process that keeps the lock longer than this is stuck. */
-const lockTimeout = { attempts: 60, waitMs: 25 };
-
 /**
  * Changes the profiles under a lock: two processes that log in at once both succeed.
  *
@@ -147,7 +143,7 @@ export async function updateProfiles(
   change: (profiles: Profiles) => Profiles,
 ): Promise<Profiles> {
   const file = profilesFile(configFolder(context.env));
-  const release = await lock(file, context);
+  const release = await lockFileWhenFree(file, context.signal);
   try {
     const changed = change(readProfiles(file));
     writeProfiles(file, changed);
@@ -181,21 +177,6 @@ export async function saveAccount(
     });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-  }
-}
-
-async function lock(file: string, context: CliContext): Promise<() => void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return lockFile(file);
-    } catch (error) {
-      // Waiting does not help where the folder is not writable.
-      if (!(error instanceof LockedError) || attempt >= lockTimeout.attempts) throw error;
-    }
-    if (context.signal.aborted) {
-      throw new CliError('interrupted', 'Interrupted. Nothing changed.');
-    }
-    await setTimeout(lockTimeout.waitMs);
   }
 }
 

@@ -84,6 +84,16 @@ export class CliError extends Error {
   }
 }
 
+/** Thrown when Ctrl-C ends a command that has no other end. Only programs get it as an error. */
+export class Stopped extends CliError {
+  constructor(
+    /** What a person is told; null for nothing. */
+    readonly notice: string | null = null,
+  ) {
+    super('interrupted', notice ?? 'Interrupted');
+  }
+}
+
 /**
  * Does something that may throw an error of the system.
  *

@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'nod
 import { hostname } from 'node:os';
 import { dirname, relative, resolve } from 'node:path';
 import process from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 import { attempt, CliError } from '../errors/cli-error';
 import { createFolder, hasCode } from './private-files';
 
@@ -35,6 +36,27 @@ export function lockFile(path: string): () => void {
     // A person may have deleted it, and another process may have locked the file since.
     if (readIfPossible(lock) === self) rmSync(lock, { force: true });
   };
+}
+
+/** A change takes milliseconds. A process that keeps the lock longer than this is stuck. */
+const lockTimeout = { attempts: 60, waitMs: 25 };
+
+/**
+ * Locks a file for a short change, and waits while another process changes it.
+ *
+ * @throws {CliError} what `lockFile` throws, in the end; `interrupted`
+ */
+export async function lockFileWhenFree(path: string, signal: AbortSignal): Promise<() => void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return lockFile(path);
+    } catch (error) {
+      // Waiting does not help where the folder is not writable.
+      if (!(error instanceof LockedError) || attempt >= lockTimeout.attempts) throw error;
+    }
+    if (signal.aborted) throw new CliError('interrupted', 'Interrupted. Nothing changed.');
+    await setTimeout(lockTimeout.waitMs);
+  }
 }
 
 /** Whether another process, or this one, has locked a file. */

@@ -41,8 +41,11 @@ const barWidth = 24;
 
 export interface Progress {
   step(result: 'done' | 'failed'): void;
-  /** Shows a text in place of the bar, such as a countdown, until it is called with null. */
-  hold(text: (() => string) | null): void;
+  /**
+   * Shows a text in place of the bar, such as a countdown, until it is called with null. While the text is
+   * null, the line is empty.
+   */
+  hold(text: (() => string | null) | null): void;
   end(): void;
 }
 
@@ -58,7 +61,7 @@ export function createProgress(total: number | null, context: CliContext): Progr
   const style = getStyle(stderr);
   const line = createLiveLine(stderr);
   const rate = createRate(context.elapsed());
-  let held: (() => string) | null = null;
+  let held: (() => string | null) | null = null;
   let done = 0;
   let failed = 0;
   let drawnAt = Number.NEGATIVE_INFINITY;
@@ -87,7 +90,9 @@ export function createProgress(total: number | null, context: CliContext): Progr
   function draw(): void {
     const room = line.room();
     if (held !== null) {
-      line.draw(shorten(held(), room));
+      const text = held();
+      if (text === null) line.clear();
+      else line.draw(shorten(text, room));
       return;
     }
     const now = context.elapsed();

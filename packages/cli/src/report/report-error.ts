@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context';
+import { Stopped } from '../errors/cli-error';
 import { getExitCode } from '../errors/exit-codes';
 import type { OutputFormat } from '../input/options';
 import {
@@ -30,14 +31,24 @@ export function reportError(
   const exitCode = getExitCode(error);
   // `| head` has what it wanted.
   if (exitCode === 0) return exitCode;
+  if (error instanceof Stopped && !isJson(output)) {
+    const { stderr } = context;
+    // The terminal has shown ^C.
+    const end = error.notice ?? (stderr.isTTY === true ? '' : null);
+    if (end !== null) stderr.write(`${end}\n`);
+    return exitCode;
+  }
   const report = describeError(error);
   const hint = formatHints(report.hints, flags);
-  const text =
-    output === 'json' || output === 'ndjson'
-      ? formatJson(report, hint)
-      : formatText(report, hint, getStyle(context.stderr));
+  const text = isJson(output)
+    ? formatJson(report, hint)
+    : formatText(report, hint, getStyle(context.stderr));
   context.stderr.write(redactSecrets(text));
   return exitCode;
+}
+
+function isJson(output: OutputFormat): boolean {
+  return output === 'json' || output === 'ndjson';
 }
 
 function formatJson(report: ErrorReport, hint: string | null): string {

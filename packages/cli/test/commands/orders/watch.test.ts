@@ -80,12 +80,13 @@ it('Ctrl-C ends orders watch of notifications during an outage', async () => {
     return rounds > 1 ? { status: 503, body: '' } : undefined;
   };
   const wait = async () => {
-    if (service.seen.length > 2) interrupt.abort();
+    if (service.seen.length > 3) interrupt.abort();
   };
   const { signal } = interrupt;
   const watched = await service.cli(['orders', 'watch'], { signal, wait });
   expect(watched.exitCode).toBe(130);
-  expect(watched.stderr).toContain('Retrying for up to');
+  // No error: it has no other end.
+  expect(watched.stderr).toMatch(/Retrying for up to 5 minutes\.\n$/);
 });
 
 it('orders watch does not switch to notifications after it has read the event log', async () => {
@@ -169,6 +170,61 @@ it('orders watch starts with new events by default', async () => {
   const { stdout } = await service.bare.cli(argv, { signal: interrupt.signal });
   expect(stdout.trim().split('\n')).toHaveLength(1);
 }, 30_000);
+
+it.each([
+  ['an idle terminal', () => undefined],
+  ['a service that does not respond', () => new Promise<undefined>(() => {})],
+])('Ctrl-C ends orders watch of %s without an error', async (_, respond) => {
+  const service = await EventService.start();
+  const interrupt = new AbortController();
+  const before = service.bare.instead;
+  service.bare.instead = async (request) => {
+    if (request.query.waitSeconds === undefined) return before(request);
+    setImmediate(() => interrupt.abort());
+    return (await respond()) ?? before(request);
+  };
+  const { signal } = interrupt;
+  const onTerminal = await service.bare.cli(['orders', 'watch'], {
+    signal,
+    screen: { columns: 80 },
+  });
+  expect(onTerminal).toMatchObject({
+    exitCode: 130,
+    stderr: 'Watching orders. Press Ctrl-C to stop.\n\n',
+  });
+});
+
+it('orders watch says that it watches once the service has responded', async () => {
+  const service = await EventService.start();
+  service.bare.instead = () => ({ status: 401, body: '' });
+  const { exitCode, stderr } = await service.bare.cli(['orders', 'watch'], {
+    screen: { columns: 80 },
+  });
+  expect(exitCode).toBe(4);
+  expect(stderr).not.toContain('Watching');
+});
+
+it('an idle orders watch waits for the service after its first requests', async () => {
+  const service = await EventService.start();
+  const before = service.bare.instead;
+  const interrupt = new AbortController();
+  let failures = 0;
+  service.bare.instead = (request) => {
+    if (request.query.waitSeconds === undefined && failures === 0) return before(request);
+    if (failures > 7) interrupt.abort();
+    failures += 1;
+    if (failures < 8) return { status: 502, body: '' };
+    if (failures === 8) service.log.push(anEvent(4));
+    return before(request);
+  };
+  const { exitCode, stdout, stderr } = await service.bare.cli(
+    ['orders', 'watch', '--output', 'csv'],
+    { signal: interrupt.signal, wait: async () => {} },
+  );
+  expect(exitCode).toBe(130);
+  expect(stdout.trim().split('\n')).toHaveLength(2);
+  expect(stderr).toMatch(/Retrying for up to 5 minutes\.\nReconnected\.\n$/);
+});
 
 it('orders watch does not wait for an order that does not exist', async () => {
   const { bare } = await EventService.start();

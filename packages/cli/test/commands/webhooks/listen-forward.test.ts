@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { stripVTControlCharacters } from 'node:util';
 import { exampleSecret } from '@tradepost/sdk/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -93,11 +94,22 @@ describe('forwarding an event', () => {
   });
 });
 
-describe('the status line without a terminal', () => {
-  it('is printed at most once a minute', () => {
+/** A connection of which the last response has just arrived, and its trouble. */
+function aConnection(now: () => number) {
+  const connection = {
+    trouble: null as string | null,
+    lastContact: now,
+    describeTrouble: () => connection.trouble,
+  };
+  return connection;
+}
+
+describe('the status line', () => {
+  it('is printed at most once a minute without a terminal', () => {
     const stderr = new FakeStream();
     let time = Date.parse('2026-11-21T12:00:00Z');
-    const status = createStatusLine('order.created', aContext({ stderr, now: () => time }));
+    const now = () => time;
+    const status = createStatusLine('order.created', aConnection(now), aContext({ stderr, now }));
     for (let second = 0; second <= 150; second += 10) {
       time += 10_000;
       status.contact();
@@ -107,6 +119,26 @@ describe('the status line without a terminal', () => {
     expect(stderr.text.trim().split('\n')).toEqual([
       '2026-11-21T12:01:00.000Z: last contact 0 s ago · 1 forwarded · waiting for order.created',
       '2026-11-21T12:02:00.000Z: last contact 0 s ago · 3 forwarded · waiting for order.created',
+    ]);
+  });
+
+  it('says what it does now: it waits, forwards, or has no service', () => {
+    const stderr = new FakeStream({ columns: 100 });
+    const connection = aConnection(() => 0);
+    const status = createStatusLine('events', connection, aContext({ stderr, now: () => 0 }));
+    status.draw();
+    status.forwarding('order.created evt_1');
+    status.forwarded();
+    connection.trouble = 'Connection failed; retrying in 4 s (gives up in 5 min)';
+    status.draw();
+    status.end();
+    status.draw();
+    const lines = stripVTControlCharacters(stderr.text.replaceAll('\u001b[2K', '\n'));
+    expect(lines.trim().split('\n')).toEqual([
+      'last contact 0 s ago · 0 forwarded · waiting for events',
+      '0 forwarded · forwarding order.created evt_1',
+      'last contact 0 s ago · 1 forwarded · waiting for events',
+      'Connection failed; retrying in 4 s (gives up in 5 min) · 1 forwarded',
     ]);
   });
 });

@@ -66,10 +66,9 @@ async function listenTo(
       },
       status: {
         contact: () => {},
+        forwarding: () => {},
         forwarded: () => {},
         say: (text) => said.push(text),
-        aside: (write) => write(),
-        end: () => {},
       },
       now: () => time,
       wait: async (milliseconds) => {

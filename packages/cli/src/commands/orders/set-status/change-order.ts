@@ -1,12 +1,5 @@
-import {
-  isTradepostError,
-  type Order,
-  type OrderStatus,
-  type RequestOptions,
-  type Tradepost,
-  type UpdatedOrder,
-} from '@tradepost/sdk';
-import { isAway } from '../../../bulk/outage';
+import type { Order, OrderStatus, RequestOptions, Tradepost, UpdatedOrder } from '@tradepost/sdk';
+import { isTemporary } from '../../../bulk/outage';
 import { noFailure, toFailure } from '../../../bulk/outcome';
 import type { BulkResult } from '../../../bulk/run-bulk';
 import type { CliContext } from '../../../context';
@@ -293,12 +286,4 @@ function resolveLostAttempt(lost: LostAttempt, last: OrderChangeResult): OrderCh
   }
   // If it could not be read again, the lost attempt decides.
   return last.order === null ? lost : last;
-}
-
-/** Statuses of a failure that another attempt for the same order may not get again. */
-const temporaryStatuses: readonly (number | null)[] = [408, 425, 500];
-
-/** Whether another attempt for the same order may succeed, although the service is not away. */
-function isTemporary(error: unknown): boolean {
-  return isTradepostError(error) && temporaryStatuses.includes(error.status) && !isAway(error);
 }

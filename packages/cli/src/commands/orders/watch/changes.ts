@@ -2,16 +2,11 @@ import {
   type AccountEvent,
   isTradepostError,
   type Notification,
+  type RequestOptions,
   type Tradepost,
 } from '@tradepost/sdk';
-import {
-  type Clock,
-  createReconnectTracker,
-  type FollowPosition,
-  followResiliently,
-  getLatestCursor,
-  type ReconnectPolicy,
-} from '../../../client/follow';
+import type { Connection } from '../../../client/connection';
+import { type Following, followResiliently, getLatestCursor } from '../../../client/follow';
 import type { CliContext } from '../../../context';
 import { assertObject } from '../../../errors/cli-error';
 import type { OrderChange } from './change-view';
@@ -24,10 +19,11 @@ import type { OrderChange } from './change-view';
 export async function* changesFromEvents(
   client: Pick<Tradepost, 'events'>,
   since: string | null,
-  following: Omit<FollowPosition, 'from'>,
-  context: Pick<CliContext, 'now' | 'elapsed' | 'wait' | 'signal'>,
+  following: Omit<Following, 'from'>,
+  context: Pick<CliContext, 'now' | 'signal'>,
 ): AsyncIterable<OrderChange> {
-  const from = since === null ? await getLatestCursor(client, context) : { since };
+  const from =
+    since === null ? await getLatestCursor(client, following.connection, context) : { since };
   if (since === null) following.onContact?.();
   for await (const { data } of followResiliently(client, { ...following, from }, context)) {
     for (const event of data) {
@@ -62,6 +58,16 @@ const orderEvents: ReadonlyMap<string, string> = new Map([
 /** The notifications that one poll reads at most. */
 const maxPerPoll = 1_000;
 
+export interface Polling {
+  connection: Connection;
+  /** Milliseconds between two polls. */
+  intervalMs: number;
+  /** Called after each poll. */
+  onContact: () => void;
+  /** Called with the limit if a poll found more. */
+  onTruncated: (limit: number) => void;
+}
+
 /**
  * Polls the account's notifications for changes of orders, for services without an event log. It ends when the
  * signal aborts.
@@ -69,31 +75,29 @@ const maxPerPoll = 1_000;
  * A notification has no status: the order is read for it, so that a status between two polls is missed.
  *
  * @param since ISO 8601; null for new notifications only
- * @param intervalMs milliseconds between two polls
- * @param policy applies after the first poll
- * @param onTruncated called with the limit if a poll found more
  */
 export async function* changesFromNotifications(
   client: Pick<Tradepost, 'notifications' | 'orders'>,
   since: string | null,
-  intervalMs: number,
-  policy: ReconnectPolicy,
-  clock: Clock,
-  onTruncated: (limit: number) => void,
+  { connection, intervalMs, onContact, onTruncated }: Polling,
+  { wait, signal }: Pick<CliContext, 'wait' | 'signal'>,
 ): AsyncIterable<OrderChange> {
-  const { wait, signal } = clock;
-  const tracker = createReconnectTracker(policy, clock);
   let seen = new Set<string>();
   for (let round = 0; !signal.aborted; round += 1) {
     const isNew = ({ id, createdAt }: Notification) =>
       !seen.has(id) &&
       (round > 0 || (since !== null && Date.parse(createdAt) >= Date.parse(since)));
-    const { ids, news, isTruncated } = await tracker.retry(() => poll(client, isNew, signal));
+    const { ids, news, isTruncated } = await connection.send((limits) =>
+      poll(client, isNew, { signal, ...limits }),
+    );
+    onContact();
     // The list begins with the newest: the next poll stops at these.
     seen = ids;
     if (isTruncated) onTruncated(maxPerPoll);
     for (const notification of news.reverse()) {
-      const change = await tracker.retry(() => fromNotification(client, notification, signal));
+      const change = await connection.send((limits) =>
+        fromNotification(client, notification, { signal, ...limits }),
+      );
       if (change !== null) yield change;
     }
     await wait(intervalMs, signal);
@@ -103,11 +107,11 @@ export async function* changesFromNotifications(
 async function poll(
   { notifications }: Pick<Tradepost, 'notifications'>,
   isNew: (notification: Notification) => boolean,
-  signal: AbortSignal,
+  options: RequestOptions,
 ): Promise<{ ids: Set<string>; news: Notification[]; isTruncated: boolean }> {
   const ids = new Set<string>();
   const news: Notification[] = [];
-  for await (const { data, nextCursor } of notifications.list({ limit: 100 }, { signal }).pages()) {
+  for await (const { data, nextCursor } of notifications.list({ limit: 100 }, options).pages()) {
     for (const notification of data) ids.add(assertObject(notification).id);
     const found = data.filter(isNew);
     news.push(...found);
@@ -120,12 +124,12 @@ async function poll(
 async function fromNotification(
   { orders }: Pick<Tradepost, 'orders'>,
   { type, orderId, createdAt }: Notification,
-  signal: AbortSignal,
+  options: RequestOptions,
 ): Promise<OrderChange | null> {
   const event = orderEvents.get(type);
   if (event === undefined) return null;
   try {
-    const { status } = await orders.get(orderId, { signal });
+    const { status } = await orders.get(orderId, options);
     return { createdAt, event, orderId, from: null, to: status };
   } catch (error) {
     // The order is no longer visible to this account.

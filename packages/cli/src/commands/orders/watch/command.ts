@@ -1,10 +1,11 @@
 import { isTradepostError, type OrderStatus, orderStatuses, type Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { type Connection, createConnection } from '../../../client/connection';
 import { createClient } from '../../../client/create-client';
-import { createReconnectPolicy } from '../../../client/follow';
+import { runUntilStopped } from '../../../client/follow';
 import { isUnsupported } from '../../../config/identity';
 import type { CliContext } from '../../../context';
-import { CliError } from '../../../errors/cli-error';
+import { Stopped } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
 import {
   addIds,
@@ -17,6 +18,7 @@ import {
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
+import { createProgress } from '../../../output/progress';
 import { type OrderChange, orderChangeView } from './change-view';
 import { changesFromEvents, changesFromNotifications } from './changes';
 
@@ -40,7 +42,9 @@ export function configure(command: Command, context: CliContext): void {
       5,
     )
     .option(...reconnectTimeoutOption)
-    .action((ids: string[]) => watch(ids, command.optsWithGlobals<Options>(), context));
+    .action((ids: string[]) =>
+      runUntilStopped(() => watch(ids, command.optsWithGlobals<Options>(), context), context),
+    );
   addHelp(command, {
     fields: orderChangeView.fields,
     Examples: [
@@ -65,37 +69,52 @@ async function watch(ids: string[], options: Options, context: CliContext): Prom
   const isWanted = ({ orderId, to }: OrderChange) =>
     (ids.length === 0 || ids.includes(orderId)) &&
     (options.status === undefined || options.status === to);
-  // An unknown order would never change.
-  for (const id of ids) await client.orders.get(id, { signal: context.signal });
-  if (context.stderr.isTTY) printNotice(context, 'Watching orders. Press Ctrl-C to stop.');
-  for await (const change of followChanges(client, options, context)) {
-    if (isWanted(change)) await writeData(context.stdout, format.formatItems([change]));
+  const connection = createConnection(options.reconnectTimeout, context);
+  // A line that is there only while the service does not respond.
+  const progress = createProgress(null, context);
+  connection.onChange(() => progress.hold(connection.describeTrouble));
+  try {
+    // An unknown order would never change.
+    for (const id of ids) {
+      await connection.send((limits) =>
+        client.orders.get(id, { signal: context.signal, ...limits }),
+      );
+    }
+    for await (const change of followChanges(client, connection, options, context)) {
+      if (isWanted(change)) await writeData(context.stdout, format.formatItems([change]));
+    }
+  } finally {
+    progress.end();
   }
-  throw new CliError('interrupted', 'Interrupted');
+  throw new Stopped();
 }
 
 async function* followChanges(
   client: Tradepost,
-  { since: given, poll, reconnectTimeout }: Options,
+  connection: Connection,
+  { since: given, poll }: Options,
   context: CliContext,
 ): AsyncIterable<OrderChange> {
   const since = given ?? null;
-  const policy = createReconnectPolicy(reconnectTimeout, (text) => printNotice(context, text));
-  let hasEvents = false;
+  let isWatching = false;
+  const onContact = () => {
+    if (!isWatching && context.stderr.isTTY) {
+      printNotice(context, 'Watching orders. Press Ctrl-C to stop.');
+    }
+    isWatching = true;
+  };
   try {
-    const onContact = () => {
-      hasEvents = true;
-    };
-    yield* changesFromEvents(client, since, { ...policy, onContact }, context);
+    yield* changesFromEvents(client, since, { connection, onContact }, context);
   } catch (error) {
     // After a first event, polling would print changes again.
-    if (hasEvents || !isTradepostError(error) || !isUnsupported(error)) throw error;
+    if (isWatching || !isTradepostError(error) || !isUnsupported(error)) throw error;
     printNotice(context, `This service has no events: polling notifications every ${poll} s.`);
     const onTruncated = (limit: number) =>
       printNotice(
         context,
         `Too many changes at once: only the newest ${limit} are shown. For all, run \`tradepost notifications list --all\`.`,
       );
-    yield* changesFromNotifications(client, since, poll * 1_000, policy, context, onTruncated);
+    const polling = { connection, onContact, onTruncated, intervalMs: poll * 1_000 };
+    yield* changesFromNotifications(client, since, polling, context);
   }
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Tradepost } from '@tradepost/sdk';
+import type { RequestOptions, Tradepost } from '@tradepost/sdk';
 import { fetchAccount } from '../../../config/identity';
-import type { CliContext } from '../../../context';
 import { attempt, CliError, isRecord } from '../../../errors/cli-error';
 import { parseJsonObject, readIfExists, writePrivateFile } from '../../../files/private-files';
 
@@ -26,9 +25,9 @@ export interface Checkpoint {
 export async function getEventAccount(
   client: Pick<Tradepost, 'account'>,
   apiKey: string,
-  { signal }: Pick<CliContext, 'signal'>,
+  options: RequestOptions,
 ): Promise<string> {
-  const account = await fetchAccount(client, { signal });
+  const account = await fetchAccount(client, options);
   return account?.id ?? `key ${createHash('sha256').update(apiKey).digest('hex').slice(0, 16)}`;
 }
 

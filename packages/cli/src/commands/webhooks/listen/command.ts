@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { type EventType, isTradepostError } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createShutdownGrace, finishingNotice } from '../../../bulk/shutdown-grace';
+import { createConnection } from '../../../client/connection';
 import { createClientFor } from '../../../client/create-client';
-import { createReconnectPolicy, followResiliently, getLatestCursor } from '../../../client/follow';
+import { followResiliently, getLatestCursor, runUntilStopped } from '../../../client/follow';
 import { stateFolder } from '../../../config/profiles';
 import { normalizeUrl, resolveSettings } from '../../../config/settings';
 import type { CliContext } from '../../../context';
-import { CliError, getErrorMessage, InvalidArgument } from '../../../errors/cli-error';
+import { CliError, getErrorMessage, InvalidArgument, Stopped } from '../../../errors/cli-error';
 import { lockFile } from '../../../files/lock-file';
 import { addHelp } from '../../../help/help';
 import {
@@ -20,8 +20,7 @@ import {
 } from '../../../input/options';
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape, type Format, type View } from '../../../output/format';
-import { isReaderGone, printNotice, printSecretNotice, writeData } from '../../../output/print';
-import { readSecretFile, signDelivery } from '../secret';
+import { isReaderGone, printNotice, writeData } from '../../../output/print';
 import {
   type Checkpoint,
   checkpointPath,
@@ -31,20 +30,22 @@ import {
   writeCheckpoint,
 } from './checkpoint';
 import { type ForwardedEvent, forwardEvent, listen } from './forward';
+import {
+  findOrCreateSecret,
+  readGivenSecret,
+  reportSecret,
+  type SecretOptions,
+} from './listen-secret';
 import { createStatusLine } from './status-line';
 
-interface Options extends GlobalOptions {
+interface Options extends GlobalOptions, SecretOptions {
   forwardTo: string;
   since?: string;
   events?: EventType[];
-  secretFile?: string;
   stateFile?: string;
   maxAttempts: number;
   reconnectTimeout: number;
 }
-
-/** How long a request waits for new events, in seconds: the age of the last contact. */
-const waitSeconds = 10;
 
 const forwardedView: View<ForwardedEvent> = {
   fields: ['at', 'id', 'event', 'status', 'attempts', 'durationMs'],
@@ -72,7 +73,15 @@ export function configure(command: Command, context: CliContext): void {
       timeParser(context),
     )
     .option(...eventsOption('only events of these types'))
-    .option('--secret-file <file>', 'sign with this secret (default: a new one)')
+    .option(
+      '--secret-file <file>',
+      'sign with this secret (default: one that is saved for this receiver)',
+    )
+    .addOption(
+      command
+        .createOption('--new-secret', 'replace the saved secret of this receiver')
+        .conflicts('secretFile'),
+    )
     .option('--state-file <file>', 'file of the checkpoint')
     .option(
       '--max-attempts <n>',
@@ -81,7 +90,7 @@ export function configure(command: Command, context: CliContext): void {
       6,
     )
     .option(...reconnectTimeoutOption)
-    .action(() => run(command.optsWithGlobals<Options>(), context));
+    .action(() => runUntilStopped(() => run(command.optsWithGlobals<Options>(), context), context));
   addHelp(command, {
     fields: forwardedView.fields,
     Examples: [
@@ -95,6 +104,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'It polls the service for events and posts each to the receiver, signed like a real delivery. No tunnel and no webhook is needed.',
       'Events are sent in order, one at a time, each until the receiver returns 2xx. No event is skipped.',
+      'The secret is printed at the start. It stays the same for each service, account and receiver on this machine.',
       'The next run continues from the checkpoint. The first run starts with new events.',
       'Each service, account, receiver and choice of --events has its own checkpoint.',
       timeNote,
@@ -119,37 +129,43 @@ async function run(options: Options, context: CliContext): Promise<void> {
     );
   }
   const format = await chooseFormat(options, forwardedView, context.stdout);
-  const secret = await chooseSecret(options);
+  const given = await readGivenSecret(options);
   const settings = resolveSettings(context, options);
   const client = createClientFor(settings, context, options);
-  const route: Route = {
+  const connection = createConnection(options.reconnectTimeout, context);
+  const receiver = {
     service: normalizeUrl(settings.baseUrl),
-    account: await getEventAccount(client, settings.apiKey, context),
+    account: await connection.send((limits) =>
+      getEventAccount(client, settings.apiKey, { signal: context.signal, ...limits }),
+    ),
     forwardTo: options.forwardTo,
-    kinds: options.events?.toSorted() ?? null,
   };
+  const route: Route = { ...receiver, kinds: options.events?.toSorted() ?? null };
   const file = options.stateFile ?? checkpointPath(stateFolder(context.env), route);
   const unlock = lockFile(file);
   try {
     // Also with --since: a file that is not a checkpoint is not overwritten.
     const found = readCheckpoint(file, route);
     const saved = options.since === undefined ? found : null;
-    const start = await chooseStart(saved, options, () => getLatestCursor(client, context));
+    const start = await chooseStart(saved, options, () =>
+      getLatestCursor(client, connection, context),
+    );
     const save = (checkpoint: Checkpoint) => writeCheckpoint(file, route, checkpoint);
     save(start);
-    reportStart(saved !== null, secret, options, context);
+    // Under the lock: another listener keeps its secret.
+    const listenSecret = given ?? (await findOrCreateSecret(receiver, options, context));
+    reportStart(saved !== null, options, context);
+    reportSecret(listenSecret, context);
 
     const { signal, now } = context;
-    const status = createStatusLine(options.events?.join(', ') ?? 'events', context);
-    const following = {
-      from: { ...start.from, waitSeconds },
-      ...createReconnectPolicy(options.reconnectTimeout, status.say),
-    };
+    const { secret } = listenSecret;
+    const status = createStatusLine(options.events?.join(', ') ?? 'events', connection, context);
+    connection.onChange(status.draw);
     const grace = createShutdownGrace(context, () => status.say(finishingNotice));
     try {
       await listen({
         start,
-        pages: followResiliently(client, following, context),
+        pages: followResiliently(client, { from: start.from, connection }, context),
         eventTypes: options.events,
         maxAttempts: options.maxAttempts,
         forward: (event) =>
@@ -175,7 +191,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
   } finally {
     unlock();
   }
-  throw new CliError('interrupted', `Stopped. ${getContinueHint(options)}`);
+  throw new Stopped(`Stopped. ${getContinueHint(options)}`);
 }
 
 /** With --since it would start again. */
@@ -201,14 +217,6 @@ async function printEvent(
   }
 }
 
-/** @throws {CliError} `usage` for an invalid secret, before anything is sent */
-async function chooseSecret({ secretFile }: Options): Promise<string> {
-  if (secretFile === undefined) return `whsec_${randomBytes(32).toString('base64')}`;
-  const secret = readSecretFile(secretFile);
-  await signDelivery({ body: '{}', secret });
-  return secret;
-}
-
 async function chooseStart(
   saved: Checkpoint | null,
   { since }: Options,
@@ -220,8 +228,7 @@ async function chooseStart(
 
 function reportStart(
   isContinued: boolean,
-  secret: string,
-  { since, forwardTo, secretFile }: Options,
+  { since, forwardTo }: Options,
   context: CliContext,
 ): void {
   const where =
@@ -231,10 +238,4 @@ function reportStart(
         ? 'from the checkpoint'
         : 'starting with new events';
   printNotice(context, `Forwarding events to ${forwardTo}, ${where}. Press Ctrl-C to stop.`);
-  if (secretFile === undefined) {
-    printSecretNotice(
-      context,
-      `Secret of this run, for your receiver (--secret-file sets a permanent one): ${secret}`,
-    );
-  }
 }

@@ -28,7 +28,7 @@ export interface ListenOptions {
   forward: (event: AccountEvent) => Promise<Forwarded>;
   save: (checkpoint: Checkpoint) => void;
   report: (event: ForwardedEvent) => Promise<void>;
-  status: StatusLine;
+  status: Pick<StatusLine, 'contact' | 'forwarding' | 'forwarded' | 'say'>;
   /** Milliseconds since 1970. */
   now: () => number;
   wait: (milliseconds: number) => Promise<void>;
@@ -80,6 +80,8 @@ async function forwardUntilAccepted(
   event: AccountEvent,
   { forward, maxAttempts, status, now, wait, signal }: ListenOptions,
 ): Promise<ForwardedEvent | null> {
+  const name = `${event.event} ${event.id}`;
+  status.forwarding(name);
   for (let attempts = 1; ; attempts += 1) {
     const startedAt = now();
     const { status: code, error, responseSnippet } = await forward(event);
@@ -99,7 +101,6 @@ async function forwardUntilAccepted(
     }
     const snippet = responseSnippet === '' ? '' : ` (${responseSnippet.trim()})`;
     const reason = `${failure?.reason ?? 'no response'}${snippet}`;
-    const name = `${event.event} ${event.id}`;
     if (attempts >= maxAttempts) {
       throw new CliError(
         'forwarding_failed',

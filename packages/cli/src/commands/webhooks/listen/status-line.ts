@@ -1,3 +1,4 @@
+import type { Connection } from '../../../client/connection';
 import type { CliContext } from '../../../context';
 import { printNotice } from '../../../output/print';
 import { createLiveLine } from '../../../output/progress';
@@ -13,40 +14,59 @@ const noticeIntervalMs = 60_000;
 const redrawIntervalMs = 1_000;
 
 /**
- * Shows the last contact and the number of forwarded events: on a terminal in a line that is redrawn,
- * elsewhere in a notice per minute.
+ * Shows the last contact, or what is wrong with the connection, and the number of forwarded events: on a
+ * terminal in a line that is redrawn, elsewhere in a notice per minute.
  */
-export function createStatusLine(waitingFor: string, context: CliContext) {
+export function createStatusLine(
+  waitingFor: string,
+  connection: Pick<Connection, 'lastContact' | 'describeTrouble'>,
+  context: CliContext,
+) {
   const { stderr } = context;
   const isLive = stderr.isTTY === true;
-  let lastContact: number | null = null;
   let lastNotice = context.elapsed();
   let count = 0;
+  let forwarding: string | null = null;
+  let hasEnded = false;
   const line = createLiveLine(stderr);
   const timer = isLive ? setInterval(draw, redrawIntervalMs) : undefined;
   timer?.unref();
 
+  function describeContact(): string {
+    const contact = connection.lastContact();
+    if (contact === null) return 'no contact yet';
+    return `last contact ${Math.max(0, Math.round((context.elapsed() - contact) / 1_000))} s ago`;
+  }
+
   function format(): string {
-    const contact =
-      lastContact === null
-        ? 'no contact yet'
-        : `last contact ${Math.max(0, Math.round((context.elapsed() - lastContact) / 1_000))} s ago`;
-    return escapeControlChars(`${contact} · ${count} forwarded · waiting for ${waitingFor}`);
+    const forwarded = `${count} forwarded`;
+    // Nothing is requested meanwhile.
+    if (forwarding !== null) return `${forwarded} · forwarding ${forwarding}`;
+    const trouble = connection.describeTrouble();
+    if (trouble !== null) return `${trouble} · ${forwarded}`;
+    return `${describeContact()} · ${forwarded} · waiting for ${waitingFor}`;
   }
 
   function draw(): void {
-    if (isLive) line.draw(shorten(format(), line.room()));
+    if (isLive && !hasEnded) line.draw(shorten(escapeControlChars(format()), line.room()));
   }
 
   return {
+    draw,
+    /** Reports that a page of events has arrived. */
     contact(): void {
-      lastContact = context.elapsed();
-      draw();
-      if (isLive || lastContact - lastNotice < noticeIntervalMs) return;
-      lastNotice = lastContact;
+      const now = context.elapsed();
+      if (isLive || now - lastNotice < noticeIntervalMs) return;
+      lastNotice = now;
       printNotice(context, `${new Date(context.now()).toISOString()}: ${format()}`);
     },
+    /** Reports that an event is sent to the receiver until it accepts it. */
+    forwarding(name: string): void {
+      forwarding = name;
+      draw();
+    },
     forwarded(): void {
+      forwarding = null;
       count += 1;
       draw();
     },
@@ -62,6 +82,7 @@ export function createStatusLine(waitingFor: string, context: CliContext) {
       return result;
     },
     end(): void {
+      hasEnded = true;
       clearInterval(timer);
       line.clear();
     },
