@@ -29,8 +29,8 @@ export interface Connection {
    * Describes what is wrong now: `no response for 12 s`, or a countdown to the next attempt. Null if the
    * service responds in time.
    */
-  describeTrouble(): string | null;
-  /** Sets what is called when the trouble changes. */
+  describeProblem(): string | null;
+  /** Sets what is called when the problem changes. */
   onChange(listener: () => void): void;
 }
 
@@ -121,7 +121,7 @@ export function createConnection(reconnectTimeout: number, context: CliContext):
       throw sent.error;
     },
     lastContact: () => lastContact,
-    describeTrouble() {
+    describeProblem() {
       if (countdown !== null) return countdown();
       const now = elapsed();
       if (pending === null || now < pending.dueAt) return null;

@@ -4,7 +4,7 @@ import { createConnection, type RequestLimits } from '../../src/client/connectio
 import { aContext } from '../helpers/a-context';
 import { FakeStream } from '../helpers/fake-stream';
 
-const refused = new ConnectionError('It is away.', { code: 'connection_failed', notSent: true });
+const lost = new ConnectionError('It is away.', { code: 'connection_failed', notSent: true });
 const timedOut = new TimeoutError('It is silent.', { code: 'timeout' });
 const limited = new RateLimitError('Too many.', {
   code: 'rate_limited',
@@ -51,7 +51,7 @@ function aConnection(reconnectTimeout = 300) {
 describe('the connection of a command that follows a service', () => {
   it('does not wait for a service that was never reachable', async () => {
     const { send, waits, limits, notices } = aConnection();
-    await expect(send(refused)).rejects.toBe(refused);
+    await expect(send(lost)).rejects.toBe(lost);
     // The client retries, as in any other command.
     expect({ waits, limits, notices: notices() }).toEqual({ waits: [], limits: [{}], notices: [] });
   });
@@ -59,7 +59,7 @@ describe('the connection of a command that follows a service', () => {
   it('counts any response as contact, reports an outage once, and reconnects', async () => {
     const { send, waits, notices } = aConnection();
     await send();
-    expect(await send(refused, refused, refused, refused, refused, refused)).toBe('done');
+    expect(await send(lost, lost, lost, lost, lost, lost)).toBe('done');
     expect(waits).toEqual([1, 2, 4, 8, 15, 15].map((seconds) => seconds * 1_000));
     expect(notices()).toEqual([
       expect.stringMatching(/^Could not connect.* Retrying for up to 5 minutes\.$/),
@@ -77,7 +77,7 @@ describe('the connection of a command that follows a service', () => {
   it('does not report a single lost request', async () => {
     const { send, notices } = aConnection();
     await send();
-    await send(refused);
+    await send(lost);
     expect(notices()).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe('the connection of a command that follows a service', () => {
   it('gives up after its timeout', async () => {
     const { send, clock } = aConnection(20);
     await send();
-    await expect(send(...Array.from({ length: 99 }, () => refused))).rejects.toBe(refused);
+    await expect(send(...Array.from({ length: 99 }, () => lost))).rejects.toBe(lost);
     expect(clock.time).toBe(20_000);
   });
 
@@ -135,29 +135,29 @@ describe('the connection of a command that follows a service', () => {
     const sending = connection.send(async () => {
       attempts += 1;
       if (attempts === 3) interrupt.abort();
-      throw refused;
+      throw lost;
     });
-    await expect(sending).rejects.toBe(refused);
+    await expect(sending).rejects.toBe(lost);
     expect(attempts).toBe(3);
   });
 
-  it('describes its trouble: a late response, then the countdown to the next attempt', async () => {
+  it('describes its problem: a late response, then the countdown to the next attempt', async () => {
     const { connection, clock, send } = aConnection();
     await send();
     const seen: (string | null)[] = [];
-    connection.onChange(() => seen.push(connection.describeTrouble()));
+    connection.onChange(() => seen.push(connection.describeProblem()));
     let attempts = 0;
     await connection.send(async () => {
       attempts += 1;
       if (attempts > 1) return;
       clock.time += 11_000;
-      expect(connection.describeTrouble()).toBe(null);
+      expect(connection.describeProblem()).toBe(null);
       clock.time += 1_000;
-      expect(connection.describeTrouble()).toBe('no response for 12 s');
+      expect(connection.describeProblem()).toBe('no response for 12 s');
       throw timedOut;
     }, 10);
     expect(seen).toContain('No response in time; retrying in 1 s (gives up in 5 min)');
-    expect(connection.describeTrouble()).toBe(null);
+    expect(connection.describeProblem()).toBe(null);
     expect(connection.lastContact()).toBe(clock.time);
   });
 });

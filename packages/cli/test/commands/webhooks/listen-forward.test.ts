@@ -94,12 +94,12 @@ describe('forwarding an event', () => {
   });
 });
 
-/** A connection of which the last response has just arrived, and its trouble. */
+/** A connection of which the last response has just arrived, and its problem. */
 function aConnection(now: () => number) {
   const connection = {
-    trouble: null as string | null,
+    problem: null as string | null,
     lastContact: now,
-    describeTrouble: () => connection.trouble,
+    describeProblem: () => connection.problem,
   };
   return connection;
 }
@@ -129,7 +129,7 @@ describe('the status line', () => {
     status.draw();
     status.forwarding('order.created evt_1');
     status.forwarded();
-    connection.trouble = 'Connection failed; retrying in 4 s (gives up in 5 min)';
+    connection.problem = 'Connection failed; retrying in 4 s (gives up in 5 min)';
     status.draw();
     status.end();
     status.draw();

@@ -72,7 +72,7 @@ async function watch(ids: string[], options: Options, context: CliContext): Prom
   const connection = createConnection(options.reconnectTimeout, context);
   // A line that is there only while the service does not respond.
   const progress = createProgress(null, context);
-  connection.onChange(() => progress.hold(connection.describeTrouble));
+  connection.onChange(() => progress.hold(connection.describeProblem));
   try {
     // An unknown order would never change.
     for (const id of ids) {

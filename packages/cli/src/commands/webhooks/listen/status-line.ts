@@ -19,7 +19,7 @@ const redrawIntervalMs = 1_000;
  */
 export function createStatusLine(
   waitingFor: string,
-  connection: Pick<Connection, 'lastContact' | 'describeTrouble'>,
+  connection: Pick<Connection, 'lastContact' | 'describeProblem'>,
   context: CliContext,
 ) {
   const { stderr } = context;
@@ -42,8 +42,8 @@ export function createStatusLine(
     const forwarded = `${count} forwarded`;
     // Nothing is requested meanwhile.
     if (forwarding !== null) return `${forwarded} · forwarding ${forwarding}`;
-    const trouble = connection.describeTrouble();
-    if (trouble !== null) return `${trouble} · ${forwarded}`;
+    const problem = connection.describeProblem();
+    if (problem !== null) return `${problem} · ${forwarded}`;
     return `${describeContact()} · ${forwarded} · waiting for ${waitingFor}`;
   }
 
