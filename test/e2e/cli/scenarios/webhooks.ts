@@ -148,7 +148,7 @@ async function listen({ run, runOnPipes, mask, url }: ScenarioContext): Promise<
   try {
     await run(`${to} ${receiver.url} ${since} --fields id,event,status,attempts`, {
       // One for each order of the demo data.
-      until: /(?:evt_.*){6}/s,
+      until: /(?:evt_\w+ +order\.created +204.*){6}/s,
     });
     await runOnPipes(`${to} ${url}/v1/nowhere ${since}`);
     await runOnPipes(`${to} ${receiver.url} --output json`);

@@ -2,11 +2,12 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { exampleSecret } from '@tradepost/sdk/testing';
 import { verifyDelivery } from '@tradepost/sdk/webhooks';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import {
   findOrCreateSecret,
   type ListenSecret,
 } from '../../../src/commands/webhooks/listen/listen-secret';
+import { lockFile } from '../../../src/files/lock-file';
 import { aContext } from '../../helpers/a-context';
 import { fromTheStart, stage } from '../../helpers/event-service';
 import { FakeStream } from '../../helpers/fake-stream';
@@ -124,6 +125,20 @@ it('webhooks listen signs with the secret that it saved, and says where it is fr
   const third = await run('--new-secret');
   expect(third.said).toMatch(/^Signing with a new secret/);
   expect(third.secret).not.toBe(first.secret);
+});
+
+it('a listener that is rejected does not replace the secret of the one that runs', async () => {
+  const { service, argv, folder, stateFile } = await stage();
+  const state = join(folder, 'state');
+  const unlock = lockFile(stateFile);
+  onTestFinished(unlock);
+  const { exitCode, stderr } = await service.bare.cli(
+    ['webhooks', 'listen', ...argv, '--new-secret'],
+    { env: { TRADEPOST_STATE_DIR: state } },
+  );
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('is in use by');
+  await expect(readdir(state)).rejects.toThrow('ENOENT');
 });
 
 it('webhooks listen rejects --new-secret with --secret-file', async () => {
