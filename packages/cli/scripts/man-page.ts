@@ -142,7 +142,7 @@ function render(...parts: string[][]): string {
 
 /** Renders the page of the program itself. */
 export function renderProgram(program: Command): string {
-  const outputLines = formatOutput().trimEnd().split('\n');
+  const outputLines = formatOutput(Number.POSITIVE_INFINITY);
   return render(
     header(program),
     section('Synopsis', [`${bold('tradepost')} [options] ${italic('command')}`]),

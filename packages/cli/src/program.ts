@@ -5,6 +5,7 @@ import type { CliContext } from './context';
 import { addHelp, helpConfiguration, rootSections } from './help/help';
 import { isRepeatable, type OutputFormat, outputFormats, repeatable } from './input/options';
 import { supportsColor } from './output/text';
+import { getTerminalWidth } from './output/wrap';
 
 interface Program {
   program: Command;
@@ -67,8 +68,8 @@ export function createProgram(context: CliContext): Program {
       },
       // Errors are reported in one place: reportError.
       outputError: () => {},
-      getOutHelpWidth: () => (context.stdout.isTTY && context.stdout.columns) || 80,
-      getErrHelpWidth: () => (context.stderr.isTTY && context.stderr.columns) || 80,
+      getOutHelpWidth: () => getTerminalWidth(context.stdout),
+      getErrHelpWidth: () => getTerminalWidth(context.stderr),
       getOutHasColors: () => supportsColor(context.stdout),
       getErrHasColors: () => supportsColor(context.stderr),
     })

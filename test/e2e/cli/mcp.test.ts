@@ -184,5 +184,7 @@ it('mcp says on a terminal that a program has to start it', async () => {
   const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1', TRADEPOST_API_KEY: 'tpk_x' };
   const { code, text } = await startOnTerminal(['mcp'], { env }).exit;
   expect(code).toBe(2);
-  expect(text).toContain('is started by a program that speaks the Model Context Protocol');
+  expect(text.replaceAll(/\s+/g, ' ')).toContain(
+    'is started by a program that speaks the Model Context Protocol',
+  );
 });

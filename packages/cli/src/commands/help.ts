@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import type { CliContext } from '../context';
 import { CliError, localHint } from '../errors/cli-error';
 import { exitCodes } from '../errors/exit-codes';
-import { addHelp, environmentLines } from '../help/help';
+import { addHelp, environmentLines, formatHelpLine } from '../help/help';
 import { withValues } from '../input/options';
 import { writeData } from '../output/print';
+import { getTerminalWidth, wrap } from '../output/wrap';
 import { eventView } from './events/event-view';
 import { notificationView } from './notifications/notification-view';
 import { orderView } from './orders/order-view';
@@ -13,7 +14,8 @@ import { orderChangeView } from './orders/watch/change-view';
 import { deliveryView } from './webhooks/delivery-view';
 import { webhookView } from './webhooks/webhook-view';
 
-const topics: ReadonlyMap<string, () => string> = new Map([
+/** The lines of each topic, for a width. Without a terminal they are not wrapped. */
+const topics: ReadonlyMap<string, (width: number) => string[]> = new Map([
   ['exit-codes', formatExitCodes],
   ['environment', formatEnvironment],
   ['output', formatOutput],
@@ -43,7 +45,10 @@ export function configure(command: Command, context: CliContext): void {
 async function showHelp(command: Command, path: string[], context: CliContext): Promise<void> {
   const program = command.parent ?? command;
   const topic = path.length === 1 ? topics.get(path[0] ?? '') : undefined;
-  if (topic) return await writeData(context.stdout, topic());
+  if (topic) {
+    const lines = topic(getTerminalWidth(context.stdout));
+    return await writeData(context.stdout, `${lines.join('\n')}\n`);
+  }
   let found: Command | undefined = program;
   for (const name of path) found = found?.commands.find((child) => child.name() === name);
   if (!found) {
@@ -58,49 +63,36 @@ async function showHelp(command: Command, path: string[], context: CliContext): 
   await program.parseAsync([...path, '--help'], { from: 'user' });
 }
 
-function formatExitCodes(): string {
-  const lines = Object.values(exitCodes).map(
-    ({ code, meaning }) => `${String(code).padStart(5)}  ${meaning}`,
+function formatExitCodes(width: number): string[] {
+  const rows = Object.values(exitCodes).map(
+    ({ code, meaning }) => `${String(code).padStart(3)}  ${meaning}`,
   );
-  return ['Exit codes of tradepost:', '', ...lines, ''].join('\n');
+  return ['Exit codes of tradepost:', '', ...rows.flatMap((row) => formatHelpLine(row, width))];
 }
 
-export const precedence = `Options take precedence over the environment, and the environment over profiles, except for a
-profile that --profile names. The key of a profile is sent to its own service only, whatever
---base-url says.`;
+export const precedence =
+  'Options take precedence over the environment, and the environment over profiles, except for a profile that --profile names. The key of a profile is sent to its own service only, whatever --base-url says.';
 
-function formatEnvironment(): string {
+function formatEnvironment(width: number): string[] {
   return [
     'Environment variables of tradepost:',
     '',
-    ...environmentLines().map((line) => `  ${line}`),
+    ...environmentLines().flatMap((line) => formatHelpLine(line, width)),
     '',
-    precedence,
-    '',
-  ].join('\n');
+    ...wrap(precedence, width),
+  ];
 }
 
-const outputRules = `Stdout is for data only. Notices, prompts, progress and errors go to stderr.
+const outputOptions = [
+  '--output table   for people, the default; fits the terminal, a pipe gets everything',
+  '--output json    one document: an array for a list, an object for a single item',
+  '--output ndjson  one object per line, as they arrive',
+  "--output csv     with a heading; a text that a spreadsheet would run as a formula begins with '",
+  '--fields a,b     only these fields, in this order, in every format',
+  '--jq EXPRESSION  the result of a jq 1.8 expression (built in): of json on the whole document, of ndjson on each object; strings are printed without quotes',
+];
 
-  --output table   for people, the default; fits the terminal, a pipe gets everything
-  --output json    one document: an array for a list, an object for a single item
-  --output ndjson  one object per line, as they arrive
-  --output csv     with a heading; a text that a spreadsheet would run as a formula begins with '
-  --fields a,b     only these fields, in this order, in every format
-  --jq EXPRESSION  the result of a jq 1.8 expression (built in): of json on the whole document, of
-                   ndjson on each object; strings are printed without quotes
-
--o is short for --output, -q for --jq, and --json for --output json.
-
-A notice on stderr says when a list is truncated; --fail-if-truncated makes that exit code 8. With
-json and ndjson an error is one line of JSON on stderr (with --jq alone, text on a terminal):
-
-  { "error": { "code", "message", "status", "requestId", "hint", "errors": [{ "path", "message" }] } }
-
-Fields of the JSON, as the service sends them. --fields selects among these:
-`;
-
-export function formatOutput(): string {
+export function formatOutput(width: number): string[] {
   const views = {
     order: orderView,
     notification: notificationView,
@@ -110,9 +102,28 @@ export function formatOutput(): string {
     'orders set-status': statusOutcomeView,
     'orders watch': orderChangeView,
   };
-  const width = Math.max(...Object.keys(views).map((name) => name.length));
-  const lines = Object.entries(views).map(
-    ([name, { fields }]) => `  ${name.padEnd(width)}  ${fields.join(' ')}`,
+  const nameWidth = Math.max(...Object.keys(views).map((name) => name.length));
+  const rows = Object.entries(views).map(
+    ([name, { fields }]) => `${name.padEnd(nameWidth)}  ${fields.join(' ')}`,
   );
-  return [outputRules, ...lines, ''].join('\n');
+  const formatLine = (line: string) => formatHelpLine(line, width);
+  const formatText = (text: string) => ['', ...wrap(text, width), ''];
+  return [
+    ...formatText(
+      'Stdout is for data only. Notices, prompts, progress and errors go to stderr.',
+    ).slice(1),
+    ...outputOptions.flatMap(formatLine),
+    ...formatText('-o is short for --output, -q for --jq, and --json for --output json.').slice(
+      0,
+      -1,
+    ),
+    ...formatText(
+      'A notice on stderr says when a list is truncated; --fail-if-truncated makes that exit code 8. With json and ndjson an error is one line of JSON on stderr (with --jq alone, text on a terminal):',
+    ),
+    ...formatLine(
+      '{ "error": { "code", "message", "status", "requestId", "hint", "errors": [{ "path", "message" }] } }',
+    ),
+    ...formatText('Fields of the JSON, as the service sends them. --fields selects among these:'),
+    ...rows.flatMap(formatLine),
+  ];
 }

@@ -1,18 +1,47 @@
 import { styleText } from 'node:util';
-import type { Command, HelpConfiguration } from 'commander';
+import type { AddHelpTextContext, Command, Help, HelpConfiguration } from 'commander';
+import { minColumnWidth, wrap, wrapCommand, wrapEntry } from '../output/wrap';
 
 /** Formats a heading of the help: `EXAMPLES`. Commander removes styles where the stream shows none. */
 function formatTitle(text: string): string {
   return styleText('bold', text.toUpperCase(), { validateStream: false });
 }
 
-export const helpConfiguration: HelpConfiguration = {
+const indent = 2;
+
+/** Descriptions are all beside their terms, or below them where the column would be narrow. */
+const entryLayout = { indent, below: 3 * indent, least: minColumnWidth };
+
+const usageLabel = 'Usage: ';
+
+export const helpConfiguration: HelpConfiguration & ThisType<Help> = {
   styleTitle: formatTitle,
+  // Several forms of a command are on lines of their own.
+  styleUsage(usage) {
+    const options = { indent: usageLabel.length, hanging: usageLabel.length + indent };
+    return usage
+      .split('\n')
+      .flatMap((line) => wrap(line.trim(), this.helpWidth ?? Number.POSITIVE_INFINITY, options))
+      .join('\n')
+      .slice(usageLabel.length);
+  },
+  boxWrap: (text, width) => wrap(text, width).join('\n'),
+  formatItem(term, termWidth, description) {
+    if (description === '') return ' '.repeat(indent) + term;
+    const width = this.helpWidth ?? Number.POSITIVE_INFINITY;
+    return wrapEntry(term.padEnd(termWidth), description, width, entryLayout).join('\n');
+  },
   // A list of commands shows names only: their arguments are in their own help.
   subcommandTerm: (command) => command.name(),
 };
 
 const globalOptionsPointer = '\nGlobal options: see `tradepost --help`.';
+
+/** Returns the width that Commander uses for the rest of a page. */
+function getPageWidth({ command, error }: AddHelpTextContext): number {
+  const { getErrHelpWidth, getOutHelpWidth } = command.configureOutput();
+  return (error ? getErrHelpWidth : getOutHelpWidth)?.() ?? Number.POSITIVE_INFINITY;
+}
 
 interface HelpSections {
   /** What `--fields` selects among, for shell completion. */
@@ -26,9 +55,10 @@ interface HelpSections {
 export function addHelp(command: Command, help: HelpSections = {}): Command {
   helpOfCommands.set(command, help);
   const { fields, ...sections } = help;
-  return command.addHelpText('after', () =>
-    [globalOptionsPointer, formatSections(sections)].filter(Boolean).join('\n'),
-  );
+  return command.addHelpText('after', (page) => {
+    const parts = [globalOptionsPointer, formatSections(sections, getPageWidth(page))];
+    return parts.filter(Boolean).join('\n');
+  });
 }
 
 const helpOfCommands = new WeakMap<Command, HelpSections>();
@@ -38,31 +68,25 @@ export function getHelp(command: Command): HelpSections {
   return helpOfCommands.get(command) ?? {};
 }
 
-/** The width of a help page without a terminal, as in Commander. */
-const width = 80;
-const indent = '  ';
-
-/** Formats sections. Long lines are wrapped, except for examples and tables. */
-function formatSections(sections: Record<string, readonly string[]>): string {
+/** Formats sections. Commands to copy are broken between words only, and tables keep their columns. */
+function formatSections(sections: Record<string, readonly string[]>, width: number): string {
   return Object.entries(sections)
-    .flatMap(([title, lines]) => ['', formatTitle(`${title}:`), ...lines.map(wrap)])
+    .flatMap(([title, lines]) => [
+      '',
+      formatTitle(`${title}:`),
+      ...lines.flatMap((line) => formatHelpLine(line, width)),
+    ])
     .join('\n');
 }
 
-const words = /(?:`[^`]*`|\S)+/g;
-
-function wrap(text: string): string {
-  if (text.startsWith('$ ') || text.includes('  ')) return `${indent}${text}`;
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.match(words) ?? []) {
-    const longer = line === '' ? `${indent}${word}` : `${line} ${word}`;
-    if (longer.length > width && line !== '') {
-      lines.push(line);
-      line = `${indent}${indent}${word}`;
-    } else line = longer;
+/** Formats a line of a help page: a command to copy, a row `term  description`, or a sentence. */
+export function formatHelpLine(line: string, width: number): string[] {
+  if (line.startsWith('$ ')) return wrapCommand(line, width, indent);
+  const [, term, description] = /^(.*?\S {2,})(\S.*)$/.exec(line) ?? [];
+  if (term === undefined || description === undefined) {
+    return wrap(line, width, { indent, hanging: 2 * indent });
   }
-  return [...lines, line].join('\n');
+  return wrapEntry(term.slice(0, -2), description, width, entryLayout);
 }
 
 /** The environment variables, and what each is for. */
@@ -89,8 +113,8 @@ export const rootExamples: readonly string[] = [
   '$ tradepost webhooks listen --forward-to http://127.0.0.1:3000/webhooks',
 ];
 
-export function rootSections(): string {
-  return formatSections({
+export function rootSections(page: AddHelpTextContext): string {
+  const sections = {
     Examples: rootExamples,
     Environment: environmentLines(),
     'More help': [
@@ -99,5 +123,6 @@ export function rootSections(): string {
       'tradepost help output        output formats and fields, for scripts',
       'tradepost COMMAND --help     options, examples and JSON of a command',
     ],
-  });
+  };
+  return formatSections(sections, getPageWidth(page));
 }

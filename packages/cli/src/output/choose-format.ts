@@ -3,6 +3,7 @@ import { assertObject, CliError } from '../errors/cli-error';
 import type { OutputOptions } from '../input/options';
 import type { Format, View } from './format';
 import { getStyle } from './text';
+import { getTerminalWidth } from './wrap';
 
 /**
  * Loads the requested format, and no other. The format throws `invalid_response` for an item that is not
@@ -51,14 +52,12 @@ async function loadFormat<Item extends object>(
       return (await import('./csv')).createCsvFormat(view.fields, isTerminal);
     case 'table': {
       const { createTableFormat } = await import('./table');
-      // Some terminals report 0 columns when they do not know their width.
-      const available = (isTerminal && stdout.columns) || Number.POSITIVE_INFINITY;
-      return createTableFormat(view.columns ?? [], available, getStyle(stdout));
+      return createTableFormat(view.columns ?? [], getTerminalWidth(stdout), getStyle(stdout));
     }
   }
 }
 
-/** Reduces a view to some fields, in the given order, with a whole column for each. */
+/** Reduces a view to some fields, in the given order, with a column for each that shows all of it. */
 function selectFields<Item extends object>(view: View<Item>, names: string): View<Item> {
   const wanted = new Set(names.split(',').map((name) => name.trim()));
   const fields = Array.from(wanted, (name) => {
@@ -73,6 +72,7 @@ function selectFields<Item extends object>(view: View<Item>, names: string): Vie
       field,
       ...(known?.align && { align: known.align }),
       ...(known?.style && { style: known.style }),
+      ...(known?.whenNarrow === 'shorten' && { whenNarrow: 'wrap' as const }),
     };
   });
   return { fields, columns };

@@ -22,9 +22,9 @@ export interface Column<Item> {
   style?: (item: Item) => StyleName | null;
   /**
    * What happens on a narrow terminal: the column is left out, the last one first, or its text is
-   * shortened. @default the column stays whole
+   * shortened, or wrapped within the column. @default the column stays whole
    */
-  whenNarrow?: 'leave-out' | 'shorten';
+  whenNarrow?: 'leave-out' | 'shorten' | 'wrap';
 }
 
 export interface View<Item> {

@@ -5,6 +5,7 @@ import { getLimit, type OutputOptions, type PaginationOptions } from '../input/o
 import { chooseFormat } from './choose-format';
 import type { View } from './format';
 import { escapeControlChars, formatCount, redactSecrets } from './text';
+import { getTerminalWidth, wrap } from './wrap';
 
 /**
  * Writes data and waits until the stream has accepted it, so that memory use does not depend on the
@@ -66,7 +67,10 @@ export function printNotice(context: CliContext, text: string): void {
 /** Prints a secret of the user that is shown nowhere else. */
 export function printSecretNotice(context: CliContext, text: string): void {
   activeLiveLines.get(context.stderr)?.();
-  context.stderr.write(`${escapeControlChars(text)}\n`);
+  const lines = wrap(escapeControlChars(text), getTerminalWidth(context.stderr), {
+    hanging: 2,
+  });
+  context.stderr.write(`${lines.join('\n')}\n`);
 }
 
 /**

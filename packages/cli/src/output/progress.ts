@@ -1,7 +1,8 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { CliContext, OutputStream } from '../context';
+import { cellWidth } from './cells';
 import { activeLiveLines } from './print';
-import { cellWidth, shorten } from './table';
+import { shorten } from './shorten';
 import { formatDuration, getStyle } from './text';
 
 /** Creates a line at the end of a terminal that is redrawn. A notice erases it first. */

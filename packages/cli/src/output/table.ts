@@ -1,5 +1,8 @@
+import { cellWidth, pad, prepareToMeasure } from './cells';
 import { type Column, type Format, formatField } from './format';
+import { createShortener } from './shorten';
 import { escapeControlChars, type Style, type StyleName } from './text';
+import { widestWord, wrap, wrapEntry } from './wrap';
 
 export const gap = 2;
 
@@ -7,9 +10,10 @@ export const gap = 2;
 const comfortableWidth = 40;
 
 /**
- * Creates the format for people. On a terminal the lines fit its width; elsewhere nothing is shortened or
- * left out. An empty list has no text, not even a heading. When a list comes in parts, a column may get
- * wider with a later part, and never narrower.
+ * Creates the format for people. On a terminal the lines fit its width; elsewhere nothing is shortened,
+ * wrapped or left out. An empty list has no text, not even a heading. When a list comes in parts, a column
+ * may get wider with a later part, and never narrower. On a terminal that is too narrow for the columns
+ * that stay whole, each item is a record of its own, from there on.
  *
  * @param available the terminal's width in cells; Infinity without one
  */
@@ -18,25 +22,82 @@ export function createTableFormat<Item extends object>(
   available: number,
   style: Style,
 ): Format<Item> {
-  const widest = columns.map((column) => column.title.length);
+  const titles = columns.map((column) => column.title);
+  const sizes: ColumnSize[] = columns.map(({ title, whenNarrow }) => ({
+    width: title.length,
+    whenNarrow,
+  }));
+  const shorteners = columns.map(() => createShortener());
   let started = false;
+  let areRecords = false;
+
+  function widen(rows: readonly string[][]): void {
+    for (const row of rows) {
+      for (const [index, text] of row.entries()) {
+        const size = sizes[index];
+        if (size === undefined) continue;
+        size.width = Math.max(size.width, cellWidth(text));
+        if (size.whenNarrow === 'wrap') {
+          size.least = Math.max(size.least ?? 0, widestWord(text, available));
+        }
+      }
+    }
+  }
+
+  /** Returns the lines of each cell. */
+  function fitCells(rows: readonly string[][], widths: readonly number[]): string[][][] {
+    const shortened = columns.map(({ whenNarrow }, index) =>
+      whenNarrow === 'shorten'
+        ? shorteners[index]?.(
+            rows.map((row) => row[index] ?? ''),
+            widths[index] ?? 0,
+          )
+        : undefined,
+    );
+    return rows.map((row, position) =>
+      row.map((text, index) =>
+        columns[index]?.whenNarrow === 'wrap'
+          ? wrap(text, widths[index] ?? 0)
+          : [shortened[index]?.[position] ?? text],
+      ),
+    );
+  }
+
+  type Paint = (text: string, index: number) => string;
 
   /** Renders one line. Its last text is not padded: no line ends in spaces. */
-  function renderLine(
-    cells: readonly string[],
-    widths: readonly number[],
-    paint: (text: string, index: number) => string,
-  ): string {
+  function renderLine(cells: readonly string[], widths: readonly number[], paint: Paint): string {
     const shown = widths.flatMap((width, index) => (width > 0 ? [{ width, index }] : []));
     const last = shown.findLastIndex(({ index }) => cells[index] !== '');
     const texts = shown.slice(0, last + 1).map(({ width, index }, position) => {
-      const column = columns[index];
+      const { align } = columns[index] ?? {};
       const text = cells[index] ?? '';
-      const fitted = column?.whenNarrow === 'shorten' ? shorten(text, width) : text;
-      const isOpen = position === last && column?.align !== 'right';
-      return paint(isOpen ? fitted : pad(fitted, width, column?.align), index);
+      const isOpen = position === last && align !== 'right';
+      return paint(isOpen ? text : pad(text, width, align), index);
     });
     return `${texts.join(' '.repeat(gap)).trimEnd()}\n`;
+  }
+
+  function renderRow(cells: readonly string[][], widths: readonly number[], paint: Paint): string {
+    const height = Math.max(...cells.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, line) =>
+      renderLine(
+        cells.map((lines) => lines[line] ?? ''),
+        widths,
+        paint,
+      ),
+    ).join('');
+  }
+
+  const titleWidth = Math.max(0, ...titles.map((title) => title.length));
+
+  function renderRecord(cells: readonly string[], paint: Paint): string {
+    const lines = cells.flatMap((text, index) =>
+      text === ''
+        ? []
+        : renderField(titles[index] ?? '', paint(text, index), titleWidth, available, style),
+    );
+    return lines.map((line) => `${line}\n`).join('');
   }
 
   return {
@@ -44,29 +105,28 @@ export function createTableFormat<Item extends object>(
       if (items.length === 0) return '';
       const rows = items.map((item) => columns.map((column) => formatCell(column, item)));
       await prepareToMeasure(rows.flat());
-      for (const row of rows) {
-        for (const [index, text] of row.entries()) {
-          widest[index] = Math.max(widest[index] ?? 0, cellWidth(text));
-        }
-      }
-      const widths = fitColumns(
-        columns.map(({ whenNarrow }, index) => ({ width: widest[index] ?? 0, whenNarrow })),
-        available,
-      );
-      const titles = columns.map((column) => column.title);
-      const heading = started ? '' : renderLine(titles, widths, (text) => style('bold', text));
+      widen(rows);
+      const widths = fitColumns(sizes, available);
+      areRecords ||= totalWidth(widths) > available;
+      const isFirst = !started;
       started = true;
-      const lines = rows.map((row, position) =>
-        renderLine(row, widths, (text, index) => {
-          const item = items[position];
-          const name = item === undefined ? null : getCellStyle(columns[index], item);
-          return name === null ? text : style(name, text);
-        }),
+      const painter = (position: number) => (text: string, index: number) => {
+        const item = items[position];
+        const name = item === undefined ? null : getCellStyle(columns[index], item);
+        return name === null ? text : style(name, text);
+      };
+      if (areRecords) {
+        const records = rows.map((row, position) => renderRecord(row, painter(position)));
+        return `${isFirst ? '' : '\n'}${records.join('\n')}`;
+      }
+      const heading = isFirst ? renderLine(titles, widths, (text) => style('bold', text)) : '';
+      const lines = fitCells(rows, widths).map((cells, position) =>
+        renderRow(cells, widths, painter(position)),
       );
       return heading + lines.join('');
     },
     end: () => '',
-    formatItem: (item) => formatRecord(item, style),
+    formatItem: (item) => formatRecord(item, available, style),
   };
 }
 
@@ -95,22 +155,41 @@ function getCellStyle<Item extends object>(
 }
 
 /** Formats a single item: a line `field  value` for each of its fields. */
-async function formatRecord(item: object, style: Style): Promise<string> {
-  const lines = Object.entries(item).map(
+async function formatRecord(item: object, available: number, style: Style): Promise<string> {
+  const fields = Object.entries(item).map(
     ([field, value]) =>
       [escapeControlChars(field), escapeControlChars(formatField(value))] as const,
   );
-  const fields = lines.map(([field]) => field);
-  await prepareToMeasure(fields);
-  const width = Math.max(0, ...fields.map(cellWidth));
-  return lines
-    .map(([field, value]) => `${style('bold', pad(field, width))}  ${value}`.trimEnd().concat('\n'))
+  const names = fields.map(([name]) => name);
+  await prepareToMeasure(names);
+  const width = Math.max(0, ...names.map(cellWidth));
+  return fields
+    .flatMap(([name, value]) => renderField(name, value, width, available, style))
+    .map((line) => `${line}\n`)
     .join('');
 }
+
+/** Returns the lines of a field of a record: its value is beside its name, or below it if it is too long. */
+function renderField(
+  name: string,
+  value: string,
+  nameWidth: number,
+  available: number,
+  style: Style,
+): string[] {
+  const [first = '', ...others] = wrapEntry(pad(name, nameWidth), value, available, { below: 2 });
+  const rest = first.slice(name.length).trimEnd();
+  return [`${style('bold', first.slice(0, name.length))}${rest}`, ...others];
+}
+
+/** Below this many cells a shortened text says nothing. */
+const minShortened = 8;
 
 export interface ColumnSize {
   /** Cells of its widest text, including the heading. */
   width: number;
+  /** The least cells of a column that is wrapped or shortened. @default 8 */
+  least?: number;
   whenNarrow?: Column<object>['whenNarrow'] | undefined;
 }
 
@@ -120,88 +199,27 @@ function totalWidth(widths: readonly number[]): number {
 }
 
 /**
- * Fits columns into a width. Texts are first shortened as far as they stay comfortable to read, then
- * columns are left out from the right; the shortened texts get the freed space back. Columns that must
+ * Fits columns into a width. Texts are first shortened and wrapped as far as they stay comfortable to read,
+ * then columns are left out from the right; the shortened texts get the freed space back. Columns that must
  * stay whole do so, even if the lines get too long.
  *
  * @returns the width of each column, 0 if it is left out
  */
 export function fitColumns(columns: readonly ColumnSize[], available: number): number[] {
-  const widths = columns.map(({ width, whenNarrow }) =>
-    whenNarrow === 'shorten' ? Math.min(width, comfortableWidth) : width,
+  const isFlexible = ({ whenNarrow }: ColumnSize) =>
+    whenNarrow === 'shorten' || whenNarrow === 'wrap';
+  const widths = columns.map((column) =>
+    isFlexible(column) ? Math.min(column.width, comfortableWidth) : column.width,
   );
   for (let index = columns.length - 1; index >= 0; index -= 1) {
     if (totalWidth(widths) <= available) break;
     if (columns[index]?.whenNarrow === 'leave-out') widths[index] = 0;
   }
   for (const [index, column] of columns.entries()) {
-    if (column.whenNarrow !== 'shorten') continue;
-    const width = widths[index] ?? 0;
-    const room = available - totalWidth(widths) + width;
-    widths[index] = Math.max(Math.min(column.width, room), Math.min(width, 8));
+    if (!isFlexible(column)) continue;
+    const room = available - totalWidth(widths) + (widths[index] ?? 0);
+    const least = Math.min(column.width, column.least ?? minShortened);
+    widths[index] = Math.max(Math.min(column.width, room), least);
   }
   return widths;
-}
-
-/** Created on first use: a segmenter takes longer than the rest of a table. */
-let graphemes: Intl.Segmenter | undefined;
-
-/** Takes as many leading characters as fit into a number of cells. */
-function takeCells(characters: readonly string[], cells: number): string[] {
-  const taken: string[] = [];
-  let left = cells;
-  for (const character of characters) {
-    left -= cellWidth(character);
-    if (left < 0) break;
-    taken.push(character);
-  }
-  return taken;
-}
-
-/**
- * Shortens a text to a number of cells, at least 1, by an ellipsis inside it. Two thirds of the space
- * go to the end, where a message says what happened. Graphemes are never split.
- */
-export function shorten(text: string, cells: number): string {
-  if (cellWidth(text) <= cells) return text;
-  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  const characters = Array.from(graphemes.segment(text), ({ segment }) => segment);
-  const tail = takeCells(characters.toReversed(), Math.floor(((cells - 1) * 2) / 3)).reverse();
-  const head = takeCells(characters, cells - 1 - cellWidth(tail.join('')));
-  return `${head.join('')}…${tail.join('')}`;
-}
-
-export function pad(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
-  const spaces = ' '.repeat(Math.max(0, cells - cellWidth(text)));
-  return align === 'right' ? spaces + text : text + spaces;
-}
-
-/** Characters that take one cell on every terminal. */
-const plainText = /^[\x20-\x7e…·█░]*$/;
-
-let measure: ((text: string) => number) | null = null;
-
-/**
- * Loads the width tables if one of the texts needs them. They take longer to load than the rest of a
- * table, and most tables are plain ASCII.
- */
-export async function prepareToMeasure(texts: Iterable<string>): Promise<void> {
-  if (measure !== null) return;
-  for (const text of texts) {
-    if (plainText.test(text)) continue;
-    const { stringWidth } = await import('../lazy/string-width');
-    measure = (wide) => stringWidth(wide, { countAnsiEscapeCodes: true });
-    return;
-  }
-}
-
-/**
- * Returns how many cells of a terminal a text takes: two for a wide character, none for a combining one.
- *
- * @throws {Error} for a text that is not plain, without `prepareToMeasure` before
- */
-export function cellWidth(text: string): number {
-  if (plainText.test(text)) return text.length;
-  if (measure === null) throw new Error('prepareToMeasure must come before cellWidth');
-  return measure(text);
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CliContext } from '../context';
+import type { CliContext, OutputStream } from '../context';
 import { Stopped } from '../errors/cli-error';
 import { getExitCode } from '../errors/exit-codes';
 import type { OutputFormat } from '../input/options';
@@ -8,8 +8,9 @@ import {
   escapeControlCharsInJson,
   getStyle,
   redactSecrets,
-  type Style,
+  type StyleName,
 } from '../output/text';
+import { getTerminalWidth, wrap } from '../output/wrap';
 import { describeError, type ErrorReport } from './error-report';
 import { type ConnectionFlags, formatHints } from './hint';
 import { isParserError, toUsageError } from './usage-error';
@@ -35,15 +36,18 @@ export function reportError(
     const { stderr } = context;
     // The terminal has shown ^C.
     const end = error.notice ?? (stderr.isTTY === true ? '' : null);
-    if (end !== null) stderr.write(`${end}\n`);
+    if (end !== null) {
+      const lines = wrap(end, getTerminalWidth(stderr), { hanging: 2 });
+      stderr.write(`${lines.join('\n')}\n`);
+    }
     return exitCode;
   }
   const report = describeError(error);
   const hint = formatHints(report.hints, flags);
   const text = isJson(output)
-    ? formatJson(report, hint)
-    : formatText(report, hint, getStyle(context.stderr));
-  context.stderr.write(redactSecrets(text));
+    ? redactSecrets(formatJson(report, hint))
+    : formatText(report, hint, context.stderr);
+  context.stderr.write(text);
   return exitCode;
 }
 
@@ -57,13 +61,21 @@ function formatJson(report: ErrorReport, hint: string | null): string {
   return `${escapeControlCharsInJson(JSON.stringify({ error }))}\n`;
 }
 
-function formatText(report: ErrorReport, hint: string | null, style: Style): string {
+function formatText(report: ErrorReport, hint: string | null, stderr: OutputStream): string {
   const { title, details, requestId } = report;
+  const style = getStyle(stderr);
+  const width = getTerminalWidth(stderr);
+  const format = (text: string, indent = 0) =>
+    wrap(redactSecrets(escapeControlChars(text)), width, { indent, hanging: indent + 2 });
+  const formatLabelled = (name: StyleName, label: string, text: string) => {
+    const [first = '', ...others] = format(`${label} ${text}`);
+    return [style(name, label) + first.slice(label.length), ...others];
+  };
   const lines = [
-    `${style('red', 'error:')} ${escapeControlChars(title)}`,
-    ...details.map((line) => `  ${escapeControlChars(line.trim())}`),
+    ...formatLabelled('red', 'error:', title),
+    ...details.flatMap((line) => format(line.trim(), 2)),
+    ...(hint === null ? [] : formatLabelled('cyan', 'hint:', hint)),
+    ...(requestId === null ? [] : format(`request ID: ${requestId}`)),
   ];
-  if (hint !== null) lines.push(`${style('cyan', 'hint:')} ${escapeControlChars(hint)}`);
-  if (requestId !== null) lines.push(`request ID: ${escapeControlChars(requestId)}`);
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -72,8 +72,8 @@ describe('help', () => {
   });
 
   it('has colours only on a terminal that supports them', async () => {
-    const coloured = await runCli(['--help'], { screen: { columns: 80, colours: true } });
-    const plain = await runCli(['--help'], { screen: { columns: 80 } });
+    const coloured = await runCli(['--help'], { screen: { columns: 300, colours: true } });
+    const plain = await runCli(['--help'], { screen: { columns: 300 } });
     expect(coloured.stdout).toContain('\u001b[1mEXAMPLES:\u001b[22m');
     expect(stripVTControlCharacters(coloured.stdout)).toBe(plain.stdout);
     expect((await runCli(['--help'])).stdout).toBe(plain.stdout);

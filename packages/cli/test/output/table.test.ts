@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cellWidth, prepareToMeasure } from '../../src/output/cells';
 import type { Column } from '../../src/output/format';
-import { cellWidth, createTableFormat, prepareToMeasure } from '../../src/output/table';
+import { createTableFormat } from '../../src/output/table';
 import type { Style } from '../../src/output/text';
 
 interface Row {
@@ -118,7 +119,7 @@ describe('a table', () => {
   });
 
   it('shows a single object field by field, complete, in the received order', async () => {
-    const table = createTableFormat<object>([], 20, plain);
+    const table = createTableFormat<object>([], everywhere, plain);
     const thing = {
       id: 'whk_1',
       agentId: null,
@@ -135,6 +136,72 @@ describe('a table', () => {
         'text     one\\u000atwo',
         '',
       ].join('\n'),
+    );
+  });
+
+  it('wraps the values of a single object, and shows long ones below their names', async () => {
+    const table = createTableFormat<object>([], 40, plain);
+    const webhook = {
+      id: 'whk_01M7Z0B4E2J07ETJ9RNH0S2Y7C',
+      events: ['order.created', 'order.status_changed'],
+      pendingDeliveries: 3,
+    };
+    expect(await table.formatItem(webhook)).toBe(
+      [
+        'id',
+        '  whk_01M7Z0B4E2J07ETJ9RNH0S2Y7C',
+        'events',
+        '  order.created, order.status_changed',
+        'pendingDeliveries  3',
+        '',
+      ].join('\n'),
+    );
+    expect(await createTableFormat<object>([], 60, plain).formatItem(webhook)).toBe(
+      [
+        'id                 whk_01M7Z0B4E2J07ETJ9RNH0S2Y7C',
+        'events             order.created, order.status_changed',
+        'pendingDeliveries  3',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows records where the columns that stay whole do not fit', async () => {
+    const table = createTableFormat(columns, 24, plain);
+    const first = await table.formatItems([{ id: 'order-1', count: 5, text: 'short' }]);
+    const second = await table.formatItems([
+      { id: 'an-order-with-a-long-id', count: 5, text: 'one' },
+      { id: 'order-3', count: 12, text: 'a text of several words' },
+    ]);
+    expect(first).toBe(['ID       COUNT  TEXT', 'order-1      5  short', ''].join('\n'));
+    expect(second).toBe(
+      [
+        '',
+        'ID',
+        ' an-order-with-a-long-id',
+        'COUNT  5',
+        'TEXT   one',
+        '',
+        'ID     order-3',
+        'COUNT  12',
+        'TEXT',
+        '  a text of several',
+        '  words',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('wraps a column within its width, and pads the others', async () => {
+    const wrapped: Column<Row>[] = [
+      { title: 'ID', field: 'id' },
+      { title: 'TEXT', field: 'text', whenNarrow: 'wrap' },
+      { title: 'COUNT', field: 'count', align: 'right' },
+    ];
+    const table = createTableFormat(wrapped, 24, plain);
+    const text = 'one two three four five';
+    expect(await table.formatItems([{ id: 'a', count: 1, text }])).toBe(
+      ['ID  TEXT           COUNT', 'a   one two three      1', '    four five', ''].join('\n'),
     );
   });
 });

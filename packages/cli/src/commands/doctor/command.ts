@@ -33,7 +33,7 @@ const checkView: View<Check> = {
     { title: 'CHECK', field: 'check' },
     { title: 'RESULT', field: 'ok', text: getResult, style: (check) => styles[getResult(check)] },
     // Never shortened: an address with a gap is useless.
-    { title: 'DETAIL', field: 'detail' },
+    { title: 'DETAIL', field: 'detail', whenNarrow: 'wrap' },
   ],
 };
 

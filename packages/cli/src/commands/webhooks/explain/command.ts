@@ -7,13 +7,14 @@ import {
 } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../../client/create-client';
-import type { CliContext } from '../../../context';
+import type { CliContext, OutputStream } from '../../../context';
 import { addHelp } from '../../../help/help';
 import { addId, type GlobalOptions } from '../../../input/options';
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape, type View } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
-import { escapeControlChars, getStyle, type Style } from '../../../output/text';
+import { escapeControlChars, getStyle } from '../../../output/text';
+import { getTerminalWidth, wrap, wrapCommand, wrapWords } from '../../../output/wrap';
 import { formatCommand, formatHints, quoteWord } from '../../../report/hint';
 import { deliveryView } from '../delivery-view';
 import { readSecretFile } from '../secret';
@@ -21,6 +22,7 @@ import { type Diagnosis, explainDelivery } from './explain-delivery';
 import { assertNewFile, saveBody } from './save-body';
 import {
   curlCommand,
+  curlWords,
   freshRequest,
   getSignature,
   isSignedWith,
@@ -94,7 +96,7 @@ async function explain(id: string, options: Options, context: CliContext): Promi
   await writeData(
     context.stdout,
     isText
-      ? formatExplanation(explanation, checks, getStyle(context.stdout))
+      ? formatExplanation(explanation, { request, checks }, context.stdout)
       : format.formatItem(explanation),
   );
   if (saved !== null) printNotice(context, saved);
@@ -163,47 +165,61 @@ const exampleSecretFile = 'webhook.secret';
 /** Attempts that are shown; the others are counted. */
 const maxAttemptsShown = 5;
 
-/** Formats an explanation for people. The curl line is safe as it is: a shell must be able to run it. */
+/**
+ * Formats an explanation for people. The body is not wrapped: it shows what was signed. The curl line is
+ * safe as it is: a shell must be able to run it.
+ */
 function formatExplanation(
-  { delivery, verdict, reason, hints, attempts, signed, curl }: Explanation,
-  checks: readonly string[],
-  style: Style,
+  { delivery, verdict, reason, hints, attempts, signed }: Explanation,
+  { request, checks }: { request: OutgoingRequest | null; checks: readonly string[] },
+  stdout: OutputStream,
 ): string {
+  const style = getStyle(stdout);
+  const width = getTerminalWidth(stdout);
   const { id, event, webhookId } = delivery;
+  const format = (text: string, hanging = 0, indent = 0) =>
+    wrap(escapeControlChars(text), width, { indent, hanging });
   const title = (text: string) => ['', style('bold', text)];
   const earlier = attempts.length - maxAttemptsShown;
   const verdictStyle = verdict === 'delivered' ? 'green' : verdict === 'failed' ? 'red' : 'yellow';
+  const status = style(verdictStyle, verdict.replace('_', ' '));
+  const curl = request === null ? null : curlWords(request);
   const lines = [
-    `${escapeControlChars(`${id}  ${event} to ${webhookId}`)}: ${style(verdictStyle, verdict.replace('_', ' '))}`,
-    escapeControlChars(reason),
+    ...wrap(`${escapeControlChars(`${id}  ${event} to ${webhookId}`)}: ${status}`, width),
+    ...format(reason),
     ...(hints.length > 0 ? title('WHAT TO DO') : []),
-    ...hints.map((hint, index) => escapeControlChars(`${index + 1}. ${hint}`)),
+    ...hints.flatMap((hint, index) => format(`${index + 1}. ${hint}`, 3)),
     ...(attempts.length > 0 ? title('ATTEMPTS') : []),
     ...(earlier > 0 ? [`(${earlier} earlier attempts)`] : []),
-    ...attempts.slice(-maxAttemptsShown).flatMap(formatAttempt),
+    ...attempts
+      .slice(-maxAttemptsShown)
+      .flatMap(({ responseSnippet, ...attempt }) => [
+        ...format(formatAttempt(attempt), 3),
+        ...(responseSnippet === '' ? [] : format(responseSnippet, 3, 3)),
+      ]),
     ...title('SIGNED BYTES'),
-    `${signed.bytes} bytes. Service-Signature is their HMAC-SHA256 in hex; its key is the whole secret with whsec_.`,
-    'webhook-signature signs `webhook-id.webhook-timestamp.` and these bytes; its key is the base64-decoded secret',
-    'without whsec_.',
+    ...format(
+      `${signed.bytes} bytes. Service-Signature is their HMAC-SHA256 in hex; its key is the whole secret with whsec_.`,
+    ),
+    ...format(
+      'webhook-signature signs `webhook-id.webhook-timestamp.` and these bytes; its key is the base64-decoded secret without whsec_.',
+    ),
     escapeControlChars(signed.body),
-    ...Object.entries(signed.headers ?? {}).map(([name, value]) =>
-      escapeControlChars(`${name}: ${value}`),
+    ...Object.entries(signed.headers ?? {}).flatMap(([name, value]) =>
+      format(`${name}: ${value}`, 2),
     ),
     ...(checks.length > 0 ? title('CHECK THE SIGNATURE') : []),
     ...(checks.some((line) => line.includes(`--secret-file ${exampleSecretFile} `))
-      ? [`With the secret of the webhook in ${exampleSecretFile}:`]
+      ? format(`With the secret of the webhook in ${exampleSecretFile}:`)
       : []),
-    ...checks.map(escapeControlChars),
-    ...(curl === null ? [] : [...title('SEND IT BY HAND'), curl]),
+    ...checks.flatMap((line) => wrapCommand(escapeControlChars(line), width, 0)),
+    ...(curl === null ? [] : [...title('SEND IT BY HAND'), ...wrapWords(curl, width)]),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function formatAttempt(attempt: DeliveryAttempt): string[] {
-  const { number, startedAt, durationMs, url, status, error, responseSnippet } = attempt;
+function formatAttempt(attempt: Omit<DeliveryAttempt, 'responseSnippet'>): string {
+  const { number, startedAt, durationMs, url, status, error } = attempt;
   const result = [status, error].filter((part) => part !== null).join(' ');
-  const first = `${number}. ${startedAt}  ${result}  ${durationMs} ms  ${url}`;
-  return [first, ...(responseSnippet === '' ? [] : [`   ${responseSnippet}`])].map(
-    escapeControlChars,
-  );
+  return `${number}. ${startedAt}  ${result}  ${durationMs} ms  ${url}`;
 }

@@ -73,7 +73,12 @@ function isWebUrl(url: string): boolean {
  *
  * @returns null for a request that no HTTP client can send, for example with line ends in a header
  */
-export function curlCommand({ url, headers, body }: OutgoingRequest): string | null {
+export function curlCommand(request: OutgoingRequest): string | null {
+  return curlWords(request)?.flat().join(' ') ?? null;
+}
+
+/** Returns the words of `curlCommand`, an option together with its value. */
+export function curlWords({ url, headers, body }: OutgoingRequest): string[][] | null {
   const lines = Object.entries(headers);
   const isSendable =
     isWebUrl(url) &&
@@ -86,18 +91,20 @@ export function curlCommand({ url, headers, body }: OutgoingRequest): string | n
   // Arguments have limits of length and content that stdin does not have.
   const isArgument = escapeControlChars(body) === body && bytes.length <= maxArgumentLength;
   const words = [
+    ...(isArgument ? [] : [[`printf '${printfFormat(bytes)}'`, '|']]),
     // -q ignores ~/.curlrc, -g takes brackets in the URL literally.
-    `${isArgument ? '' : `printf '${printfFormat(bytes)}' | `}curl -q -sS -i -g --http1.1 --url ${quoteShellWord(url)}`,
+    ['curl', '-q', '-sS', '-i', '-g', '--http1.1'],
+    ['--url', quoteShellWord(url)],
     ...lines.map(([name, value]) => {
       // `name:` would remove the header; `name;` sends it without a value.
       const line = value === '' ? `${name};` : `${name}: ${value}`;
-      return `-H ${quoteShellWord(line, 'latin1')}`;
+      return ['-H', quoteShellWord(line, 'latin1')];
     }),
     ...curlHeaders
       .filter((name) => !given.has(name.toLowerCase()))
-      .map((name) => `-H ${quoteShellWord(`${name}:`)}`),
+      .map((name) => ['-H', quoteShellWord(`${name}:`)]),
     // Unlike --data, it takes a leading @ literally.
-    isArgument ? `--data-raw ${quoteShellWord(body)}` : '--data-binary @-',
+    isArgument ? ['--data-raw', quoteShellWord(body)] : ['--data-binary', '@-'],
   ];
-  return words.join(' ');
+  return words;
 }

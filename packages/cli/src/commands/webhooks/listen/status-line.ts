@@ -2,7 +2,7 @@ import type { Connection } from '../../../client/connection';
 import type { CliContext } from '../../../context';
 import { printNotice } from '../../../output/print';
 import { createLiveLine } from '../../../output/progress';
-import { shorten } from '../../../output/table';
+import { shorten } from '../../../output/shorten';
 import { escapeControlChars } from '../../../output/text';
 
 export type StatusLine = ReturnType<typeof createStatusLine>;

@@ -1,0 +1,43 @@
+/** Characters that take one cell on every terminal. */
+const plainText = /^[\x20-\x7e…·█░]*$/;
+
+let measure: ((text: string) => number) | null = null;
+
+/**
+ * Loads the width tables if one of the texts needs them. They take longer to load than the rest of a
+ * table, and most tables are plain ASCII.
+ */
+export async function prepareToMeasure(texts: Iterable<string>): Promise<void> {
+  if (measure !== null) return;
+  for (const text of texts) {
+    if (plainText.test(text)) continue;
+    const { stringWidth } = await import('../lazy/string-width');
+    measure = (wide) => stringWidth(wide, { countAnsiEscapeCodes: true });
+    return;
+  }
+}
+
+/**
+ * Returns how many cells of a terminal a text takes: two for a wide character, none for a combining one.
+ *
+ * @throws {Error} for a text that is not plain, without `prepareToMeasure` before
+ */
+export function cellWidth(text: string): number {
+  if (plainText.test(text)) return text.length;
+  if (measure === null) throw new Error('prepareToMeasure must come before cellWidth');
+  return measure(text);
+}
+
+/** Returns the most cells that a text may take: exact only if the width tables are loaded. */
+export function maxCellWidth(text: string): number {
+  if (plainText.test(text)) return text.length;
+  if (measure !== null) return measure(text);
+  let cells = 0;
+  for (const character of text) cells += character <= '\u02ff' || plainText.test(character) ? 1 : 2;
+  return cells;
+}
+
+export function pad(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
+  const spaces = ' '.repeat(Math.max(0, cells - cellWidth(text)));
+  return align === 'right' ? spaces + text : text + spaces;
+}

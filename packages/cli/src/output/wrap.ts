@@ -1,0 +1,155 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { OutputStream } from '../context';
+import { maxCellWidth } from './cells';
+
+/** Returns the width of a terminal, in cells. Infinity for a pipe, and if the width is unknown (0). */
+export function getTerminalWidth({ isTTY, columns }: OutputStream): number {
+  return (isTTY === true && columns) || Number.POSITIVE_INFINITY;
+}
+
+/** A command in back-quotes is one word: it is copied. */
+const wordPattern = /(?:`[^`]*`|\S)+/g;
+
+/** The widest text that is styled has its escape sequences, which take no cell. */
+function measure(text: string): number {
+  return maxCellWidth(text.includes('\u001b') ? stripVTControlCharacters(text) : text);
+}
+
+function splitWords(text: string, width: number): string[] {
+  const words = text.match(wordPattern) ?? [];
+  return words.flatMap((word) => (measure(word) > width ? word.split(/\s+/) : [word]));
+}
+
+/** Returns the cells of the widest word that fits into a width. */
+export function widestWord(text: string, width: number): number {
+  const words = splitWords(text, width).map(measure);
+  return Math.max(0, ...words.filter((cells) => cells <= width));
+}
+
+interface Indents {
+  /** Of the first line. @default 0 */
+  indent?: number;
+  /** Of the other lines. @default as the first */
+  hanging?: number;
+}
+
+/**
+ * Breaks a text into lines, between words. What is in back-quotes is one word if it fits into a line at
+ * all. A word that needs more room gets a smaller indent. A word that is wider than a line stays whole:
+ * the terminal breaks it, and copies it in one piece.
+ *
+ * @param width cells; Infinity for one line
+ */
+export function wrap(text: string, width: number, options: Indents = {}): string[] {
+  const { indent = 0, hanging = indent } = options;
+  if (indent + measure(text) <= width) return [' '.repeat(indent) + text];
+  return fillLines(splitWords(text, width), width, { indent, hanging });
+}
+
+function fillLines(
+  words: readonly string[],
+  width: number,
+  { indent, hanging }: Required<Indents>,
+): string[] {
+  const lines: string[] = [];
+  let line = '';
+  let cells = 0;
+  for (const word of words) {
+    const wordCells = measure(word);
+    if (line !== '' && cells + 1 + wordCells <= width) {
+      line += ` ${word}`;
+      cells += 1 + wordCells;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    const wanted = lines.length === 0 ? indent : hanging;
+    const spaces = Math.min(wanted, Math.max(0, width - wordCells));
+    line = ' '.repeat(spaces) + word;
+    cells = spaces + wordCells;
+  }
+  return [...lines, line];
+}
+
+/** Below this width a column is too narrow for a text of several lines. */
+export const minColumnWidth = 24;
+
+/** Whether a text can stand in a column: on one line, or on several without breaking a word. */
+function fitsIntoColumn(text: string, width: number): boolean {
+  if (measure(text) <= width) return true;
+  return width >= minColumnWidth && splitWords(text, width).every((word) => measure(word) <= width);
+}
+
+/**
+ * Formats a term and its description: beside it where there is room, else below it.
+ *
+ * @param term padded, if descriptions are to be aligned
+ * @param options.below the indent of a description below its term
+ * @param options.least the cells that a description beside its term needs, also if it is short
+ */
+export function wrapEntry(
+  term: string,
+  description: string,
+  width: number,
+  { indent = 0, below, least = 0 }: { indent?: number; below: number; least?: number },
+): string[] {
+  const start = indent + measure(term) + 2;
+  const before = `${' '.repeat(indent)}${term}`;
+  if (width - start < least || !fitsIntoColumn(description, width - start)) {
+    return [before.trimEnd(), ...wrap(description, width, { indent: below })];
+  }
+  const [first = '', ...others] = wrap(description, width - start);
+  return [`${before}  ${first}`, ...others.map((line) => ' '.repeat(start) + line)];
+}
+
+/** What is in quotes is in one word of a shell. */
+const shellWordPattern = /(?:'[^']*'|"[^"]*"|\S)+/g;
+
+/**
+ * Breaks a command into lines, between the words of a shell: it runs as it is copied, with a `\` at the
+ * end of each line but the last. Only a word that is wider than a line is broken at its spaces.
+ */
+export function wrapCommand(command: string, width: number, indent = 0): string[] {
+  const cells = measure(command);
+  if (cells <= width) return [' '.repeat(Math.min(indent, width - cells)) + command];
+  const words = command.match(shellWordPattern) ?? [];
+  return joinCommand(words, width, indent, (word) => wrap(word, width - 2));
+}
+
+/**
+ * Joins the words of a command to lines as `wrapCommand` does, and keeps each word whole.
+ *
+ * @param groups the words; those of a group, such as an option and its value, share a line if they fit
+ */
+export function wrapWords(groups: readonly (readonly string[])[], width: number): string[] {
+  const words = groups.flatMap((group) => {
+    const text = group.join(' ');
+    return measure(text) > width - 2 ? group : [text];
+  });
+  return joinCommand(words, width, 0, (word) => [word]);
+}
+
+function joinCommand(
+  words: readonly string[],
+  width: number,
+  indent: number,
+  breakWord: (word: string) => string[],
+): string[] {
+  const lines: string[] = [];
+  let line = ' '.repeat(indent) + (words[0] ?? '');
+  for (const word of words.slice(1)) {
+    // The last word needs no room for a `\`, but then the lines would be less even.
+    if (measure(line) + 1 + measure(word) <= width - 2) {
+      line += ` ${word}`;
+      continue;
+    }
+    lines.push(`${line} \\`);
+    const spaces = Math.min(indent + 2, Math.max(0, width - 2 - measure(word)));
+    const [first = '', ...others] = breakWord(' '.repeat(spaces) + word);
+    line = first;
+    for (const other of others) {
+      lines.push(line);
+      line = other;
+    }
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { Tradepost } from '@tradepost/sdk';
+import { expect, it, onTestFinished } from 'vitest';
+import { readCommandPaths } from '../../helpers/read-commands';
+import { registerWebhook } from '../../helpers/register-webhook';
+import { runAll } from '../../helpers/run-all';
+import { runCli } from '../../helpers/run-cli';
+import { screenText } from '../../helpers/screen-text';
+import { startOnTerminal } from '../../helpers/start-on-terminal';
+import { startReceiver } from '../../helpers/start-receiver';
+import { startSeededServer } from '../../helpers/start-seeded-server';
+import { temporaryFolder } from '../../helpers/temporary-folder';
+
+const widths = [40, 60, 80, 120, 200];
+
+/** The words of an output. A `\` at the end of a line continues a command. */
+const splitWords = (text: string) => text.replaceAll(/ \\$/gm, '').split(/\s+/).filter(Boolean);
+
+/** One word, which a terminal breaks if it is wider: a URL, or an argument in quotes that is to be copied. */
+const oneWord = /^(\S+|'[^']*')( \\)?$/;
+
+/** Expects that the terminal breaks no line inside a word that fits into one. */
+function expectWholeWords(screen: string, columns: number): void {
+  const broken = screen.split('\n').filter((line) => line.length > columns && !oneWord.test(line));
+  expect(broken, `at ${columns} columns:\n${screen}`).toEqual([]);
+}
+
+async function show(argv: readonly string[], columns: number, env: Record<string, string>) {
+  const { raw } = await startOnTerminal(argv, { columns, env }).exit;
+  return screenText(raw);
+}
+
+it('no help page and no topic is broken inside a word, at any width', async () => {
+  const commands = (await readCommandPaths()).map((path) => [...path.split(' '), '--help']);
+  const groups = [[], ['orders'], ['webhooks']].map((path) => [...path, '--help']);
+  const topics = ['exit-codes', 'environment', 'output'].map((topic) => ['help', topic]);
+  await runAll([...groups, ...commands, ...topics], async (argv) => {
+    const plain = await runCli(argv);
+    expect(plain.stderr).toBe('');
+    for (const columns of widths) {
+      const screen = await show(argv, columns, {});
+      expectWholeWords(screen, columns);
+      expect(splitWords(screen)).toEqual(splitWords(plain.stdout));
+    }
+  });
+}, 300_000);
+
+/** Command lines that show every kind of text: tables, records, errors, hints, notices and explanations. */
+async function prepareTexts() {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const env: Record<string, string> = seeded.createEnvironment(seeded.seller);
+  const client = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
+  const receiver = await startReceiver(() => 500);
+  onTestFinished(receiver.close);
+  const { id: webhook } = await registerWebhook(client, {
+    url: receiver.url,
+    events: ['order.created', 'order.status_changed'],
+  });
+  const { id: delivery } = await client.webhooks.test(webhook, { event: 'order.created' });
+  await receiver.until((arrivals) => arrivals.length > 0);
+  const order = seeded.seed.orders.find(({ status }) => status === 'completed')?.id ?? '';
+  const orders = seeded.seed.orders.map(({ id }) => id);
+  const lines: string[][] = [
+    ['orders', 'list', '--limit', '3'],
+    ['orders', 'get', order],
+    ['orders', 'set-status', order, 'pending'],
+    ['orders', 'set-status', ...orders, 'cancelled', '--dry-run'],
+    ['orders', 'set-status', order],
+    ['orders', 'get', 'ord_01M7YPXJ5SMRF6RJKMKQ0C1K0S'],
+    ['orders', 'lst'],
+    ['notifications', 'list', '--limit', '3'],
+    ['webhooks', 'list'],
+    ['webhooks', 'get', webhook],
+    ['webhooks', 'deliveries'],
+    ['webhooks', 'explain', delivery],
+    ['webhooks', 'replay', delivery, '--dry-run'],
+    ['webhooks', 'rotate-secret', webhook],
+    ['events', 'list', '--limit', '3'],
+    ['whoami'],
+    ['profiles', 'list'],
+    ['doctor'],
+    ['doctor', '--base-url', 'http://127.0.0.1:1'],
+  ];
+  return { env, lines, delivery };
+}
+
+it('no table, record, error, hint or notice is broken inside a word, at any width', async () => {
+  const { env, lines } = await prepareTexts();
+  await runAll(lines, async (argv) => {
+    for (const columns of widths) expectWholeWords(await show(argv, columns, env), columns);
+  });
+}, 300_000);
+
+it('a terminal shows all words of an explanation and of an error that a pipe gets', async () => {
+  const { env, lines, delivery } = await prepareTexts();
+  const complete = lines.filter(([noun, verb = '']) =>
+    ['get', 'explain', 'whoami'].includes(noun === 'whoami' ? noun : verb),
+  );
+  expect(complete.length).toBeGreaterThan(3);
+  expect(complete.flat()).toContain(delivery);
+  await runAll(complete, async (argv) => {
+    const { stdout, stderr } = await runCli(argv, env);
+    for (const columns of widths) {
+      const screen = await show(argv, columns, env);
+      // A request has its own ID and its own time.
+      const mask = (text: string) => splitWords(text).filter((word) => !word.startsWith('req_'));
+      expect(mask(screen)).toEqual(mask(stdout + stderr));
+    }
+  });
+}, 300_000);
+
+it.each([
+  ['orders watch', ['orders', 'watch', '--since', '1h'], /cancelled/],
+  [
+    'webhooks listen',
+    ['webhooks', 'listen', '--forward-to', 'http://127.0.0.1:1/hooks', '--since', '1h'],
+    /Retrying/,
+  ],
+])(
+  '%s breaks no line inside a word, at any width',
+  async (_, argv, shown) => {
+    const seeded = await startSeededServer();
+    onTestFinished(seeded.close);
+    const env = seeded.createEnvironment(seeded.seller);
+    const folder = await temporaryFolder();
+    onTestFinished(folder.remove);
+    await runAll(widths, async (columns) => {
+      const state = { TRADEPOST_STATE_DIR: join(folder.path, String(columns)) };
+      const session = startOnTerminal(argv, { columns, env: { ...env, ...state } });
+      await session.shows(shown);
+      session.type('\u0003');
+      const { code, raw } = await session.exit;
+      expect(code).toBe(130);
+      expectWholeWords(screenText(raw), columns);
+    });
+  },
+  120_000,
+);
