@@ -3,7 +3,10 @@ import type { IdMapping } from './id-mapping';
 
 // Keeps the length, so that columns are not shifted.
 const withoutTimes = (line: string) =>
-  line.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => '~'.repeat(time.length));
+  line
+    .replace(/\d{4}-\d\d-\d\d[T ][\d:.]+(Z| [+-]\d\d:\d\d)?/g, (time) => '~'.repeat(time.length))
+    // At the end of a line, where a length does not matter.
+    .replace(/(\d+ \w+ ago|\bnow)(?=\)?$)/, '(age)');
 
 /**
  * Prepares the output in a README and the real output for a comparison line by line. IDs are replaced by those

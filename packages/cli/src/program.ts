@@ -3,7 +3,13 @@ import { version } from '../package.json';
 import { type CommandSpec, helpSections } from './command-tree';
 import type { CliContext } from './context';
 import { addHelp, helpConfiguration, rootSections } from './help/help';
-import { isRepeatable, type OutputFormat, outputFormats, repeatable } from './input/options';
+import {
+  isRepeatable,
+  type OutputFormat,
+  outputFormats,
+  repeatable,
+  timeStyles,
+} from './input/options';
 import { supportsColor } from './output/text';
 import { getTerminalWidth } from './output/wrap';
 
@@ -112,6 +118,8 @@ function addGlobalOptions(program: Command): void {
         output: 'json' satisfies OutputFormat,
       }),
     )
+    .addOption(new Option('--time <style>', 'how a terminal shows times').choices(timeStyles))
+    .option('--utc', 'show local times in UTC')
     .option('--profile <name>', 'profile to use, in place of TRADEPOST_PROFILE')
     .option('--base-url <url>', 'service URL, in place of TRADEPOST_BASE_URL')
     .option('--debug <file>', 'log requests and responses to a file, without keys and secrets');

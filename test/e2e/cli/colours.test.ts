@@ -8,7 +8,7 @@ import { startSeededServer } from '../../helpers/start-seeded-server';
 it('the CLI prints colours on a terminal that supports them, and where FORCE_COLOR requests them', async () => {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const key = seeded.createEnvironment(seeded.seller);
+  const key = { ...seeded.createEnvironment(seeded.seller), TRADEPOST_TIME: 'iso' };
   const argv = ['orders', 'list', '--status', 'pending'];
   const plain = (await runCli(argv, key)).stdout;
   const onPipe = async (extra: Record<string, string>) =>

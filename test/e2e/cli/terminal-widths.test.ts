@@ -102,7 +102,8 @@ it('a terminal shows all words of an explanation and of an error that a pipe get
   await runAll(complete, async (argv) => {
     const { stdout, stderr } = await runCli(argv, env);
     for (const columns of widths) {
-      const screen = await show(argv, columns, env);
+      // A pipe has ISO times.
+      const screen = await show([...argv, '--time', 'iso'], columns, env);
       // A request has its own ID and its own time.
       const mask = (text: string) => splitWords(text).filter((word) => !word.startsWith('req_'));
       expect(mask(screen)).toEqual(mask(stdout + stderr));

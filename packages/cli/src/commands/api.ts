@@ -104,7 +104,7 @@ async function api(
   const client = createClient(context, options);
   if (options.paginate) return await printPages(client, path, { ...options, output }, context);
 
-  const format = await chooseFormat({ ...options, output }, anyView, context.stdout);
+  const format = await chooseFormat({ ...options, output }, anyView, context);
   const { data, status, headers } = await client
     .request(method, addQuery(path, options), {
       headers: getHeaders(options),
@@ -201,7 +201,7 @@ async function printPages(
   options: Options,
   context: CliContext,
 ): Promise<void> {
-  const format = await chooseFormat(options, anyView, context.stdout);
+  const format = await chooseFormat(options, anyView, context);
   for await (const items of readPages(client, path, options, context)) {
     await writeData(context.stdout, format.formatItems(items));
   }

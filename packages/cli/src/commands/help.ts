@@ -89,6 +89,8 @@ const outputOptions = [
   '--output ndjson  one object per line, as they arrive',
   "--output csv     with a heading; a text that a spreadsheet would run as a formula begins with '",
   '--fields a,b     only these fields, in this order, in every format',
+  '--time STYLE     of times on a terminal: relative, local or iso; by default lists have relative times, single items local ones',
+  '--utc            local times in UTC',
   '--jq EXPRESSION  the result of a jq 1.8 expression (built in): of json on the whole document, of ndjson on each object; strings are printed without quotes',
 ];
 
@@ -118,7 +120,7 @@ export function formatOutput(width: number): string[] {
       -1,
     ),
     ...formatText(
-      'A notice on stderr says when a list is truncated; --fail-if-truncated makes that exit code 8. With json and ndjson an error is one line of JSON on stderr (with --jq alone, text on a terminal):',
+      'Without a terminal, and in json, ndjson and csv, times are ISO 8601, UTC. A notice on stderr says when a list is truncated; --fail-if-truncated makes that exit code 8. With json and ndjson an error is one line of JSON on stderr (with --jq alone, text on a terminal):',
     ),
     ...formatLine(
       '{ "error": { "code", "message", "status", "requestId", "hint", "errors": [{ "path", "message" }] } }',

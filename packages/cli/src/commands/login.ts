@@ -66,7 +66,7 @@ export function configure(command: Command, context: CliContext): void {
 type Credentials = Pick<Settings, 'baseUrl' | 'apiKey'>;
 
 async function login(options: Options, context: CliContext): Promise<void> {
-  const format = await chooseFormat(options, identityView, context.stdout);
+  const format = await chooseFormat(options, identityView, context);
   const { env } = context;
   const name = parseProfileName(selectedProfile(context, options) ?? defaultProfile);
   const previous = findStoredProfile(readProfiles(profilesFile(configFolder(env))), name);

@@ -39,7 +39,7 @@ async function logout(options: Options, context: CliContext): Promise<void> {
   if (options.all && options.profile !== undefined) {
     throw new CliError('usage', '--all and --profile conflict', 'Omit one of them.');
   }
-  const format = await chooseFormat<ProfileItem>(options, profileView, context.stdout);
+  const format = await chooseFormat<ProfileItem>(options, profileView, context);
   let removed: ProfileItem[] = [];
   const left = await updateProfiles(context, (stored) => {
     const named = selectedProfile(context, options);

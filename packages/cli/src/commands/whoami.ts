@@ -30,7 +30,7 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function whoami(options: GlobalOptions, context: CliContext): Promise<void> {
-  const format = await chooseFormat(options, identityView, context.stdout);
+  const format = await chooseFormat(options, identityView, context);
   const settings = resolveSettings(context, options);
   const tradepost = createClientFor(settings, context, options);
   const account = await fetchIdentity(tradepost, { signal: context.signal });

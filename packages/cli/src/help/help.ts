@@ -96,6 +96,7 @@ export const environment: Readonly<Record<string, string>> = {
   TRADEPOST_PROFILE: 'profile to use in place of the current one',
   TRADEPOST_CONFIG_DIR: 'folder of the profiles',
   TRADEPOST_STATE_DIR: 'folder of journals and checkpoints',
+  TRADEPOST_TIME: 'how a terminal shows times, as --time',
   NO_COLOR: 'disable colours',
   FORCE_COLOR: 'enable colours on a pipe too',
 };

@@ -7,10 +7,18 @@ export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 
 export type OutputFormat = (typeof outputFormats)[number];
 
+/** How times are shown on a terminal. */
+export const timeStyles = ['relative', 'local', 'iso'] as const;
+
+export type TimeStyle = (typeof timeStyles)[number];
+
 export interface OutputOptions {
   output: OutputFormat;
   fields?: string;
   jq?: string;
+  time?: TimeStyle;
+  /** Whether local times are those of UTC. */
+  utc?: true;
 }
 
 export interface ConnectionOptions {

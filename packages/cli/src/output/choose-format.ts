@@ -1,8 +1,9 @@
-import type { OutputStream } from '../context';
+import type { CliContext } from '../context';
 import { assertObject, CliError } from '../errors/cli-error';
 import type { OutputOptions } from '../input/options';
 import type { Format, View } from './format';
 import { getStyle } from './text';
+import { chooseTimes } from './times';
 import { getTerminalWidth } from './wrap';
 
 /**
@@ -14,10 +15,10 @@ import { getTerminalWidth } from './wrap';
 export async function chooseFormat<Item extends object>(
   options: OutputOptions,
   view: View<Item>,
-  stdout: OutputStream,
+  context: CliContext,
 ): Promise<Format<Item>> {
   const narrow = options.fields === undefined ? null : selectFields(view, options.fields);
-  const format = await loadFormat(options, narrow ?? view, stdout);
+  const format = await loadFormat(options, narrow ?? view, context);
   const prepare = (item: Item) =>
     narrow === null ? assertObject(item) : pickFields(assertObject(item), narrow.fields);
   return {
@@ -28,10 +29,12 @@ export async function chooseFormat<Item extends object>(
 }
 
 async function loadFormat<Item extends object>(
-  { output, jq }: OutputOptions,
+  options: OutputOptions,
   view: View<Item>,
-  stdout: OutputStream,
+  context: CliContext,
 ): Promise<Format<Item>> {
+  const { output, jq } = options;
+  const { stdout } = context;
   const isTerminal = stdout.isTTY === true;
   if (jq !== undefined) {
     if (output === 'table' || output === 'csv') {
@@ -52,7 +55,9 @@ async function loadFormat<Item extends object>(
       return (await import('./csv')).createCsvFormat(view.fields, isTerminal);
     case 'table': {
       const { createTableFormat } = await import('./table');
-      return createTableFormat(view.columns ?? [], getTerminalWidth(stdout), getStyle(stdout));
+      const times = chooseTimes(options, context, view);
+      const width = getTerminalWidth(stdout);
+      return createTableFormat(view.columns ?? [], width, getStyle(stdout), times);
     }
   }
 }
@@ -75,7 +80,7 @@ function selectFields<Item extends object>(view: View<Item>, names: string): Vie
       ...(known?.whenNarrow === 'shorten' && { whenNarrow: 'wrap' as const }),
     };
   });
-  return { fields, columns };
+  return { ...view, fields, columns };
 }
 
 function pickFields<Item extends object>(

@@ -88,7 +88,7 @@ export async function printList<Item extends object>(
   options: OutputOptions & PaginationOptions,
 ): Promise<void> {
   const limit = getLimit(options);
-  const format = await chooseFormat(options, view, context.stdout);
+  const format = await chooseFormat(options, view, context);
   let shown = 0;
   let hasMore = false;
   for await (const page of pages) {
@@ -122,7 +122,7 @@ export async function printItem<Item extends object>(
   context: CliContext,
   options: OutputOptions,
 ): Promise<void> {
-  const format = await chooseFormat(options, view, context.stdout);
+  const format = await chooseFormat(options, view, context);
   await writeData(context.stdout, format.formatItem(await load()));
 }
 

@@ -2,6 +2,7 @@ import { cellWidth, pad, prepareToMeasure } from './cells';
 import { type Column, type Format, formatField } from './format';
 import { createShortener } from './shorten';
 import { escapeControlChars, type Style, type StyleName } from './text';
+import { isTime, type Times } from './times';
 import { widestWord, wrap, wrapEntry } from './wrap';
 
 export const gap = 2;
@@ -16,11 +17,13 @@ const comfortableWidth = 40;
  * that stay whole, each item is a record of its own, from there on.
  *
  * @param available the terminal's width in cells; Infinity without one
+ * @param times how times are shown; null for ISO 8601, UTC
  */
 export function createTableFormat<Item extends object>(
   columns: readonly Column<Item>[],
   available: number,
   style: Style,
+  times: Times | null = null,
 ): Format<Item> {
   const titles = columns.map((column) => column.title);
   const sizes: ColumnSize[] = columns.map(({ title, whenNarrow }) => ({
@@ -103,7 +106,7 @@ export function createTableFormat<Item extends object>(
   return {
     async formatItems(items) {
       if (items.length === 0) return '';
-      const rows = items.map((item) => columns.map((column) => formatCell(column, item)));
+      const rows = items.map((item) => columns.map((column) => formatCell(column, item, times)));
       await prepareToMeasure(rows.flat());
       widen(rows);
       const widths = fitColumns(sizes, available);
@@ -126,14 +129,19 @@ export function createTableFormat<Item extends object>(
       return heading + lines.join('');
     },
     end: () => '',
-    formatItem: (item) => formatRecord(item, available, style),
+    formatItem: (item) => formatRecord(item, available, style, times),
   };
 }
 
 /** Formats a cell. A service may omit a field, or send another type than the specification defines. */
-function formatCell<Item extends object>({ field, text }: Column<Item>, item: Item): string {
+function formatCell<Item extends object>(
+  { field, text }: Column<Item>,
+  item: Item,
+  times: Times | null,
+): string {
   const value: unknown = item[field];
   if (value === undefined) return '-';
+  if (times !== null && text === undefined && isTime(field, value)) return times.inRow(value);
   let shown: unknown = value;
   try {
     if (text !== undefined) shown = text(item);
@@ -155,11 +163,17 @@ function getCellStyle<Item extends object>(
 }
 
 /** Formats a single item: a line `field  value` for each of its fields. */
-async function formatRecord(item: object, available: number, style: Style): Promise<string> {
-  const fields = Object.entries(item).map(
-    ([field, value]) =>
-      [escapeControlChars(field), escapeControlChars(formatField(value))] as const,
-  );
+async function formatRecord(
+  item: object,
+  available: number,
+  style: Style,
+  times: Times | null,
+): Promise<string> {
+  const fields = Object.entries(item).map(([field, value]) => {
+    const isShownAsTime = times !== null && isTime(field, value);
+    const text = isShownAsTime ? times.alone(value) : formatField(value);
+    return [escapeControlChars(field), escapeControlChars(text)] as const;
+  });
   const names = fields.map(([name]) => name);
   await prepareToMeasure(names);
   const width = Math.max(0, ...names.map(cellWidth));

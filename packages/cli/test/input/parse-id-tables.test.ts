@@ -5,7 +5,7 @@ import { orderView } from '../../src/commands/orders/order-view';
 import type { OutputFormat } from '../../src/input/options';
 import { parseIds } from '../../src/input/read-input';
 import { chooseFormat } from '../../src/output/choose-format';
-import { FakeStream } from '../helpers/fake-stream';
+import { aContext } from '../helpers/a-context';
 
 const read = async (text: string) => (await parseIds(text, 'ord')).ids;
 const rejection = (text: string) =>
@@ -52,7 +52,7 @@ describe('IDs in our own output', () => {
     await fc.assert(
       fc.asyncProperty(list, output, fields, async (pages, form, names) => {
         const options = { output: form, ...(names === undefined ? {} : { fields: names }) };
-        const format = await chooseFormat(options, orderView, new FakeStream());
+        const format = await chooseFormat(options, orderView, aContext());
         let text = '';
         for (const page of pages) text += await format.formatItems(page.map(anOrder));
         text += await format.end();

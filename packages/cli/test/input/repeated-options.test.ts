@@ -22,6 +22,7 @@ const values: Record<string, string> = {
   '<rate>': '5/s',
   '<seconds>': '5',
   '<status>': 'pending',
+  '<style>': 'iso',
   '<time>': '1h',
   '<type>': 'order.created',
   '<url>': 'https://a.example',

@@ -5,6 +5,7 @@ import { notificationView } from '../../src/commands/notifications/notification-
 import { orderView } from '../../src/commands/orders/order-view';
 import type { OutputFormat } from '../../src/input/options';
 import { chooseFormat } from '../../src/output/choose-format';
+import { aContext } from '../helpers/a-context';
 import { FakeStream } from '../helpers/fake-stream';
 import { aNotification, BareService } from '../helpers/minimal-service';
 
@@ -76,19 +77,23 @@ describe('--fields', () => {
 
   it('prints a field once, however often it is listed, with or without spaces', async () => {
     const options = { output: 'csv', fields: ' id , status,id,  status ' } as const;
-    const format = await chooseFormat(options, orderView, new FakeStream());
+    const format = await chooseFormat(options, orderView, aContext());
     expect(await format.formatItem(anOrder({ id: 'ord_1' }))).toBe('id,status\nord_1,pending\n');
   });
 
   it('prints a single object with only those fields, one per line', async () => {
     const options = { output: 'table', fields: 'agentId,id' } as const;
-    const format = await chooseFormat(options, orderView, new FakeStream());
+    const format = await chooseFormat(options, orderView, aContext());
     expect(await format.formatItem(anOrder({ id: 'ord_1' }))).toBe('agentId  -\nid       ord_1\n');
   });
 
   it('keeps every selected column complete on a narrow terminal', async () => {
     const options = { output: 'table', fields: 'message,orderId' } as const;
-    const format = await chooseFormat(options, notificationView, new FakeStream({ columns: 20 }));
+    const format = await chooseFormat(
+      options,
+      notificationView,
+      aContext({ stdout: new FakeStream({ columns: 20 }) }),
+    );
     const { message, orderId } = aNotification();
     const words = (await format.formatItems([aNotification()])).split(/\s+/);
     expect(words).toEqual(['MESSAGE', ...message.split(' '), 'ORDER', orderId, '']);
@@ -113,7 +118,7 @@ describe('--fields', () => {
     await fc.assert(
       fc.asyncProperty(chosen, async (fields) => {
         const options = { output: 'ndjson', fields: fields.join(',') } as const;
-        const format = await chooseFormat(options, orderView, new FakeStream());
+        const format = await chooseFormat(options, orderView, aContext());
         const order = anOrder({ agentId: 'usr_a' });
         const picked = fields.map((field) => [field, order[field]]);
         expect(Object.entries(JSON.parse(await format.formatItem(order)))).toEqual(picked);
@@ -135,11 +140,7 @@ describe('CSV of a list, for a spreadsheet', () => {
       fc.asyncProperty(cell, fields, async (text, chosen) => {
         const values = Object.fromEntries(orderView.fields.map((field) => [field, text]));
         const options = chosen === null ? {} : { fields: chosen.join(',') };
-        const format = await chooseFormat(
-          { output: 'csv', ...options },
-          orderView,
-          new FakeStream(),
-        );
+        const format = await chooseFormat({ output: 'csv', ...options }, orderView, aContext());
         const row = await format.formatItems([anOrder(values)]);
         const rows: string[][] = parse(row, { record_delimiter: '\n' });
         expect(rows).toHaveLength(2);

@@ -73,6 +73,8 @@ export async function runScenario(
       TRADEPOST_CONFIG_DIR: join(folder, 'config'),
       TRADEPOST_STATE_DIR: join(folder, 'state'),
       ...tradepostEnvironment,
+      // Relative times have another length from run to run, and so have columns beside them.
+      TRADEPOST_TIME: 'local',
     };
     if (account === 'anonymous') return base;
     const { apiKey } = accounts[account];

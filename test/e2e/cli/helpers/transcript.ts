@@ -21,6 +21,11 @@ export interface Transcript {
 const patterns: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/\breq_[0-9a-f]{32}/g, `req_${'0'.repeat(32)}`],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g, (timestamp) => timestamp.replaceAll(/\d/g, '0')],
+  // On a terminal: local times, the offset of the machine, and ages.
+  [
+    /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [+-]\d\d:\d\d)?(?: \([^)]*\))?/g,
+    (time) => time.replace(/\(.*/, '(age)').replaceAll(/\d/g, '0'),
+  ],
   [/\b\d{8}T\d{6}Z-\w+/g, '00000000T000000Z-0'],
   [/\b[0-9a-f]{64}\b/g, '0'.repeat(64)],
   [/\bv1,[\w+/]{43}=/g, `v1,${'0'.repeat(43)}=`],

@@ -8,6 +8,7 @@ import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type View } from '../../output/format';
 import { printNotice, writeData } from '../../output/print';
 import { formatCount } from '../../output/text';
+import { chooseTimes, formatTimes } from '../../output/times';
 import { formatHints } from '../../report/hint';
 import { checkMachine, checkSettings, type Finding } from './check-machine';
 import { checkService, skipService } from './check-service';
@@ -58,7 +59,7 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function doctor(options: GlobalOptions, context: CliContext): Promise<void> {
-  const format = await chooseFormat(options, checkView, context.stdout);
+  const format = await chooseFormat(options, checkView, context);
   const settings = checkSettings(context, options);
   const { baseUrl, apiKey } = settings;
   const findings = [...checkMachine(context), ...settings.findings];
@@ -75,7 +76,12 @@ async function doctor(options: GlobalOptions, context: CliContext): Promise<void
     detail,
     hint: formatHints(hints, options),
   }));
-  await writeData(context.stdout, format.formatItems(checks));
+  const times = chooseTimes(options, context);
+  const shown =
+    times === null
+      ? checks
+      : checks.map((check) => ({ ...check, detail: formatTimes(check.detail, times.alone) }));
+  await writeData(context.stdout, format.formatItems(shown));
   await writeData(context.stdout, format.end());
   if (options.output === 'table') {
     for (const { check, hint } of checks) {

@@ -46,7 +46,7 @@ const jobView: View<Job> = {
 export function configure(command: Command, context: CliContext): void {
   command.action(async () => {
     const options = command.optsWithGlobals<GlobalOptions>();
-    const format = await chooseFormat(options, jobView, context.stdout);
+    const format = await chooseFormat(options, jobView, context);
     const jobs = listJobs(context);
     await writeData(context.stdout, format.formatItems(jobs));
     await writeData(context.stdout, format.end());

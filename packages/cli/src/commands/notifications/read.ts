@@ -81,7 +81,7 @@ export function configure(command: Command, context: CliContext): void {
 
 async function read(ids: string[], options: Options, context: CliContext): Promise<void> {
   checkUsage(ids, options);
-  const format = await chooseFormat(options, notificationView, context.stdout);
+  const format = await chooseFormat(options, notificationView, context);
   const client = createClient(context, options, concurrency);
   if (ids.length > 0) return await markAsRead([...new Set(ids)], client, format, options, context);
 

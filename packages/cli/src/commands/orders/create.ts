@@ -53,7 +53,7 @@ function parseKey(text: string): string {
 async function create(options: Options, context: CliContext): Promise<void> {
   const { listing, quantity, idempotencyKey = randomUUID() } = options;
   // Before the request: a user would correct the command and repeat it.
-  const format = await chooseFormat(options, orderView, context.stdout);
+  const format = await chooseFormat(options, orderView, context);
   const { orders } = createClient(context, options);
   let order: Order;
   try {

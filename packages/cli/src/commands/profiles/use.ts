@@ -27,7 +27,7 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function use(name: string, options: GlobalOptions, context: CliContext): Promise<void> {
-  const format = await chooseFormat<ProfileItem>(options, profileView, context.stdout);
+  const format = await chooseFormat<ProfileItem>(options, profileView, context);
   const changed = await updateProfiles(context, ({ profiles }) => {
     if (!Object.hasOwn(profiles, name)) throw unknownProfileError(name);
     return { profiles, current: name };

@@ -41,7 +41,7 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function deleteWebhook(id: string, options: Options, context: CliContext): Promise<void> {
-  const format = await chooseFormat(options, deletedView, context.stdout);
+  const format = await chooseFormat(options, deletedView, context);
   const { webhooks } = createClient(context, options);
   const webhook = await findWebhook(webhooks, id, context);
   await confirm(`Delete ${describe(id, webhook)} with all its deliveries?`, context, options);

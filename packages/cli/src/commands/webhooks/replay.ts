@@ -105,7 +105,7 @@ export function configure(command: Command, context: CliContext): void {
 
 async function replay(given: string[], options: Options, context: CliContext): Promise<void> {
   checkUsage(given, options);
-  const format = await chooseFormat(options, replayOutcomeView, context.stdout);
+  const format = await chooseFormat(options, replayOutcomeView, context);
   const client = createClient(context, options);
   if (!options.failed)
     return await replayAll([...new Set(given)], client, format, options, context);

@@ -71,7 +71,7 @@ async function stage(id: string, options: Options, context: CliContext): Promise
 }
 
 async function promote(id: string, options: Options, context: CliContext): Promise<void> {
-  const format = await chooseFormat(options, webhookView, context.stdout);
+  const format = await chooseFormat(options, webhookView, context);
   const { webhooks } = createClient(context, options);
   if (!options.yes) {
     printNotice(context, 'Receivers that know only the current secret will reject deliveries.');

@@ -141,7 +141,7 @@ async function printSecret<Result extends { secret: string }>(
   context: CliContext,
   options: OutputOptions,
 ): Promise<void> {
-  const format = await chooseFormat(options, view, context.stdout);
+  const format = await chooseFormat(options, view, context);
   const fields = options.fields?.split(',').map((name) => name.trim());
   if (fields !== undefined && !fields.includes('secret')) {
     throw new CliError(
@@ -169,7 +169,7 @@ async function saveSecret<Result extends { secret: string }>(
       'secret'
     >[],
   };
-  const format = await chooseFormat(options, withoutSecret, context.stdout);
+  const format = await chooseFormat(options, withoutSecret, context);
   const file = createSecretFile(path);
   let result: Result;
   try {

@@ -46,7 +46,7 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function test(id: string, options: Options, context: CliContext): Promise<void> {
-  const format = await chooseFormat(options, deliveryView, context.stdout);
+  const format = await chooseFormat(options, deliveryView, context);
   const client = createClient(context, options);
   const { signal } = context;
   const queued = await client.webhooks.test(id, { event: options.event }, { signal });

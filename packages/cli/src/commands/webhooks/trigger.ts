@@ -110,7 +110,7 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function trigger(event: EventType, options: Options, context: CliContext): Promise<void> {
-  const format = await chooseFormat(options, triggerOutcomeView, context.stdout);
+  const format = await chooseFormat(options, triggerOutcomeView, context);
   const client = createClient(context, options);
   const webhooks = await findSubscribers(event, options.webhook ?? null, client, context);
   const writer = createBestEffortWriter(context.stdout);

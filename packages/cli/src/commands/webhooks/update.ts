@@ -49,7 +49,7 @@ export async function updateWebhook(
   options: GlobalOptions,
   context: CliContext,
 ): Promise<void> {
-  const format = await chooseFormat(options, webhookView, context.stdout);
+  const format = await chooseFormat(options, webhookView, context);
   const { webhooks } = createClient(context, options);
   const webhook = await webhooks.update(id, change, { signal: context.signal });
   await printChange(

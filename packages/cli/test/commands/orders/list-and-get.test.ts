@@ -31,11 +31,14 @@ describe('orders list', () => {
   it('fits the table to the terminal and keeps IDs complete', async () => {
     const service = await BareService.start();
     service.orders = [anOrder()];
-    const { stdout } = await service.cli(['orders', 'list'], { screen: { columns: 80 } });
+    const { stdout } = await service.cli(['orders', 'list'], {
+      screen: { columns: 80 },
+      now: () => Date.parse('2026-11-21T10:00:00.000Z'),
+    });
     expect(stdout).toBe(
       [
         'ID                              STATUS   QUANTITY  CREATED',
-        'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH  pending         5  2026-11-21T09:30:00.000Z',
+        'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH  pending         5  30 min ago',
         '',
       ].join('\n'),
     );

@@ -108,7 +108,7 @@ async function changeOrders(
   open: (() => Journal) | null,
 ): Promise<void> {
   const { plan, outcomes } = content;
-  const format = await chooseFormat(options, statusOutcomeView, context.stdout);
+  const format = await chooseFormat(options, statusOutcomeView, context);
   const { orders } = createClientFor(settings, context, options, options.concurrency);
   const targets = plan.ids.filter((id) => {
     const known = outcomes.get(id);

@@ -31,7 +31,7 @@ export async function changeOne(
   options: Options,
   context: CliContext,
 ): Promise<void> {
-  const format = await chooseFormat(options, orderView, context.stdout);
+  const format = await chooseFormat(options, orderView, context);
   const isForPeople = options.output === 'table' && options.fields === undefined;
   const { orders } = createClient(context, options);
   const { outcome, order, error } = await changeAsRead(orders, id, change, options, context);

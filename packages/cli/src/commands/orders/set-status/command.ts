@@ -119,7 +119,7 @@ async function setStatus(args: string[], options: Options, context: CliContext):
       return await changeMany({ ...change, ids: found.ids }, options, context);
     }
     // An empty list was piped into it: that is not an error.
-    const format = await chooseFormat(options, statusOutcomeView, context.stdout);
+    const format = await chooseFormat(options, statusOutcomeView, context);
     await writeData(context.stdout, format.end());
     return printNotice(context, 'No IDs on stdin. Nothing changed.');
   }

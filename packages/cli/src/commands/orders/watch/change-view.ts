@@ -11,9 +11,10 @@ export interface OrderChange {
 
 export const orderChangeView: View<OrderChange> = {
   fields: ['createdAt', 'event', 'orderId', 'from', 'to'],
+  isStream: true,
   columns: [
+    { title: 'AT', field: 'createdAt' },
     // Rows arrive one by one: full width from the start keeps them aligned.
-    { title: 'AT'.padEnd(24), field: 'createdAt' },
     { title: 'ORDER'.padEnd(30), field: 'orderId' },
     { title: 'FROM'.padEnd(10), field: 'from' },
     { title: 'TO'.padEnd(10), field: 'to' },

@@ -64,7 +64,7 @@ export function configure(command: Command, context: CliContext): void {
 async function watch(ids: string[], options: Options, context: CliContext): Promise<void> {
   // An endless list has no closing bracket: each change is a line.
   const output = options.output === 'json' ? 'ndjson' : options.output;
-  const format = await chooseFormat({ ...options, output }, orderChangeView, context.stdout);
+  const format = await chooseFormat({ ...options, output }, orderChangeView, context);
   const client = createClient(context, options);
   const isWanted = ({ orderId, to }: OrderChange) =>
     (ids.length === 0 || ids.includes(orderId)) &&

@@ -14,6 +14,7 @@ import { chooseFormat } from '../../../output/choose-format';
 import { describeShape, type View } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
 import { escapeControlChars, getStyle } from '../../../output/text';
+import { chooseTimes, formatTimes, type Times } from '../../../output/times';
 import { getTerminalWidth, wrap, wrapCommand, wrapWords } from '../../../output/wrap';
 import { formatCommand, formatHints, quoteWord } from '../../../report/hint';
 import { deliveryView } from '../delivery-view';
@@ -68,7 +69,7 @@ export function configure(command: Command, context: CliContext): void {
 
 async function explain(id: string, options: Options, context: CliContext): Promise<void> {
   const isText = options.output === 'table' && options.fields === undefined;
-  const format = await chooseFormat(options, explanationView, context.stdout);
+  const format = await chooseFormat(options, explanationView, context);
   const secret = options.secretFile === undefined ? null : readSecretFile(options.secretFile);
   if (options.bodyFile !== undefined) assertNewFile(options.bodyFile);
   const client = createClient(context, options);
@@ -93,10 +94,11 @@ async function explain(id: string, options: Options, context: CliContext): Promi
   const explanation = toExplanation(details, { ...diagnosis, hints }, request);
   const saved = options.bodyFile === undefined ? null : saveBody(options.bodyFile, details.body);
   const checks = listChecks(details.id, lastRequest(details) ?? request, options);
+  const times = chooseTimes(options, context, { isStream: true });
   await writeData(
     context.stdout,
     isText
-      ? formatExplanation(explanation, { request, checks }, context.stdout)
+      ? formatExplanation(explanation, { request, checks, times }, context.stdout)
       : format.formatItem(explanation),
   );
   if (saved !== null) printNotice(context, saved);
@@ -165,13 +167,21 @@ const exampleSecretFile = 'webhook.secret';
 /** Attempts that are shown; the others are counted. */
 const maxAttemptsShown = 5;
 
+/** What the explanation for people shows beside that for programs. */
+interface Presentation {
+  request: OutgoingRequest | null;
+  /** Commands that check the signature. */
+  checks: readonly string[];
+  times: Times | null;
+}
+
 /**
  * Formats an explanation for people. The body is not wrapped: it shows what was signed. The curl line is
  * safe as it is: a shell must be able to run it.
  */
 function formatExplanation(
   { delivery, verdict, reason, hints, attempts, signed }: Explanation,
-  { request, checks }: { request: OutgoingRequest | null; checks: readonly string[] },
+  { request, checks, times }: Presentation,
   stdout: OutputStream,
 ): string {
   const style = getStyle(stdout);
@@ -186,7 +196,7 @@ function formatExplanation(
   const curl = request === null ? null : curlWords(request);
   const lines = [
     ...wrap(`${escapeControlChars(`${id}  ${event} to ${webhookId}`)}: ${status}`, width),
-    ...format(reason),
+    ...format(times === null ? reason : formatTimes(reason, times.alone)),
     ...(hints.length > 0 ? title('WHAT TO DO') : []),
     ...hints.flatMap((hint, index) => format(`${index + 1}. ${hint}`, 3)),
     ...(attempts.length > 0 ? title('ATTEMPTS') : []),
@@ -194,7 +204,7 @@ function formatExplanation(
     ...attempts
       .slice(-maxAttemptsShown)
       .flatMap(({ responseSnippet, ...attempt }) => [
-        ...format(formatAttempt(attempt), 3),
+        ...format(formatAttempt(attempt, times), 3),
         ...(responseSnippet === '' ? [] : format(responseSnippet, 3, 3)),
       ]),
     ...title('SIGNED BYTES'),
@@ -218,8 +228,12 @@ function formatExplanation(
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function formatAttempt(attempt: Omit<DeliveryAttempt, 'responseSnippet'>): string {
+function formatAttempt(
+  attempt: Omit<DeliveryAttempt, 'responseSnippet'>,
+  times: Times | null,
+): string {
   const { number, startedAt, durationMs, url, status, error } = attempt;
   const result = [status, error].filter((part) => part !== null).join(' ');
-  return `${number}. ${startedAt}  ${result}  ${durationMs} ms  ${url}`;
+  const time = times === null ? startedAt : formatTimes(startedAt, times.inRow);
+  return `${number}. ${time}  ${result}  ${durationMs} ms  ${url}`;
 }

@@ -21,6 +21,7 @@ import {
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape, type Format, type View } from '../../../output/format';
 import { isReaderGone, printNotice, writeData } from '../../../output/print';
+import { chooseTimes } from '../../../output/times';
 import {
   type Checkpoint,
   checkpointPath,
@@ -49,6 +50,7 @@ interface Options extends GlobalOptions, SecretOptions {
 
 const forwardedView: View<ForwardedEvent> = {
   fields: ['at', 'id', 'event', 'status', 'attempts', 'durationMs'],
+  isStream: true,
   columns: [
     { title: 'AT', field: 'at' },
     { title: 'EVENT', field: 'event' },
@@ -128,7 +130,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
       'Use --output ndjson, also with --jq.',
     );
   }
-  const format = await chooseFormat(options, forwardedView, context.stdout);
+  const format = await chooseFormat(options, forwardedView, context);
   const given = await readGivenSecret(options);
   const settings = resolveSettings(context, options);
   const client = createClientFor(settings, context, options);
@@ -228,12 +230,13 @@ async function chooseStart(
 
 function reportStart(
   isContinued: boolean,
-  { since, forwardTo }: Options,
+  options: Options,
   context: CliContext,
 ): void {
+  const { since, forwardTo } = options;
   const where =
     since !== undefined
-      ? `from ${since}`
+      ? `from ${chooseTimes(options, context)?.alone(since) ?? since}`
       : isContinued
         ? 'from the checkpoint'
         : 'starting with new events';

@@ -74,7 +74,7 @@ export function configure(command: Command, context: CliContext): void {
 async function verify(options: Options, context: CliContext): Promise<void> {
   const { secretFile: secretFiles, tolerance = defaultTolerance } = options;
   const { headers, isStandard } = readSignature(options);
-  const format = await chooseFormat(options, verifiedView, context.stdout);
+  const format = await chooseFormat(options, verifiedView, context);
   const secrets = secretFiles.map(readSecretFile);
   const payload = await readBody(options, context);
   const { verifyDeliverySync, WebhookVerificationError } = await import('@tradepost/sdk/webhooks');
