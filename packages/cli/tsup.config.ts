@@ -10,6 +10,7 @@ const source = join(import.meta.dirname, 'src');
 /** Loaded on demand: the commands, and what a command needs only sometimes. */
 const loadedOnDemand = [
   'report/report-error',
+  'output/print',
   'debug/debug-log',
   ...readdirSync(join(source, 'commands'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))

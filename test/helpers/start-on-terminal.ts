@@ -22,6 +22,8 @@ interface SessionOptions {
   env?: Record<string, string>;
   /** The width of the terminal, in cells. Defaults to 100. */
   columns?: number;
+  /** The height of the terminal, in lines. Defaults to 40. */
+  rows?: number;
   /** A shell command to run instead. `tradepost` in it is the CLI of this checkout. */
   shell?: string;
   /** The folder to run it in. */
@@ -31,7 +33,7 @@ interface SessionOptions {
 /** Starts `tradepost` on a pseudo-terminal. If it still runs when the test ends, it is killed. */
 export function startOnTerminal(
   args: readonly string[],
-  { env = {}, columns = 100, shell, cwd }: SessionOptions = {},
+  { env = {}, columns = 100, rows = 40, shell, cwd }: SessionOptions = {},
 ): TerminalSession {
   const [file, argv] =
     shell === undefined
@@ -39,10 +41,16 @@ export function startOnTerminal(
       : ['/bin/sh', ['-c', `${tradepostFunction}${shell}`]];
   const child = spawn(file, argv, {
     cols: columns,
-    rows: 40,
+    rows,
     ...(cwd === undefined ? {} : { cwd }),
     env: {
-      ...cleanEnvironment({ ...tradepostEnvironment, TERM: 'xterm-256color', ...env }),
+      // A test that shows a pager names it.
+      ...cleanEnvironment({
+        ...tradepostEnvironment,
+        TERM: 'xterm-256color',
+        TRADEPOST_PAGER: '',
+        ...env,
+      }),
     },
   });
   let raw = '';

@@ -4,6 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 export interface OutputStream extends Writable {
   isTTY?: boolean;
   columns?: number;
+  rows?: number;
+  /** Its file descriptor, for a program that writes to the same terminal. */
+  fd?: number;
 }
 
 export interface InputStream extends Readable {

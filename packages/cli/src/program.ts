@@ -21,6 +21,8 @@ interface Program {
   errorFormat: () => OutputFormat;
   /** Adds the options of a command, unless they are there or it is a group. */
   load: (command: Command) => Promise<void>;
+  /** Returns the help page or the version that was requested; empty if none was. */
+  page: () => string;
 }
 
 /**
@@ -31,6 +33,7 @@ interface Program {
 export function createProgram(context: CliContext): Program {
   const program = new Command('tradepost');
   let current = program;
+  let page = '';
   const unloaded = new Map<Command, CommandSpec>();
 
   /** It is that of the data. But --jq is also for people: on a terminal they get text. */
@@ -67,7 +70,9 @@ export function createProgram(context: CliContext): Program {
     .helpCommand(false)
     .configureHelp(helpConfiguration)
     .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
+      writeOut: (text) => {
+        page += text;
+      },
       writeErr: (text) => {
         // The help after a missing command. With JSON output it would be noise.
         if (!isJson(errorFormat())) context.stderr.write(text);
@@ -98,7 +103,7 @@ export function createProgram(context: CliContext): Program {
     }
   }
   loadNext(program);
-  return { program, current: () => current, errorFormat, load };
+  return { program, current: () => current, errorFormat, load, page: () => page };
 }
 
 function addGlobalOptions(program: Command): void {
@@ -120,6 +125,7 @@ function addGlobalOptions(program: Command): void {
     )
     .addOption(new Option('--time <style>', 'how a terminal shows times').choices(timeStyles))
     .option('--utc', 'show local times in UTC')
+    .option('--no-pager', 'do not show long output page by page')
     .option('--profile <name>', 'profile to use, in place of TRADEPOST_PROFILE')
     .option('--base-url <url>', 'service URL, in place of TRADEPOST_BASE_URL')
     .option('--debug <file>', 'log requests and responses to a file, without keys and secrets');

@@ -14,7 +14,7 @@ export async function run(argv: readonly string[], context: CliContext): Promise
     return 0;
   }
   const { createProgram } = await import('./program');
-  const { program, current, errorFormat } = createProgram(context);
+  const { program, current, errorFormat, page } = createProgram(context);
   let endLog = (_?: unknown) => {};
   program.hook('preAction', async () => {
     const { debug } = program.opts();
@@ -26,12 +26,30 @@ export async function run(argv: readonly string[], context: CliContext): Promise
     endLog();
     return 0;
   } catch (error) {
-    if (isHelpOrVersion(error)) return 0;
-    endLog(error);
-    const { reportError } = await import('./report/report-error');
     const { output: _, ...flags } = program.opts();
-    return reportError(error, context, { output: errorFormat(), command: current(), flags });
+    const failure = isHelpOrVersion(error) ? await tryToPrint(page(), context, flags) : error;
+    if (failure === null) return 0;
+    endLog(failure);
+    const { reportError } = await import('./report/report-error');
+    return reportError(failure, context, { output: errorFormat(), command: current(), flags });
   }
+}
+
+/** Prints a help page. Returns why that failed; null if it did not. */
+async function tryToPrint(
+  page: string,
+  context: CliContext,
+  options: { pager?: boolean },
+): Promise<unknown> {
+  if (!context.stdout.isTTY) {
+    context.stdout.write(page);
+    return null;
+  }
+  const { printPage } = await import('./output/print');
+  return await printPage(page, context, options).then(
+    () => null,
+    (error: unknown) => error,
+  );
 }
 
 /** Whether the parser ended after `--help` or `--version`. */

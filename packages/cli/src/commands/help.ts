@@ -3,8 +3,8 @@ import type { CliContext } from '../context';
 import { CliError, localHint } from '../errors/cli-error';
 import { exitCodes } from '../errors/exit-codes';
 import { addHelp, environmentLines, formatHelpLine } from '../help/help';
-import { withValues } from '../input/options';
-import { writeData } from '../output/print';
+import { type GlobalOptions, withValues } from '../input/options';
+import { printPage } from '../output/print';
 import { getTerminalWidth, wrap } from '../output/wrap';
 import { eventView } from './events/event-view';
 import { notificationView } from './notifications/notification-view';
@@ -32,7 +32,9 @@ export function configure(command: Command, context: CliContext): void {
   );
   command
     .argument('[topic...]', `a command, or a topic: ${topicList}`, parse)
-    .action((path: string[] = []) => showHelp(command, path, context));
+    .action((path: string[] = []) =>
+      showHelp(command, path, command.optsWithGlobals<GlobalOptions>(), context),
+    );
   addHelp(command, {
     Examples: [
       '$ tradepost help orders set-status',
@@ -42,12 +44,17 @@ export function configure(command: Command, context: CliContext): void {
   });
 }
 
-async function showHelp(command: Command, path: string[], context: CliContext): Promise<void> {
+async function showHelp(
+  command: Command,
+  path: string[],
+  options: GlobalOptions,
+  context: CliContext,
+): Promise<void> {
   const program = command.parent ?? command;
   const topic = path.length === 1 ? topics.get(path[0] ?? '') : undefined;
   if (topic) {
     const lines = topic(getTerminalWidth(context.stdout));
-    return await writeData(context.stdout, `${lines.join('\n')}\n`);
+    return await printPage(`${lines.join('\n')}\n`, context, options);
   }
   let found: Command | undefined = program;
   for (const name of path) found = found?.commands.find((child) => child.name() === name);
@@ -60,7 +67,8 @@ async function showHelp(command: Command, path: string[], context: CliContext): 
     );
   }
   // Parsed as `COMMAND --help`, which loads the command with its options.
-  await program.parseAsync([...path, '--help'], { from: 'user' });
+  const flags = options.pager === false ? ['--help', '--no-pager'] : ['--help'];
+  await program.parseAsync([...path, ...flags], { from: 'user' });
 }
 
 function formatExitCodes(width: number): string[] {
@@ -91,6 +99,7 @@ const outputOptions = [
   '--fields a,b     only these fields, in this order, in every format',
   '--time STYLE     of times on a terminal: relative, local or iso; by default lists have relative times, single items local ones',
   '--utc            local times in UTC',
+  '--no-pager       on a terminal: do not show lists and long help pages in a pager',
   '--jq EXPRESSION  the result of a jq 1.8 expression (built in): of json on the whole document, of ndjson on each object; strings are printed without quotes',
 ];
 

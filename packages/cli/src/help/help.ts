@@ -97,6 +97,7 @@ export const environment: Readonly<Record<string, string>> = {
   TRADEPOST_CONFIG_DIR: 'folder of the profiles',
   TRADEPOST_STATE_DIR: 'folder of journals and checkpoints',
   TRADEPOST_TIME: 'how a terminal shows times, as --time',
+  TRADEPOST_PAGER: 'pager of long output, in place of PAGER and less',
   NO_COLOR: 'disable colours',
   FORCE_COLOR: 'enable colours on a pipe too',
 };

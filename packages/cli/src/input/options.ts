@@ -27,7 +27,12 @@ export interface ConnectionOptions {
   debug?: string;
 }
 
-export interface GlobalOptions extends OutputOptions, ConnectionOptions {}
+export interface PagerOptions {
+  /** Whether long output may go through a pager. @default true */
+  pager?: boolean;
+}
+
+export interface GlobalOptions extends OutputOptions, PagerOptions, ConnectionOptions {}
 
 /** The option of commands that prompt for confirmation. */
 export const yesOption = ['-y, --yes', 'do not ask for confirmation'] as const;

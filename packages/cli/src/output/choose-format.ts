@@ -3,7 +3,6 @@ import { assertObject, CliError } from '../errors/cli-error';
 import type { OutputOptions } from '../input/options';
 import type { Format, View } from './format';
 import { getStyle } from './text';
-import { chooseTimes } from './times';
 import { getTerminalWidth } from './wrap';
 
 /**
@@ -55,7 +54,9 @@ async function loadFormat<Item extends object>(
       return (await import('./csv')).createCsvFormat(view.fields, isTerminal);
     case 'table': {
       const { createTableFormat } = await import('./table');
-      const times = chooseTimes(options, context, view);
+      const times = isTerminal
+        ? (await import('./times')).chooseTimes(options, context, view)
+        : null;
       const width = getTerminalWidth(stdout);
       return createTableFormat(view.columns ?? [], width, getStyle(stdout), times);
     }

@@ -1,7 +1,12 @@
 import type { Page } from '@tradepost/sdk';
 import type { CliContext, OutputStream } from '../context';
 import { CliError, capitalize, getErrorMessage, type Hint } from '../errors/cli-error';
-import { getLimit, type OutputOptions, type PaginationOptions } from '../input/options';
+import {
+  getLimit,
+  type OutputOptions,
+  type PagerOptions,
+  type PaginationOptions,
+} from '../input/options';
 import { chooseFormat } from './choose-format';
 import type { View } from './format';
 import { escapeControlChars, formatCount, redactSecrets } from './text';
@@ -64,8 +69,16 @@ export function printNotice(context: CliContext, text: string): void {
   printSecretNotice(context, redactSecrets(text));
 }
 
+/** Notices that wait for the end of a pager, which has the terminal until then. */
+const heldNotices = new WeakMap<OutputStream, string[]>();
+
 /** Prints a secret of the user that is shown nowhere else. */
 export function printSecretNotice(context: CliContext, text: string): void {
+  const held = heldNotices.get(context.stderr);
+  if (held !== undefined) {
+    held.push(text);
+    return;
+  }
   activeLiveLines.get(context.stderr)?.();
   const lines = wrap(escapeControlChars(text), getTerminalWidth(context.stderr), {
     hanging: 2,
@@ -73,9 +86,61 @@ export function printSecretNotice(context: CliContext, text: string): void {
   context.stderr.write(`${lines.join('\n')}\n`);
 }
 
+/** Writes a part of the output. */
+type Write = (text: string | Promise<string>) => Promise<void>;
+
 /**
- * Prints a list on stdout page by page; only one page is in memory. A notice says when there are more
- * items than were requested.
+ * Prints through the pager if there is one. Notices are shown once it has ended.
+ *
+ * @throws {CliError} `output_closed` if the person quits it before the end
+ */
+async function withPager(
+  options: PagerOptions,
+  context: CliContext,
+  print: (write: Write) => Promise<void>,
+): Promise<void> {
+  const { stdout, stderr } = context;
+  const writePlain = (text: string | Promise<string>) => writeData(stdout, text);
+  const pager = stdout.isTTY
+    ? (await import('./pager')).createPager(options, context, writePlain)
+    : null;
+  if (pager === null) return await print(writePlain);
+  try {
+    await print(async (data) => {
+      const text = await data;
+      if (text === '') return;
+      if (!heldNotices.has(stderr)) heldNotices.set(stderr, []);
+      await pager.write(text);
+    });
+  } catch (error) {
+    if (!pager.hasQuit()) throw error;
+    throw new CliError('output_closed', 'The pager was closed');
+  } finally {
+    try {
+      await pager.close();
+    } finally {
+      const held = heldNotices.get(stderr) ?? [];
+      heldNotices.delete(stderr);
+      for (const text of held) printSecretNotice(context, text);
+    }
+  }
+}
+
+/** Prints a text on stdout, through the pager if it is longer than the screen. */
+export async function printPage(
+  text: string,
+  context: CliContext,
+  options: PagerOptions,
+): Promise<void> {
+  const { stdout } = context;
+  const isLong = stdout.rows !== undefined && text.split('\n').length > stdout.rows;
+  if (isLong) await withPager(options, context, (write) => write(text));
+  else await writeData(stdout, text);
+}
+
+/**
+ * Prints a list on stdout page by page; only one page is in memory. On a terminal it goes through the
+ * pager. A notice says when there are more items than were requested.
  *
  * @param nouns the name of the items, in the singular and the plural
  * @throws {CliError} `truncated` at the end if there are more, with `failIfTruncated`
@@ -85,20 +150,22 @@ export async function printList<Item extends object>(
   [one, many]: readonly [one: string, many: string],
   view: View<Item>,
   context: CliContext,
-  options: OutputOptions & PaginationOptions,
+  options: OutputOptions & PagerOptions & PaginationOptions,
 ): Promise<void> {
   const limit = getLimit(options);
   const format = await chooseFormat(options, view, context);
   let shown = 0;
   let hasMore = false;
-  for await (const page of pages) {
-    const items = page.data.slice(0, limit - shown);
-    await writeData(context.stdout, format.formatItems(items));
-    shown += items.length;
-    hasMore = items.length < page.data.length || page.nextCursor !== null;
-    if (shown >= limit) break;
-  }
-  await writeData(context.stdout, format.end());
+  await withPager(options, context, async (write) => {
+    for await (const page of pages) {
+      const items = page.data.slice(0, limit - shown);
+      await write(format.formatItems(items));
+      shown += items.length;
+      hasMore = items.length < page.data.length || page.nextCursor !== null;
+      if (shown >= limit) break;
+    }
+    await write(format.end());
+  });
   if (hasMore) {
     const count = formatCount(shown, one, many);
     const hint = 'Use --all, or a larger --limit.';

@@ -83,6 +83,9 @@ function shortenAround(characters: readonly string[], position: number, cells: n
   return cellWidth(shown) <= cells ? shown : `…${middle.join('')}`;
 }
 
+/** Shortens texts to a number of cells. */
+export type Shortener = (texts: readonly string[], cells: number) => string[];
+
 /** The earlier texts that later ones are compared with: what a person may still see. */
 const maxRemembered = 1_000;
 
@@ -91,7 +94,7 @@ const maxRemembered = 1_000;
  * look different as far as the width allows: where they would look the same, they show the place where
  * they differ.
  */
-export function createShortener(): (texts: readonly string[], cells: number) => string[] {
+export function createShortener(): Shortener {
   const before = new Map<string, string>();
   return (texts, cells) => {
     const shown = shortenDistinctly(texts, cells, before);

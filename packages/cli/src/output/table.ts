@@ -1,8 +1,8 @@
 import { cellWidth, pad, prepareToMeasure } from './cells';
 import { type Column, type Format, formatField } from './format';
-import { createShortener } from './shorten';
+import type { Shortener } from './shorten';
 import { escapeControlChars, type Style, type StyleName } from './text';
-import { isTime, type Times } from './times';
+import type { Times } from './times';
 import { widestWord, wrap, wrapEntry } from './wrap';
 
 export const gap = 2;
@@ -30,7 +30,7 @@ export function createTableFormat<Item extends object>(
     width: title.length,
     whenNarrow,
   }));
-  const shorteners = columns.map(() => createShortener());
+  let shorteners: Shortener[] | null = null;
   let started = false;
   let areRecords = false;
 
@@ -48,10 +48,18 @@ export function createTableFormat<Item extends object>(
   }
 
   /** Returns the lines of each cell. */
-  function fitCells(rows: readonly string[][], widths: readonly number[]): string[][][] {
+  async function fitCells(
+    rows: readonly string[][],
+    widths: readonly number[],
+  ): Promise<string[][][]> {
+    if (available === Number.POSITIVE_INFINITY) return rows.map((row) => row.map((text) => [text]));
+    if (shorteners === null) {
+      const { createShortener } = await import('./shorten');
+      shorteners = columns.map(() => createShortener());
+    }
     const shortened = columns.map(({ whenNarrow }, index) =>
       whenNarrow === 'shorten'
-        ? shorteners[index]?.(
+        ? shorteners?.[index]?.(
             rows.map((row) => row[index] ?? ''),
             widths[index] ?? 0,
           )
@@ -123,9 +131,8 @@ export function createTableFormat<Item extends object>(
         return `${isFirst ? '' : '\n'}${records.join('\n')}`;
       }
       const heading = isFirst ? renderLine(titles, widths, (text) => style('bold', text)) : '';
-      const lines = fitCells(rows, widths).map((cells, position) =>
-        renderRow(cells, widths, painter(position)),
-      );
+      const fitted = await fitCells(rows, widths);
+      const lines = fitted.map((cells, position) => renderRow(cells, widths, painter(position)));
       return heading + lines.join('');
     },
     end: () => '',
@@ -141,7 +148,7 @@ function formatCell<Item extends object>(
 ): string {
   const value: unknown = item[field];
   if (value === undefined) return '-';
-  if (times !== null && text === undefined && isTime(field, value)) return times.inRow(value);
+  if (text === undefined && times?.isTime(field, value)) return times.inRow(value);
   let shown: unknown = value;
   try {
     if (text !== undefined) shown = text(item);
@@ -170,8 +177,7 @@ async function formatRecord(
   times: Times | null,
 ): Promise<string> {
   const fields = Object.entries(item).map(([field, value]) => {
-    const isShownAsTime = times !== null && isTime(field, value);
-    const text = isShownAsTime ? times.alone(value) : formatField(value);
+    const text = times?.isTime(field, value) ? times.alone(value) : formatField(value);
     return [escapeControlChars(field), escapeControlChars(text)] as const;
   });
   const names = fields.map(([name]) => name);

@@ -4,6 +4,8 @@ import { type OutputOptions, type TimeStyle, timeStyles } from '../input/options
 
 /** Formats ISO 8601 times for people. */
 export interface Times {
+  /** Whether the value of a field is a time. A service may send another type than the specification defines. */
+  isTime: (field: string, value: unknown) => value is string;
   /** In a table, or in a line of a list. */
   inRow: (time: string) => string;
   /** Alone: in a record, in a sentence. */
@@ -17,8 +19,7 @@ const timesInText = new RegExp(`\\b${isoTime.source}(?!\\d)`, 'g');
 /** Fields of the service that are times. */
 const timeField = /(At|Until)$|^at$/;
 
-/** Whether the value of a field is a time. A service may send another type than the specification defines. */
-export function isTime(field: string, value: unknown): value is string {
+function isTime(field: string, value: unknown): value is string {
   return timeField.test(field) && typeof value === 'string' && wholeTime.test(value);
 }
 
@@ -65,10 +66,10 @@ export function chooseTimes(
 }
 
 /** Keeps times that have the form of one, and are none. */
-function guard({ inRow, alone }: Times): Times {
+function guard({ inRow, alone }: Pick<Times, 'inRow' | 'alone'>): Times {
   const check = (format: (time: string) => string) => (time: string) =>
     Number.isNaN(Date.parse(time)) ? time : format(time);
-  return { inRow: check(inRow), alone: check(alone) };
+  return { isTime, inRow: check(inRow), alone: check(alone) };
 }
 
 function parseTimeStyle(text = ''): TimeStyle | null {
