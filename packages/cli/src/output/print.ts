@@ -10,7 +10,7 @@ import {
 import { chooseFormat } from './choose-format';
 import type { View } from './format';
 import { escapeControlChars, formatCount, redactSecrets } from './text';
-import { getTerminalWidth, wrap } from './wrap';
+import { getTerminalWidth, wrap, wrapCommand } from './wrap';
 
 /**
  * Writes data and waits until the stream has accepted it, so that memory use does not depend on the
@@ -69,21 +69,28 @@ export function printNotice(context: CliContext, text: string): void {
   printSecretNotice(context, redactSecrets(text));
 }
 
-/** Notices that wait for the end of a pager, which has the terminal until then. */
-const heldNotices = new WeakMap<OutputStream, string[]>();
-
 /** Prints a secret of the user that is shown nowhere else. */
-export function printSecretNotice(context: CliContext, text: string): void {
-  const held = heldNotices.get(context.stderr);
+export function printSecretNotice({ stderr }: CliContext, text: string): void {
+  printLines(stderr, wrap(escapeControlChars(text), getTerminalWidth(stderr), { hanging: 2 }));
+}
+
+/** Prints a command on stderr: it runs as it is copied. */
+export function printCommand({ stderr }: CliContext, command: string): void {
+  const text = escapeControlChars(redactSecrets(command));
+  printLines(stderr, wrapCommand(text, getTerminalWidth(stderr)));
+}
+
+/** Lines that wait for the end of a pager, which has the terminal until then. */
+const heldLines = new WeakMap<OutputStream, string[]>();
+
+function printLines(stderr: OutputStream, lines: readonly string[]): void {
+  const held = heldLines.get(stderr);
   if (held !== undefined) {
-    held.push(text);
+    held.push(...lines);
     return;
   }
-  activeLiveLines.get(context.stderr)?.();
-  const lines = wrap(escapeControlChars(text), getTerminalWidth(context.stderr), {
-    hanging: 2,
-  });
-  context.stderr.write(`${lines.join('\n')}\n`);
+  activeLiveLines.get(stderr)?.();
+  stderr.write(`${lines.join('\n')}\n`);
 }
 
 /** Writes a part of the output. */
@@ -109,7 +116,7 @@ async function withPager(
     await print(async (data) => {
       const text = await data;
       if (text === '') return;
-      if (!heldNotices.has(stderr)) heldNotices.set(stderr, []);
+      if (!heldLines.has(stderr)) heldLines.set(stderr, []);
       await pager.write(text);
     });
   } catch (error) {
@@ -119,9 +126,9 @@ async function withPager(
     try {
       await pager.close();
     } finally {
-      const held = heldNotices.get(stderr) ?? [];
-      heldNotices.delete(stderr);
-      for (const text of held) printSecretNotice(context, text);
+      const held = heldLines.get(stderr) ?? [];
+      heldLines.delete(stderr);
+      if (held.length > 0) printLines(stderr, held);
     }
   }
 }

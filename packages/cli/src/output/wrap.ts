@@ -15,14 +15,33 @@ function measure(text: string): number {
   return maxCellWidth(text.includes('\u001b') ? stripVTControlCharacters(text) : text);
 }
 
-function splitWords(text: string, width: number): string[] {
+/** What is in quotes is in one word of a shell. */
+const shellWordPattern = /(?:'[^']*'|"[^"]*"|\S)+/g;
+
+interface Word {
+  text: string;
+  cells: number;
+  /** Whether the next word belongs to the same command: a line that ends here ends in `\`. */
+  continues: boolean;
+}
+
+function splitWords(text: string, width: number): Word[] {
   const words = text.match(wordPattern) ?? [];
-  return words.flatMap((word) => (measure(word) > width ? word.split(/\s+/) : [word]));
+  return words.flatMap((word) => {
+    if (measure(word) <= width) return [{ text: word, cells: measure(word), continues: false }];
+    const isCommand = word.includes('`tradepost ');
+    const parts = (isCommand ? word.match(shellWordPattern) : word.split(/\s+/)) ?? [];
+    return parts.map((part, index) => ({
+      text: part,
+      cells: measure(part),
+      continues: isCommand && index < parts.length - 1,
+    }));
+  });
 }
 
 /** Returns the cells of the widest word that fits into a width. */
 export function widestWord(text: string, width: number): number {
-  const words = splitWords(text, width).map(measure);
+  const words = splitWords(text, width).map(({ cells }) => cells);
   return Math.max(0, ...words.filter((cells) => cells <= width));
 }
 
@@ -35,7 +54,8 @@ interface Indents {
 
 /**
  * Breaks a text into lines, between words. What is in back-quotes is one word if it fits into a line at
- * all. A word that needs more room gets a smaller indent. A word that is wider than a line stays whole:
+ * all; a longer command of this program runs as it is copied, with a `\` at the end of each line but the
+ * last. A word that needs more room gets a smaller indent. A word that is wider than a line stays whole:
  * the terminal breaks it, and copies it in one piece.
  *
  * @param width cells; Infinity for one line
@@ -47,25 +67,27 @@ export function wrap(text: string, width: number, options: Indents = {}): string
 }
 
 function fillLines(
-  words: readonly string[],
+  words: readonly Word[],
   width: number,
   { indent, hanging }: Required<Indents>,
 ): string[] {
   const lines: string[] = [];
   let line = '';
   let cells = 0;
-  for (const word of words) {
-    const wordCells = measure(word);
-    if (line !== '' && cells + 1 + wordCells <= width) {
-      line += ` ${word}`;
+  let isInCommand = false;
+  for (const { text, cells: wordCells, continues } of words) {
+    const room = continues ? width - 2 : width;
+    if (line !== '' && cells + 1 + wordCells <= room) {
+      line += ` ${text}`;
       cells += 1 + wordCells;
-      continue;
+    } else {
+      if (line !== '') lines.push(isInCommand ? `${line} \\` : line);
+      const wanted = lines.length === 0 ? indent : hanging;
+      const spaces = Math.min(wanted, Math.max(0, room - wordCells));
+      line = ' '.repeat(spaces) + text;
+      cells = spaces + wordCells;
     }
-    if (line !== '') lines.push(line);
-    const wanted = lines.length === 0 ? indent : hanging;
-    const spaces = Math.min(wanted, Math.max(0, width - wordCells));
-    line = ' '.repeat(spaces) + word;
-    cells = spaces + wordCells;
+    isInCommand = continues;
   }
   return [...lines, line];
 }
@@ -76,7 +98,7 @@ export const minColumnWidth = 24;
 /** Whether a text can stand in a column: on one line, or on several without breaking a word. */
 function fitsIntoColumn(text: string, width: number): boolean {
   if (measure(text) <= width) return true;
-  return width >= minColumnWidth && splitWords(text, width).every((word) => measure(word) <= width);
+  return width >= minColumnWidth && splitWords(text, width).every(({ cells }) => cells <= width);
 }
 
 /**
@@ -100,9 +122,6 @@ export function wrapEntry(
   const [first = '', ...others] = wrap(description, width - start);
   return [`${before}  ${first}`, ...others.map((line) => ' '.repeat(start) + line)];
 }
-
-/** What is in quotes is in one word of a shell. */
-const shellWordPattern = /(?:'[^']*'|"[^"]*"|\S)+/g;
 
 /**
  * Breaks a command into lines, between the words of a shell: it runs as it is copied, with a `\` at the
@@ -128,6 +147,12 @@ export function wrapWords(groups: readonly (readonly string[])[], width: number)
   return joinCommand(words, width, 0, (word) => [word]);
 }
 
+/** Returns the command after a `|`, with it: it gets a line of its own if it fits into one. */
+function getPipedCommand(words: readonly string[], index: number): string {
+  const end = words.indexOf('|', index + 1);
+  return words.slice(index, end === -1 ? undefined : end).join(' ');
+}
+
 function joinCommand(
   words: readonly string[],
   width: number,
@@ -136,9 +161,12 @@ function joinCommand(
 ): string[] {
   const lines: string[] = [];
   let line = ' '.repeat(indent) + (words[0] ?? '');
-  for (const word of words.slice(1)) {
-    // The last word needs no room for a `\`, but then the lines would be less even.
-    if (measure(line) + 1 + measure(word) <= width - 2) {
+  // The last word needs no room for a `\`, but then the lines would be less even.
+  const fits = (text: string) => measure(line) + 1 + measure(text) <= width - 2;
+  for (const [index, word] of words.entries()) {
+    if (index === 0) continue;
+    const piped = word === '|' ? getPipedCommand(words, index) : word;
+    if (fits(piped) || (fits(word) && indent + 2 + measure(piped) > width - 2)) {
       line += ` ${word}`;
       continue;
     }

@@ -35,7 +35,26 @@ describe('wrap', () => {
       'To see the order, run',
       '`tradepost orders get ord_1`.',
     ]);
-    expect(wrap(hint, 20)).toEqual(['To see the order,', 'run `tradepost', 'orders get ord_1`.']);
+  });
+
+  it('breaks a longer command so that a shell runs it as it is copied', () => {
+    const hint = "Nothing changed. Resume with: `tradepost resume 'my file' --yes`.";
+    expect(wrap(hint, 32, { hanging: 2 })).toEqual([
+      'Nothing changed. Resume with:',
+      "  `tradepost resume 'my file' \\",
+      '  --yes`.',
+    ]);
+    expect(wrap(hint, 20)).toEqual([
+      'Nothing changed.',
+      'Resume with:',
+      '`tradepost resume \\',
+      "'my file' --yes`.",
+    ]);
+    expect(wrap('Write `webhook-id: value` there', 12)).toEqual([
+      'Write',
+      '`webhook-id:',
+      'value` there',
+    ]);
   });
 
   it('lessens the indent for a word that would not fit otherwise', () => {
@@ -93,6 +112,18 @@ describe('wrapCommand', () => {
       "   '.[] | .id'",
     ]);
     expect(wrapCommand(command, 12, 2).slice(-2)).toEqual(["'.[] |", ".id'"]);
+  });
+
+  it('begins a line with the command after a pipe if it fits into one', () => {
+    const piped = '$ tradepost orders list --json | tradepost orders set-status --stdin';
+    expect(wrapCommand(piped, 50, 2)).toEqual([
+      '  $ tradepost orders list --json \\',
+      '    | tradepost orders set-status --stdin',
+    ]);
+    expect(wrapCommand(piped, 42, 2)).toEqual([
+      '  $ tradepost orders list --json | \\',
+      '    tradepost orders set-status --stdin',
+    ]);
   });
 
   it('keeps words together and whole where they must be', () => {

@@ -8,7 +8,7 @@ import { addId, type GlobalOptions, yesOption } from '../../input/options';
 import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type View } from '../../output/format';
-import { printChange, printNotice } from '../../output/print';
+import { printChange, printCommand, printNotice } from '../../output/print';
 import { formatCommand } from '../../report/hint';
 import { newSecretFileOption, revealSecret } from './secret';
 import { webhookView } from './webhook-view';
@@ -59,11 +59,16 @@ async function stage(id: string, options: Options, context: CliContext): Promise
       view: stagedSecretView,
       subject: () => `a new secret of ${id} is staged`,
       advice: 'The secret is not shown again.',
-      nextSteps: [
-        'Next: configure your receivers to accept both secrets. Neither expires: the current one stays in use until you promote the new one.',
-        'Then promote it, which ends the current secret:',
-        formatCommand({ command: 'webhooks rotate-secret', args: [id, '--promote'] }, options),
-      ],
+      nextSteps: {
+        texts: [
+          'Next: configure your receivers to accept both secrets. Neither expires: the current one stays in use until you promote the new one.',
+          'Then promote it, which ends the current secret:',
+        ],
+        command: formatCommand(
+          { command: 'webhooks rotate-secret', args: [id, '--promote'] },
+          options,
+        ),
+      },
     },
     context,
     options,
@@ -88,5 +93,5 @@ async function promote(id: string, options: Options, context: CliContext): Promi
   const test = { command: 'webhooks test', args: [id, '--event', event, '--wait'] };
   printNotice(context, 'The old secret signs nothing any more: remove it from your receivers.');
   printNotice(context, 'Check them with a test event:');
-  printNotice(context, formatCommand(test, options));
+  printCommand(context, formatCommand(test, options));
 }

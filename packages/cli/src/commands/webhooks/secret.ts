@@ -11,7 +11,13 @@ import { hasCode } from '../../files/private-files';
 import type { OutputOptions } from '../../input/options';
 import { chooseFormat } from '../../output/choose-format';
 import type { Format, View } from '../../output/format';
-import { printChange, printNotice, printSecretNotice, writeData } from '../../output/print';
+import {
+  printChange,
+  printCommand,
+  printNotice,
+  printSecretNotice,
+  writeData,
+} from '../../output/print';
 
 /** The most bytes that are read: a device may be endless. */
 const maxBytes = 4_096;
@@ -111,8 +117,8 @@ interface SecretRequest<Result> {
   subject: (result: Result) => string;
   /** Printed after a secret on stdout. */
   advice: string;
-  /** What to do next, a line each. Printed after the secret was shown or saved. */
-  nextSteps?: readonly string[];
+  /** What to do next, a line each, and the last step. Printed after the secret was shown or saved. */
+  nextSteps?: { texts: readonly string[]; command: string };
 }
 
 type SecretOptions = OutputOptions & { secretFile?: string };
@@ -133,7 +139,9 @@ export async function revealSecret<Result extends { secret: string }>(
   const { secretFile } = options;
   if (secretFile === undefined) await printSecret(request, context, options);
   else await saveSecret(request, secretFile, context, options);
-  for (const line of request.nextSteps ?? []) printNotice(context, line);
+  if (request.nextSteps === undefined) return;
+  for (const text of request.nextSteps.texts) printNotice(context, text);
+  printCommand(context, request.nextSteps.command);
 }
 
 async function printSecret<Result extends { secret: string }>(

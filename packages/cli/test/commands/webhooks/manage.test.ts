@@ -206,6 +206,18 @@ describe('webhooks rotate-secret', () => {
     );
   });
 
+  it('prints a command on a narrow terminal so that it runs as it is copied', async () => {
+    const service = await BareService.start();
+    service.instead = () => ({ status: 200, body: { data: aWebhook() } });
+    const argv = ['webhooks', 'rotate-secret', id, '--promote', '--yes'];
+    const { stderr } = await service.cli(argv, { screen: { columns: 40 } });
+    const [, command = ''] = stderr.split('test event:\n');
+    expect(command).toContain(' \\\n');
+    expect(command.replaceAll(/ \\\n +/g, ' ')).toBe(
+      `tradepost webhooks test ${id} --event order.created --wait\n`,
+    );
+  });
+
   it('promotes with --promote --yes, and prints a hint if none is staged', async () => {
     const service = await BareService.start();
     service.instead = () => ({ status: 200, body: { data: aWebhook() } });
