@@ -26,6 +26,20 @@ export function createLiveLine(stream: OutputStream) {
   };
 }
 
+/**
+ * Fits a text into a line that is redrawn. Its last parts are left out: what comes after a ` · ` or in
+ * parentheses. What is left is shortened if need be.
+ */
+export function fitLine(text: string, cells: number): string {
+  let shown = text;
+  while (cellWidth(shown) > cells) {
+    const end = Math.max(shown.lastIndexOf(' · '), shown.lastIndexOf(' ('));
+    if (end <= 0) return shorten(shown, cells);
+    shown = shown.slice(0, end);
+  }
+  return shown;
+}
+
 /** The least time between two redraws for new results, in milliseconds. */
 const redrawIntervalMs = 80;
 
@@ -93,7 +107,7 @@ export function createProgress(total: number | null, context: CliContext): Progr
     if (held !== null) {
       const text = held();
       if (text === null) line.clear();
-      else line.draw(shorten(text, room));
+      else line.draw(fitLine(text, room));
       return;
     }
     const now = context.elapsed();

@@ -14,7 +14,7 @@ const comfortableWidth = 40;
  * Creates the format for people. On a terminal the lines fit its width; elsewhere nothing is shortened,
  * wrapped or left out. An empty list has no text, not even a heading. When a list comes in parts, a column
  * may get wider with a later part, and never narrower. On a terminal that is too narrow for the columns
- * that stay whole, each item is a record of its own, from there on.
+ * that stay whole, or for a sentence, each item is a record of its own, from there on.
  *
  * @param available the terminal's width in cells; Infinity without one
  * @param times how times are shown; null for ISO 8601, UTC
@@ -43,6 +43,7 @@ export function createTableFormat<Item extends object>(
         if (size.whenNarrow === 'wrap') {
           size.least = Math.max(size.least ?? 0, widestWord(text, available));
         }
+        if (size.whenNarrow === 'shorten' && text.includes(' ')) size.least = minSentenceWidth;
       }
     }
   }
@@ -204,6 +205,9 @@ function renderField(
 
 /** Below this many cells a shortened text says nothing. */
 const minShortened = 8;
+
+/** Below this many cells a shortened sentence says nothing. */
+const minSentenceWidth = 24;
 
 export interface ColumnSize {
   /** Cells of its widest text, including the heading. */

@@ -41,6 +41,19 @@ describe('jobs list', () => {
     ]);
   });
 
+  it('tells jobs apart on a terminal, by the end of the names of their journals', async () => {
+    const { service, env } = await startWithJobs();
+    const { stdout } = await service.cli(['jobs', 'list'], { env, screen: { columns: 80 } });
+    const [heading, ...rows] = stdout.trimEnd().split('\n');
+    expect(heading).toMatch(/LEFT +JOURNAL$/);
+    const journals = rows.map((row) => row.split(/ +/).at(-1));
+    expect(journals).toEqual([
+      expect.stringMatching(/….*\.ndjson$/),
+      expect.stringMatching(/….*\.ndjson$/),
+    ]);
+    expect(new Set(journals).size).toBe(2);
+  });
+
   it('says that there are none', async () => {
     const { service, env } = await startPendingOrders(1);
     expect(await service.cli(['jobs', 'list'], { env })).toEqual({

@@ -33,6 +33,20 @@ describe('the progress of a bulk command', () => {
     ]);
   });
 
+  it('is replaced by a countdown, whose last parts are left out where there is no room', () => {
+    const countdown = () => 'Connection failed; retrying in 4 s (gives up in 5 min)';
+    const show = (columns: number) => {
+      const { stderr, context } = aScreen(columns);
+      const progress = createProgress(4, context);
+      progress.hold(countdown);
+      progress.end();
+      return drawn(stderr);
+    };
+    expect(show(60)).toEqual(['Connection failed; retrying in 4 s (gives up in 5 min)']);
+    expect(show(40)).toEqual(['Connection failed; retrying in 4 s']);
+    expect(show(30)).toEqual(['Connection…d; retrying in 4 s']);
+  });
+
   it('is removed once, at the end', () => {
     const { stderr, context } = aScreen(100);
     const progress = createProgress(1, context);

@@ -118,6 +118,29 @@ describe('a table', () => {
     expect([await table.formatItems([]), await table.end()]).toEqual(['', '']);
   });
 
+  it('shows items as records where a sentence would get too short to be understood', async () => {
+    const row = {
+      id: 'ord_0000000001',
+      count: 1,
+      text: 'No such order is visible to this account.',
+    };
+    const table = (cells: number) => createTableFormat(columns, cells, plain).formatItems([row]);
+    expect(await table(47)).toBe(
+      ['ID              COUNT  TEXT', 'ord_0000000001      1  No such …o this account.', ''].join(
+        '\n',
+      ),
+    );
+    expect(await table(46)).toBe(
+      [
+        'ID     ord_0000000001',
+        'COUNT  1',
+        'TEXT   No such order is visible to this',
+        '       account.',
+        '',
+      ].join('\n'),
+    );
+  });
+
   it('shows a single object field by field, complete, in the received order', async () => {
     const table = createTableFormat<object>([], everywhere, plain);
     const thing = {

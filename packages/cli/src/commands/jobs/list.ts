@@ -3,9 +3,8 @@ import type { CliContext } from '../../context';
 import { addHelp } from '../../help/help';
 import type { GlobalOptions } from '../../input/options';
 import { type Job, type JobState, listJobs } from '../../journal/jobs';
-import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type View } from '../../output/format';
-import { printNotice, writeData } from '../../output/print';
+import { printList } from '../../output/print';
 import type { StyleName } from '../../output/text';
 
 const styles: Record<JobState, StyleName> = {
@@ -38,20 +37,13 @@ const jobView: View<Job> = {
     { title: 'FAILED', field: 'failed', align: 'right' },
     { title: 'LEFT', field: 'left', align: 'right' },
     { title: 'SERVICE', field: 'baseUrl', whenNarrow: 'leave-out' },
-    { title: 'JOURNAL', field: 'journal', whenNarrow: 'leave-out' },
+    { title: 'JOURNAL', field: 'journal', whenNarrow: 'shorten' },
   ],
 };
 
 /** `tradepost jobs list` */
 export function configure(command: Command, context: CliContext): void {
-  command.action(async () => {
-    const options = command.optsWithGlobals<GlobalOptions>();
-    const format = await chooseFormat(options, jobView, context);
-    const jobs = listJobs(context);
-    await writeData(context.stdout, format.formatItems(jobs));
-    await writeData(context.stdout, format.end());
-    if (jobs.length === 0 && options.output === 'table') printNotice(context, 'No jobs found.');
-  });
+  command.action(() => list(command.optsWithGlobals<GlobalOptions>(), context));
   addHelp(command, {
     fields: jobView.fields,
     Examples: [
@@ -67,4 +59,11 @@ export function configure(command: Command, context: CliContext): void {
       'A job is a change of several orders. Its journal is in the state folder. Journals that --journal put elsewhere are not listed.',
     ],
   });
+}
+
+async function list(options: GlobalOptions, context: CliContext): Promise<void> {
+  async function* pages() {
+    yield { data: listJobs(context), nextCursor: null };
+  }
+  await printList(pages(), ['job', 'jobs'], jobView, context, { ...options, all: true });
 }

@@ -29,6 +29,13 @@ describe('orders set-status of one order', () => {
     });
   });
 
+  it('breaks no word on a narrow terminal', async () => {
+    const { service, env } = await startOne();
+    const options = { env, screen: { columns: 20 } };
+    const { stdout } = await service.cli([...set, 'confirmed'], options);
+    expect(stdout).toBe('ord_1 pending →\n  confirmed\n');
+  });
+
   it('prints the fields of the order that were requested', async () => {
     const { service, env } = await startOne();
     const { stdout } = await service.cli([...set, 'confirmed', '--fields', 'status'], { env });

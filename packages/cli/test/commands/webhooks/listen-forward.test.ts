@@ -141,4 +141,19 @@ describe('the status line', () => {
       'Connection failed; retrying in 4 s (gives up in 5 min) · 1 forwarded',
     ]);
   });
+
+  it.each([
+    [60, 'Rate limited; retrying in 4 s (gives up in 5 min)'],
+    [40, 'Rate limited; retrying in 4 s'],
+    [20, 'Rate l…rying in 4 s'],
+  ])('leaves out its last parts where there is no room: %s cells', (columns, shown) => {
+    const stderr = new FakeStream({ columns });
+    const connection = aConnection(() => 0);
+    connection.problem = 'Rate limited; retrying in 4 s (gives up in 5 min)';
+    const status = createStatusLine('events', connection, aContext({ stderr, now: () => 0 }));
+    status.forwarded();
+    status.end();
+    const lines = stripVTControlCharacters(stderr.text.replaceAll('\u001b[2K', '\n'));
+    expect(lines.trim()).toBe(shown);
+  });
 });

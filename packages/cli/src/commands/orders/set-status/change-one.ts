@@ -7,6 +7,7 @@ import { confirm } from '../../../input/prompt';
 import { getTransitions, isFinal, type StatusChange } from '../../../journal/status-change';
 import { chooseFormat } from '../../../output/choose-format';
 import { printChange, printNotice, writeData } from '../../../output/print';
+import { getTerminalWidth, wrap } from '../../../output/wrap';
 import { orderView } from '../order-view';
 import {
   changeOrder,
@@ -45,8 +46,12 @@ export async function changeOne(
     if (!isForPeople) await writeData(context.stdout, format.formatItem(order));
     return printNotice(context, `Already ${order.status}; nothing changed.`);
   }
-  const text = () =>
-    isForPeople ? `${id} ${outcome.from} → ${order.status}\n` : format.formatItem(order);
+  const formatLines = () => {
+    const width = getTerminalWidth(context.stdout);
+    const lines = wrap(`${id} ${outcome.from} → ${order.status}`, width, { hanging: 2 });
+    return `${lines.join('\n')}\n`;
+  };
+  const text = () => (isForPeople ? formatLines() : format.formatItem(order));
   await printChange(
     context,
     `order ${id} is ${order.status}`,

@@ -228,11 +228,7 @@ async function chooseStart(
   return saved ?? { from: await findLatest(), done: null };
 }
 
-function reportStart(
-  isContinued: boolean,
-  options: Options,
-  context: CliContext,
-): void {
+function reportStart(isContinued: boolean, options: Options, context: CliContext): void {
   const { since, forwardTo } = options;
   const where =
     since !== undefined

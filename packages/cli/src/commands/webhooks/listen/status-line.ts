@@ -1,8 +1,7 @@
 import type { Connection } from '../../../client/connection';
 import type { CliContext } from '../../../context';
 import { printNotice } from '../../../output/print';
-import { createLiveLine } from '../../../output/progress';
-import { shorten } from '../../../output/shorten';
+import { createLiveLine, fitLine } from '../../../output/progress';
 import { escapeControlChars } from '../../../output/text';
 
 export type StatusLine = ReturnType<typeof createStatusLine>;
@@ -48,7 +47,7 @@ export function createStatusLine(
   }
 
   function draw(): void {
-    if (isLive && !hasEnded) line.draw(shorten(escapeControlChars(format()), line.room()));
+    if (isLive && !hasEnded) line.draw(fitLine(escapeControlChars(format()), line.room()));
   }
 
   return {
