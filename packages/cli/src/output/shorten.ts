@@ -65,12 +65,22 @@ function shortenUrl(text: string, cells: number): string | null {
   return head <= room ? joinEnds(splitGraphemes(kept), cells, cells - 1 - head) : null;
 }
 
-/** Shortens a text so that the character at a position is shown, and still some of its start and end. */
-function shortenAround(characters: readonly string[], position: number, cells: number): string {
+/**
+ * Shortens a text so that the character at a position is shown, and still some of its start and end.
+ *
+ * @param isFirst whether nothing comes between an ellipsis and that character, so that texts which differ
+ * there look different also if their ends are alike
+ */
+function shortenAround(
+  characters: readonly string[],
+  position: number,
+  cells: number,
+  isFirst: boolean,
+): string {
   const rest = cellWidth(characters.slice(position).join(''));
   if (rest < cells) {
-    const head = Math.floor((cells - 1 - rest) / 2);
-    return joinEnds(characters, cells, cells - 1 - head);
+    const head = cells - 1 - rest;
+    return joinEnds(characters, cells, cells - 1 - (isFirst ? head : Math.floor(head / 2)));
   }
   if (cells < 3) return `…${takeCells(characters.slice(position), cells - 1).join('')}`;
   const room = cells - 2;
@@ -134,7 +144,7 @@ function shortenDistinctly(
         if (characters === undefined) continue;
         // First the end of the word where they differ: there IDs of the same time differ from each other.
         const position = round === 0 ? nearWordEnd(characters, difference) : difference;
-        const short = shortenAround(characters, position, cells);
+        const short = shortenAround(characters, position, cells, round > 0);
         hasChanged ||= short !== shown.get(text);
         shown.set(text, short);
       }

@@ -86,6 +86,11 @@ describe('the texts of a column', () => {
     ]);
   });
 
+  it('differ where only a repeated character tells the texts apart', () => {
+    const urls = ['https://a.example//hooks/orders', 'https://a.example///hooks/orders'];
+    expect(shortenAll(urls, 14)).toEqual(['h…hooks/orders', '…/hooks/orders']);
+  });
+
   it('are equal where the texts are equal', () => {
     const texts = ['order.status_changed', 'order.created', 'order.status_changed'];
     const [first, , third] = shortenAll(texts, 12);
