@@ -1,6 +1,10 @@
+import { createHmac } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tradepost } from '@tradepost/sdk';
 import { expect, it, onTestFinished } from 'vitest';
+import { startHttpServer } from '../../helpers/loopback';
+import { placeOrders } from '../../helpers/place-orders';
 import { readCommandPaths } from '../../helpers/read-commands';
 import { registerWebhook } from '../../helpers/register-webhook';
 import { runAll } from '../../helpers/run-all';
@@ -45,11 +49,34 @@ it('no help page and no topic is broken inside a word, at any width', async () =
   });
 }, 300_000);
 
+const unknownOrders = ['ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH', 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GJ'];
+
+/** Writes a body and its secret to files. Returns the command line that verifies its signature. */
+async function prepareVerification(folder: string): Promise<string[]> {
+  const body = JSON.stringify({
+    event: 'order.created',
+    createdAt: '2026-11-21T09:30:00.000Z',
+    data: { orderId: unknownOrders[0] },
+  });
+  const secret = 'a'.repeat(64);
+  const [bodyFile, secretFile] = [join(folder, 'body.json'), join(folder, 'webhook.secret')];
+  await writeFile(bodyFile, body);
+  await writeFile(secretFile, `${secret}\n`);
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  const argv = ['webhooks', 'verify', '--secret-file', secretFile];
+  return [...argv, '--signature', signature, '--body-file', bodyFile];
+}
+
 /** Command lines that show every kind of text: tables, records, errors, hints, notices and explanations. */
 async function prepareTexts() {
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
-  const env: Record<string, string> = seeded.createEnvironment(seeded.seller);
+  const folder = await temporaryFolder();
+  onTestFinished(folder.remove);
+  const env: Record<string, string> = {
+    ...seeded.createEnvironment(seeded.seller),
+    TRADEPOST_STATE_DIR: folder.path,
+  };
   const client = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
   const receiver = await startReceiver(() => 500);
   onTestFinished(receiver.close);
@@ -59,6 +86,9 @@ async function prepareTexts() {
   });
   const { id: delivery } = await client.webhooks.test(webhook, { event: 'order.created' });
   await receiver.until((arrivals) => arrivals.length > 0);
+  const down = await startHttpServer((_, response) => void response.writeHead(503).end());
+  onTestFinished(down.close);
+  const verify = await prepareVerification(folder.path);
   const order = seeded.seed.orders.find(({ status }) => status === 'completed')?.id ?? '';
   const orders = seeded.seed.orders.map(({ id }) => id);
   const lines: string[][] = [
@@ -68,19 +98,40 @@ async function prepareTexts() {
     ['orders', 'set-status', ...orders, 'cancelled', '--dry-run'],
     ['orders', 'set-status', order],
     ['orders', 'get', 'ord_01M7YPXJ5SMRF6RJKMKQ0C1K0S'],
+    ['orders', 'set-status', ...unknownOrders, 'confirmed', '--yes'],
+    [
+      ...['orders', 'set-status', ...orders, 'confirmed', '--yes'],
+      ...['--base-url', down.url, '--reconnect-timeout', '1'],
+    ],
     ['orders', 'lst'],
+    ['jobs', 'list'],
     ['notifications', 'list', '--limit', '3'],
+    ['notifications', 'read', '--all', '--dry-run'],
     ['webhooks', 'list'],
     ['webhooks', 'get', webhook],
     ['webhooks', 'deliveries'],
     ['webhooks', 'explain', delivery],
     ['webhooks', 'replay', delivery, '--dry-run'],
     ['webhooks', 'rotate-secret', webhook],
+    ['webhooks', 'test', webhook, '--event', 'order.created'],
+    ['webhooks', 'trigger', 'order.created', '--timeout', '1s'],
+    ['webhooks', 'trigger', 'listing.availability_low'],
+    ['webhooks', 'trigger', 'listing.availability_low', '--webhook', webhook],
+    verify,
+    [...verify, '--tolerance', '5', '--header', 'webhook-id: evt_1'],
+    verify.with(-1, 'webhook.missing'),
+    verify.with(-3, 'f'.repeat(64)),
     ['events', 'list', '--limit', '3'],
+    ['api', 'GET', '/v1/nothing'],
+    ['api', 'FETCH', '/v1/orders'],
+    ['api', 'HEAD', '/v1/orders', '--include'],
+    ['api', 'GET', '/v1/orders', '--output', 'csv'],
+    ['mcp'],
     ['whoami'],
     ['profiles', 'list'],
     ['doctor'],
     ['doctor', '--base-url', 'http://127.0.0.1:1'],
+    ['doctor', '--base-url', down.url],
   ];
   return { env, lines, delivery };
 }
@@ -110,6 +161,35 @@ it('a terminal shows all words of an explanation and of an error that a pipe get
     }
   });
 }, 300_000);
+
+it('no report of a change, and no command in it, is broken inside a word, at any width', async () => {
+  const seeded = await startSeededServer();
+  onTestFinished(seeded.close);
+  const env = seeded.createEnvironment(seeded.seller);
+  const client = new Tradepost({ baseUrl: seeded.server.url, apiKey: seeded.seller.apiKey });
+  const orders = await placeOrders(seeded, widths.length);
+  const { id: webhook } = await registerWebhook(client, {
+    url: 'https://receiver.example/tradepost',
+    events: ['order.created'],
+  });
+  for (const [index, columns] of widths.entries()) {
+    const moved = ['orders', 'set-status', orders[index] ?? '', 'confirmed'];
+    const screen = await show(moved, columns, env);
+    expectWholeWords(screen, columns);
+    expect(splitWords(screen)).toEqual([orders[index], 'pending', '→', 'confirmed']);
+
+    const rotate = ['webhooks', 'rotate-secret', webhook];
+    const staged = await show(rotate, columns, env);
+    expectWholeWords(staged, columns);
+    const promoted = await show([...rotate, '--promote', '--yes'], columns, env);
+    expectWholeWords(promoted, columns);
+    const [, command = ''] = promoted.split('test event:\n');
+    // As a shell reads it.
+    expect(command.replaceAll(' \\\n', '').trim().split(/ +/).join(' ')).toBe(
+      `tradepost webhooks test ${webhook} --event order.created --wait`,
+    );
+  }
+}, 120_000);
 
 it.each([
   ['orders watch', ['orders', 'watch', '--since', '1h'], /cancelled/],
