@@ -1,23 +1,40 @@
-import { readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { cpSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join, relative } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 import { writeManPages } from './scripts/write-man-pages';
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number];
+type Build = Parameters<Plugin['setup']>[0];
 
 const source = join(import.meta.dirname, 'src');
 
-/** Loaded on demand: the commands, and what a command needs only sometimes. */
-const loadedOnDemand = [
-  'report/report-error',
-  'output/print',
-  'debug/debug-log',
-  ...readdirSync(join(source, 'commands'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => `commands/${file.replaceAll('\\', '/').replace(/\.ts$/, '')}`),
-];
+const { resolve } = createRequire(import.meta.url);
 
-/** In the startup bundle: a dynamic import requires the module from the commands bundle. */
+/** The modules in a folder of the sources, without extensions: `commands/orders/list`. */
+function listModules(folder: string): string[] {
+  return readdirSync(join(source, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(folder, file).replaceAll('\\', '/').replace(/\.ts$/, ''));
+}
+
+/** Half of the commands' code, which orders and notifications do not need. */
+const isSeparate = (name: string) => /^commands\/(webhooks\/|doctor\/|mcp\/|api$)/.test(name);
+
+const commands = listModules('commands');
+
+/** Loaded on demand: the commands, and what a command needs only sometimes. */
+const loadedOnDemand = ['report/report-error', 'output/print', 'debug/debug-log', ...commands];
+
+/** What the separate commands may use of the rest, each evaluated once for both. */
+const shared = listModules('.').filter(
+  (name) => name.includes('/') && !/^lazy\/|^output\/csv$/.test(name) && !isSeparate(name),
+);
+
+/** The name of the SDK among the modules of a bundle. */
+const sdk = 'sdk';
+
+/** In the startup bundle: a dynamic import requires the module from the bundle that has it. */
 const externalizeOnDemand: Plugin = {
   name: 'externalize-on-demand',
   setup({ onResolve, onLoad }) {
@@ -28,31 +45,89 @@ const externalizeOnDemand: Plugin = {
         : undefined;
     });
     onLoad({ filter: /./, namespace: 'on-demand' }, ({ path }) => ({
-      contents: `module.exports = require('./commands.cjs')[${JSON.stringify(path)}]();`,
+      contents: requireFrom(isSeparate(path) ? 'others' : 'commands', path),
     }));
-    onResolve({ filter: /^\.\/commands\.cjs$/, namespace: 'on-demand' }, ({ path }) => ({
-      path,
-      external: true,
+    externalizeBundles(onResolve);
+  },
+};
+
+function requireFrom(bundle: 'commands' | 'others', name: string): string {
+  return `module.exports = require('./${bundle}.cjs')[${JSON.stringify(name)}]();`;
+}
+
+function externalizeBundles(onResolve: Build['onResolve']): void {
+  onResolve({ filter: /^\.\/(commands|others)\.cjs$/ }, ({ path }) => ({ path, external: true }));
+}
+
+/** Creates a bundle of every module by name, each evaluated when it is first required. */
+function bundleOnDemand(names: readonly string[]): Plugin {
+  return {
+    name: 'bundle-on-demand',
+    setup({ onLoad, onResolve }) {
+      onLoad({ filter: /[\\/]src[\\/]command-tree\.ts$/ }, () => ({
+        contents: names
+          .map((name) => `exports['${name}'] = () => require('./${name}');`)
+          .join('\n'),
+        resolveDir: source,
+      }));
+      // As an ES module, like everywhere else.
+      onResolve({ filter: /^\.\/sdk$/ }, () => ({ path: sdk, namespace: sdk }));
+      onLoad({ filter: /./, namespace: sdk }, () => ({
+        contents: `export * from '@tradepost/sdk';`,
+        resolveDir: source,
+      }));
+      onResolve({ filter: /^[./]+\/lazy\// }, ({ path }) => ({
+        path: `./lazy/${basename(path)}.cjs`,
+        external: true,
+      }));
+    },
+  };
+}
+
+/** In the bundle of the other commands: what it shares is required from that of the first ones. */
+const requireShared: Plugin = {
+  name: 'require-shared',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+      const name = relative(source, join(resolveDir, path)).replaceAll('\\', '/');
+      return shared.includes(name) ? { path: name, namespace: 'shared' } : undefined;
+    });
+    onResolve({ filter: /^@tradepost\/sdk$/ }, () => ({ path: sdk, namespace: 'shared' }));
+    onLoad({ filter: /./, namespace: 'shared' }, ({ path }) => ({
+      contents: requireFrom('commands', path),
+    }));
+    externalizeBundles(onResolve);
+  },
+};
+
+/** Leaves out of the lazy bundles what nothing here uses of the libraries: all of undici but its pool, and a JSON schema validator. */
+const omitUnusedParts: Plugin = {
+  name: 'omit-unused-parts',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^undici$/ }, ({ resolveDir }) => ({
+      path: 'undici',
+      namespace: 'part',
+      pluginData: resolveDir,
+    }));
+    onLoad({ filter: /^undici$/, namespace: 'part' }, ({ pluginData }) => ({
+      // `cacheStores` is how the SDK recognises version 7.
+      contents: `
+        export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+        export const cacheStores = {};`,
+      resolveDir: pluginData,
+    }));
+    // The server validates with it what it asks its client for, and `tradepost mcp` asks for nothing.
+    onLoad({ filter: /[\\/]validation[\\/]ajv-provider\.js$/ }, () => ({
+      contents: 'export class AjvJsonSchemaValidator {}',
     }));
   },
 };
 
-/** In the commands bundle: every module by name, each evaluated when it is first required. */
-const bundleOnDemand: Plugin = {
-  name: 'bundle-on-demand',
-  setup({ onLoad, onResolve }) {
-    onLoad({ filter: /[\\/]src[\\/]command-tree\.ts$/ }, () => ({
-      contents: loadedOnDemand
-        .map((name) => `exports['${name}'] = () => require('./${name}');`)
-        .join('\n'),
-      resolveDir: source,
-    }));
-    onResolve({ filter: /^[./]+\/lazy\// }, ({ path }) => ({
-      path: `./lazy/${basename(path)}.cjs`,
-      external: true,
-    }));
-  },
-};
+/** Copies the WebAssembly of jq to where its loader expects it. As a file it needs less space than as text in a script. */
+async function copyJq(): Promise<void> {
+  const binary = resolve('jq-wasm/jq.wasm');
+  cpSync(binary, join('dist/lazy/build', basename(binary)));
+}
 
 const all: Options = {
   target: 'node20',
@@ -66,17 +141,28 @@ const all: Options = {
 };
 
 /**
- * Three bundles: the startup, the commands, and the libraries that only a few commands load. All are CommonJS,
- * because loading the ES module loader alone takes longer than the startup.
+ * The startup, the commands in two bundles, since V8 needs 3 ms to compile 100 kB, and the libraries that only a few
+ * commands load. All are CommonJS, because loading the ES module loader alone takes longer than the startup.
  */
 export default defineConfig([
-  { ...all, entry: ['src/main.ts'], format: ['cjs'], esbuildPlugins: [externalizeOnDemand] },
+  {
+    ...all,
+    entry: ['src/main.ts'],
+    format: ['cjs'],
+    esbuildPlugins: [externalizeOnDemand],
+  },
   {
     ...all,
     entry: { commands: 'src/command-tree.ts' },
     format: ['cjs'],
-    esbuildPlugins: [bundleOnDemand],
+    esbuildPlugins: [bundleOnDemand([...shared, sdk])],
     onSuccess: () => writeManPages('dist/man'),
+  },
+  {
+    ...all,
+    entry: { others: 'src/command-tree.ts' },
+    format: ['cjs'],
+    esbuildPlugins: [requireShared, bundleOnDemand(commands.filter(isSeparate))],
   },
   // Without source maps: this is code of other projects, and its maps would double the size of the package.
   {
@@ -86,5 +172,11 @@ export default defineConfig([
     format: ['cjs'],
     sourcemap: false,
     minifyIdentifiers: true,
+    esbuildPlugins: [omitUnusedParts],
+    esbuildOptions(options) {
+      // Its ES module finds the WebAssembly by `import.meta.url`, which a CommonJS script does not have.
+      options.alias = { 'jq-wasm': resolve('jq-wasm') };
+    },
+    onSuccess: copyJq,
   },
 ]);

@@ -28,9 +28,25 @@ test('the package contains the program, the licenses and the documentation, and 
     'main.cjs',
     'main.cjs.map',
     'man',
+    'others.cjs',
+    'others.cjs.map',
   ]);
   for (const name of readdirSync(join(installed, 'dist/lazy'))) {
-    expect(name).toMatch(/^[\w-]+\.cjs$/);
+    if (name !== 'build') expect(name).toMatch(/^[\w-]+\.cjs$/);
+  }
+});
+
+test('jq is included as a file of WebAssembly', () => {
+  const folder = join(installed, 'dist/lazy/build');
+  expect(readdirSync(folder)).toEqual(['jq.wasm']);
+  expect(readFileSync(join(folder, 'jq.wasm')).toString('latin1', 0, 4)).toBe('\0asm');
+});
+
+test('the bundles have only ASCII characters, so that V8 needs one byte for each', () => {
+  const bundles = dist.filter(({ name }) => !name.startsWith('lazy'));
+  expect(bundles).toHaveLength(3);
+  for (const { name, text } of bundles) {
+    expect({ name, others: text.match(/[^\0-\x7f]/g) }).toEqual({ name, others: null });
   }
 });
 

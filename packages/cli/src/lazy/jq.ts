@@ -1,2 +1,2 @@
 /** The jq language: jq itself, compiled to WebAssembly. */
-export { loadJq } from 'jq-wasm/inline';
+export { loadJq } from 'jq-wasm';

@@ -1,5 +1,5 @@
-/** Characters that take one cell on every terminal. */
-const plainText = /^[\x20-\x7e…·█░]*$/;
+/** Characters that take one cell on every terminal: ASCII, and those that our own texts have: … · █ ░ */
+const plainText = /^[\x20-\x7e\u2026\xb7\u2588\u2591]*$/;
 
 let measure: ((text: string) => number) | null = null;
 

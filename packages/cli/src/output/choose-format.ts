@@ -51,7 +51,7 @@ async function loadFormat<Item extends object>(
     case 'ndjson':
       return (await import('./json')).createNdjsonFormat();
     case 'csv':
-      return (await import('./csv')).createCsvFormat(view.fields, isTerminal);
+      return (await import('../lazy/csv-format')).createCsvFormat(view.fields, isTerminal);
     case 'table': {
       const { createTableFormat } = await import('./table');
       const times = isTerminal
