@@ -38,7 +38,8 @@ describe.each(scripts)('the source map of %s', (script) => {
 
   test('names sources by relative paths, and modules of the build by their names', () => {
     expect(map.sourceRoot ?? '').toBe('');
-    for (const source of map.sources) expect(source).toMatch(/^(\.\.\/|unused:|on-demand:|shared:|sdk:)[^\\]+$/);
+    for (const source of map.sources)
+      expect(source).toMatch(/^(\.\.\/|unused:|on-demand:|shared:|sdk:)[^\\]+$/);
   });
 
   test('includes every source, as it is in the checkout', () => {

@@ -32,8 +32,11 @@ export const helpSections: Record<string, HelpSection> = {
     orders: {
       summary: 'List, view and update orders',
       commands: {
-        list: command('List orders, newest first', () => import('./commands/orders/list')),
-        get: command('Show one order', () => import('./commands/orders/get')),
+        list: command('List orders', () => import('./commands/orders/list')),
+        get: command(
+          'Show orders with their history',
+          () => import('./commands/orders/get/command'),
+        ),
         create: command('Create an order', () => import('./commands/orders/create')),
         'set-status': command(
           'Move orders to another status',

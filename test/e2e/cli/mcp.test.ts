@@ -50,6 +50,12 @@ async function startAssistant(args: readonly string[] = []) {
   };
 }
 
+/** Whether a page of events is the history of an order. */
+function isHistoryOf(data: unknown, orderId: string | undefined): boolean {
+  const events = data as { data: { orderId: string } }[];
+  return events.length > 0 && events.every((event) => event.data.orderId === orderId);
+}
+
 const writeTools = [
   'mark_notification_read',
   'pause_webhook',
@@ -89,7 +95,18 @@ it('the tools of mcp read orders, notifications, events, webhooks and deliveries
       { status: 'pending', limit: 1 },
       ({ data }) => (data as unknown[]).length === 1,
     ],
-    ['get_order', { id: order?.id }, (found) => found.status === 'pending'],
+    ['get_order', { id: order?.id }, (found) => found.status === 'pending' && !('buyer' in found)],
+    [
+      'get_order',
+      { id: order?.id, names: true },
+      ({ seller: named }) => (named as { id: string }).id === seeded.seller.id,
+    ],
+    [
+      'list_orders',
+      { buyerId: seeded.stranger.id, sort: '-updatedAt', names: true },
+      ({ data }) => (data as unknown[]).length === 0,
+    ],
+    ['list_events', { orderId: order?.id }, ({ data }) => isHistoryOf(data, order?.id)],
     ['list_notifications', { unread: true }, ({ data }) => (data as unknown[]).length > 0],
     ['list_events', { limit: 2 }, ({ data }) => (data as unknown[]).length === 2],
     ['list_webhooks', {}, ({ data }) => (data as { id: string }[])[0]?.id === id],
@@ -117,7 +134,8 @@ it('set_order_status changes an order only from the status that it names', async
     isError: true,
     text: `The order ${id} is pending, not confirmed. Nothing changed`,
   });
-  const right = await call('set_order_status', { id, from: 'pending', to: 'confirmed' });
+  const reason = 'The buyer has paid.';
+  const right = await call('set_order_status', { id, from: 'pending', to: 'confirmed', reason });
   expect(right.data).toEqual({ id, before: 'pending', after: 'confirmed', changed: true });
   const again = await call('set_order_status', { id, from: 'pending', to: 'confirmed' });
   expect(again.data).toEqual({ id, before: 'confirmed', after: 'confirmed', changed: false });
@@ -125,6 +143,7 @@ it('set_order_status changes an order only from the status that it names', async
   expect(impossible.isError).toBe(true);
   expect(impossible.text).toContain('from confirmed it can change to fulfilling or cancelled');
   expect((await seller.orders.get(id)).status).toBe('confirmed');
+  expect((await seller.events.list({ orderId: id })).data.at(-1)?.data).toMatchObject({ reason });
 });
 
 it('the other tools that change something return the state before and after', async () => {

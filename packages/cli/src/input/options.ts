@@ -81,6 +81,7 @@ export const nouns = {
   ord: 'order',
   ntf: 'notification',
   lst: 'listing',
+  usr: 'account',
   whk: 'webhook',
   dlv: 'delivery',
   evt: 'event',
@@ -137,6 +138,17 @@ export const reconnectTimeoutOption = [
   integerParser(0, 86_400),
   300,
 ] as const;
+
+/**
+ * Parses the reason of a change. White space at its ends is removed. Source: the contract, `UpdateOrder`.
+ *
+ * @returns 1 to 500 characters on one line
+ */
+export function parseReason(text: string): string {
+  const reason = text.trim();
+  if (/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,500}$/u.test(reason)) return reason;
+  throw new InvalidArgument('Use 1 to 500 characters on one line.');
+}
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 type Unit = keyof typeof unitMs;
@@ -241,10 +253,13 @@ export function isRepeatable(parse: unknown): boolean {
  */
 export function listParser<Choice extends string>(choices: readonly Choice[], noun: string) {
   const parse = (text: string, before: readonly Choice[] = []): Choice[] => {
-    const names = text.split(',').map((name) => {
-      const choice = choices.find((known) => known === name.trim());
+    const parts = text.split(',').map((part) => part.trim());
+    const names = parts.map((name) => {
+      const choice = choices.find((known) => known === name);
       if (choice !== undefined) return choice;
-      throw new InvalidArgument(`Invalid ${noun} '${name.trim()}'. Use: ${choices.join(', ')}.`);
+      // The option's error has the text already.
+      const which = parts.length > 1 ? `Invalid ${noun} '${name}'. ` : '';
+      throw new InvalidArgument(`${which}Use: ${choices.join(', ')}.`);
     });
     return [...new Set([...before, ...names])];
   };

@@ -178,14 +178,21 @@ export function readJournal(path: string): SavedJournal {
     }
   }
   if (first?.kind !== journalKind || first.version !== 1) throw invalidJournalError(path);
-  const { baseUrl, keyHint, status, ifStatus, total, createdAt } = first;
+  const { baseUrl, keyHint, status, ifStatus, reason, total, createdAt } = first;
   const isComplete =
     // No change was sent under an incomplete plan.
     total === ids.size && typeof baseUrl === 'string' && typeof keyHint === 'string';
   if (!isComplete || !isOrderStatus(status) || !(ifStatus === null || isOrderStatus(ifStatus))) {
     throw invalidJournalError(path);
   }
-  const plan = { baseUrl, keyHint, status, ifStatus, ids: [...ids] };
+  const plan = {
+    baseUrl,
+    keyHint,
+    status,
+    ifStatus,
+    ...(typeof reason === 'string' && { reason }),
+    ids: [...ids],
+  };
   return {
     plan,
     outcomes,

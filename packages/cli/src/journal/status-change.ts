@@ -5,6 +5,8 @@ export interface StatusChange {
   status: OrderStatus;
   /** Only orders in this status are moved; null for any. */
   ifStatus: OrderStatus | null;
+  /** Why, for the history of the orders. */
+  reason?: string;
 }
 
 export interface StatusOutcome extends OutcomeFailure {

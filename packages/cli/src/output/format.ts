@@ -32,8 +32,8 @@ export interface View<Item> {
   fields: readonly (keyof Item & string)[];
   /** The columns of a table; omitted for items that are only shown one at a time. */
   columns?: readonly Column<Item>[];
-  /** Whether rows appear as things happen, so that relative times would be wrong soon. */
-  isStream?: true;
+  /** Whether rows have exact times: a history, and rows that appear as things happen. */
+  hasExactTimes?: true;
 }
 
 /** Describes the JSON of a view for help pages: `{ id, status }`. */

@@ -33,14 +33,14 @@ export function formatTimes(text: string, format: (time: string) => string): str
  * item local ones with their offset and the relative time. Rows that appear as things happen have local
  * times, since relative ones would be wrong soon after. `--time` sets one style for all.
  *
- * @param options.isStream whether rows appear as things happen
+ * @param options.hasExactTimes whether rows have exact times rather than relative ones
  * @returns null if times stay as they are: ISO 8601, UTC. So they do without a terminal, for programs.
  * @throws {CliError} `usage` if TRADEPOST_TIME has an invalid value
  */
 export function chooseTimes(
   { output, time, utc }: OutputOptions,
   { stdout, env, now }: CliContext,
-  { isStream }: { isStream?: true } = {},
+  { hasExactTimes }: { hasExactTimes?: true } = {},
 ): Times | null {
   if (stdout.isTTY !== true || output !== 'table') return null;
   const style = time ?? parseTimeStyle(env.TRADEPOST_TIME);
@@ -59,7 +59,7 @@ export function chooseTimes(
       return guard({ inRow: short, alone: local });
     default:
       return guard({
-        inRow: isStream || utc ? short : relative,
+        inRow: hasExactTimes || utc ? short : relative,
         alone: (text) => `${local(text)} (${relative(text)})`,
       });
   }

@@ -143,7 +143,7 @@ describe('completion candidates', () => {
     expect(fields).toEqual(expect.arrayContaining(['id', 'status', 'outcome', 'from', 'to']));
     expect(new Set(fields).size).toBe(fields.length);
     expect(await suggested(['orders', 'list', '--fields', 'id,status,sel'])).toEqual({
-      words: ['id,status,sellerId'],
+      words: ['id,status,sellerId', 'id,status,sellerName'],
       directive: 6,
     });
     expect(await wordsFor('orders', 'list', '--fields', 'id,i')).toEqual([]);

@@ -23,10 +23,17 @@ describe('a list of names', () => {
     (text) => {
       expect(() => parseKinds(text)).toThrow(InvalidArgument);
       expect(() => parseKinds(text)).toThrow(
-        /Invalid event type '.*'\. Use: order\.created, order\.status_changed, task\.completed\.$/,
+        /^(Invalid event type '.*'\. )?Use: order\.created, order\.status_changed, task\.completed\.$/,
       );
     },
   );
+});
+
+describe('one of several names that is invalid', () => {
+  it('is named, and one alone is not repeated', () => {
+    expect(() => parseKinds('order.created,order')).toThrow(/^Invalid event type 'order'\. Use: /);
+    expect(() => parseKinds('order')).toThrow(/^Use: /);
+  });
 });
 
 describe('a whole number', () => {

@@ -6,7 +6,9 @@ import { runCli } from '../helpers/run-cli';
 
 /** Valid values, by placeholder of the help or by option. */
 const values: Record<string, string> = {
+  '--buyer': 'usr_1',
   '--listing': 'lst_1',
+  '--sort': 'createdAt',
   '--webhook': 'whk_1',
   '--state': 'failed',
   '--type': 'order_created',
@@ -23,6 +25,7 @@ const values: Record<string, string> = {
   '<seconds>': '5',
   '<status>': 'pending',
   '<style>': 'iso',
+  '<text>': 'The buyer has paid.',
   '<time>': '1h',
   '<type>': 'order.created',
   '<url>': 'https://a.example',
@@ -30,7 +33,10 @@ const values: Record<string, string> = {
 
 /** Options that take several values. */
 const repeatable = ['--events', '--header', '--fields'];
-const repeatableOf = new Map([['webhooks verify', ['--secret-file']]]);
+const repeatableOf = new Map([
+  ['orders list', ['--status']],
+  ['webhooks verify', ['--secret-file']],
+]);
 
 /** The options with a value in the help of a command: their long names and their placeholders. */
 async function listValueOptions(argv: string[]): Promise<[flag: string, placeholder: string][]> {
@@ -65,12 +71,12 @@ describe('an option that is given twice', () => {
 
   it('names the option, says where its help is, and sends nothing', async () => {
     const service = await BareService.start();
-    const argv = ['orders', 'list', '--status', 'pending', '--status', 'confirmed'];
+    const argv = ['orders', 'list', '--since', '2d', '--since', '1d'];
     expect(await service.cli(argv)).toEqual({
       exitCode: 2,
       stdout: '',
       stderr:
-        "error: Option '--status <status>' is given twice\nhint: See `tradepost orders list --help`.\n",
+        "error: Option '--since <time>' is given twice\nhint: See `tradepost orders list --help`.\n",
     });
     expect(service.seen).toEqual([]);
   });
@@ -130,6 +136,7 @@ describe('an option that takes several values', () => {
   it('rejects an unknown name in any of them', () => {
     const parse = listParser(['pending', 'confirmed'], 'status');
     expect(parse('pending', parse('confirmed'))).toEqual(['confirmed', 'pending']);
-    expect(() => parse('open', ['pending'])).toThrow("Invalid status 'open'");
+    expect(() => parse('open', ['pending'])).toThrow('Use: pending, confirmed.');
+    expect(() => parse('pending,open')).toThrow("Invalid status 'open'. Use: pending, confirmed.");
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
 import { notificationView } from '../../src/commands/notifications/notification-view';
+import type { NamedOrder } from '../../src/commands/orders/names';
 import { orderView } from '../../src/commands/orders/order-view';
 import type { OutputFormat } from '../../src/input/options';
 import { chooseFormat } from '../../src/output/choose-format';
@@ -119,7 +120,7 @@ describe('--fields', () => {
       fc.asyncProperty(chosen, async (fields) => {
         const options = { output: 'ndjson', fields: fields.join(',') } as const;
         const format = await chooseFormat(options, orderView, aContext());
-        const order = anOrder({ agentId: 'usr_a' });
+        const order: NamedOrder = anOrder({ agentId: 'usr_a' });
         const picked = fields.map((field) => [field, order[field]]);
         expect(Object.entries(JSON.parse(await format.formatItem(order)))).toEqual(picked);
       }),

@@ -14,7 +14,7 @@ export async function errors({ run, runOnPipes, url, seed }: ScenarioContext): P
   await runOnPipes('tradepost orders list --colour red');
   await runOnPipes('tradepost orders list --format json');
   await runOnPipes('tradepost orders list --limit=all');
-  await runOnPipes('tradepost orders list --status pending --status confirmed');
+  await runOnPipes('tradepost orders list --since 2d --since 1d');
   await runOnPipes('tradepost orders list --json -o csv');
   await runOnPipes('tradepost orders list --output yaml');
   await runOnPipes('tradepost orders list --status open');
@@ -26,7 +26,7 @@ export async function errors({ run, runOnPipes, url, seed }: ScenarioContext): P
   await runOnPipes('tradepost orders list --output csv --jq .');
   await runOnPipes('tradepost orders get');
   await runOnPipes('tradepost orders get 4711');
-  await runOnPipes(`tradepost orders get ${pending} ${pending}`);
+  await runOnPipes(`tradepost webhooks get ${pending} ${pending}`);
   await runOnPipes(`tradepost orders get ${key}`);
   await runOnPipes(`tradepost orders list --api-key=${key}`);
   await runOnPipes('tradepost orders create --listing lst_1 --quantity 1.5');

@@ -16,6 +16,8 @@ export async function orders({
 
   await run('tradepost orders list');
   await run('tradepost orders list --status pending --fields id,status,quantity,createdAt');
+  await run('tradepost orders list --status pending,confirmed --sort createdAt --limit 3');
+  await runOnPipes('tradepost orders list --names --limit 2 --output csv');
   await run('tradepost orders list --status pending', { as: 'stranger' });
   await runOnPipes('tradepost orders list --limit 1 --output json', { as: 'buyer' });
   await run('tradepost orders list --limit 2 --fail-if-truncated --output csv');
@@ -26,13 +28,15 @@ export async function orders({
   await run(`tradepost orders get ${pending}`);
   await runOnPipes(`tradepost orders get ${pending} --output json`);
   await runOnPipes(`tradepost orders get ${pending} --output csv`, { as: 'buyer' });
+  await run(`tradepost orders get ${pending} ${completed} ord_0`);
 
   const create = `tradepost orders create --listing ${listing} --quantity 3`;
   await run(`${create} --idempotency-key ticket-4711`, { as: 'buyer' });
   await runOnPipes(`${create} --idempotency-key ticket-4711 --jq .quantity`, { as: 'buyer' });
   await runOnPipes(`${create}0 --idempotency-key ticket-4711`, { as: 'buyer' });
 
-  await run(`tradepost orders set-status ${pending} confirmed`);
+  await run(`tradepost orders set-status ${pending} confirmed --reason 'The buyer has paid.'`);
+  await run(`tradepost orders get ${pending}`);
   await runOnPipes(`tradepost orders set-status ${pending} confirmed --output json`);
   await run(`tradepost orders set-status ${pending} cancelled --if-status pending`);
   await run(`tradepost orders set-status ${completed} pending`);

@@ -1,6 +1,9 @@
 import { deliveryStates, eventTypes, orderStatuses } from '@tradepost/sdk';
 import { fetchIdentity } from '../../config/identity';
+import { orderExpansions, orderSorts } from '../../input/order-choices';
 import type { Client, Schemas, Tool } from './tool';
+
+const withNames = { expand: orderExpansions };
 
 /** The most items that a call returns. */
 const maxItems = 100;
@@ -13,6 +16,9 @@ export function createReadTools(client: Client, { string, int, boolean, oneOf }:
   };
   const time = (what: string) =>
     string().optional().describe(`${what}: ISO 8601 with offset, such as 2026-11-20T09:30:00Z`);
+  const names = boolean()
+    .optional()
+    .describe('true: with the names of the accounts and the title of the listing');
   const id = (noun: string, prefix: string) => string().describe(`ID of the ${noun}, ${prefix}_…`);
 
   return [
@@ -28,22 +34,34 @@ export function createReadTools(client: Client, { string, int, boolean, oneOf }:
     readTool(
       'list_orders',
       'List orders',
-      'Lists orders that the account may see, newest first.',
+      'Lists orders that the account may see, by default newest first.',
       {
         status: oneOf(orderStatuses).optional(),
+        buyerId: string().optional().describe('only orders of this buyer, usr_…'),
+        listingId: string().optional().describe('only orders from this listing, lst_…'),
         createdAfter: time('only orders created after this time'),
         createdBefore: time('only orders created before this time'),
+        updatedAfter: time('only orders last changed after this time'),
+        sort: oneOf(orderSorts).optional().describe('- is from newest to oldest'),
+        names,
         ...paging,
       },
-      { run: async (query, request) => await client.orders.list(query, request) },
+      {
+        run: async ({ names: wantsNames, ...query }, request) =>
+          await client.orders.list({ ...query, ...(wantsNames === true && withNames) }, request),
+      },
     ),
     readTool(
       'get_order',
       'Show an order',
-      'Returns one order.',
-      { id: id('order', 'ord') },
+      'Returns one order. Its history is what list_events returns for its orderId.',
+      { id: id('order', 'ord'), names },
       {
-        run: async (args, request) => await client.orders.get(String(args.id), request),
+        run: async (args, request) =>
+          await client.orders.get(String(args.id), {
+            ...request,
+            ...(args.names === true && withNames),
+          }),
       },
     ),
     readTool(
@@ -66,6 +84,7 @@ export function createReadTools(client: Client, { string, int, boolean, oneOf }:
       {
         since: time('only events at or after this time'),
         after: string().optional().describe('nextCursor of the previous page; not with since'),
+        orderId: string().optional().describe('only events of this order, ord_…: its history'),
         limit: paging.limit,
       },
       { run: async (query, request) => await client.events.list(query, request) },

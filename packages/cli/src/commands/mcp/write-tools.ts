@@ -29,6 +29,11 @@ export function createWriteTools(client: Client, { string, oneOf }: Schemas): To
         id: id('order', 'ord'),
         from: oneOf(orderStatuses).describe('the status that the order has now'),
         to: oneOf(orderStatuses),
+        reason: string()
+          .min(1)
+          .max(500)
+          .optional()
+          .describe('why, on one line: all parties of the order see it in its history'),
       },
       (args, request) => setOrderStatus(client, args as unknown as StatusChange, request),
     ),
@@ -77,11 +82,12 @@ interface StatusChange {
   id: string;
   from: OrderStatus;
   to: OrderStatus;
+  reason?: string;
 }
 
 async function setOrderStatus(
   { orders }: Client,
-  { id, from, to }: StatusChange,
+  { id, from, to, reason }: StatusChange,
   request: Request,
 ): Promise<Change> {
   const { data: found, headers } = await orders.get(id, request).withResponse();
@@ -90,7 +96,7 @@ async function setOrderStatus(
   const ifMatch = headers.get('etag') ?? undefined;
   try {
     const response = await orders
-      .update(id, { status: to }, { ...request, ifMatch })
+      .update(id, { status: to, ...(reason !== undefined && { reason }) }, { ...request, ifMatch })
       .withResponse();
     const changed = response.headers.get('tradepost-changed') !== 'false';
     return { id, before: changed ? from : to, after: response.data.status, changed };

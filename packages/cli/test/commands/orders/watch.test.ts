@@ -43,6 +43,7 @@ it('orders watch reads notifications if the service has only the seven endpoints
       orderId: 'ord_1',
       from: null,
       to: 'confirmed',
+      reason: null,
     })}\n`,
   });
   expect(watched.stderr).toMatch(
@@ -120,7 +121,7 @@ it('orders watch --since starts with the notifications of that time', async () =
   ];
   const { stdout } = await service.cli(argv, { signal });
   expect(stdout.split('\n').slice(1)).toEqual([
-    '2026-11-21T09:30:00.000Z,order.status_changed,ord_1,,confirmed',
+    '2026-11-21T09:30:00.000Z,order.status_changed,ord_1,,confirmed,',
     '',
   ]);
 });

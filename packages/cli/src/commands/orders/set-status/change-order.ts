@@ -52,7 +52,7 @@ export async function changeOrder(
   id: string,
   change: ChangeOrderOptions,
 ): Promise<OrderChangeResult> {
-  const { status, ifStatus, request = {} } = change;
+  const { status, ifStatus, reason, request = {} } = change;
   let found: Order | null = null;
   try {
     let ifMatch: string | undefined;
@@ -70,7 +70,8 @@ export async function changeOrder(
       if (change.dryRun) return predict(found, status);
     }
     const startedAt = performance.now();
-    const response = await orders.update(id, { status }, { ...request, ifMatch }).withResponse();
+    const body = { status, ...(reason !== undefined && { reason }) };
+    const response = await orders.update(id, body, { ...request, ifMatch }).withResponse();
     const { data: updated, headers } = response;
     assertOrder(updated, id, status);
     const durationMs = performance.now() - startedAt;

@@ -8,6 +8,7 @@ import {
   integerParser,
   isId,
   parseCount,
+  parseReason,
   rateOption,
   reconnectTimeoutOption,
   verboseOption,
@@ -27,6 +28,7 @@ import { statusOutcomeView } from './outcome-view';
 interface Options extends GlobalOptions, BulkOptions {
   stdin?: true;
   ifStatus?: OrderStatus;
+  reason?: string;
   resume?: string;
 }
 
@@ -51,6 +53,7 @@ export function configure(command: Command, context: CliContext): void {
         )
         .choices(orderStatuses),
     )
+    .option('--reason <text>', 'why, for the history that all parties of an order see', parseReason)
     .option('--fail-on-skip', 'exit with 6 if --if-status skipped orders')
     .option('--dry-run', 'show what would change, and change nothing')
     .option(...yesOption)
@@ -71,6 +74,7 @@ export function configure(command: Command, context: CliContext): void {
     Examples: [
       '$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH confirmed',
       '$ tradepost orders list --status pending --all --output ndjson | tradepost orders set-status confirmed --stdin --if-status pending --yes',
+      "$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH cancelled --reason 'The buyer ordered twice.'",
       '$ tradepost orders set-status cancelled --stdin --dry-run < orders.csv',
     ],
     Output: [
@@ -83,6 +87,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'It needs the key of a seller or agent account. The service checks each transition.',
       'Moving an order to its current status succeeds and changes nothing.',
+      '--reason is an extension of the API. A service that does not have it may ignore it or reject the change.',
       'completed and cancelled are final: on a terminal it asks before such a change.',
       'It continues after a failure. Exit code 7: some orders were moved and some failed. Orders that --if-status skipped are not failures.',
       'It waits while the service is unreachable or limits the rate, and then continues.',
@@ -94,8 +99,8 @@ export function configure(command: Command, context: CliContext): void {
 async function setStatus(args: string[], options: Options, context: CliContext): Promise<void> {
   if (options.resume !== undefined) {
     rejectIf(
-      args.length > 0 || options.stdin || options.ifStatus,
-      '--resume takes IDs, status and condition from the journal',
+      args.length > 0 || options.stdin || options.ifStatus || options.reason,
+      '--resume takes IDs, status, condition and reason from the journal',
     );
     rejectIf(options.journal !== undefined, '--resume continues the journal that it reads');
     const path = options.resume === 'latest' ? findLatestJournal(options, context) : options.resume;
@@ -106,7 +111,8 @@ async function setStatus(args: string[], options: Options, context: CliContext):
   if (!isOrderStatus(status)) {
     throw usageError(`Invalid status '${status}'. Use one of: ${orderStatuses.join(', ')}`);
   }
-  const change = { status, ifStatus: options.ifStatus ?? null };
+  const { ifStatus = null, reason } = options;
+  const change = { status, ifStatus, ...(reason !== undefined && { reason }) };
   const ids = args.slice(0, -1);
   if (options.stdin) {
     rejectIf(ids.length > 0, 'Pass IDs as arguments or on stdin, not both');

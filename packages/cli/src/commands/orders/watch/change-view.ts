@@ -7,17 +7,25 @@ export interface OrderChange {
   /** The status before; null for a new order, or if it is not known. */
   from: string | null;
   to: string;
+  /** Why it changed; null if no reason was given, or if it is not known. */
+  reason: string | null;
 }
 
 export const orderChangeView: View<OrderChange> = {
-  fields: ['createdAt', 'event', 'orderId', 'from', 'to'],
-  isStream: true,
+  fields: ['createdAt', 'event', 'orderId', 'from', 'to', 'reason'],
+  hasExactTimes: true,
   columns: [
     { title: 'AT', field: 'createdAt' },
     // Rows arrive one by one: full width from the start keeps them aligned.
     { title: 'ORDER'.padEnd(30), field: 'orderId' },
     { title: 'FROM'.padEnd(10), field: 'from' },
     { title: 'TO'.padEnd(10), field: 'to' },
-    { title: 'EVENT', field: 'event', whenNarrow: 'leave-out' },
+    { title: 'EVENT'.padEnd(20), field: 'event', whenNarrow: 'leave-out' },
+    {
+      title: 'REASON',
+      field: 'reason',
+      text: ({ reason }) => reason ?? '',
+      whenNarrow: 'leave-out',
+    },
   ],
 };

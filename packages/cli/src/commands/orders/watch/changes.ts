@@ -38,11 +38,11 @@ function fromEvent(event: AccountEvent): OrderChange | null {
   switch (event.event) {
     case 'order.created': {
       const { orderId, status } = assertObject(event.data);
-      return { createdAt, event: event.event, orderId, from: null, to: status };
+      return { createdAt, event: event.event, orderId, from: null, to: status, reason: null };
     }
     case 'order.status_changed': {
-      const { orderId, previousStatus, status } = assertObject(event.data);
-      return { createdAt, event: event.event, orderId, from: previousStatus, to: status };
+      const { orderId, previousStatus, status, reason = null } = assertObject(event.data);
+      return { createdAt, event: event.event, orderId, from: previousStatus, to: status, reason };
     }
     default:
       return null;
@@ -130,7 +130,7 @@ async function fromNotification(
   if (event === undefined) return null;
   try {
     const { status } = await orders.get(orderId, options);
-    return { createdAt, event, orderId, from: null, to: status };
+    return { createdAt, event, orderId, from: null, to: status, reason: null };
   } catch (error) {
     // The order is no longer visible to this account.
     if (isTradepostError(error) && error.status === 404) return null;

@@ -94,7 +94,7 @@ async function explain(id: string, options: Options, context: CliContext): Promi
   const explanation = toExplanation(details, { ...diagnosis, hints }, request);
   const saved = options.bodyFile === undefined ? null : saveBody(options.bodyFile, details.body);
   const checks = listChecks(details.id, lastRequest(details) ?? request, options);
-  const times = chooseTimes(options, context, { isStream: true });
+  const times = chooseTimes(options, context, { hasExactTimes: true });
   await writeData(
     context.stdout,
     isText

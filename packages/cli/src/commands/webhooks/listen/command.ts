@@ -50,7 +50,7 @@ interface Options extends GlobalOptions, SecretOptions {
 
 const forwardedView: View<ForwardedEvent> = {
   fields: ['at', 'id', 'event', 'status', 'attempts', 'durationMs'],
-  isStream: true,
+  hasExactTimes: true,
   columns: [
     { title: 'AT', field: 'at' },
     { title: 'EVENT', field: 'event' },

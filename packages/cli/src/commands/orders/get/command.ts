@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import { createClient } from '../../../client/create-client';
+import type { CliContext } from '../../../context';
+import { CliError, localHint } from '../../../errors/cli-error';
+import { addHelp } from '../../../help/help';
+import { addIds, type GlobalOptions, reconnectTimeoutOption } from '../../../input/options';
+import { chooseFormat } from '../../../output/choose-format';
+import { describeShape, type Format, type View } from '../../../output/format';
+import { printNotice, writeData } from '../../../output/print';
+import { describeReason } from '../../../report/error-report';
+import { addNamesOption, chooseNames, isForPerson, namesNote } from '../names';
+import { namedOrderView, orderView } from '../order-view';
+import { getConcurrency, getMany } from './get-many';
+import { loadOrder, type OrderRecord, type Wanted } from './load-order';
+import { historyView, toHistoryRow } from './order-history';
+
+interface Options extends GlobalOptions {
+  names?: boolean;
+  history?: boolean;
+  reconnectTimeout: number;
+}
+
+const recordFields = [...namedOrderView.fields, 'history'] as const;
+
+/** `tradepost orders get <id...>` */
+export function configure(command: Command, context: CliContext): void {
+  addIds(command, 'ord')
+    .option('--history', 'show its events; for one order on a terminal by default')
+    .option('--no-history', 'do not show its events');
+  addNamesOption(command)
+    .option(...reconnectTimeoutOption)
+    .action((ids: string[]) => get(ids, command.optsWithGlobals<Options>(), context));
+  addHelp(command, {
+    fields: recordFields,
+    Examples: [
+      '$ tradepost orders get ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH',
+      '$ tradepost orders get ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH --history --output json',
+      '$ tradepost orders get ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH --output json | jq -r .status',
+    ],
+    Output: [
+      `json, one ID: ${describeShape(orderView)}`,
+      'json, several IDs: an array of such orders',
+      'json, with --names: buyerName, sellerName, agentName and listingTitle too',
+      'json, with --history: history too, an array of { id, event, createdAt, data }',
+    ],
+    Notes: [
+      'The history has the events that the service still stores, with the reasons of changes.',
+      namesNote,
+      'With several IDs it continues after a failure. Exit code 7: some orders were found and some were not.',
+    ],
+  });
+}
+
+async function get(ids: readonly string[], options: Options, context: CliContext): Promise<void> {
+  const [only, ...others] = new Set(ids);
+  if (only === undefined) {
+    throw new CliError('usage', 'Missing order ID', localHint('See', 'orders get --help'));
+  }
+  const isSingle = others.length === 0;
+  const wanted: Wanted = {
+    names: chooseNames(options, context),
+    history: chooseHistory(options, isSingle, context),
+    onHistoryError: (error) => printNotice(context, `No history: ${describeReason(error)}`),
+  };
+  const print = await createPrinter(wanted, options, context);
+  if (isSingle) {
+    const client = createClient(context, options);
+    const order = await loadOrder(client, only, wanted, { signal: context.signal });
+    return await print((format) => format.formatItem(order), [order]);
+  }
+  const client = createClient(context, options, getConcurrency);
+  const { found, error } = await getMany(
+    [only, ...others],
+    (id, request) => loadOrder(client, id, wanted, request),
+    options.reconnectTimeout,
+    context,
+  );
+  // As with a list that cannot be fetched, nothing is printed if nothing was found.
+  if (found.length > 0) {
+    await print(async (format) => `${await format.formatItems(found)}${await format.end()}`, found);
+  }
+  if (error !== null) throw error;
+}
+
+function chooseHistory(
+  options: Options,
+  isSingle: boolean,
+  context: CliContext,
+): Wanted['history'] {
+  const isSelected = options.fields?.split(',').some((field) => field.trim() === 'history');
+  if (options.history ?? isSelected) return 'always';
+  const isDefault = options.history === undefined && isSingle && isForPerson(options, context);
+  return isDefault ? 'if-possible' : 'never';
+}
+
+/** Prints orders: for people with a table of its history below each, otherwise as one document. */
+async function createPrinter({ names, history }: Wanted, options: Options, context: CliContext) {
+  const { output, fields, jq, ...others } = options;
+  const isTable = output === 'table' && fields === undefined && jq === undefined;
+  const base = names === 'never' ? orderView : namedOrderView;
+  const view: View<OrderRecord> =
+    fields !== undefined
+      ? { ...namedOrderView, fields: recordFields }
+      : { ...base, fields: history === 'always' ? [...base.fields, 'history'] : base.fields };
+  const format = await chooseFormat(options, view, context);
+  return async (
+    formatAll: (format: Format<OrderRecord>) => string | Promise<string>,
+    records: readonly OrderRecord[],
+  ): Promise<void> => {
+    if (!isTable || records.every((record) => record.history === undefined)) {
+      return await writeData(context.stdout, await formatAll(format));
+    }
+    for (const [index, { history: events = [], ...order }] of records.entries()) {
+      const table = await chooseFormat({ ...others, output }, historyView, context);
+      const rows = await table.formatItems(events.map(toHistoryRow));
+      const record = await format.formatItem(order);
+      const parts = [index > 0 ? '\n' : '', record, rows === '' ? '' : `\n${rows}`];
+      await writeData(context.stdout, parts.join(''));
+    }
+  };
+}

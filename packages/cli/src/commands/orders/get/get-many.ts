@@ -1,0 +1,53 @@
+import { wasHeldBack } from '../../../bulk/outage';
+import { runBulk } from '../../../bulk/run-bulk';
+import type { CliContext } from '../../../context';
+import { BulkError, CliError } from '../../../errors/cli-error';
+import { getExitReason } from '../../../errors/exit-codes';
+import { formatCount, formatNumber } from '../../../output/text';
+import type { OrderRecord } from './load-order';
+
+export const getConcurrency = 8;
+
+/** Gets many orders. It waits while the service is away, and continues after a failure. */
+export async function getMany(
+  ids: readonly string[],
+  load: (id: string, request: { signal: AbortSignal; maxRetries: number }) => Promise<OrderRecord>,
+  reconnectTimeout: number,
+  context: CliContext,
+): Promise<{ found: readonly OrderRecord[]; error: unknown }> {
+  const records = new Map<string, OrderRecord>();
+  const { failures, notAttempted } = await runBulk(
+    {
+      ids,
+      concurrency: getConcurrency,
+      reconnectTimeout,
+      showProgress: true,
+      async work(id, { send }) {
+        const { error } = await send(async (signal) => {
+          try {
+            records.set(id, await load(id, { signal, maxRetries: 0 }));
+            return { error: null };
+          } catch (error) {
+            return { error };
+          }
+        });
+        if (wasHeldBack(error, context)) return { outcome: 'not_attempted', error: null };
+        return { outcome: error === null ? 'unchanged' : 'failed', error };
+      },
+    },
+    context,
+  );
+  const found = ids.flatMap((id) => records.get(id) ?? []);
+  const left =
+    notAttempted.length > 0 ? `, ${formatNumber(notAttempted.length)} not attempted` : '';
+  const summary = `Got ${formatNumber(found.length)} of ${formatCount(ids.length, 'order')}; ${formatNumber(failures.length)} failed${left}`;
+  const error = failures.length > 0 ? new BulkError(summary, found.length, failures) : null;
+  if (
+    context.signal.aborted &&
+    found.length < ids.length &&
+    getExitReason(error) !== 'interrupted'
+  ) {
+    return { found, error: new CliError('interrupted', `Interrupted. ${summary}`) };
+  }
+  return { found, error };
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { anOrder } from '../../../../../test/helpers/an-order';
+import { aProblem, BareService } from '../../helpers/minimal-service';
+
+const orderId = anOrder().id;
+const get = ['orders', 'get', orderId];
+
+const history = [
+  { id: 'evt_1', event: 'order.created', data: { orderId, status: 'pending' } },
+  { id: 'evt_2', event: 'task.approval_requested', data: { orderId, taskId: 'tsk_1' } },
+  { id: 'evt_3', event: 'task.completed', data: { orderId, taskId: 'tsk_1' } },
+  {
+    id: 'evt_4',
+    event: 'order.status_changed',
+    data: {
+      orderId,
+      previousStatus: 'pending',
+      status: 'confirmed',
+      reason: 'The buyer has paid.',
+    },
+  },
+  {
+    id: 'evt_5',
+    event: 'listing.availability_low',
+    data: { listingId: 'lst_1', availableQuantity: 3 },
+  },
+  { id: 'evt_6', event: 'order.archived', data: { orderId } },
+].map((event, index) => ({ ...event, createdAt: `2026-11-21T09:3${index}:00.000Z` }));
+
+/** A service with the history of one order. */
+async function startWithHistory(events: readonly object[] = history): Promise<BareService> {
+  const service = await BareService.start();
+  service.orders = [anOrder(), anOrder({ id: 'ord_2' })];
+  service.instead = ({ path, query }) => {
+    if (path !== '/v1/events') return undefined;
+    const data = query.after === undefined && query.orderId === orderId ? events : [];
+    return { status: 200, body: { data, nextCursor: 'end' } };
+  };
+  return service;
+}
+
+describe('the history of an order', () => {
+  it('is below the order on a terminal, with reasons', async () => {
+    const service = await startWithHistory();
+    const { stdout, stderr } = await service.cli(get, {
+      screen: { columns: 80 },
+      env: { TZ: 'Europe/Berlin' },
+    });
+    expect(stderr).toBe('');
+    expect(stdout.split('\n').slice(9)).toEqual([
+      '',
+      'AT                   CHANGE                 REASON',
+      '2026-11-21 10:30:00  created, pending',
+      '2026-11-21 10:31:00  approval requested',
+      '2026-11-21 10:32:00  task completed',
+      '2026-11-21 10:33:00  pending → confirmed    The buyer has paid.',
+      '2026-11-21 10:34:00  3 left of the listing',
+      '2026-11-21 10:35:00  order.archived',
+      '',
+    ]);
+  });
+
+  it('is in JSON on request only', async () => {
+    const service = await startWithHistory();
+    const json = ['--output', 'json'];
+    expect(JSON.parse((await service.cli([...get, ...json])).stdout)).toEqual(anOrder());
+    expect(service.seen.map(({ path }) => path)).toEqual([`/v1/orders/${orderId}`]);
+    const { stdout } = await service.cli([...get, '--history', ...json]);
+    expect(JSON.parse(stdout)).toEqual({ ...anOrder(), history });
+    const fields = await service.cli([...get, '--fields', 'id,history', ...json]);
+    expect(JSON.parse(fields.stdout)).toEqual({ id: orderId, history });
+  });
+
+  it('is not requested with --no-history', async () => {
+    const service = await startWithHistory();
+    await service.cli([...get, '--no-history'], { screen: { columns: 80 } });
+    expect(service.seen.map(({ path }) => path)).toEqual([`/v1/orders/${orderId}`]);
+  });
+
+  it.each([
+    ['has no events', () => ({ status: 404, body: undefined })],
+    ['rejects the filter', () => aProblem(422, 'validation_failed')],
+    [
+      'ignores the filter',
+      () => {
+        const other = { ...history[0], data: { orderId: 'ord_other' } };
+        return { status: 200, body: { data: [...history, other], nextCursor: 'end' } };
+      },
+    ],
+  ])('is left out on a terminal if the service %s, and an error on request', async (_, respond) => {
+    const service = await BareService.start();
+    service.orders = [anOrder()];
+    service.instead = ({ path }) => (path === '/v1/events' ? respond() : undefined);
+    const shown = await service.cli(get, { screen: { columns: 80 } });
+    expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(shown.stdout.trimEnd().split('\n')).toHaveLength(9);
+    const requested = await service.cli([...get, '--history']);
+    expect(requested).toMatchObject({ stdout: '' });
+    expect(requested.exitCode).not.toBe(0);
+    expect(requested.stderr).toMatch(/^error: /);
+  });
+
+  it('does not prevent the order from being shown', async () => {
+    const service = await BareService.start();
+    service.orders = [anOrder()];
+    service.instead = ({ path }) =>
+      path === '/v1/events' ? aProblem(503, 'store_unavailable') : undefined;
+    const { exitCode, stdout, stderr } = await service.cli(get, { screen: { columns: 80 } });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(orderId);
+    expect(stderr).toMatch(/^No history: .+\n$/);
+    expect(service.seen.filter(({ path }) => path === '/v1/events')).toHaveLength(1);
+  });
+});
+
+describe('orders get with several IDs', () => {
+  it('prints an array in the order of the IDs, each once', async () => {
+    const service = await startWithHistory();
+    const argv = ['orders', 'get', 'ord_2', orderId, 'ord_2', '--output', 'json'];
+    const { exitCode, stdout, stderr } = await service.cli(argv);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual([anOrder({ id: 'ord_2' }), anOrder()]);
+  });
+
+  it('prints those it finds, and reports the others', async () => {
+    const service = await startWithHistory();
+    const argv = ['orders', 'get', orderId, 'ord_3', 'ord_2', '--output', 'json'];
+    const { exitCode, stdout, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(7);
+    expect(JSON.parse(stdout).map(({ id }: { id: string }) => id)).toEqual([orderId, 'ord_2']);
+    expect(JSON.parse(stderr).error.message).toBe('Got 2 of 3 orders; 1 failed');
+  });
+
+  it('exits with 5 and prints nothing if it finds none', async () => {
+    const service = await startWithHistory();
+    const { exitCode, stdout } = await service.cli(['orders', 'get', 'ord_3', 'ord_4']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
+  });
+
+  it('has a table of its history below each order, on request', async () => {
+    const service = await startWithHistory();
+    const { stdout } = await service.cli([...get, 'ord_2', '--history']);
+    const blocks = stdout.split('\n\n').map((block) => block.split('\n')[0]?.split(/ +/));
+    expect(blocks).toEqual([
+      ['id', orderId],
+      ['AT', 'CHANGE', 'REASON'],
+      ['id', 'ord_2'],
+    ]);
+    const table = await service.cli([...get, 'ord_2']);
+    expect(table.stdout.split('\n')[0]).toMatch(/^ID +STATUS +QUANTITY/);
+  });
+});
