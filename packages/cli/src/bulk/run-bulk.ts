@@ -1,12 +1,12 @@
 import { isTradepostError } from '@tradepost/sdk';
+import { createOutageGate, isAway } from '../client/outage';
+import { createOutagePolicy } from '../client/outage-report';
 import type { CliContext } from '../context';
 import type { Failure, Hint } from '../errors/cli-error';
 import { getExitReason, isLimited } from '../errors/exit-codes';
 import { printNotice } from '../output/print';
 import { createProgress } from '../output/progress';
 import { formatHints } from '../report/hint';
-import { createOutageGate, isAway } from './outage';
-import { createOutagePolicy } from './outage-report';
 import type { OutcomeKind } from './outcome';
 import { createRateLimiter, runPool } from './pool';
 import { createShutdownGrace, finishingNotice } from './shutdown-grace';

@@ -1,8 +1,8 @@
 import { isTradepostError, type RequestOptions } from '@tradepost/sdk';
-import { createOutageGate, isAway, isTemporary } from '../bulk/outage';
-import { createOutagePolicy } from '../bulk/outage-report';
 import type { CliContext } from '../context';
 import { formatDuration } from '../output/text';
+import { createOutageGate, isAway, isTemporary } from './outage';
+import { createOutagePolicy } from './outage-report';
 
 /** The limits of a request, as the SDK takes them. */
 export type RequestLimits = Pick<RequestOptions, 'timeout' | 'maxRetries'>;

@@ -1,9 +1,9 @@
 import type { EventListParams, EventPage, Tradepost } from '@tradepost/sdk';
-import { isAway } from '../bulk/outage';
 import type { CliContext } from '../context';
 import { Stopped } from '../errors/cli-error';
 import { getExitReason } from '../errors/exit-codes';
 import type { Connection, RequestLimits } from './connection';
+import { isAway } from './outage';
 
 /** How long a request waits for new events, in seconds: a loss of the connection is noticed soon after. */
 const waitSeconds = 10;

@@ -1,8 +1,8 @@
 import type { Notification, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { wasHeldBack } from '../../bulk/outage';
 import { type BulkRun, runBulk } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
+import { wasHeldBack } from '../../client/outage';
 import type { CliContext } from '../../context';
 import {
   assertObject,

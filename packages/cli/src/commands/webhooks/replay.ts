@@ -1,9 +1,9 @@
 import type { Delivery, RequestOptions, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
-import { wasHeldBack } from '../../bulk/outage';
 import { noFailure, type OutcomeFailure, type OutcomeKind, toFailure } from '../../bulk/outcome';
 import { runBulk } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
+import { wasHeldBack } from '../../client/outage';
 import type { CliContext } from '../../context';
 import { BulkError, CliError, getErrorMessage, localHint } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';

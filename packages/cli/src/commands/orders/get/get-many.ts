@@ -1,5 +1,5 @@
-import { wasHeldBack } from '../../../bulk/outage';
 import { runBulk } from '../../../bulk/run-bulk';
+import { wasHeldBack } from '../../../client/outage';
 import type { CliContext } from '../../../context';
 import { BulkError, CliError } from '../../../errors/cli-error';
 import { getExitReason } from '../../../errors/exit-codes';

@@ -1,7 +1,7 @@
 import type { Order, OrderStatus, RequestOptions, Tradepost, UpdatedOrder } from '@tradepost/sdk';
-import { isTemporary } from '../../../bulk/outage';
 import { noFailure, toFailure } from '../../../bulk/outcome';
 import type { BulkResult } from '../../../bulk/run-bulk';
+import { isTemporary } from '../../../client/outage';
 import type { CliContext } from '../../../context';
 import { CliError, commandHint, type Hint } from '../../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../../errors/exit-codes';

@@ -1,7 +1,7 @@
 import { isTradepostError } from '@tradepost/sdk';
-import { wasHeldBack } from '../../../bulk/outage';
 import { noFailure, type OutcomeFailure } from '../../../bulk/outcome';
 import { type BulkTask, runBulk } from '../../../bulk/run-bulk';
+import { wasHeldBack } from '../../../client/outage';
 import type { CliContext } from '../../../context';
 import type { Hint } from '../../../errors/cli-error';
 import type { Journal, JournalContent } from '../../../journal/journal';

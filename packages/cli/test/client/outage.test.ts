@@ -1,7 +1,7 @@
 import { ServerError, TradepostError } from '@tradepost/sdk';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createOutageGate, type OutagePolicy } from '../../src/bulk/outage';
+import { createOutageGate, type OutagePolicy } from '../../src/client/outage';
 
 const away = new TradepostError('It is away.', { code: 'connection_failed' });
 const broken = new ServerError('It is broken.', {

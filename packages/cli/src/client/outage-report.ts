@@ -1,11 +1,11 @@
 import { isTradepostError } from '@tradepost/sdk';
-import { describeRetry } from '../client/create-client';
 import type { CliContext } from '../context';
 import { isLimited } from '../errors/exit-codes';
 import { printNotice } from '../output/print';
 import type { Progress } from '../output/progress';
 import { formatDuration } from '../output/text';
 import { getRequestErrorMessage } from '../report/error-report';
+import { describeRetry } from './create-client';
 import type { OutagePolicy, WaitReport } from './outage';
 
 /** A longer wait is reported every time, in milliseconds. */
