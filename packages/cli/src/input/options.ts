@@ -1,4 +1,4 @@
-import { type EventType, eventTypes } from '@tradepost/sdk';
+import { type EventType, eventTypes, type OrderExpansion, type OrderSort } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../context';
 import { InvalidArgument } from '../errors/cli-error';
@@ -265,6 +265,22 @@ export function listParser<Choice extends string>(choices: readonly Choice[], no
   };
   return repeatable(withValues(parse, () => choices, { isList: true }));
 }
+
+/** How lists of orders may be sorted: `-` is newest first. Source: the contract, `orderSorts`. */
+export const orderSorts = [
+  '-createdAt',
+  'createdAt',
+  '-updatedAt',
+  'updatedAt',
+] as const satisfies readonly OrderSort[];
+
+/** What the service can return names of. Source: the contract, `orderExpansions`. */
+export const orderExpansions = [
+  'buyer',
+  'seller',
+  'agent',
+  'listing',
+] as const satisfies readonly OrderExpansion[];
 
 /** Returns the flags, description and parser of an option that takes event types, separated by commas. */
 export function eventsOption(what = 'event types') {

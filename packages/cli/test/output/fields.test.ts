@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
 import { notificationView } from '../../src/commands/notifications/notification-view';
-import type { NamedOrder } from '../../src/commands/orders/names';
+import type { NamedOrder } from '../../src/commands/orders/order-view';
 import { orderView } from '../../src/commands/orders/order-view';
 import type { OutputFormat } from '../../src/input/options';
 import { chooseFormat } from '../../src/output/choose-format';

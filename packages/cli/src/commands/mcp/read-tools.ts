@@ -1,6 +1,6 @@
 import { deliveryStates, eventTypes, orderStatuses } from '@tradepost/sdk';
 import { fetchIdentity } from '../../config/identity';
-import { orderExpansions, orderSorts } from '../../input/order-choices';
+import { orderExpansions, orderSorts } from '../../input/options';
 import type { Client, Schemas, Tool } from './tool';
 
 const withNames = { expand: orderExpansions };

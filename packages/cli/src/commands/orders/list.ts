@@ -1,4 +1,4 @@
-import { orderStatuses } from '@tradepost/sdk';
+import { type OrderSort, type OrderStatus, orderStatuses, type Page } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -9,20 +9,35 @@ import {
   type GlobalOptions,
   getPageSize,
   listParser,
+  orderSorts,
   type PaginationOptions,
   parseId,
   timeNote,
   timeParser,
 } from '../../input/options';
-import { orderSorts } from '../../input/order-choices';
-import { describeShape } from '../../output/format';
+import { describeShape, filterPages } from '../../output/format';
 import { printList } from '../../output/print';
-import { addNamesOption, chooseNames, namesNote } from './names';
-import { listOrderPages, type OrderSelection } from './order-pages';
-import { namedOrderView, orderView } from './order-view';
+import {
+  addNamesOption,
+  chooseNames,
+  type NamedOrder,
+  namedOrderView,
+  namesNote,
+  orderView,
+} from './order-view';
 
-interface Options extends GlobalOptions, PaginationOptions, OrderSelection {
+interface Options extends GlobalOptions, PaginationOptions {
   names?: boolean;
+  status?: readonly OrderStatus[];
+  buyer?: string;
+  listing?: string;
+  /** Created at or after it. */
+  since?: string;
+  /** Created before it. */
+  until?: string;
+  /** Last changed at or after it. */
+  updatedSince?: string;
+  sort?: OrderSort;
 }
 
 /** `tradepost orders list` */
@@ -74,7 +89,7 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function list(options: Options, context: CliContext): Promise<void> {
-  const { since, until } = options;
+  const { status: statuses = [], since, until, sort } = options;
   if (since !== undefined && until !== undefined && Date.parse(since) > Date.parse(until)) {
     throw new CliError(
       'usage',
@@ -82,12 +97,53 @@ async function list(options: Options, context: CliContext): Promise<void> {
       'Swap the two times.',
     );
   }
+  const { signal } = context;
   const names = chooseNames(options, context);
   const view = names === 'never' && options.fields === undefined ? orderView : namedOrderView;
-  const pages = listOrderPages(createClient(context, options), options, {
+  const client = createClient(context, options);
+  const query = buildQuery(options);
+  const [status, ...others] = statuses;
+  const isPlain = names === 'never' && sort === undefined && others.length === 0;
+  const pages: AsyncIterable<Page<NamedOrder>> = isPlain
+    ? client.orders.list({ ...query, ...(status && { status }) }, { signal }).pages()
+    : (await import('./order-pages')).listWithExtensions(client, query, {
+        statuses,
+        names,
+        signal,
+      });
+  const filtered = filterPages(pages, buildFilter(options));
+  await printList(filtered, ['order', 'orders'], view, context, options);
+}
+
+function buildQuery(options: Options) {
+  const { buyer, listing, since, until, updatedSince, sort } = options;
+  return {
     limit: getPageSize(options),
-    names,
-    signal: context.signal,
-  });
-  await printList(pages, ['order', 'orders'], view, context, options);
+    ...(buyer !== undefined && { buyerId: buyer }),
+    ...(listing !== undefined && { listingId: listing }),
+    // The times after which orders are listed are excluded themselves.
+    ...(since !== undefined && { createdAfter: justBefore(since) }),
+    ...(until !== undefined && { createdBefore: until }),
+    ...(updatedSince !== undefined && { updatedAfter: justBefore(updatedSince) }),
+    ...(sort !== undefined && { sort }),
+  };
+}
+
+function justBefore(time: string): string {
+  return new Date(Date.parse(time) - 1).toISOString();
+}
+
+/** Creates the filter for what a service may ignore. */
+function buildFilter(options: Options): (order: NamedOrder) => boolean {
+  const { status = [], buyer, listing, since, until, updatedSince } = options;
+  const isAtOrAfter = (time: string, from: string | undefined) =>
+    from === undefined || Date.parse(time) >= Date.parse(from);
+  return (order) =>
+    // A service may have statuses of its own: it decides for a single one.
+    (status.length < 2 || status.some((one) => one === order.status)) &&
+    (buyer === undefined || order.buyerId === buyer) &&
+    (listing === undefined || order.listingId === listing) &&
+    isAtOrAfter(order.createdAt, since) &&
+    (until === undefined || !isAtOrAfter(order.createdAt, until)) &&
+    isAtOrAfter(order.updatedAt, updatedSince);
 }

@@ -7,26 +7,12 @@ import type {
   Tradepost,
 } from '@tradepost/sdk';
 import { assertObject, CliError } from '../../errors/cli-error';
-import { orderExpansions } from '../../input/order-choices';
-import { filterPages } from '../../output/format';
-import { isRejected, type NamedOrder, type NamesMode, placeNames } from './names';
+import { orderExpansions } from '../../input/options';
+import { isRejected, type NamedOrder, type NamesMode, placeNames } from './order-view';
 
-/** Which orders to list. Times are ISO 8601, UTC. */
-export interface OrderSelection {
-  status?: readonly OrderStatus[];
-  buyer?: string;
-  listing?: string;
-  /** Created at or after it. */
-  since?: string;
-  /** Created before it. */
-  until?: string;
-  /** Last changed at or after it. */
-  updatedSince?: string;
-  sort?: OrderSort;
-}
-
-interface Listing {
-  limit: number;
+interface ExtendedList {
+  /** Several cannot be in the query of every service. */
+  statuses: readonly OrderStatus[];
   names: NamesMode;
   signal: AbortSignal;
 }
@@ -34,72 +20,37 @@ interface Listing {
 type Pages = AsyncIterable<Page<Order>>;
 
 /**
- * Lists orders page by page. Of the selection, the API specification has only one status: what a service does
- * not know is done here.
+ * Lists orders with what the API specification does not have: several statuses, a sort, names. Several statuses
+ * work with any service, and names are left out if they were not asked for.
  *
- * @throws {CliError} `invalid_response` if the service did not sort them as requested
+ * @param query the rest of the query
+ * @throws {CliError} `invalid_response` if the service did not sort the orders as requested
  */
-export function listOrderPages(
+export function listWithExtensions(
   { orders }: Pick<Tradepost, 'orders'>,
-  selection: OrderSelection,
-  { limit, names, signal }: Listing,
+  query: OrderListParams & { limit: number },
+  { statuses, names, signal }: ExtendedList,
 ): AsyncIterable<Page<NamedOrder>> {
-  const { status: statuses = [], sort } = selection;
-  const load = (query: OrderListParams): Pages => orders.list(query, { signal }).pages();
-  const loadNamed = (query: OrderListParams): Pages => {
-    if (names === 'never') return load(query);
-    const named = load({ ...query, expand: orderExpansions });
-    return names === 'always' ? named : orElse(named, () => load(query));
+  const load = (params: OrderListParams): Pages => orders.list(params, { signal }).pages();
+  const loadNamed = (params: OrderListParams): Pages => {
+    if (names === 'never') return load(params);
+    const named = load({ ...params, expand: orderExpansions });
+    return names === 'always' ? named : orElse(named, () => load(params));
   };
-  const query = buildQuery(selection, limit);
-  const [only, ...others] = statuses;
-  const pages =
-    only === undefined || others.length === 0
-      ? loadNamed({ ...query, ...(only && { status: only }) })
-      : orElse(
-          loadNamed({ ...query, status: statuses }),
-          () =>
-            mergePages(
-              statuses.map((status) => loadNamed({ ...query, status })),
-              orderSort(sort),
-              limit,
-            ),
-          // It may have looked for one status of that name.
-          ({ data }) => data.length === 0,
-        );
-  return preparePages(filterPages(pages, buildFilter(selection)), sort, names);
-}
-
-function buildQuery(selection: OrderSelection, limit: number): OrderListParams {
-  const { buyer, listing, since, until, updatedSince, sort } = selection;
-  return {
-    limit,
-    ...(buyer !== undefined && { buyerId: buyer }),
-    ...(listing !== undefined && { listingId: listing }),
-    // The times after which orders are listed are excluded themselves.
-    ...(since !== undefined && { createdAfter: justBefore(since) }),
-    ...(until !== undefined && { createdBefore: until }),
-    ...(updatedSince !== undefined && { updatedAfter: justBefore(updatedSince) }),
-    ...(sort !== undefined && { sort }),
-  };
-}
-
-function justBefore(time: string): string {
-  return new Date(Date.parse(time) - 1).toISOString();
-}
-
-function buildFilter(selection: OrderSelection): (order: Order) => boolean {
-  const { status = [], buyer, listing, since, until, updatedSince } = selection;
-  const isAtOrAfter = (time: string, from: string | undefined) =>
-    from === undefined || Date.parse(time) >= Date.parse(from);
-  return (order) =>
-    // A service may have statuses of its own: it decides for a single one.
-    (status.length < 2 || status.some((one) => one === order.status)) &&
-    (buyer === undefined || order.buyerId === buyer) &&
-    (listing === undefined || order.listingId === listing) &&
-    isAtOrAfter(order.createdAt, since) &&
-    (until === undefined || !isAtOrAfter(order.createdAt, until)) &&
-    isAtOrAfter(order.updatedAt, updatedSince);
+  const loadEach = () => statuses.map((status) => loadNamed({ ...query, status }));
+  const [only = null, ...others] = statuses;
+  let pages: Pages;
+  if (only === null) pages = loadNamed(query);
+  else if (others.length === 0) pages = loadNamed({ ...query, status: only });
+  else {
+    pages = orElse(
+      loadNamed({ ...query, status: statuses }),
+      () => mergePages(loadEach(), orderSort(query.sort), query.limit),
+      // It may have looked for one status of that name.
+      ({ data }) => data.length === 0,
+    );
+  }
+  return preparePages(pages, query.sort, names);
 }
 
 async function* preparePages(

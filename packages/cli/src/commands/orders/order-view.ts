@@ -1,6 +1,88 @@
+import { isTradepostError, type Order, type OrderExpansions } from '@tradepost/sdk';
+import type { Command } from 'commander';
+import type { CliContext } from '../../context';
+import { assertObject } from '../../errors/cli-error';
+import type { OutputOptions } from '../../input/options';
 import { type Column, formatField, type View } from '../../output/format';
 import type { StyleName } from '../../output/text';
-import { hasName, type NamedOrder, nameFields } from './names';
+
+/** An order, with the names of its accounts and the title of its listing if they were requested. */
+export interface NamedOrder extends Order {
+  buyerName?: string;
+  sellerName?: string;
+  agentName?: string | null;
+  listingTitle?: string | null;
+}
+
+/** The field of each name, by the field of the ID. */
+export const nameFields = {
+  listingId: 'listingTitle',
+  buyerId: 'buyerName',
+  sellerId: 'sellerName',
+  agentId: 'agentName',
+} as const;
+
+/** Whether a field is an ID that has a name. */
+export function hasName(field: string): field is keyof typeof nameFields {
+  return field in nameFields;
+}
+
+/** Puts each name beside its ID, as a field of the order. */
+export function placeNames(order: Order & Partial<OrderExpansions>): NamedOrder {
+  const { buyer, seller, agent, listing, ...own } = assertObject(order);
+  const names = {
+    listingTitle: listing?.title,
+    buyerName: buyer?.name,
+    sellerName: seller?.name,
+    agentName: agent === null ? null : agent?.name,
+  };
+  const fields = Object.entries(own).flatMap(([field, value]) => {
+    const nameField = hasName(field) ? nameFields[field] : null;
+    const name = nameField === null ? undefined : names[nameField];
+    return name === undefined
+      ? [[field, value] as const]
+      : [[field, value] as const, [nameField, name] as const];
+  });
+  return Object.fromEntries(fields) as NamedOrder;
+}
+
+/** Whether names are requested: always, if the service has them, or never. */
+export type NamesMode = 'always' | 'if-supported' | 'never';
+
+/** Whether output is a table for a person, with the columns that the command chooses. */
+export function isForPerson(
+  { output, fields, jq }: OutputOptions,
+  { stdout }: Pick<CliContext, 'stdout'>,
+): boolean {
+  return output === 'table' && fields === undefined && jq === undefined && stdout.isTTY === true;
+}
+
+/** Decides whether to request names: on a terminal and where `--names` or `--fields` ask for them. */
+export function chooseNames(
+  options: OutputOptions & { names?: boolean },
+  context: Pick<CliContext, 'stdout'>,
+): NamesMode {
+  const selected = options.fields?.split(',').map((field) => field.trim());
+  const isSelected = Object.values(nameFields).some((field) => selected?.includes(field));
+  if (options.names || isSelected) return 'always';
+  return options.names === undefined && isForPerson(options, context) ? 'if-supported' : 'never';
+}
+
+/** Whether a service rejects a request that has more than the API specification. */
+export function isRejected(error: unknown): boolean {
+  return isTradepostError(error) && (error.status === 400 || error.status === 422);
+}
+
+/** Adds `--names` and `--no-names`. */
+export function addNamesOption(command: Command): Command {
+  return command
+    .option('--names', 'show names of accounts and titles of listings; on a terminal by default')
+    .option('--no-names', 'show IDs only');
+}
+
+/** What help pages say about names. */
+export const namesNote =
+  'Names are an extension of the API: where a service does not have them, IDs are shown.';
 
 /** A map, since a service may add statuses. */
 const styles: ReadonlyMap<string, StyleName> = new Map([

@@ -8,8 +8,14 @@ import { chooseFormat } from '../../../output/choose-format';
 import { describeShape, type Format, type View } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
 import { describeReason } from '../../../report/error-report';
-import { addNamesOption, chooseNames, isForPerson, namesNote } from '../names';
-import { namedOrderView, orderView } from '../order-view';
+import {
+  addNamesOption,
+  chooseNames,
+  isForPerson,
+  namedOrderView,
+  namesNote,
+  orderView,
+} from '../order-view';
 import { getConcurrency, getMany } from './get-many';
 import { loadOrder, type OrderRecord, type Wanted } from './load-order';
 import { historyView, toHistoryRow } from './order-history';

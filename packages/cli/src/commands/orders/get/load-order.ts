@@ -1,7 +1,7 @@
 import type { AccountEvent, Order, OrderExpansions, Tradepost } from '@tradepost/sdk';
 import { assertObject } from '../../../errors/cli-error';
-import { orderExpansions } from '../../../input/order-choices';
-import { isRejected, type NamedOrder, type NamesMode, placeNames } from '../names';
+import { orderExpansions } from '../../../input/options';
+import { isRejected, type NamedOrder, type NamesMode, placeNames } from '../order-view';
 import { fetchHistory, lacksHistory } from './order-history';
 
 /** An order with its history, if that was requested. */
