@@ -15,15 +15,17 @@ import {
   timeNote,
   timeParser,
 } from '../../input/options';
-import { describeShape, filterPages } from '../../output/format';
+import { describeShape, filterPages, type View } from '../../output/format';
 import { printList } from '../../output/print';
 import {
   addNamesOption,
   chooseNames,
   type NamedOrder,
+  type NamesMode,
   namedOrderView,
   namesNote,
   orderView,
+  withLastChange,
 } from './order-view';
 
 interface Options extends GlobalOptions, PaginationOptions {
@@ -78,6 +80,7 @@ export function configure(command: Command, context: CliContext): void {
     Output: [
       `json: an array of ${describeShape(orderView)}`,
       'json, with --names: buyerName, sellerName, agentName and listingTitle too',
+      'table: with --updated-since or a sort by updatedAt, the column UPDATED instead of CREATED',
       'On a narrow terminal a table leaves out columns from the right.',
     ],
     Notes: [
@@ -99,7 +102,7 @@ async function list(options: Options, context: CliContext): Promise<void> {
   }
   const { signal } = context;
   const names = chooseNames(options, context);
-  const view = names === 'never' && options.fields === undefined ? orderView : namedOrderView;
+  const view = options.fields === undefined ? chooseView(names, options) : namedOrderView;
   const client = createClient(context, options);
   const query = buildQuery(options);
   const [status, ...others] = statuses;
@@ -113,6 +116,12 @@ async function list(options: Options, context: CliContext): Promise<void> {
       });
   const filtered = filterPages(pages, buildFilter(options));
   await printList(filtered, ['order', 'orders'], view, context, options);
+}
+
+function chooseView(names: NamesMode, { sort, updatedSince }: Options): View<NamedOrder> {
+  const view = names === 'never' ? orderView : namedOrderView;
+  const isByChange = sort?.endsWith('updatedAt') || updatedSince !== undefined;
+  return isByChange ? withLastChange(view) : view;
 }
 
 function buildQuery(options: Options) {

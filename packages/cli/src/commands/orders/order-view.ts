@@ -136,3 +136,13 @@ export const namedOrderView: View<NamedOrder> = {
     })),
   ],
 };
+
+/** Shows the time of the last change instead of that of the creation. */
+export function withLastChange({ fields, columns = [] }: View<NamedOrder>): View<NamedOrder> {
+  return {
+    fields,
+    columns: columns.map((column) =>
+      column.field === 'createdAt' ? { ...column, title: 'UPDATED', field: 'updatedAt' } : column,
+    ),
+  };
+}

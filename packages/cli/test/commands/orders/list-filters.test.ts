@@ -184,6 +184,23 @@ describe('the sort of orders list', () => {
   });
 });
 
+describe('a table of orders by their last change', () => {
+  it.each([[['--sort', 'updatedAt']], [['--updated-since', '2026-11-20']]])(
+    'with %j has the time of that change',
+    async (options) => {
+      const service = await BareService.start();
+      service.orders = [anOrder({ updatedAt: '2026-11-21T10:00:00.000Z' })];
+      const { stdout } = await service.cli(['orders', 'list', ...options]);
+      expect(stdout).toMatch(
+        /^ID +STATUS +QUANTITY +UPDATED +LISTING .*\n.* 2026-11-21T10:00:00.000Z /,
+      );
+      expect((await service.cli(['orders', 'list'])).stdout).toMatch(
+        / CREATED .*\n.* 2026-11-21T09:30/,
+      );
+    },
+  );
+});
+
 describe('names in orders list', () => {
   const named = {
     ...anOrder({ agentId: null }),
