@@ -57,6 +57,7 @@ it('orders watch prints changes of orders as they happen, and Ctrl-C ends it', a
       orderId: id,
       from: null,
       to: 'pending',
+      reason: null,
     },
     {
       createdAt: expect.any(String),
@@ -64,6 +65,7 @@ it('orders watch prints changes of orders as they happen, and Ctrl-C ends it', a
       orderId: id,
       from: 'pending',
       to: 'fulfilling',
+      reason: null,
     },
   ]);
 });

@@ -86,6 +86,7 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
     const ids = createIdMapping({
       ord: [order],
       lst: [listing],
+      usr: [buyer.id],
       ntf: [notification?.id ?? ''],
       whk: webhook === null ? [] : [webhook.id],
       dlv: webhook === null ? [] : [webhook.failed],
