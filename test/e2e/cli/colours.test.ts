@@ -9,7 +9,7 @@ it('the CLI prints colours on a terminal that supports them, and where FORCE_COL
   const seeded = await startSeededServer();
   onTestFinished(seeded.close);
   const key = { ...seeded.createEnvironment(seeded.seller), TRADEPOST_TIME: 'iso' };
-  const argv = ['orders', 'list', '--status', 'pending'];
+  const argv = ['orders', 'list', '--status', 'pending', '--no-names'];
   const plain = (await runCli(argv, key)).stdout;
   const onPipe = async (extra: Record<string, string>) =>
     (await runCli(argv, { ...key, ...extra })).stdout;

@@ -153,8 +153,10 @@ it('a terminal shows all words of an explanation and of an error that a pipe get
   await runAll(complete, async (argv) => {
     const { stdout, stderr } = await runCli(argv, env);
     for (const columns of widths) {
-      // A pipe has ISO times.
-      const screen = await show([...argv, '--time', 'iso'], columns, env);
+      // A pipe has ISO times, and names and histories only on request.
+      const [noun] = argv;
+      const plain = noun === 'orders' ? ['--no-names', '--no-history'] : [];
+      const screen = await show([...argv, '--time', 'iso', ...plain], columns, env);
       // A request has its own ID and its own time.
       const mask = (text: string) => splitWords(text).filter((word) => !word.startsWith('req_'));
       expect(mask(screen)).toEqual(mask(stdout + stderr));
