@@ -1,4 +1,4 @@
-import { cpSync, readdirSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join, relative } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
@@ -115,6 +115,13 @@ const omitUnusedParts: Plugin = {
         export { default as Agent } from 'undici/lib/dispatcher/agent.js';
         export const cacheStores = {};`,
       resolveDir: pluginData,
+    }));
+    // Its error message has `import "…"`, which publint takes for an ES module.
+    onLoad({ filter: /[\\/]jq-wasm[\\/]dist[\\/]index\.cjs$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        'import "jq-wasm/inline"',
+        'use jq-wasm/inline',
+      ),
     }));
     // The server validates with it what it asks its client for, and `tradepost mcp` asks for nothing.
     onLoad({ filter: /[\\/]validation[\\/]ajv-provider\.js$/ }, () => ({
