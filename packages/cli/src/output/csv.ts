@@ -9,7 +9,8 @@ const innerFormula = /[=+\-@\uff1d\uff0b\uff0d\uff20](?<=[;\t\r\n][\s"]*.)/g;
 
 function formatCell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = Array.isArray(value)
+  const isTexts = Array.isArray(value) && value.every((item) => typeof item !== 'object');
+  const text = isTexts
     ? value.join(',')
     : typeof value === 'object'
       ? JSON.stringify(value)

@@ -71,6 +71,13 @@ describe('the history of an order', () => {
     expect(JSON.parse(fields.stdout)).toEqual({ id: orderId, history });
   });
 
+  it('is JSON in a cell of CSV', async () => {
+    const service = await startWithHistory();
+    const { stdout } = await service.cli([...get, '--fields', 'id,history', '--output', 'csv']);
+    const cell = JSON.stringify(history).replaceAll('"', '""');
+    expect(stdout).toBe(`id,history\n${orderId},"${cell}"\n`);
+  });
+
   it('is not requested with --no-history', async () => {
     const service = await startWithHistory();
     await service.cli([...get, '--no-history'], { screen: { columns: 80 } });
@@ -120,6 +127,12 @@ describe('orders get with several IDs', () => {
     const { exitCode, stdout, stderr } = await service.cli(argv);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual([anOrder({ id: 'ord_2' }), anOrder()]);
+  });
+
+  it('prints an array also if one ID is given twice', async () => {
+    const service = await startWithHistory();
+    const { stdout } = await service.cli([...get, orderId, '--output', 'json']);
+    expect(JSON.parse(stdout)).toEqual([anOrder()]);
   });
 
   it('prints those it finds, and reports the others', async () => {

@@ -59,10 +59,11 @@ export function configure(command: Command, context: CliContext): void {
 
 async function get(ids: readonly string[], options: Options, context: CliContext): Promise<void> {
   const [only, ...others] = new Set(ids);
+  // An ID that is given twice is a list, as two are.
   if (only === undefined) {
     throw new CliError('usage', 'Missing order ID', localHint('See', 'orders get --help'));
   }
-  const isSingle = others.length === 0;
+  const isSingle = ids.length === 1;
   const wanted: Wanted = {
     names: chooseNames(options, context),
     history: chooseHistory(options, isSingle, context),

@@ -20,6 +20,7 @@ export interface Wanted {
 interface Request {
   signal: AbortSignal;
   maxRetries?: number;
+  timeout?: number;
 }
 
 type Client = Pick<Tradepost, 'orders' | 'events'>;
@@ -34,7 +35,7 @@ export async function loadOrder(
   const order = placeNames(await getOrder(client, id, names, request));
   if (history === 'never') return order;
   try {
-    const once = history === 'always' ? request : { ...request, maxRetries: 0 };
+    const once = history === 'always' ? request : { ...request, maxRetries: 0, timeout: 5_000 };
     return { ...order, history: await fetchHistory(client, id, once) };
   } catch (error) {
     if (history === 'always' || request.signal.aborted) throw error;
