@@ -58,6 +58,16 @@ describe('orders set-status of one order', () => {
     expect(patches()).toEqual([]);
   });
 
+  it('says that a reason was not stored if the order has the status', async () => {
+    const { service, env } = await startOne();
+    service.orders = [anOrder({ id: 'ord_1', status: 'confirmed' })];
+    const argv = ['orders', 'set-status', 'ord_1', 'confirmed', '--reason', 'Paid.'];
+    expect(await service.cli(argv, { env })).toMatchObject({
+      exitCode: 0,
+      stderr: 'Already confirmed; nothing changed. The reason was not stored.\n',
+    });
+  });
+
   it('believes the service that says another request made the change', async () => {
     const { service, env } = await startOne();
     service.instead = ({ method }) =>

@@ -44,7 +44,8 @@ export async function changeOne(
   if (error !== null) throw error;
   if (outcome.outcome === 'unchanged') {
     if (!isForPeople) await writeData(context.stdout, format.formatItem(order));
-    return printNotice(context, `Already ${order.status}; nothing changed.`);
+    const dropped = change.reason === undefined ? '' : ' The reason was not stored.';
+    return printNotice(context, `Already ${order.status}; nothing changed.${dropped}`);
   }
   const formatLines = () => {
     const width = getTerminalWidth(context.stdout);
