@@ -1,4 +1,5 @@
-import { deliveryStates, eventTypes, orderStatuses } from '@tradepost/sdk';
+import { deliveryStates, eventTypes, type OrderListParams, orderStatuses } from '@tradepost/sdk';
+import { assertSelected } from '../../client/check-orders';
 import { fetchIdentity } from '../../config/identity';
 import { orderExpansions, orderSorts } from '../../input/options';
 import type { Client, Schemas, Tool } from './tool';
@@ -42,13 +43,27 @@ export function createReadTools(client: Client, { string, int, boolean, oneOf }:
         createdAfter: time('only orders created after this time'),
         createdBefore: time('only orders created before this time'),
         updatedAfter: time('only orders last changed after this time'),
-        sort: oneOf(orderSorts).optional().describe('- is from newest to oldest'),
+        sort: oneOf(orderSorts)
+          .optional()
+          .describe('- is from newest to oldest; with it, limit is at least 2'),
         names,
         ...paging,
       },
       {
-        run: async ({ names: wantsNames, ...query }, request) =>
-          await client.orders.list({ ...query, ...(wantsNames === true && withNames) }, request),
+        async run({ names: wantsNames, ...query }, request) {
+          const { sort, limit } = query as OrderListParams;
+          const page = await client.orders.list(
+            {
+              ...query,
+              // A single order does not show whether the service sorted them.
+              ...(sort !== undefined && { limit: Math.max(limit ?? 2, 2) }),
+              ...(wantsNames === true && withNames),
+            },
+            request,
+          );
+          assertSelected(page.data, query);
+          return page;
+        },
       },
     ),
     readTool(

@@ -127,7 +127,8 @@ function chooseView(names: NamesMode, { sort, updatedSince }: Options): View<Nam
 function buildQuery(options: Options) {
   const { buyer, listing, since, until, updatedSince, sort } = options;
   return {
-    limit: getPageSize(options),
+    // A single order does not show whether the service sorted them.
+    limit: Math.max(getPageSize(options), sort === undefined ? 1 : 2),
     ...(buyer !== undefined && { buyerId: buyer }),
     ...(listing !== undefined && { listingId: listing }),
     // The times after which orders are listed are excluded themselves.

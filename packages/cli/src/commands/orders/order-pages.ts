@@ -6,7 +6,8 @@ import type {
   Page,
   Tradepost,
 } from '@tradepost/sdk';
-import { assertObject, CliError } from '../../errors/cli-error';
+import { assertSorted, compareOrders } from '../../client/check-orders';
+import { assertObject } from '../../errors/cli-error';
 import { orderExpansions } from '../../input/options';
 import { isRejected, type NamedOrder, type NamesMode, placeNames } from './order-view';
 
@@ -45,7 +46,7 @@ export function listWithExtensions(
   else {
     pages = orElse(
       loadNamed({ ...query, status: statuses }),
-      () => mergePages(loadEach(), orderSort(query.sort), query.limit),
+      () => mergePages(loadEach(), compareOrders(query.sort), query.limit),
       // It may have looked for one status of that name.
       ({ data }) => data.length === 0,
     );
@@ -58,36 +59,13 @@ async function* preparePages(
   sort: OrderSort | undefined,
   names: NamesMode,
 ): AsyncIterable<Page<NamedOrder>> {
+  let last: Order[] = [];
   for await (const page of pages) {
-    if (sort !== undefined) assertSorted(page.data, sort);
+    // Also from page to page.
+    if (sort !== undefined) assertSorted([...last, ...page.data], sort);
+    last = page.data.slice(-1);
     yield names === 'never' ? page : { ...page, data: page.data.map(placeNames) };
   }
-}
-
-/** @throws {CliError} `invalid_response` */
-function assertSorted(orders: readonly Order[], sort: OrderSort): void {
-  const compare = orderSort(sort, { byId: false });
-  const isSorted = orders.every((order, index) => {
-    const before = orders[index - 1];
-    return before === undefined || compare(before, order) <= 0;
-  });
-  if (isSorted) return;
-  throw new CliError(
-    'invalid_response',
-    `The service did not sort the orders by ${sort.replace('-', '')}`,
-    'Sorting is an extension of the API that this service may not have: omit --sort.',
-  );
-}
-
-/** Creates the comparison of a sort. */
-function orderSort(sort: OrderSort = '-createdAt', { byId = true } = {}) {
-  const field = sort.replace('-', '') as 'createdAt' | 'updatedAt';
-  const direction = sort.startsWith('-') ? -1 : 1;
-  return (one: Order, other: Order): number => {
-    const time = Date.parse(one[field]) - Date.parse(other[field]);
-    const id = byId ? Number(one.id > other.id) - Number(one.id < other.id) : 0;
-    return (time || id) * direction;
-  };
 }
 
 /** Reads pages, or the alternative if the service rejects the request for the first one, or if that is useless. */

@@ -176,11 +176,47 @@ describe('the sort of orders list', () => {
       stdout: '',
       stderr: [
         'error: The service did not sort the orders by updatedAt',
-        'hint: Sorting is an extension of the API that this service may not have: omit --sort.',
+        'hint: Sorting is an extension of the API that this service may not have: omit the sort.',
         '',
       ].join('\n'),
     });
     expect(await listIds(service, '--sort', 'updatedAt')).toEqual(['ord_2', 'ord_1']);
+  });
+});
+
+describe('an ignored sort of orders list', () => {
+  const [newest, oldest] = [
+    anOrder({ id: 'ord_2', createdAt: '2026-11-21T09:31:00.000Z' }),
+    anOrder({ id: 'ord_1', createdAt: '2026-11-21T09:30:00.000Z' }),
+  ];
+
+  it.each([[[]], [['--status', 'pending,confirmed']]])(
+    'is noticed also with --limit 1 and %j',
+    async (more) => {
+      const service = await BareService.start();
+      service.instead = ({ query }) => {
+        const data = [newest, oldest].slice(0, Number(query.limit));
+        return { status: 200, body: { data, nextCursor: data.length < 2 ? 'next' : null } };
+      };
+      const argv = ['orders', 'list', '--sort', 'createdAt', '--limit', '1', ...more];
+      const { exitCode, stdout, stderr } = await service.cli(argv);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toContain('The service did not sort the orders by createdAt');
+    },
+  );
+
+  it('is noticed from page to page', async () => {
+    const service = await BareService.start();
+    service.instead = ({ query }) => ({
+      status: 200,
+      body: query.cursor
+        ? { data: [oldest], nextCursor: null }
+        : { data: [newest], nextCursor: 'next' },
+    });
+    const argv = ['orders', 'list', '--sort', 'createdAt', '--all'];
+    const { exitCode, stderr } = await service.cli(argv);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('did not sort');
   });
 });
 
