@@ -79,6 +79,17 @@ def map_body(context, body):
     return changed
 
 
+@schemathesis.hook
+def map_query(context, query):
+    """Shortens valid waits for an event: with filters that no event passes, a request lasts as long as it asks for."""
+    if not isinstance(query, dict):
+        return query
+    seconds = str(query.get("waitSeconds"))
+    if re.fullmatch("[0-9]{1,2}", seconds) is None or int(seconds) > 30:
+        return query
+    return {**query, "waitSeconds": int(seconds) % 3}
+
+
 def _resolve(node):
     if "$ref" not in node:
         return node

@@ -63,6 +63,17 @@ def _is_forbidden_url(failure, case, response):
     )
 
 
+def _is_unusual_reason(failure, case, response):
+    """The pattern of a reason says what all languages can: no line separators of Unicode, and no white space that only some know."""
+    reason = case.body.get("reason") if isinstance(case.body, dict) else None
+    return (
+        _is_rejected(failure, response, 422, "validation_failed")
+        and _names_only(response, "reason")
+        and isinstance(reason, str)
+        and re.search(r"[\u2028\u2029]|^\ufeff|\ufeff$", reason) is not None
+    )
+
+
 def _is_unknown_listing(failure, case, response):
     """A schema cannot say which listings exist. The problem is a 422 and no 404, because the body has the ID, not the path."""
     return _is_rejected(failure, response, 422, "listing_not_found")
@@ -98,6 +109,7 @@ _EXCEPTIONS = [
     _is_after_and_since,
     _is_read_false,
     _is_forbidden_url,
+    _is_unusual_reason,
     _is_unknown_listing,
     _is_reused_idempotency_key,
     _is_changed_order,

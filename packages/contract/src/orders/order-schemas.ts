@@ -92,9 +92,14 @@ export const createOrderSchema = bodySchema({
 
 /**
  * 1 to 500 characters (Unicode code points). `Cs` is half of one, which not every JSON parser accepts; `Zl` and `Zp` end a line or
- * a paragraph. It is not a `pattern` in the OpenAPI document, because other languages do not know such classes.
+ * a paragraph.
  */
 const reasonPattern = /^(?=\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,500}(?<=\S)$/u;
+
+/** What the regular expressions of other languages can say of `reasonPattern`: they do not all know such classes. */
+const portableReasonPattern =
+  '^[^\\s\\x00-\\x1f\\x7f-\\x9f]([^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f])?$';
+
 const reasonForm =
   '1 to 500 characters on one line, without control characters, and without white space at its start or end';
 const reasonError = `must be ${reasonForm}`;
@@ -108,6 +113,7 @@ const reasonSchema = z
     examples: ['The buyer has paid.'],
     minLength: 1,
     maxLength: 500,
+    pattern: portableReasonPattern,
     'x-extension': true,
   });
 

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import openApi from '../../openapi.json' with { type: 'json' };
 import { noBodySchema } from '../../src/http/message-schemas';
 import {
   createOrderSchema,
@@ -121,6 +123,35 @@ describe('the reason of a change', () => {
     expect(change(reason)).toEqual([
       'reason: must be 1 to 500 characters on one line, without control characters, and without white space at its start or end',
     ]);
+  });
+});
+
+describe('the pattern of a reason', () => {
+  const pattern = new RegExp(openApi.components.schemas.UpdateOrder.properties.reason.pattern, 'u');
+
+  test('says what the schema does, except of what other languages do not know', () => {
+    const characters = [
+      'a',
+      '付',
+      '🍵',
+      '"',
+      ' ',
+      '\t',
+      '\n',
+      '\r',
+      '\0',
+      '\x1b',
+      '\x7f',
+      '\x85',
+      '\xa0',
+    ];
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...characters), maxLength: 9 }), (reason) => {
+        const accepted = updateOrderSchema.safeParse({ status: 'cancelled', reason }).success;
+        expect(pattern.test(reason)).toBe(accepted);
+      }),
+    );
+    expect(pattern.test('two\u2028lines')).toBe(true);
   });
 });
 
