@@ -1,3 +1,5 @@
+import { orderStatuses } from '@tradepost/sdk';
+
 /**
  * What is typed, and what it is called here. In what is typed, `|` separates alternatives of a word, and more words may
  * follow. The first row that fits is suggested.
@@ -127,7 +129,9 @@ export const optionSynonyms: readonly Synonym[] = [
   ['--parallel|--workers|--threads|--jobs|--max-concurrency|-j|-P', '--concurrency'],
   ['--input|--file|--from-file|--filename', '--stdin'],
   ['--idempotency|-i', '--idempotency-key'],
-  ['--listing-id', '--listing'],
+  ['--listing-id|--product', '--listing'],
+  ['--customer|--buyer-id|--client', '--buyer'],
+  ['--order|--sort-by|--order-by', '--sort'],
   ['--secret|--signing-secret', '--secret-file'],
   ['--body|--payload|--data|-d', '--body-file'],
   ['--url|--endpoint|--server|--server-url|--host|--api-base|--api-url', '--base-url'],
@@ -135,3 +139,15 @@ export const optionSynonyms: readonly Synonym[] = [
   ['-V|-v', '--version'],
   ['--verbose|--trace|--log|--log-file|--log-level|-v|-d', '--debug'],
 ];
+
+/** Returns the status that a word means, such as `cancelled` for `Canceled`; null if none fits. */
+export function findStatus(word: string): string | null {
+  const typed = word.toLowerCase();
+  const exact = orderStatuses.find((status) => status === typed);
+  if (exact !== undefined) return exact;
+  const row = optionSynonyms.find(([option]) => {
+    const [flag, values] = option.split(' ');
+    return flag === '--status' && values?.split('|').includes(typed);
+  });
+  return row?.[1].split(' ')[1] ?? null;
+}

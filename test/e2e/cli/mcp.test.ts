@@ -106,6 +106,16 @@ it('the tools of mcp read orders, notifications, events, webhooks and deliveries
       { buyerId: seeded.stranger.id, sort: '-updatedAt', names: true },
       ({ data }) => (data as unknown[]).length === 0,
     ],
+    [
+      'list_orders',
+      { status: ['pending', 'confirmed'] },
+      ({ data }) => (data as { id: string }[]).some((one) => one.id === order?.id),
+    ],
+    [
+      'list_orders',
+      { status: ['completed'] },
+      ({ data }) => (data as { status: string }[]).every(({ status }) => status === 'completed'),
+    ],
     ['list_events', { orderId: order?.id }, ({ data }) => isHistoryOf(data, order?.id)],
     ['list_notifications', { unread: true }, ({ data }) => (data as unknown[]).length > 0],
     ['list_events', { limit: 2 }, ({ data }) => (data as unknown[]).length === 2],
@@ -177,6 +187,11 @@ it('an invalid argument and an unknown ID are results that say what to do', asyn
   const { call } = await startAssistant();
   const invalid = await call('list_orders', { status: 'shipped' });
   expect(invalid).toMatchObject({ isError: true, text: expect.stringContaining('status') });
+  const mistyped = await call('list_orders', { customerId: 'usr_1' });
+  expect(mistyped).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/Unrecognized key: \\?"customerId\\?"/),
+  });
   const unknown = await call('get_order', { id: 'ord_unknown' });
   expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('Request ID: ') });
 });

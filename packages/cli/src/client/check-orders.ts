@@ -4,7 +4,7 @@ import { assertObject, CliError } from '../errors/cli-error';
 /** The part of a query that a service without extensions may ignore. */
 export type OrderQuery = Pick<
   OrderListParams,
-  'buyerId' | 'listingId' | 'createdAfter' | 'createdBefore' | 'updatedAfter' | 'sort'
+  'status' | 'buyerId' | 'listingId' | 'createdAfter' | 'createdBefore' | 'updatedAfter' | 'sort'
 >;
 
 /** Creates the comparison of a sort. */
@@ -35,12 +35,14 @@ export function assertSorted(orders: readonly Order[], sort: OrderSort): void {
 
 /** @throws {CliError} `invalid_response` if a service returned other orders than the requested ones */
 export function assertSelected(orders: readonly Order[], query: OrderQuery): void {
-  const { buyerId, listingId, createdAfter, createdBefore, updatedAfter, sort } = query;
+  const { status, buyerId, listingId, createdAfter, createdBefore, updatedAfter, sort } = query;
   const isAfter = (time: string, limit: string | Date | undefined) =>
     limit === undefined || Date.parse(time) > new Date(limit).getTime();
   for (const order of orders) {
     assertObject(order);
     const ignored = Object.entries({
+      // A service may have statuses of its own: it decides for a single one.
+      status: typeof status !== 'object' || status.some((one) => one === order.status),
       buyerId: buyerId === undefined || order.buyerId === buyerId,
       listingId: listingId === undefined || order.listingId === listingId,
       createdAfter: isAfter(order.createdAt, createdAfter),

@@ -15,6 +15,8 @@ export const cliErrorReasons = {
   precondition_failed: 'conflict',
   /** A dry run found that the order cannot move to the status. */
   invalid_transition: 'conflict',
+  /** The service rejected the reason of a change. It would reject it for every order. */
+  reason_rejected: 'usage',
   /** The user declined at a confirmation prompt. */
   declined: 'error',
   /** It is unknown whether a change was applied, and reading it again did not settle it. */
@@ -161,8 +163,15 @@ export class InvalidArgument extends Error {
   readonly code = 'commander.invalidArgument';
 }
 
+/** The message of Node for an error of the system: `ENOENT: no such file or directory, open '/a'`. */
+const systemMessage = /^E[A-Z0-9]+: ([^']+), \w+(?: '([^']*)')?$/;
+
+/** Returns the message of an error; of the system's, what went wrong and the path. */
 export function getErrorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const [, what, path] = systemMessage.exec(error.message) ?? [];
+  if (what === undefined) return error.message;
+  return path ? `${what}: ${path}` : what;
 }
 
 /** Makes the first letter of a sentence a capital, unless it begins with an ID. */

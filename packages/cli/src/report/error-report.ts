@@ -1,4 +1,9 @@
-import { type AnyTradepostError, isTradepostError, type ProblemIssue } from '@tradepost/sdk';
+import {
+  type AnyTradepostError,
+  isTradepostError,
+  type Problem,
+  type ProblemIssue,
+} from '@tradepost/sdk';
 import {
   BulkError,
   CliError,
@@ -167,25 +172,28 @@ function describeBulkError({
   };
 }
 
-/** The hints that all failures have in common, with `ID` for the ID of each. */
+/** The hints that all failures have in common. Commands in them have the ID of the first one, so that they can be copied. */
 function sharedHints(failures: readonly Failure[]): readonly Hint[] {
-  const all = failures.map(({ id, error }) => replaceArg(describeError(error).hints, id, 'ID'));
-  const [first = [], ...others] = all;
-  const isShared = others.every((hints) => formatHints(hints) === formatHints(first));
-  if (isShared) return first;
+  const all = failures.map(({ id, error }) => ({ id, hints: describeError(error).hints }));
+  const [first, ...others] = all.map(({ id, hints }) => formatHints(replaceArg(hints, id, 'ID')));
+  if (others.every((hints) => hints === first)) return all[0]?.hints ?? [];
   return failures.some(({ error }) => mayHaveBeenApplied(error))
     ? ['Some changes may have been applied. Check before you repeat them.']
     : [];
 }
 
 function formatFailure({ id, error }: Failure): string {
-  const problem = isTradepostError(error) ? error.problem : null;
+  const problem = getProblem(error);
   const request = problem?.requestId ? ` (request ${problem.requestId})` : '';
   return `${id}: ${describeReason(error)}${request}`;
 }
 
 /** Returns why something failed, in one text: in the words of the service where it has some. */
 export function describeReason(error: unknown): string {
-  const problem = isTradepostError(error) ? error.problem : null;
-  return problem?.detail ?? describeError(error).message;
+  return getProblem(error)?.detail ?? describeError(error).message;
+}
+
+function getProblem(error: unknown): Problem | null {
+  const cause = error instanceof ErrorWithHint ? error.cause : error;
+  return isTradepostError(cause) ? cause.problem : null;
 }

@@ -1,5 +1,5 @@
 import type { Command, CommanderError, Option } from 'commander';
-import { CliError, capitalize, type Hint } from '../errors/cli-error';
+import { CliError, capitalize, type Hint, truncate } from '../errors/cli-error';
 import { type IdPrefix, idPrefixes, isId } from '../input/options';
 import { commandSynonyms, optionSynonyms } from '../synonyms';
 
@@ -35,7 +35,7 @@ export function toUsageError(error: CommanderError, command: Command): CliError 
     // What follows the `=` of an unknown option may be a key.
     .replace(/^(unknown option '[^=']*)=.*$/s, "$1'");
   if (error.code === 'commander.missingArgument') text = describeMissing(command) ?? text;
-  const message = capitalize(text);
+  const message = capitalize(shortenValue(text));
   if (/^unknown option '--(api-?)?(key|token)'/.test(text)) {
     const hint = 'Set TRADEPOST_API_KEY instead: other programs can see the command line.';
     return new CliError('usage', message, hint);
@@ -46,6 +46,14 @@ export function toUsageError(error: CommanderError, command: Command): CliError 
   const help = helpHint(path);
   if (similar === undefined) return new CliError('usage', message, help);
   return new CliError('usage', message, `Did you mean ${similar}?`, help);
+}
+
+/** Shortens the value in the message about an invalid one: what is wrong with a long one is behind it. */
+function shortenValue(text: string): string {
+  return text.replace(
+    /^(option '.*?' argument ')(.*)(' is invalid)/s,
+    (_, before: string, value: string, after: string) => before + truncate(value) + after,
+  );
 }
 
 /** Says which ID is missing: `id` is the name of every argument for one. */

@@ -1,3 +1,4 @@
+import type { OrderStatus } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
 import { assertSelected, type OrderQuery } from '../../src/client/check-orders';
@@ -9,12 +10,15 @@ describe('orders that were selected by a query', () => {
     [{}],
     [{ buyerId: order.buyerId, listingId: order.listingId }],
     [{ createdAfter: '2026-11-21T09:29:59Z', createdBefore: '2026-11-21T09:30:01Z' }],
+    [{ status: 'cancelled' }],
+    [{ status: ['cancelled', order.status as OrderStatus] }],
     [{ updatedAfter: '2026-11-21T10:29:59+01:00', sort: '-updatedAt' }],
   ])('%j are accepted if they match it', (query) => {
     expect(() => assertSelected([order, order], query)).not.toThrow();
   });
 
   it.each<[OrderQuery, string]>([
+    [{ status: ['cancelled', 'completed'] }, 'status'],
     [{ buyerId: 'usr_other' }, 'buyerId'],
     [{ listingId: 'lst_other' }, 'listingId'],
     [{ createdAfter: order.createdAt }, 'createdAfter'],

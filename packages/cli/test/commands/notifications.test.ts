@@ -384,7 +384,6 @@ describe('the filters of notifications', () => {
       ['ntf_1', 'ntf_2'],
     ],
     [['--type', 'order_created'], ['ntf_3']],
-    [['--type', 'a_type_of_tomorrow'], []],
     [
       ['--before', at('12:00:00')],
       ['ntf_2', 'ntf_3'],
@@ -407,6 +406,19 @@ describe('the filters of notifications', () => {
       count === 0
         ? 'No unread notifications match the filters.\n'
         : `Marked ${count} notification${count === 1 ? '' : 's'} as read.\n`,
+    );
+  });
+
+  it.each(['list', 'read'])('of %s say that a type may be mistyped', async (command) => {
+    const service = await BareService.start();
+    service.notifications = [aNotification({ id: 'ntf_1', type: 'a_type_of_tomorrow' })];
+    const argv = ['notifications', command, '--fields', 'id', '--type'];
+    const known = await service.cli([...argv, 'order_created']);
+    expect(known.stderr).not.toContain('is not a type');
+    const unknown = await service.cli([...argv, 'a_type_of_tomorrow']);
+    expect(unknown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('ntf_1') });
+    expect(unknown.stderr).toContain(
+      "'a_type_of_tomorrow' is not a type that this version knows: order_created, order_status_changed,",
     );
   });
 

@@ -46,7 +46,7 @@ describe('the input from stdin', () => {
       );
     await expect(readInput(aContext({ stdin }), 'the ids')).rejects.toMatchObject({
       code: 'input_unreadable',
-      message: 'Cannot read stdin: EISDIR: illegal operation on a directory, read',
+      message: 'Cannot read stdin: illegal operation on a directory',
     });
   });
 });

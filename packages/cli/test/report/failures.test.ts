@@ -311,9 +311,13 @@ describe('a failure of the service', () => {
       });
       expect(stderr).not.toContain('may have been');
     }
-    // Only these read first: the change of one order, and a deletion. They show what they change.
+    // Only these read first, since they show what they change: that of one order, of a secret, and a deletion.
     const reads = service.seen.filter(({ method }) => method === 'GET');
-    expect(reads.map(({ path }) => path)).toEqual(['/v1/orders/ord_1', '/v1/webhooks/whk_1']);
+    expect(reads.map(({ path }) => path)).toEqual([
+      '/v1/orders/ord_1',
+      '/v1/webhooks/whk_1',
+      '/v1/webhooks/whk_1',
+    ]);
     expect(service.seen).toHaveLength(changes.length + reads.length);
   });
 

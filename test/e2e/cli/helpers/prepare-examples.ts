@@ -41,7 +41,6 @@ async function addDeliveries(client: Tradepost, receiver: string, event: EventTy
   const failed = await sendTestEvent();
   await webhooks.update(id, { url: receiver });
   const arrived = await sendTestEvent();
-  await webhooks.stageSecret(id);
   return { id, secret, failed: failed.id, arrived };
 }
 
@@ -81,6 +80,9 @@ export async function prepareExamples(seeded: SeededServer, receiver: string) {
     const webhook = / webhooks /.test(example)
       ? await addDeliveries(client, receiver, event)
       : null;
+    if (webhook !== null && example.includes(' --promote')) {
+      await client.webhooks.stageSecret(webhook.id);
+    }
     const headers: Record<string, string> = webhook?.arrived.attempts[0]?.headers ?? {};
     const order = await place();
     const ids = createIdMapping({

@@ -58,6 +58,7 @@ async function manage({
   await runOnPipes(`tradepost webhooks rotate-secret ${first?.id} --promote --yes`);
   await run(`tradepost webhooks rotate-secret ${first?.id} --secret-file next.secret`);
   await runOnPipes(`tradepost webhooks rotate-secret ${first?.id} --output json`);
+  await runOnPipes(`tradepost webhooks rotate-secret ${first?.id} --output json --yes`);
   const promote = `tradepost webhooks rotate-secret ${first?.id} --promote`;
   const remove = `tradepost webhooks delete ${first?.id}`;
   if (mode === 'pipes') {

@@ -64,7 +64,8 @@ async function serve(options: Options, context: CliContext): Promise<void> {
     };
     server.registerTool(
       name,
-      { title, description, inputSchema: input, annotations },
+      // Strict: a call without a mistyped filter would return more than was asked for.
+      { title, description, inputSchema: protocol.strictObject(input), annotations },
       (args: Record<string, unknown>, { signal }: { signal: AbortSignal }) =>
         runTool(() => run(args, { signal: AbortSignal.any([signal, context.signal]) })),
     );

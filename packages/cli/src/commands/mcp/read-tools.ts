@@ -1,6 +1,7 @@
 import { deliveryStates, eventTypes, type OrderListParams, orderStatuses } from '@tradepost/sdk';
 import { assertSelected } from '../../client/check-orders';
 import { fetchIdentity } from '../../config/identity';
+import { CliError } from '../../errors/cli-error';
 import { orderExpansions, orderSorts } from '../../input/options';
 import type { Client, Schemas, Tool } from './tool';
 
@@ -10,7 +11,10 @@ const withNames = { expand: orderExpansions };
 const maxItems = 100;
 
 /** Creates the tools that change nothing. */
-export function createReadTools(client: Client, { string, int, boolean, oneOf }: Schemas): Tool[] {
+export function createReadTools(
+  client: Client,
+  { array, string, int, boolean, oneOf, union }: Schemas,
+): Tool[] {
   const paging = {
     limit: int().min(1).max(maxItems).default(20).describe(`1 to ${maxItems}`),
     cursor: string().optional().describe('nextCursor of the previous page'),
@@ -37,7 +41,9 @@ export function createReadTools(client: Client, { string, int, boolean, oneOf }:
       'List orders',
       'Lists orders that the account may see, by default newest first.',
       {
-        status: oneOf(orderStatuses).optional(),
+        status: union([oneOf(orderStatuses), array(oneOf(orderStatuses)).min(1)])
+          .optional()
+          .describe('one status, or several as an array'),
         buyerId: string().optional().describe('only orders of this buyer, usr_…'),
         listingId: string().optional().describe('only orders from this listing, lst_…'),
         createdAfter: time('only orders created after this time'),
@@ -62,6 +68,7 @@ export function createReadTools(client: Client, { string, int, boolean, oneOf }:
             request,
           );
           assertSelected(page.data, query);
+          if (page.data.length === 0) await assertNone(client, query, request);
           return page;
         },
       },
@@ -134,6 +141,28 @@ export function createReadTools(client: Client, { string, int, boolean, oneOf }:
       { run: async (args, request) => await client.deliveries.get(String(args.id), request) },
     ),
   ];
+}
+
+/**
+ * Checks an empty list of several statuses, which a service without this extension may take for one.
+ *
+ * @throws {CliError} `invalid_response` if there are orders in one of them
+ */
+async function assertNone(
+  { orders }: Client,
+  { status, ...query }: OrderListParams,
+  request: { signal: AbortSignal },
+): Promise<void> {
+  if (typeof status !== 'object' || query.cursor !== undefined) return;
+  for (const one of status) {
+    const { data } = await orders.list({ ...query, status: one }, request);
+    if (data.length === 0) continue;
+    throw new CliError(
+      'invalid_response',
+      'The service did not find orders in several statuses, although there are some',
+      'Several statuses are an extension of the API that this service may not have: list one at a time.',
+    );
+  }
 }
 
 function readTool(

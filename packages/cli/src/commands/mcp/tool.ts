@@ -1,15 +1,17 @@
 import type { Tradepost } from '@tradepost/sdk';
-import type { boolean, int, enum as oneOf, string, ZodType } from 'zod';
+import type { array, boolean, int, enum as oneOf, string, union, ZodType } from 'zod';
 import { redactSecrets } from '../../output/text';
 import { describeError } from '../../report/error-report';
 import { formatHints } from '../../report/hint';
 
 /** What schemas of arguments are made of. It is loaded with the library of the protocol. */
 export interface Schemas {
+  array: typeof array;
   boolean: typeof boolean;
   int: typeof int;
   oneOf: typeof oneOf;
   string: typeof string;
+  union: typeof union;
 }
 
 export type Client = Tradepost;

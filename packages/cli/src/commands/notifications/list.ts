@@ -15,6 +15,7 @@ import {
   addNotificationFilter,
   matchesFilter,
   type NotificationFilterOptions,
+  noteUnknownType,
 } from './notification-filter';
 import { notificationView } from './notification-view';
 
@@ -43,6 +44,7 @@ export function configure(command: Command, context: CliContext): void {
 }
 
 async function list(options: Options, context: CliContext): Promise<void> {
+  noteUnknownType(options, context);
   const query: NotificationListParams = { limit: getPageSize(options) };
   if (options.unread) query.read = false;
   const { notifications } = createClient(context, options);

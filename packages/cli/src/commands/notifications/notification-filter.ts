@@ -1,7 +1,9 @@
 import { eventTypes, type Notification } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import type { CliContext } from '../../context';
 import { InvalidArgument } from '../../errors/cli-error';
 import { parseId, repeatable, withValues } from '../../input/options';
+import { printNotice } from '../../output/print';
 
 export interface NotificationFilterOptions {
   order?: string[];
@@ -30,6 +32,13 @@ function parseType(text: string): string {
   if (/^\w+$/.test(text)) return text;
   const example = /^\w+\.\w+$/.test(text) ? text.replace('.', '_') : 'order_status_changed';
   throw new InvalidArgument(`Use letters and _, such as ${example}.`);
+}
+
+/** Says that a type may be mistyped: it is no error, since the service may have types that this version does not know. */
+export function noteUnknownType({ type }: NotificationFilterOptions, context: CliContext): void {
+  const known = listTypes();
+  if (type === undefined || known.includes(type)) return;
+  printNotice(context, `'${type}' is not a type that this version knows: ${known.join(', ')}.`);
 }
 
 /** Whether a notification matches the filters. They need no support by the service. */

@@ -31,6 +31,7 @@ import {
   addNotificationFilter,
   matchesFilter,
   type NotificationFilterOptions,
+  noteUnknownType,
 } from './notification-filter';
 import { notificationView } from './notification-view';
 
@@ -81,6 +82,7 @@ export function configure(command: Command, context: CliContext): void {
 
 async function read(ids: string[], options: Options, context: CliContext): Promise<void> {
   checkUsage(ids, options);
+  noteUnknownType(options, context);
   const format = await chooseFormat(options, notificationView, context);
   const client = createClient(context, options, concurrency);
   if (ids.length > 0) return await markAsRead([...new Set(ids)], client, format, options, context);

@@ -1,4 +1,4 @@
-import { eventTypes, type StagedSecret } from '@tradepost/sdk';
+import { eventTypes, type StagedSecret, type Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
@@ -9,6 +9,7 @@ import { confirm } from '../../input/prompt';
 import { chooseFormat } from '../../output/choose-format';
 import { describeShape, type View } from '../../output/format';
 import { printChange, printCommand, printNotice } from '../../output/print';
+import { formatRelative } from '../../output/times';
 import { formatCommand } from '../../report/hint';
 import { newSecretFileOption, revealSecret } from './secret';
 import { webhookView } from './webhook-view';
@@ -46,7 +47,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       '1. Without --promote it stages a new secret and shows it once. Configure your receivers to accept both secrets.',
       '2. With --promote the new secret replaces the old one, which signs nothing any more.',
-      'Until then the old secret stays in use: neither of them expires. Staging again replaces the staged secret.',
+      'Until then the old secret stays in use: neither of them expires. Staging again replaces the staged secret: it asks before that.',
     ],
   });
 }
@@ -55,7 +56,10 @@ async function stage(id: string, options: Options, context: CliContext): Promise
   const { webhooks } = createClient(context, options);
   await revealSecret(
     {
-      request: () => webhooks.stageSecret(id, { signal: context.signal }),
+      async request() {
+        await confirmReplacement(webhooks, id, options, context);
+        return await webhooks.stageSecret(id, { signal: context.signal });
+      },
       view: stagedSecretView,
       subject: () => `a new secret of ${id} is staged`,
       advice: 'The secret is not shown again.',
@@ -73,6 +77,23 @@ async function stage(id: string, options: Options, context: CliContext): Promise
     context,
     options,
   );
+}
+
+/** Asks before a secret that is staged already is replaced: receivers may be configured with it. */
+async function confirmReplacement(
+  webhooks: Tradepost['webhooks'],
+  id: string,
+  options: Options,
+  context: CliContext,
+): Promise<void> {
+  if (options.yes) return;
+  // Its failure does not matter: the change fails too, or the service does not show webhooks.
+  const found = await webhooks.get(id, { signal: context.signal, maxRetries: 0 }).safe();
+  const stagedAt = found.ok ? found.data.stagedSecretAt : null;
+  if (!stagedAt) return;
+  const ago = formatRelative(Date.parse(stagedAt), context.now());
+  const question = `Replace the secret of ${id} that was staged ${ago}? That one will sign nothing.`;
+  await confirm(question, context, options);
 }
 
 async function promote(id: string, options: Options, context: CliContext): Promise<void> {

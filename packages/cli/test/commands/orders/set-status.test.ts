@@ -207,8 +207,21 @@ describe('orders set-status of several orders', () => {
   );
 
   it.each([
-    [['ord_1'], "Invalid status 'ord_1'"],
-    [[], 'Missing status'],
+    [['ord_1'], 'error: Missing status. Use one of: pending, confirmed,'],
+    [[], 'error: Missing status. Use one of: pending, confirmed,'],
+    [['lost', 'ord_1'], 'error: Missing status. Use one of: '],
+    [
+      ['confirmed', 'ord_1', 'ord_2'],
+      'error: The status comes after the order IDs\nhint: Use `tradepost orders set-status ord_1 ord_2 confirmed`. See ',
+    ],
+    [['ord_1', 'lost'], "error: Invalid status 'lost'. Use one of: pending, confirmed,"],
+    [['ord_1', 'canceled'], "error: Invalid status 'canceled'\nhint: Did you mean cancelled? See "],
+    [['ord_1', 'Done'], "error: Invalid status 'Done'\nhint: Did you mean completed? See "],
+    [
+      ['Confirmed', '--stdin'],
+      "error: Invalid status 'Confirmed'\nhint: Did you mean confirmed? See ",
+    ],
+    [['ord_1', '--stdin'], 'error: Missing status. Use one of: '],
     [['confirmed'], 'Missing order ID'],
     [['ord_1', 'ntf_1', 'confirmed', '--yes'], "'ntf_1' is not an order ID"],
     [['ord_1', 'confirmed', '--stdin'], 'as arguments or on stdin'],
@@ -217,7 +230,10 @@ describe('orders set-status of several orders', () => {
     [['--resume', 'x', '--reason', 'Paid.'], '--resume takes IDs'],
     [['ord_1', 'confirmed', '--reason', ' '], 'Use 1 to 500 characters on one line.'],
     [['ord_1', 'confirmed', '--reason', 'one\ntwo'], 'Use 1 to 500 characters on one line.'],
-    [['ord_1', 'confirmed', '--reason', 'x'.repeat(501)], 'Use 1 to 500 characters on one line.'],
+    [
+      ['ord_1', 'confirmed', '--reason', 'x'.repeat(501)],
+      `argument '${'x'.repeat(60)}…' is invalid. Use 1 to 500 characters on one line.`,
+    ],
     [['--resume', 'x', '--journal', 'y'], '--resume continues the journal'],
     [['ord_1', 'ord_2', 'confirmed', '--concurrency', '0'], 'an integer from 1 to 64'],
     [['ord_1', 'ord_2', 'confirmed', '--max-failures', '0'], 'an integer of at least 1'],

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { WebhookDetails } from '@tradepost/sdk';
 import { exampleSecret } from '@tradepost/sdk/testing';
 import { describe, expect, it } from 'vitest';
 import { BareService } from '../../helpers/minimal-service';
@@ -9,17 +10,25 @@ import { aDelivery, aFolder, aWebhook } from '../../helpers/webhook-builders';
 const id = 'whk_01KAJ8Q0V7T3M5X9R2C4D6F8GW';
 
 /** A service that accepts every request, for a person who responds to every prompt. */
-async function asking(argv: string[], typing: readonly Typing[]) {
+async function asking(
+  argv: string[],
+  typing: readonly Typing[],
+  webhook: Partial<WebhookDetails> = {},
+) {
   const service = await BareService.start();
   service.instead = ({ method, path }) => {
     if (method === 'DELETE') return { status: 204, body: undefined };
     if (method === 'GET' && path.startsWith('/v1/webhooks/')) {
       const url = 'https://receiver.example/\u001b[2J';
-      return { status: 200, body: { data: aWebhook({ url }) } };
+      return { status: 200, body: { data: aWebhook({ url, ...webhook }) } };
     }
     if (method === 'GET') {
       const data = [aDelivery({ id: 'dlv_2' }), aDelivery({ id: 'dlv_1' })];
       return { status: 200, body: { data, nextCursor: null } };
+    }
+    if (path.endsWith('/secret')) {
+      const secret = { webhookId: id, secret: exampleSecret, stagedAt: new Date().toISOString() };
+      return { status: 201, body: { data: secret } };
     }
     const isReplay = path.endsWith('/replay');
     return { status: isReplay ? 202 : 200, body: { data: isReplay ? aDelivery() : aWebhook() } };
@@ -52,6 +61,26 @@ describe.each([
     const result = await asking(argv, [[question, 'n']]);
     expect(result).toMatchObject({ exitCode: 1, changes: 0, stdout: '', isRestored: true });
     expect(result.stderr).toContain('Nothing changed');
+  });
+});
+
+describe('webhooks rotate-secret of a webhook with a staged secret', () => {
+  const stagedAt = new Date(Date.now() - 3 * 60_000 - 5_000).toISOString();
+  const argv = ['webhooks', 'rotate-secret', id];
+  const rotate = async (typing: readonly Typing[], webhook: object, args: string[] = []) =>
+    await asking([...argv, ...args], typing, webhook);
+
+  it('asks before it replaces the secret', async () => {
+    const question = `Replace the secret of ${id} that was staged 3 min`;
+    const declined = await rotate([[question, 'n']], { stagedSecretAt: stagedAt });
+    expect(declined).toMatchObject({ exitCode: 1, changes: 0, stdout: '' });
+    const accepted = await rotate([[question, 'y']], { stagedSecretAt: stagedAt });
+    expect(accepted).toMatchObject({ exitCode: 0, changes: 1 });
+  });
+
+  it('does not ask with --yes, or if none is staged', async () => {
+    expect(await rotate([], { stagedSecretAt: stagedAt }, ['--yes'])).toMatchObject({ changes: 1 });
+    expect(await rotate([], { stagedSecretAt: null })).toMatchObject({ changes: 1 });
   });
 });
 

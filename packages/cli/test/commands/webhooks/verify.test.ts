@@ -169,7 +169,7 @@ describe('webhooks verify', () => {
     const argv = ['webhooks', 'verify', '--secret-file', await secretFile('x'), ...signature];
     const bodiless = await runCli([...argv, '--body-file', '/nonexistent/body'], { env });
     expect(bodiless).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(bodiless.stderr).toContain('Cannot read the body: ENOENT');
+    expect(bodiless.stderr).toContain('Cannot read the body: no such file or directory: ');
   });
 
   it.each([

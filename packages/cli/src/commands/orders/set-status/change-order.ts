@@ -11,6 +11,7 @@ import {
   type StatusOutcome,
 } from '../../../journal/status-change';
 import { formatAlternatives } from '../../../output/text';
+import { explainRejectedReason } from './reason-rejected';
 
 export type OrdersClient = Pick<Tradepost['orders'], 'get' | 'update'>;
 
@@ -79,7 +80,8 @@ export async function changeOrder(
     const isChanged =
       readChanged(headers) ?? (found !== null || !wasUpdatedBefore(data, headers, durationMs));
     return isChanged ? toResult('updated', found, data) : toResult('unchanged', data, data);
-  } catch (error) {
+  } catch (thrown) {
+    const error = reason === undefined ? thrown : explainRejectedReason(thrown);
     const isSkipped = error instanceof CliError && error.code === 'precondition_failed';
     const isConcurrent = isPreconditionFailed(error);
     return {

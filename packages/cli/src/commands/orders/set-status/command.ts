@@ -1,7 +1,7 @@
 import { type OrderStatus, orderStatuses } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../../../context';
-import { CliError, localHint } from '../../../errors/cli-error';
+import { CliError, commandHint, type Hint, localHint, truncate } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
 import {
   type GlobalOptions,
@@ -20,6 +20,7 @@ import { isOrderStatus } from '../../../journal/status-change';
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape } from '../../../output/format';
 import { printNotice, writeData } from '../../../output/print';
+import { formatCount } from '../../../output/text';
 import { orderView } from '../order-view';
 import { type BulkOptions, changeMany, resume } from './change-many';
 import { changeOne } from './change-one';
@@ -107,10 +108,7 @@ async function setStatus(args: string[], options: Options, context: CliContext):
     return await resume(path, options, context);
   }
   const status = args.at(-1);
-  rejectIf(status === undefined, 'Missing status');
-  if (!isOrderStatus(status)) {
-    throw usageError(`Invalid status '${status}'. Use one of: ${orderStatuses.join(', ')}`);
-  }
+  if (!isOrderStatus(status)) throw await explainStatus(args, options);
   const { ifStatus = null, reason } = options;
   const change = { status, ifStatus, ...(reason !== undefined && { reason }) };
   const ids = args.slice(0, -1);
@@ -119,7 +117,7 @@ async function setStatus(args: string[], options: Options, context: CliContext):
     const text = (await readInput(context, 'IDs')).toString('utf8');
     const found = await parseIds(text, 'ord');
     if (found.repeated > 0) {
-      printNotice(context, `Ignored ${found.repeated} repeated IDs.`);
+      printNotice(context, `Ignored ${formatCount(found.repeated, 'repeated ID')}.`);
     }
     if (found.ids.length > 0) {
       return await changeMany({ ...change, ids: found.ids }, options, context);
@@ -141,11 +139,32 @@ async function setStatus(args: string[], options: Options, context: CliContext):
   await changeOne(only, change, options, context);
 }
 
+/** Explains why the last argument is no status. */
+async function explainStatus(args: readonly string[], { stdin }: Options): Promise<CliError> {
+  const last = args.at(-1);
+  const statuses = `Use one of: ${orderStatuses.join(', ')}`;
+  if (last === undefined || isId(last, 'ord')) {
+    const misplaced = stdin ? undefined : args.find(isOrderStatus);
+    const ids = args.filter((arg) => isId(arg, 'ord'));
+    return misplaced === undefined
+      ? usageError(`Missing status. ${statuses}`)
+      : usageError(
+          'The status comes after the order IDs',
+          commandHint('Use', 'orders set-status', ...ids, misplaced),
+        );
+  }
+  const { findStatus } = await import('../../../synonyms');
+  const meant = findStatus(last);
+  return meant === null
+    ? usageError(`Invalid status '${truncate(last)}'. ${statuses}`)
+    : usageError(`Invalid status '${truncate(last)}'`, `Did you mean ${meant}?`);
+}
+
 function rejectIf(condition: unknown, message: string): void {
   if (condition) throw usageError(message);
 }
 
-function usageError(message: string): CliError {
+function usageError(message: string, ...hints: Hint[]): CliError {
   const help = localHint('See', 'orders set-status --help');
-  return new CliError('usage', message, help);
+  return new CliError('usage', message, ...hints, help);
 }

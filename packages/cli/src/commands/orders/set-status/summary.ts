@@ -44,14 +44,16 @@ export function summarize(
     const hints = resumeHint === null ? doubtHints(outcomes) : resumeHints;
     throw new CliError('interrupted', `Interrupted. ${summary}`, ...hints);
   }
-  if (stoppedBy instanceof CliError) {
+  const isOfOrder = failures.some(({ error }) => error === stoppedBy);
+  if (stoppedBy instanceof CliError && !isOfOrder) {
     const hints = resumeHint === null ? stoppedBy.hints : ['Free some disk space.', resumeHint];
     throw new CliError(stoppedBy.code, `${stoppedBy.message}. ${summary}`, ...hints);
   }
   if (failures.length > 0) {
     const succeeded = outcomes.filter((one) => isDone(one) || one.outcome === 'would_change');
     const canRetry =
-      left > 0 || failures.some(({ error }) => !finalReasons.includes(getExitReason(error)));
+      !failures.some(({ error }) => isReasonRejected(error)) &&
+      (left > 0 || failures.some(({ error }) => !finalReasons.includes(getExitReason(error))));
     const hints = canRetry ? resumeHints : [];
     const error = new BulkError(summary, succeeded.length, failures, ...hints);
     error.areShown = isShortened;
@@ -67,6 +69,11 @@ export function summarize(
   const hasSkipped = outcomes.some(({ outcome }) => outcome === 'skipped');
   if (hasSkipped && failOnSkip) throw new CliError('precondition_failed', summary);
   printNotice(context, summary.endsWith('.') ? summary : `${summary}.`);
+}
+
+/** Whether a resumed run would fail in the same way: the journal has the reason. */
+function isReasonRejected(error: unknown): boolean {
+  return error instanceof CliError && error.code === 'reason_rejected';
 }
 
 /** What to do without a journal about orders whose outcome is unknown. */
