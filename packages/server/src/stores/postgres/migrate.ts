@@ -126,8 +126,11 @@ export async function createTables(client: pg.ClientBase, version: number): Prom
   await runMigrations(client, 0, version);
 }
 
-/** Runs the migrations that are missing. All processes that migrate take turns at the row with the version. */
-async function migrateOnce(client: pg.ClientBase, name: string): Promise<void> {
+/**
+ * Runs the next migration, if one is missing. All processes that migrate take turns at the row with the version. Each migration is a
+ * transaction of its own: with the locks of several, it and a change of an order could wait for each other.
+ */
+async function runNextMigration(client: pg.ClientBase, name: string): Promise<void> {
   await client.query(
     `BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}; SET LOCAL statement_timeout = ${statementTimeoutMs}`,
   );
@@ -143,9 +146,9 @@ async function migrateOnce(client: pg.ClientBase, name: string): Promise<void> {
       `SELECT version FROM ${markerTable} FOR UPDATE`,
     );
     const version = Number(rows[0]?.version ?? 0);
-    await runMigrations(client, version, currentSchemaVersion);
     if (version < currentSchemaVersion) {
-      await client.query(`UPDATE ${markerTable} SET version = ${currentSchemaVersion}`);
+      await runMigrations(client, version, version + 1);
+      await client.query(`UPDATE ${markerTable} SET version = ${version + 1}`);
     }
     await client.query('COMMIT');
   } catch (error) {
@@ -155,20 +158,17 @@ async function migrateOnce(client: pg.ClientBase, name: string): Promise<void> {
 }
 
 /**
- * Migrates a database to the current schema in one transaction. Several processes may do so at once. It never waits long for a
- * lock, because everything that needs the table would wait behind it; it tries again.
+ * Migrates a database to the current schema, each version in a transaction. Several processes may do so at once. It never waits long
+ * for a lock, because everything that needs the table would wait behind it; it tries again.
  *
  * @throws StoreUnavailableError if the database belongs to another program or to a newer server, or cannot be migrated.
  */
 export async function migrate(db: PostgresDatabase, options: SchemaOptions = {}): Promise<void> {
   const name = describeDatabase(db.url);
-  for (
-    let attempt = 1;
-    (await requireKnownSchema(db, options)) < currentSchemaVersion;
-    attempt += 1
-  ) {
+  let failures = 0;
+  while ((await requireKnownSchema(db, options)) < currentSchemaVersion) {
     try {
-      await db.withConnection((client) => migrateOnce(client, name));
+      await db.withConnection((client) => runNextMigration(client, name));
     } catch (error) {
       const code = getCode(error);
       const isPassing =
@@ -176,7 +176,8 @@ export async function migrate(db: PostgresDatabase, options: SchemaOptions = {})
         code === lockNotAvailable ||
         code === '40001' ||
         code === '40P01';
-      if (!isPassing || attempt === lockAttempts) throw error;
+      failures += 1;
+      if (!isPassing || failures === lockAttempts) throw error;
       await new Promise((resolve) => setTimeout(resolve, lockPauseMs * Math.random()));
     }
   }
