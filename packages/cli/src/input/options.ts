@@ -46,7 +46,7 @@ export const verboseOption = [
 const defaultLimit = 50;
 
 /** The largest page that the service sends. Source: the API specification, "Pagination". */
-const maxPageSize = 100;
+export const maxPageSize = 100;
 
 export const maxCount = 999_999_999;
 
@@ -68,9 +68,13 @@ export function getLimit({ all, limit = defaultLimit }: PaginationOptions): numb
   return all ? Number.POSITIVE_INFINITY : limit;
 }
 
-/** Returns how many items to request at a time. */
-export function getPageSize(options: PaginationOptions): number {
-  return Math.min(getLimit(options), maxPageSize);
+/**
+ * Returns how many items to request at a time.
+ *
+ * @param isFiltered whether the items are filtered here: then one more shows whether there are more
+ */
+export function getPageSize(options: PaginationOptions, isFiltered = false): number {
+  return Math.min(getLimit(options) + (isFiltered ? 1 : 0), maxPageSize);
 }
 
 /**

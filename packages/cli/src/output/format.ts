@@ -1,5 +1,6 @@
 import type { Page } from '@tradepost/sdk';
 import { assertObject } from '../errors/cli-error';
+import { maxPageSize } from '../input/options';
 import type { StyleName } from './text';
 
 /** Turns data into text. It returns all there is to write, and writes nothing itself. */
@@ -48,15 +49,42 @@ export function formatField(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
+/** A page of a list, perhaps of one that was filtered. */
+export interface ListPage<Item> extends Page<Item> {
+  /** Whether its items were filtered here: the next pages may have none that is wanted. @default false */
+  isFiltered?: boolean;
+}
+
 /**
  * Filters the items of pages, for filters that the API specification does not have: a service that does
  * not know the parameter ignores it.
  */
-export async function* filterPages<Item, OnePage extends Page<Item>>(
-  pages: AsyncIterable<OnePage>,
+export async function* filterPages<Item>(
+  pages: AsyncIterable<Page<Item>>,
   isWanted: (item: Item) => boolean,
-): AsyncIterable<OnePage> {
+): AsyncIterable<ListPage<Item>> {
   for await (const page of pages) {
-    yield { ...page, data: page.data.filter((item) => isWanted(assertObject(item))) };
+    const data = page.data.filter((item) => isWanted(assertObject(item)));
+    yield { ...page, data, isFiltered: true };
+  }
+}
+
+/**
+ * Requests the pages that a filter needs. Once it rejects an item, the service ignores the filter, and most
+ * items may not be wanted: then the largest pages are requested.
+ *
+ * @param list requests pages, from the cursor of the query if it has one
+ */
+export async function* requestPages<Item, Query extends { limit: number; cursor?: string }>(
+  list: (query: Query) => AsyncIterable<Page<Item>>,
+  query: Query,
+  isWanted: (item: Item) => boolean,
+): AsyncIterable<Page<Item>> {
+  for await (const page of list(query)) {
+    yield page;
+    const { nextCursor } = page;
+    if (query.limit >= maxPageSize || nextCursor === null || page.data.every(isWanted)) continue;
+    yield* list({ ...query, limit: maxPageSize, cursor: nextCursor });
+    return;
   }
 }

@@ -1,4 +1,3 @@
-import type { Page } from '@tradepost/sdk';
 import type { CliContext, OutputStream } from '../context';
 import { CliError, capitalize, getErrorMessage, type Hint } from '../errors/cli-error';
 import {
@@ -8,7 +7,7 @@ import {
   type PaginationOptions,
 } from '../input/options';
 import { chooseFormat } from './choose-format';
-import type { View } from './format';
+import type { ListPage, View } from './format';
 import { escapeControlChars, formatCount, redactSecrets } from './text';
 import { getTerminalWidth, wrap, wrapCommand } from './wrap';
 
@@ -153,7 +152,7 @@ export async function printPage(
  * @throws {CliError} `truncated` at the end if there are more, with `failIfTruncated`
  */
 export async function printList<Item extends object>(
-  pages: AsyncIterable<Page<Item>>,
+  pages: AsyncIterable<ListPage<Item>>,
   [one, many]: readonly [one: string, many: string],
   view: View<Item>,
   context: CliContext,
@@ -161,19 +160,24 @@ export async function printList<Item extends object>(
 ): Promise<void> {
   const limit = getLimit(options);
   const format = await chooseFormat(options, view, context);
+  const iterator = pages[Symbol.asyncIterator]();
   let shown = 0;
-  let hasMore = false;
+  let isCut = false;
+  let last: ListPage<Item> | null = null;
   await withPager(options, context, async (write) => {
-    for await (const page of pages) {
+    while (shown < limit) {
+      const { value: page, done } = await iterator.next();
+      if (done) break;
       const items = page.data.slice(0, limit - shown);
       await write(format.formatItems(items));
       shown += items.length;
-      hasMore = items.length < page.data.length || page.nextCursor !== null;
-      if (shown >= limit) break;
+      isCut = items.length < page.data.length;
+      last = page;
     }
     await write(format.end());
   });
-  if (hasMore) {
+  // The list is on the screen meanwhile.
+  if (isCut || (await hasNextItem(last, iterator))) {
     const count = formatCount(shown, one, many);
     const hint = 'Use --all, or a larger --limit.';
     if (options.failIfTruncated) {
@@ -182,6 +186,20 @@ export async function printList<Item extends object>(
     printNotice(context, `Showing ${count}; more exist. ${hint}`);
   } else if (shown === 0 && options.output === 'table') {
     printNotice(context, `No ${many} found.`);
+  }
+}
+
+/** Whether a list has an item after a page. If it is filtered, the next pages are read up to the next item. */
+async function hasNextItem<Item>(
+  page: ListPage<Item> | null,
+  following: AsyncIterator<ListPage<Item>>,
+): Promise<boolean> {
+  if (page === null || page.nextCursor === null) return false;
+  if (!page.isFiltered) return true;
+  for (;;) {
+    const { value: next, done } = await following.next();
+    if (done) return false;
+    if (next.data.length > 0) return true;
   }
 }
 

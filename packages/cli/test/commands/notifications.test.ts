@@ -27,7 +27,7 @@ describe('notifications list', () => {
     const argv = ['notifications', 'list', '--unread', '--output', 'json'];
     const { stdout } = await service.cli(argv);
     expect(JSON.parse(stdout)).toEqual([second]);
-    expect(service.seen[0]?.query).toEqual({ read: 'false', limit: '50' });
+    expect(service.seen[0]?.query).toEqual({ read: 'false', limit: '51' });
   });
 });
 

@@ -124,6 +124,65 @@ describe('--fail-if-truncated with a filter that the service does not know', () 
   });
 });
 
+describe('a filter of orders that the service ignores', () => {
+  const buyerId = 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB';
+  const filter = ['--buyer', buyerId, '--output', 'ndjson'];
+
+  /** A paging service with orders of other buyers, except those at these places. */
+  async function serviceWithOrdersAt(...places: number[]): Promise<BareService> {
+    const service = await BareService.start();
+    const all = Array.from({ length: 300 }, (_, index) =>
+      anOrder({ id: `ord_${index}`, buyerId: places.includes(index) ? buyerId : 'usr_other' }),
+    );
+    service.instead = ({ query }) => {
+      const from = Number(query.cursor ?? 0);
+      const to = from + Number(query.limit);
+      const nextCursor = to < all.length ? String(to) : null;
+      return { status: 200, body: { data: all.slice(from, to), nextCursor } };
+    };
+    return service;
+  }
+  const idsOf = (stdout: string) => stdout.match(/ord_\d+/g);
+
+  it('exits 0 if no other order passes it', async () => {
+    const service = await serviceWithOrdersAt(0);
+    const { exitCode, stdout, stderr } = await list(service, ...filter, '--limit', '1');
+    expect({ exitCode, ids: idsOf(stdout), stderr }).toEqual({
+      exitCode: 0,
+      ids: ['ord_0'],
+      stderr: '',
+    });
+  });
+
+  it('exits 8 if another order passes it, on whatever page', async () => {
+    const service = await serviceWithOrdersAt(0, 299);
+    const { exitCode, stdout } = await list(service, ...filter, '--limit', '1');
+    expect({ exitCode, ids: idsOf(stdout) }).toEqual({ exitCode: 8, ids: ['ord_0'] });
+  });
+
+  it('makes requests for the largest pages once it has rejected an order', async () => {
+    const service = await serviceWithOrdersAt(250);
+    const { stdout } = await list(service, ...filter, '--limit', '1');
+    expect(idsOf(stdout)).toEqual(['ord_250']);
+    expect(service.seen.map(({ query }) => query.limit)).toEqual(['2', '100', '100', '100']);
+  });
+
+  it('needs no other request if the service knows it', async () => {
+    const service = await BareService.start();
+    service.instead = ({ query }) => ({
+      status: 200,
+      body: {
+        data: orders(3)
+          .map((order) => ({ ...order, buyerId }))
+          .slice(0, Number(query.limit)),
+        nextCursor: 'next',
+      },
+    });
+    const { exitCode } = await list(service, ...filter, '--limit', '1');
+    expect({ exitCode, requests: service.seen.length }).toEqual({ exitCode: 8, requests: 1 });
+  });
+});
+
 describe('the note that more exist', () => {
   it.each([
     [['webhooks', 'deliveries'], 'delivery'],

@@ -9,7 +9,7 @@ import {
   getPageSize,
   type PaginationOptions,
 } from '../../input/options';
-import { describeShape, filterPages } from '../../output/format';
+import { describeShape, filterPages, requestPages } from '../../output/format';
 import { printList } from '../../output/print';
 import {
   addNotificationFilter,
@@ -45,13 +45,18 @@ export function configure(command: Command, context: CliContext): void {
 
 async function list(options: Options, context: CliContext): Promise<void> {
   noteUnknownType(options, context);
-  const query: NotificationListParams = { limit: getPageSize(options) };
-  if (options.unread) query.read = false;
+  const { signal } = context;
+  const isFiltered = Boolean(options.unread || options.order || options.type);
+  const query = {
+    limit: getPageSize(options, isFiltered),
+    ...(options.unread && { read: false }),
+  };
   const { notifications } = createClient(context, options);
-  const all = notifications.list(query, { signal: context.signal }).pages();
+  const load = (page: NotificationListParams) => notifications.list(page, { signal }).pages();
   const isWanted = (notification: Notification) =>
     !(options.unread && notification.read) && matchesFilter(notification, options);
-  const hasFilter = options.unread || options.order || options.type;
-  const pages = hasFilter ? filterPages(all, isWanted) : all;
+  const pages = isFiltered
+    ? filterPages(requestPages(load, query, isWanted), isWanted)
+    : load(query);
   await printList(pages, ['notification', 'notifications'], notificationView, context, options);
 }

@@ -15,8 +15,9 @@ import {
   timeNote,
   timeParser,
 } from '../../input/options';
-import { describeShape, filterPages, type View } from '../../output/format';
+import { describeShape, filterPages, requestPages, type View } from '../../output/format';
 import { printList } from '../../output/print';
+import type { LoadOrders } from './order-pages';
 import {
   addNamesOption,
   chooseNames,
@@ -103,18 +104,17 @@ async function list(options: Options, context: CliContext): Promise<void> {
   const { signal } = context;
   const names = chooseNames(options, context);
   const view = options.fields === undefined ? chooseView(names, options) : namedOrderView;
-  const client = createClient(context, options);
-  const query = buildQuery(options);
+  const { orders } = createClient(context, options);
+  const isWanted = buildFilter(options);
+  const query = buildQuery(options, isWanted !== null);
   const [status, ...others] = statuses;
   const isPlain = names === 'never' && sort === undefined && others.length === 0;
+  const load: LoadOrders = (params) =>
+    requestPages((page) => orders.list(page, { signal }).pages(), params, isWanted ?? (() => true));
   const pages: AsyncIterable<Page<NamedOrder>> = isPlain
-    ? client.orders.list({ ...query, ...(status && { status }) }, { signal }).pages()
-    : (await import('./order-pages')).listWithExtensions(client, query, {
-        statuses,
-        names,
-        signal,
-      });
-  const filtered = filterPages(pages, buildFilter(options));
+    ? load({ ...query, ...(status && { status }) })
+    : (await import('./order-pages')).listWithExtensions(load, query, { statuses, names });
+  const filtered = isWanted === null ? pages : filterPages(pages, isWanted);
   await printList(filtered, ['order', 'orders'], view, context, options);
 }
 
@@ -124,11 +124,11 @@ function chooseView(names: NamesMode, { sort, updatedSince }: Options): View<Nam
   return isByChange ? withLastChange(view) : view;
 }
 
-function buildQuery(options: Options) {
+function buildQuery(options: Options, isFiltered: boolean) {
   const { buyer, listing, since, until, updatedSince, sort } = options;
   return {
     // A single order does not show whether the service sorted them.
-    limit: Math.max(getPageSize(options), sort === undefined ? 1 : 2),
+    limit: Math.max(getPageSize(options, isFiltered), sort === undefined ? 1 : 2),
     ...(buyer !== undefined && { buyerId: buyer }),
     ...(listing !== undefined && { listingId: listing }),
     // The times after which orders are listed are excluded themselves.
@@ -143,9 +143,11 @@ function justBefore(time: string): string {
   return new Date(Date.parse(time) - 1).toISOString();
 }
 
-/** Creates the filter for what a service may ignore. */
-function buildFilter(options: Options): (order: NamedOrder) => boolean {
+/** Creates the filter for what a service may ignore; null if the options have none. */
+function buildFilter(options: Options): ((order: NamedOrder) => boolean) | null {
   const { status = [], buyer, listing, since, until, updatedSince } = options;
+  const hasFilter = [buyer, listing, since, until, updatedSince].some((one) => one !== undefined);
+  if (!hasFilter && status.length < 2) return null;
   const isAtOrAfter = (time: string, from: string | undefined) =>
     from === undefined || Date.parse(time) >= Date.parse(from);
   return (order) =>

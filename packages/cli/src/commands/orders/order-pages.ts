@@ -1,11 +1,4 @@
-import type {
-  Order,
-  OrderListParams,
-  OrderSort,
-  OrderStatus,
-  Page,
-  Tradepost,
-} from '@tradepost/sdk';
+import type { Order, OrderListParams, OrderSort, OrderStatus, Page } from '@tradepost/sdk';
 import { assertSorted, compareOrders } from '../../client/check-orders';
 import { assertObject } from '../../errors/cli-error';
 import { orderExpansions } from '../../input/options';
@@ -15,10 +8,15 @@ interface ExtendedList {
   /** Several cannot be in the query of every service. */
   statuses: readonly OrderStatus[];
   names: NamesMode;
-  signal: AbortSignal;
 }
 
 type Pages = AsyncIterable<Page<Order>>;
+
+/** A query with a page size. */
+export type OrderPagesQuery = OrderListParams & { limit: number };
+
+/** Requests the orders of a query page by page. */
+export type LoadOrders = (query: OrderPagesQuery) => Pages;
 
 /**
  * Lists orders with what the API specification does not have: several statuses, a sort, names. Several statuses
@@ -28,12 +26,11 @@ type Pages = AsyncIterable<Page<Order>>;
  * @throws {CliError} `invalid_response` if the service did not sort the orders as requested
  */
 export function listWithExtensions(
-  { orders }: Pick<Tradepost, 'orders'>,
-  query: OrderListParams & { limit: number },
-  { statuses, names, signal }: ExtendedList,
+  load: LoadOrders,
+  query: OrderPagesQuery,
+  { statuses, names }: ExtendedList,
 ): AsyncIterable<Page<NamedOrder>> {
-  const load = (params: OrderListParams): Pages => orders.list(params, { signal }).pages();
-  const loadNamed = (params: OrderListParams): Pages => {
+  const loadNamed = (params: OrderPagesQuery): Pages => {
     if (names === 'never') return load(params);
     const named = load({ ...params, expand: orderExpansions });
     return names === 'always' ? named : orElse(named, () => load(params));

@@ -43,7 +43,7 @@ describe('the filters of orders list', () => {
       listingId,
       updatedAfter: '2026-11-19T23:59:59.999Z',
       sort: '-updatedAt',
-      limit: '50',
+      limit: '51',
     });
   });
 

@@ -61,12 +61,12 @@ describe('orders list --since and --until', () => {
     await list(service);
     expect(service.seen.map(({ query }) => query)).toEqual([
       {
-        limit: '50',
+        limit: '51',
         // What the service calls `after` excludes its own timestamp.
         createdAfter: '2026-11-21T11:59:59.999Z',
         createdBefore: '2026-11-22T06:00:00.000Z',
       },
-      { limit: '50', status: 'pending', createdBefore: '2026-11-20T00:00:00.000Z' },
+      { limit: '51', status: 'pending', createdBefore: '2026-11-20T00:00:00.000Z' },
       { limit: '50' },
     ]);
   });
