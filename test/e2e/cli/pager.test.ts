@@ -128,20 +128,37 @@ describe('a list on a terminal', () => {
     expect(screenText((await exit).raw)).toBe(await listPlainly());
   });
 
-  it('ends at once when the person quits while the service is slow', async () => {
+  /** Starts a service whose second page never comes. */
+  async function startStallingService(): Promise<string> {
     const service = await startHttpServer((request, response) => {
-      // The second page never comes.
       if (request.url?.includes('cursor=')) return;
       const data = seeded.seed.orders.map(({ id, status }) => ({ id, status }));
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ data, nextCursor: 'next' }));
     });
     onTestFinished(() => service.close());
+    return service.url;
+  }
+
+  it('ends at once when the person quits while the service is slow', async () => {
     const pager = await writePager('head -n 1; exit 0');
     const { code, screen } = await listThrough(pager, ['--all'], {
-      TRADEPOST_BASE_URL: service.url,
+      TRADEPOST_BASE_URL: await startStallingService(),
     });
     expect({ code, screen }).toEqual({ code: 0, screen: expect.stringMatching(/^ID[^\n]*\n$/) });
+  });
+
+  it('ends at once with exit code 130 when Ctrl-C ends the pager while the service is slow', async () => {
+    const { type, shows, exit } = startOnTerminal([...list, '--all'], {
+      env: { ...env, TRADEPOST_PAGER: 'cat -n', TRADEPOST_BASE_URL: await startStallingService() },
+    });
+    await shows(/ 1\tID/);
+    type('\u0003');
+    const { code, text } = await exit;
+    expect({ code, text }).toEqual({
+      code: 130,
+      text: expect.stringMatching(/error: Interrupted\n$/),
+    });
   });
 
   it('leaves Ctrl-C to the pager', async () => {
