@@ -57,11 +57,19 @@ export function createOutagePolicy(
   };
 }
 
-/** Formats the line that is redrawn each second: `Connection failed; retrying in 4 s, 3 min left`. */
+/** Another attempt that gets no response for longer than this is shown with its time, in milliseconds. */
+const silenceMs = 2_000;
+
+/**
+ * Formats the line that is redrawn each second: `Connection failed; retrying in 4 s (gives up in 3 min)`, and
+ * during the attempt `Connection failed; trying again, no response for 3 s (gives up in 3 min)`.
+ */
 function formatCountdown({ error, retryAt, givesUpAt }: WaitReport, now: number): string {
-  const left = Math.max(0, retryAt - now);
+  const leftMs = retryAt - now;
   const reason = isTradepostError(error) ? describeRetry(error) : 'Connection failed';
-  const when = left > 0 ? `retrying in ${formatDuration(left / 1_000)}` : 'retrying now';
+  const silence = -leftMs < silenceMs ? '' : `, no response for ${formatDuration(-leftMs / 1_000)}`;
+  const when =
+    leftMs > 0 ? `retrying in ${formatDuration(leftMs / 1_000)}` : `trying again${silence}`;
   const end = formatDuration(Math.max(0, givesUpAt - now) / 1_000);
   return `${reason}; ${when} (gives up in ${end})`;
 }

@@ -149,7 +149,16 @@ describe('the connection of a command that follows a service', () => {
     let attempts = 0;
     await connection.send(async () => {
       attempts += 1;
-      if (attempts > 1) return;
+      if (attempts > 1) {
+        expect(connection.describeProblem()).toBe(
+          'No response in time; trying again (gives up in 5 min)',
+        );
+        clock.time += 4_000;
+        expect(connection.describeProblem()).toBe(
+          'No response in time; trying again, no response for 4 s (gives up in 5 min)',
+        );
+        return;
+      }
       clock.time += 11_000;
       expect(connection.describeProblem()).toBe(null);
       clock.time += 1_000;
