@@ -80,12 +80,14 @@ export async function runBulk(task: BulkTask, context: CliContext): Promise<Bulk
   const { ids, concurrency, intervalMs = 0, maxFailures = Number.POSITIVE_INFINITY } = task;
   const { signal } = context;
   const progress = createProgress(task.showProgress ? ids.length : null, context);
+  // A person reads at the end how to resume: that is the last line on a terminal.
+  const interruptHints = context.stderr.isTTY === true ? [] : (task.resumeHints ?? []);
   const grace = createShutdownGrace(
     context,
     () =>
       printNotice(
         context,
-        [finishingNotice, formatHints(task.resumeHints ?? [])].filter(Boolean).join(' '),
+        [finishingNotice, formatHints(interruptHints)].filter(Boolean).join(' '),
       ),
     task.shutdownGraceMs,
   );

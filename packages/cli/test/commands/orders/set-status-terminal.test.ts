@@ -37,6 +37,27 @@ describe('orders set-status of several orders on a terminal', () => {
   });
 });
 
+describe('Ctrl-C during orders set-status', () => {
+  it.each([
+    ['once on a terminal', { screen }, 1],
+    ['also at once elsewhere, where a kill may follow', {}, 2],
+  ])('prints how to resume %s', async (_, setting, times) => {
+    const { service, ids, env } = await startPendingOrders(4);
+    const interrupt = new AbortController();
+    service.instead = ({ method }) => {
+      if (method === 'PATCH') interrupt.abort();
+      return undefined;
+    };
+    const argv = ['orders', 'set-status', ...ids, 'confirmed', '--yes', '--concurrency', '1'];
+    const { signal } = interrupt;
+    const { exitCode, stderr } = await service.cli(argv, { env, signal, ...setting });
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('Finishing requests in flight. Press Ctrl-C again to quit now.');
+    expect(stderr.match(/Resume with:/g)).toHaveLength(times);
+    expect(stderr.trimEnd()).toMatch(/hint: Resume with:[^:]*$/);
+  });
+});
+
 describe('orders set-status --dry-run', () => {
   it('finds the transitions that the contract does not allow', async () => {
     const { service, env, argv } = await startMixedOrders();
