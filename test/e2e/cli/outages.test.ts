@@ -69,7 +69,7 @@ it('a bulk change stops after --reconnect-timeout, and resumes while the service
 
   const resume = [...setStatus, '--resume', file, '--yes'];
   const impatient = await runCli([...resume, '--reconnect-timeout', '0'], env);
-  expect(impatient.code).toBe(7);
+  expect(impatient.code).toBe(9);
   const patient = startCli(resume, env);
   await patient.writes(/Retrying for up to 5 minutes\.\n/, 'stderr');
   await restart(seeded.server);

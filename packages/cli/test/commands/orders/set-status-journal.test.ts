@@ -84,6 +84,29 @@ describe('the journal of orders set-status', () => {
     expect(outcomesOf(last.stdout).map(({ outcome }) => outcome)).toEqual(ids.map(() => 'updated'));
   });
 
+  it('exits 9 while the service is down, whatever earlier runs did, and says that resuming is safe', async () => {
+    const { service, ids, env, file } = await startPendingOrders(4);
+    const one = ['--concurrency', '1', '--yes', '--reconnect-timeout', '0'];
+    const isDown = (path: string) => !path.endsWith('ord_1');
+    service.instead = ({ path }) => (isDown(path) ? aProblem(503, 'store_unavailable') : undefined);
+    const safe =
+      /hint: .*--resume reads each order that failed before it changes it\. Resume with: `/;
+    const first = await service.cli([...set, ...ids, 'confirmed', '--journal', file, ...one], {
+      env,
+    });
+    expect(first).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(safe) });
+    const resume = [...set, '--resume', file, ...one];
+    for (const failed of [2, 3]) {
+      const { exitCode, stderr } = await service.cli(resume, { env });
+      expect(exitCode).toBe(9);
+      expect(stderr).toMatch(safe);
+      expect(stderr).toContain(`4 orders: 1 moved to confirmed, ${failed} failed`);
+    }
+    service.instead = ({ path }) =>
+      path.endsWith('ord_3') ? aProblem(503, 'store_unavailable') : undefined;
+    expect((await service.cli(resume, { env })).exitCode).toBe(7);
+  });
+
   it('does not report an order as not attempted that a killed run may have moved', async () => {
     const { service, ids, env, file } = await startPendingOrders(3);
     await service.cli([...set, ...ids, 'confirmed', '--yes', '--journal', file], { env });

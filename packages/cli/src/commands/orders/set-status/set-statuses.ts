@@ -31,6 +31,7 @@ export async function setStatuses(
   context: CliContext,
 ) {
   const outcomes = new Map(earlier);
+  let settled = 0;
   let isGuarded = true;
   const onUnguarded = () => {
     if (!isGuarded || dryRun) return;
@@ -59,6 +60,7 @@ export async function setStatuses(
             : result;
         const recorded = { ...outcome, ...getAbortReason(error, mayBeDone) };
         outcomes.set(id, recorded);
+        if (!['failed', 'not_attempted'].includes(recorded.outcome)) settled += 1;
         journal?.end(recorded);
         return { outcome: recorded.outcome, error: recorded.outcome === 'skipped' ? null : error };
       },
@@ -76,6 +78,8 @@ export async function setStatuses(
     outcomes: plan.ids.map((id) => outcomes.get(id) ?? notAttempted(id, inDoubt.has(id))),
     /** The orders that failed in this run. */
     failures: run.failures,
+    /** How many orders did not fail in this run. */
+    settled,
     /** How many orders were not attempted. */
     left: run.notAttempted.length,
     stoppedBy,

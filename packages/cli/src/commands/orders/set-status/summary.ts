@@ -34,7 +34,7 @@ export interface SummaryOptions {
  */
 export function summarize(
   plan: Plan,
-  { outcomes, failures, left, stoppedBy }: StatusRun,
+  { outcomes, failures, settled, left, stoppedBy }: StatusRun,
   { journalPath, resumeHint, printFailure, isShortened, failOnSkip }: SummaryOptions,
   context: CliContext,
 ): void {
@@ -50,12 +50,19 @@ export function summarize(
     throw new CliError(stoppedBy.code, `${stoppedBy.message}. ${summary}`, ...hints);
   }
   if (failures.length > 0) {
+    const reasons = failures.map(({ error }) => getExitReason(error));
+    const isUnreachable = settled === 0 && reasons.every((reason) => reason === 'unreachable');
     const succeeded = outcomes.filter((one) => isDone(one) || one.outcome === 'would_change');
     const canRetry =
       !failures.some(({ error }) => isReasonRejected(error)) &&
-      (left > 0 || failures.some(({ error }) => !finalReasons.includes(getExitReason(error))));
-    const hints = canRetry ? resumeHints : [];
-    const error = new BulkError(summary, succeeded.length, failures, ...hints);
+      (left > 0 || reasons.some((reason) => !finalReasons.includes(reason)));
+    const error = new BulkError(
+      summary,
+      // What earlier runs did does not make an outage a partial failure.
+      isUnreachable ? 0 : succeeded.length,
+      failures,
+      ...(canRetry && resumeHint !== null ? formatRetry(resumeHint, reasons) : []),
+    );
     error.areShown = isShortened;
     throw error;
   }
@@ -74,6 +81,12 @@ export function summarize(
 /** Whether a resumed run would fail in the same way: the journal has the reason. */
 function isReasonRejected(error: unknown): boolean {
   return error instanceof CliError && error.code === 'reason_rejected';
+}
+
+/** Says how to resume, and after an outage what becomes of the orders that failed. */
+function formatRetry(resumeHint: Hint, reasons: readonly ExitReason[]): Hint[] {
+  const isSafe = '--resume reads each order that failed before it changes it.';
+  return reasons.includes('unreachable') ? [isSafe, resumeHint] : [resumeHint];
 }
 
 /** What to do without a journal about orders whose outcome is unknown. */
