@@ -1,4 +1,5 @@
 import { deliveryStates, eventTypes, type OrderListParams, orderStatuses } from '@tradepost/sdk';
+import { selectOrderEvents } from '../../client/check-events';
 import { assertSelected } from '../../client/check-orders';
 import { fetchIdentity } from '../../config/identity';
 import { CliError } from '../../errors/cli-error';
@@ -109,7 +110,14 @@ export function createReadTools(
         orderId: string().optional().describe('only events of this order, ord_…: its history'),
         limit: paging.limit,
       },
-      { run: async (query, request) => await client.events.list(query, request) },
+      {
+        async run({ orderId, ...query }, request) {
+          if (orderId === undefined) return await client.events.list(query, request);
+          const id = String(orderId);
+          const page = await client.events.list({ ...query, orderId: id }, request);
+          return { ...page, data: selectOrderEvents(page.data, id) };
+        },
+      },
     ),
     readTool('list_webhooks', 'List webhooks', 'Lists webhooks, newest first.', paging, {
       run: async (query, request) => await client.webhooks.list(query, request),

@@ -33,3 +33,42 @@ describe('list_orders with a service that takes one status', () => {
     expect(await listOrders({ status: ['pending'] })).toMatchObject({ data: [{ id: 'ord_1' }] });
   });
 });
+
+const orderId = 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH';
+const createdAt = '2026-11-21T09:30:00.000Z';
+const created = { id: 'evt_1', event: 'order.created', createdAt, data: { orderId } };
+const low = {
+  id: 'evt_2',
+  event: 'listing.availability_low',
+  createdAt,
+  data: { listingId: 'lst_1' },
+};
+
+/** Calls the tool `list_events` at a service that ignores `orderId`. */
+async function listEvents(events: readonly object[], args: Record<string, unknown>) {
+  const service = await BareService.start();
+  service.instead = () => ({ status: 200, body: { data: events, nextCursor: 'end' } });
+  const client = new Tradepost({ baseUrl: service.baseUrl, apiKey: 'tpk_test' });
+  const tools = createReadTools(client, { ...schemas, oneOf: schemas.enum });
+  const tool = tools.find(({ name }) => name === 'list_events');
+  const { signal } = new AbortController();
+  return await tool?.run(args, { signal });
+}
+
+describe('list_events of mcp', () => {
+  it('fails with orderId if the service sends events of other orders', async () => {
+    const other = { ...created, id: 'evt_3', data: { orderId: 'ord_other' } };
+    await expect(listEvents([created, other], { orderId })).rejects.toThrow(
+      'The service does not select the events of one order',
+    );
+    expect(await listEvents([created, other], {})).toMatchObject({ data: [created, other] });
+  });
+
+  it('leaves out events that name no order, with orderId', async () => {
+    expect(await listEvents([created, low], { orderId })).toMatchObject({
+      data: [created],
+      nextCursor: 'end',
+    });
+    expect(await listEvents([created, low], {})).toMatchObject({ data: [created, low] });
+  });
+});

@@ -6,7 +6,13 @@ const orderId = anOrder().id;
 const get = ['orders', 'get', orderId];
 
 const history = [
-  { id: 'evt_1', event: 'order.created', data: { orderId, status: 'pending' } },
+  { id: 'evt_1', event: 'order.created', data: { orderId, listingId: 'lst_1', status: 'pending' } },
+  {
+    id: 'evt_5',
+    event: 'listing.availability_low',
+    createdAt: '2026-11-21T09:30:00.000Z',
+    data: { listingId: 'lst_1', availableQuantity: 3 },
+  },
   { id: 'evt_2', event: 'task.approval_requested', data: { orderId, taskId: 'tsk_1' } },
   { id: 'evt_3', event: 'task.completed', data: { orderId, taskId: 'tsk_1' } },
   {
@@ -19,13 +25,8 @@ const history = [
       reason: 'The buyer has paid.',
     },
   },
-  {
-    id: 'evt_5',
-    event: 'listing.availability_low',
-    data: { listingId: 'lst_1', availableQuantity: 3 },
-  },
   { id: 'evt_6', event: 'order.archived', data: { orderId } },
-].map((event, index) => ({ ...event, createdAt: `2026-11-21T09:3${index}:00.000Z` }));
+].map((event, index) => ({ createdAt: `2026-11-21T09:3${index}:00.000Z`, ...event }));
 
 /** A service with the history of one order. */
 async function startWithHistory(events: readonly object[] = history): Promise<BareService> {
@@ -51,13 +52,26 @@ describe('the history of an order', () => {
       '',
       'AT                   CHANGE                 REASON',
       '2026-11-21 10:30:00  created, pending',
-      '2026-11-21 10:31:00  approval requested',
-      '2026-11-21 10:32:00  task completed',
-      '2026-11-21 10:33:00  pending → confirmed    The buyer has paid.',
-      '2026-11-21 10:34:00  3 left of the listing',
+      '2026-11-21 10:30:00  3 left of the listing',
+      '2026-11-21 10:32:00  approval requested',
+      '2026-11-21 10:33:00  task completed',
+      '2026-11-21 10:34:00  pending → confirmed    The buyer has paid.',
       '2026-11-21 10:35:00  order.archived',
       '',
     ]);
+  });
+
+  it('has no events that name no order, unless the order caused them', async () => {
+    const [created, low] = history;
+    const service = await startWithHistory([
+      created as object,
+      { ...low, id: 'evt_7', createdAt: '2026-11-21T10:30:00.000Z' },
+      { ...low, id: 'evt_8', data: { listingId: 'lst_other', availableQuantity: 1 } },
+      { ...low, id: 'evt_9', event: 'listing.archived' },
+      low as object,
+    ]);
+    const { stdout } = await service.cli([...get, '--history', '--output', 'json']);
+    expect(JSON.parse(stdout).history).toEqual([created, low]);
   });
 
   it('is in JSON on request only', async () => {

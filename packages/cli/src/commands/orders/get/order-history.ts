@@ -1,11 +1,12 @@
 import { type AccountEvent, isTradepostError, type Tradepost } from '@tradepost/sdk';
-import { assertObject, CliError, isRecord } from '../../../errors/cli-error';
+import { selectOrderEvents } from '../../../client/check-events';
+import { CliError, isRecord } from '../../../errors/cli-error';
 import type { View } from '../../../output/format';
 
 /**
  * Gets the events of an order, oldest first, as far as the service still stores them.
  *
- * @throws {CliError} `invalid_response` if the service lists other events too
+ * @throws {CliError} `invalid_response` if the service lists events of other orders too
  */
 export async function fetchHistory(
   { events }: Pick<Tradepost, 'events'>,
@@ -14,19 +15,11 @@ export async function fetchHistory(
 ): Promise<AccountEvent[]> {
   const found: AccountEvent[] = [];
   for await (const { data } of events.list({ orderId, limit: 100 }, request).pages()) {
-    for (const event of data) {
-      const { data: about }: { data: unknown } = assertObject(event);
-      if (isRecord(about) && (about.orderId ?? orderId) !== orderId) {
-        throw new CliError(
-          'invalid_response',
-          'The service does not select the events of one order',
-          'The history is an extension of the API that this service does not have.',
-        );
-      }
-      found.push(event);
-    }
+    found.push(...data);
+    // Before the next page: without the filter, a service has the events of all orders.
+    selectOrderEvents(data, orderId);
   }
-  return found;
+  return selectOrderEvents(found, orderId);
 }
 
 /** Whether an error of `fetchHistory` says that the service has no such extension. */
