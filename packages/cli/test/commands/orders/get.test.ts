@@ -134,6 +134,52 @@ describe('the history of an order', () => {
   });
 });
 
+describe('a history that does not arrive', () => {
+  /** Starts a service that has one order and never responds about events. */
+  async function startStalling(onEvents: () => void = () => {}): Promise<BareService> {
+    const service = await BareService.start();
+    service.orders = [anOrder()];
+    service.instead = ({ path }) => {
+      if (path !== '/v1/events') return undefined;
+      onEvents();
+      return new Promise(() => {});
+    };
+    return service;
+  }
+
+  it('leaves the order on the screen after Ctrl-C', async () => {
+    const interrupt = new AbortController();
+    const service = await startStalling(() => interrupt.abort());
+    const { exitCode, stdout } = await service.cli(get, {
+      screen: { columns: 80 },
+      signal: interrupt.signal,
+    });
+    expect(exitCode).toBe(130);
+    expect(stdout).toContain(orderId);
+  });
+
+  it('is reported after 5 seconds', async () => {
+    let stop = () => {};
+    const service = await startStalling(() => stop());
+    const waits: number[] = [];
+    const { exitCode, stdout, stderr } = await service.cli(get, {
+      screen: { columns: 80 },
+      wait: (milliseconds) => {
+        waits.push(milliseconds);
+        return new Promise((resolve) => {
+          stop = resolve;
+        });
+      },
+    });
+    expect({ exitCode, stderr, waits }).toEqual({
+      exitCode: 0,
+      stderr: 'No history: no complete response within 5 s\n',
+      waits: [5_000],
+    });
+    expect(stdout).toContain(orderId);
+  });
+});
+
 describe('orders get with several IDs', () => {
   it('prints an array in the order of the IDs, each once', async () => {
     const service = await startWithHistory();

@@ -1,3 +1,4 @@
+import type { AccountEvent } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../../client/create-client';
 import type { CliContext } from '../../../context';
@@ -6,8 +7,7 @@ import { addHelp } from '../../../help/help';
 import { addIds, type GlobalOptions, reconnectTimeoutOption } from '../../../input/options';
 import { chooseFormat } from '../../../output/choose-format';
 import { describeShape, type Format, type View } from '../../../output/format';
-import { printNotice, writeData } from '../../../output/print';
-import { describeReason } from '../../../report/error-report';
+import { writeData } from '../../../output/print';
 import {
   addNamesOption,
   chooseNames,
@@ -18,7 +18,7 @@ import {
 } from '../order-view';
 import { getConcurrency, getMany } from './get-many';
 import { loadOrder, type OrderRecord, type Wanted } from './load-order';
-import { historyView, toHistoryRow } from './order-history';
+import { fetchHistoryIfPossible, historyView, toHistoryRow } from './order-history';
 
 interface Options extends GlobalOptions {
   names?: boolean;
@@ -64,16 +64,17 @@ async function get(ids: readonly string[], options: Options, context: CliContext
     throw new CliError('usage', 'Missing order ID', localHint('See', 'orders get --help'));
   }
   const isSingle = ids.length === 1;
-  const wanted: Wanted = {
-    names: chooseNames(options, context),
-    history: chooseHistory(options, isSingle, context),
-    onHistoryError: (error) => printNotice(context, `No history: ${describeReason(error)}`),
-  };
+  const history = chooseHistory(options, isSingle, context);
+  const wanted: Wanted = { names: chooseNames(options, context), history: history === 'always' };
   const print = await createPrinter(wanted, options, context);
   if (isSingle) {
     const client = createClient(context, options);
     const order = await loadOrder(client, only, wanted, { signal: context.signal });
-    return await print((format) => format.formatItem(order), [order]);
+    await print((format) => format.formatItem(order), [order]);
+    if (history !== 'if-possible') return;
+    // The order is on the screen meanwhile.
+    const events = await fetchHistoryIfPossible(client, only, context);
+    return await writeData(context.stdout, await formatHistory(events ?? [], options, context));
   }
   const client = createClient(context, options, getConcurrency);
   const { found, error } = await getMany(
@@ -93,7 +94,7 @@ function chooseHistory(
   options: Options,
   isSingle: boolean,
   context: CliContext,
-): Wanted['history'] {
+): 'always' | 'if-possible' | 'never' {
   const isSelected = options.fields?.split(',').some((field) => field.trim() === 'history');
   if (options.history ?? isSelected) return 'always';
   const isDefault = options.history === undefined && isSingle && isForPerson(options, context);
@@ -102,13 +103,13 @@ function chooseHistory(
 
 /** Prints orders: for people with a table of its history below each, otherwise as one document. */
 async function createPrinter({ names, history }: Wanted, options: Options, context: CliContext) {
-  const { output, fields, jq, ...others } = options;
+  const { output, fields, jq } = options;
   const isTable = output === 'table' && fields === undefined && jq === undefined;
   const base = names === 'never' ? orderView : namedOrderView;
   const view: View<OrderRecord> =
     fields !== undefined
       ? { ...namedOrderView, fields: recordFields }
-      : { ...base, fields: history === 'always' ? [...base.fields, 'history'] : base.fields };
+      : { ...base, fields: history ? [...base.fields, 'history'] : base.fields };
   const format = await chooseFormat(options, view, context);
   return async (
     formatAll: (format: Format<OrderRecord>) => string | Promise<string>,
@@ -118,11 +119,20 @@ async function createPrinter({ names, history }: Wanted, options: Options, conte
       return await writeData(context.stdout, await formatAll(format));
     }
     for (const [index, { history: events = [], ...order }] of records.entries()) {
-      const table = await chooseFormat({ ...others, output }, historyView, context);
-      const rows = await table.formatItems(events.map(toHistoryRow));
       const record = await format.formatItem(order);
-      const parts = [index > 0 ? '\n' : '', record, rows === '' ? '' : `\n${rows}`];
-      await writeData(context.stdout, parts.join(''));
+      const table = await formatHistory(events, options, context);
+      await writeData(context.stdout, `${index > 0 ? '\n' : ''}${record}${table}`);
     }
   };
+}
+
+/** Formats the table below an order. It is empty without events. */
+async function formatHistory(
+  events: readonly AccountEvent[],
+  { fields: _, jq: __, ...options }: Options,
+  context: CliContext,
+): Promise<string> {
+  const table = await chooseFormat(options, historyView, context);
+  const rows = await table.formatItems(events.map(toHistoryRow));
+  return rows === '' ? '' : `\n${rows}`;
 }

@@ -1,7 +1,10 @@
 import { type AccountEvent, isTradepostError, type Tradepost } from '@tradepost/sdk';
 import { selectOrderEvents } from '../../../client/check-events';
+import type { CliContext } from '../../../context';
 import { CliError, isRecord } from '../../../errors/cli-error';
 import type { View } from '../../../output/format';
+import { printNotice } from '../../../output/print';
+import { describeReason } from '../../../report/error-report';
 
 /**
  * Gets the events of an order, oldest first, as far as the service still stores them.
@@ -11,7 +14,7 @@ import type { View } from '../../../output/format';
 export async function fetchHistory(
   { events }: Pick<Tradepost, 'events'>,
   orderId: string,
-  request: { signal: AbortSignal },
+  request: { signal: AbortSignal; maxRetries?: number },
 ): Promise<AccountEvent[]> {
   const found: AccountEvent[] = [];
   for await (const { data } of events.list({ orderId, limit: 100 }, request).pages()) {
@@ -22,8 +25,41 @@ export async function fetchHistory(
   return selectOrderEvents(found, orderId);
 }
 
+/** The time for a history that nobody asked for, in milliseconds. */
+const historyTimeoutMs = 5_000;
+
+/**
+ * Gets the history of an order that is on the screen already. Without it, a notice says why, unless the service
+ * has no such extension.
+ *
+ * @returns null without a history
+ * @throws {TradepostError} `aborted` after Ctrl-C
+ */
+export async function fetchHistoryIfPossible(
+  client: Pick<Tradepost, 'events'>,
+  orderId: string,
+  context: CliContext,
+): Promise<AccountEvent[] | null> {
+  const late = new AbortController();
+  const ended = new AbortController();
+  void context.wait(historyTimeoutMs, ended.signal).then(() => late.abort());
+  const signal = AbortSignal.any([context.signal, late.signal]);
+  try {
+    return await fetchHistory(client, orderId, { signal, maxRetries: 0 });
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    const reason = late.signal.aborted
+      ? `no complete response within ${historyTimeoutMs / 1_000} s`
+      : describeReason(error);
+    if (!lacksHistory(error)) printNotice(context, `No history: ${reason}`);
+    return null;
+  } finally {
+    ended.abort();
+  }
+}
+
 /** Whether an error of `fetchHistory` says that the service has no such extension. */
-export function lacksHistory(error: unknown): boolean {
+function lacksHistory(error: unknown): boolean {
   if (error instanceof CliError) return error.code === 'invalid_response';
   return isTradepostError(error) && [400, 404, 405, 422, 501].includes(error.status ?? 0);
 }
