@@ -180,6 +180,54 @@ describe('a history that does not arrive', () => {
   });
 });
 
+describe('orders get --reconnect-timeout', () => {
+  /** A clock that only waits move. */
+  function aClock() {
+    let time = 0;
+    const wait = async (milliseconds: number) => {
+      time += milliseconds;
+    };
+    return { now: () => time, wait };
+  }
+  const argv = [...get, '--output', 'json'];
+
+  it.each([
+    ['one ID', argv],
+    ['several IDs', [...argv, 'ord_2']],
+  ])('waits for a service that is down with %s', async (_, ids) => {
+    const service = await startWithHistory();
+    let left = 5;
+    service.instead = () => (left-- > 0 ? { status: 503, body: undefined } : undefined);
+    const more = ['--reconnect-timeout', '60'];
+    const { exitCode, stderr } = await service.cli([...ids, ...more], aClock());
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/Retrying for up to 60 s\.\nReconnected\.\n$/);
+  });
+
+  it('is how long one ID waits', async () => {
+    const service = await startWithHistory();
+    service.instead = () => ({ status: 503, body: undefined });
+    const clock = aClock();
+    const { exitCode, stdout } = await service.cli([...argv, '--reconnect-timeout', '60'], clock);
+    expect({ exitCode, stdout, waited: clock.now() }).toEqual({
+      exitCode: 9,
+      stdout: '',
+      waited: 60_000,
+    });
+  });
+
+  it('ends at once after Ctrl-C', async () => {
+    const service = await startWithHistory();
+    service.instead = () => ({ status: 503, body: undefined });
+    const interrupt = new AbortController();
+    const { exitCode } = await service.cli([...argv, '--reconnect-timeout', '60'], {
+      signal: interrupt.signal,
+      wait: async () => interrupt.abort(),
+    });
+    expect(exitCode).toBe(130);
+  });
+});
+
 describe('orders get with several IDs', () => {
   it('prints an array in the order of the IDs, each once', async () => {
     const service = await startWithHistory();

@@ -17,13 +17,16 @@ import {
   orderView,
 } from '../order-view';
 import { getConcurrency, getMany } from './get-many';
-import { loadOrder, type OrderRecord, type Wanted } from './load-order';
+import { getOne } from './get-one';
+import { type LoadRequest, loadOrder, type OrderRecord, type Wanted } from './load-order';
 import { fetchHistoryIfPossible, historyView, toHistoryRow } from './order-history';
 
 interface Options extends GlobalOptions {
   names?: boolean;
   history?: boolean;
   reconnectTimeout: number;
+  /** Whether the timeout was given. */
+  isPatient: boolean;
 }
 
 const recordFields = [...namedOrderView.fields, 'history'] as const;
@@ -35,7 +38,10 @@ export function configure(command: Command, context: CliContext): void {
     .option('--no-history', 'do not show its events');
   addNamesOption(command)
     .option(...reconnectTimeoutOption)
-    .action((ids: string[]) => get(ids, command.optsWithGlobals<Options>(), context));
+    .action((ids: string[]) => {
+      const isPatient = command.getOptionValueSource('reconnectTimeout') === 'cli';
+      return get(ids, { ...command.optsWithGlobals<Options>(), isPatient }, context);
+    });
   addHelp(command, {
     fields: recordFields,
     Examples: [
@@ -52,6 +58,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       'The history has the events that the service still stores, with the reasons of changes.',
       namesNote,
+      'With several IDs, and with --reconnect-timeout, it waits for a service that is unreachable.',
       'With several IDs it continues after a failure. Exit code 7: some orders were found and some were not.',
     ],
   });
@@ -67,9 +74,14 @@ async function get(ids: readonly string[], options: Options, context: CliContext
   const history = chooseHistory(options, isSingle, context);
   const wanted: Wanted = { names: chooseNames(options, context), history: history === 'always' };
   const print = await createPrinter(wanted, options, context);
+  // A person who gives a time expects the service to come back, whether it was reachable or not.
+  const outages = { reconnectTimeout: options.reconnectTimeout, hadContact: options.isPatient };
   if (isSingle) {
     const client = createClient(context, options);
-    const order = await loadOrder(client, only, wanted, { signal: context.signal });
+    const load = (request: LoadRequest) => loadOrder(client, only, wanted, request);
+    const order = options.isPatient
+      ? await getOne(load, outages, context)
+      : await load({ signal: context.signal });
     await print((format) => format.formatItem(order), [order]);
     if (history !== 'if-possible') return;
     // The order is on the screen meanwhile.
@@ -80,7 +92,7 @@ async function get(ids: readonly string[], options: Options, context: CliContext
   const { found, error } = await getMany(
     [only, ...others],
     (id, request) => loadOrder(client, id, wanted, request),
-    options.reconnectTimeout,
+    outages,
     context,
   );
   // As with a list that cannot be fetched, nothing is printed if nothing was found.

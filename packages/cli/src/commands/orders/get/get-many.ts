@@ -4,15 +4,16 @@ import type { CliContext } from '../../../context';
 import { BulkError, CliError } from '../../../errors/cli-error';
 import { getExitReason } from '../../../errors/exit-codes';
 import { formatCount, formatNumber } from '../../../output/text';
-import type { OrderRecord } from './load-order';
+import type { OutageOptions } from './get-one';
+import type { LoadRequest, OrderRecord } from './load-order';
 
 export const getConcurrency = 8;
 
 /** Gets many orders. It waits while the service is away, and continues after a failure. */
 export async function getMany(
   ids: readonly string[],
-  load: (id: string, request: { signal: AbortSignal; maxRetries: number }) => Promise<OrderRecord>,
-  reconnectTimeout: number,
+  load: (id: string, request: LoadRequest) => Promise<OrderRecord>,
+  outages: OutageOptions,
   context: CliContext,
 ): Promise<{ found: readonly OrderRecord[]; error: unknown }> {
   const records = new Map<string, OrderRecord>();
@@ -20,7 +21,7 @@ export async function getMany(
     {
       ids,
       concurrency: getConcurrency,
-      reconnectTimeout,
+      ...outages,
       showProgress: true,
       async work(id, { send }) {
         const { error } = await send(async (signal) => {
