@@ -7,7 +7,19 @@ import { attempt, CliError } from '../errors/cli-error';
 import { createFolder, hasCode } from './private-files';
 
 /** Another process has locked a file. It can be waited for. */
-export class LockedError extends CliError {}
+export class LockedError extends CliError {
+  constructor(
+    path: string,
+    /** The process, as far as it is known: `process 123 on host`. */
+    readonly owner: string,
+  ) {
+    super(
+      'file_failed',
+      `${path} is in use by ${owner}`,
+      `Try again when it has ended. If there is no such process, delete ${path}.lock*.`,
+    );
+  }
+}
 
 /** An empty lock that is older than this, in milliseconds, belongs to a process that was killed. */
 const maxEmptyLockMs = 10_000;
@@ -28,7 +40,7 @@ export function lockFile(path: string): () => void {
   if (!createLock(lock, self)) {
     const owner = readIfPossible(lock);
     const isOurs = owner !== null && isGone(owner, lock) && takeOver(lock, owner, self);
-    if (!isOurs) throw lockedError(owner, path);
+    if (!isOurs) throw new LockedError(path, describeOwner(owner));
   }
   heldLocks.add(lock);
   return () => {
@@ -144,12 +156,8 @@ function parseOwner(owner: string): { pid?: string | undefined; machine?: string
   return { pid, machine };
 }
 
-function lockedError(owner: string | null, path: string): LockedError {
+function describeOwner(owner: string | null): string {
   const { pid, machine } = parseOwner(owner ?? '');
   const who = pid === undefined ? 'another process' : `process ${pid}`;
-  return new LockedError(
-    'file_failed',
-    `${path} is in use by ${who}${machine ? ` on ${machine}` : ''}`,
-    `Try again when it has ended. If there is no such process, delete ${path}.lock*.`,
-  );
+  return machine ? `${who} on ${machine}` : who;
 }

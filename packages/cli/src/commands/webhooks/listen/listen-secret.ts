@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { stateFolder } from '../../../config/profiles';
 import type { CliContext } from '../../../context';
 import { CliError, getErrorMessage } from '../../../errors/cli-error';
-import { lockFileWhenFree } from '../../../files/lock-file';
+import { LockedError, lockFile, lockFileWhenFree } from '../../../files/lock-file';
 import { parseJsonObject, readIfExists, writePrivateFile } from '../../../files/private-files';
 import { printNotice, printSecretNotice } from '../../../output/print';
 import { readSecretFile, signDelivery } from '../secret';
@@ -30,6 +31,8 @@ type Source =
 export interface ListenSecret {
   secret: string;
   source: Source;
+  /** Lets others replace it. */
+  release: () => void;
 }
 
 /**
@@ -42,50 +45,86 @@ export async function readGivenSecret({ secretFile }: SecretOptions): Promise<Li
   if (secretFile === undefined) return null;
   const secret = readSecretFile(secretFile);
   await signDelivery({ body: '{}', secret });
-  return { secret, source: { kind: 'file', file: secretFile } };
+  return { secret, source: { kind: 'file', file: secretFile }, release: () => {} };
 }
+
+/** A running listener signs with the secret that was to be replaced. */
+class SecretInUse extends CliError {}
 
 /**
  * Returns the secret of a receiver: the saved one, or a new one, which is saved. A file that has no secret
- * is replaced, with a notice.
+ * is replaced, with a notice. Until it is released, no other listener replaces it.
  *
- * @throws {CliError} `interrupted`
+ * @throws {CliError} `precondition_failed` if it is to be replaced while a listener uses it; `interrupted`
  */
-export async function findOrCreateSecret(
+export async function holdSecret(
   receiver: Receiver,
-  { newSecret = false }: SecretOptions,
+  options: SecretOptions,
   context: CliContext,
 ): Promise<ListenSecret> {
   const file = secretPath(stateFolder(context.env), receiver);
   try {
-    const saved = newSecret ? null : await readSecret(file, receiver);
-    if (saved !== null) return { secret: saved, source: { kind: 'saved' } };
-    return await createSecret(file, receiver, newSecret, context);
+    const unlock = await lockFileWhenFree(file, context.signal);
+    try {
+      checkUses(file, receiver, options);
+      const found = await findOrCreateSecret(file, receiver, options, context);
+      return { ...found, release: recordUse(file) };
+    } finally {
+      unlock();
+    }
   } catch (error) {
-    if (context.signal.aborted) throw error;
-    return { secret: generateSecret(), source: { kind: 'once', reason: getErrorMessage(error) } };
+    if (context.signal.aborted || error instanceof SecretInUse) throw error;
+    // Where nothing can be written, a saved secret is read all the same.
+    const saved = options.newSecret ? null : await readSecret(file, receiver).catch(() => null);
+    const kept = { secret: saved ?? generateSecret(), release: () => {} };
+    if (saved !== null) return { ...kept, source: { kind: 'saved' } };
+    return { ...kept, source: { kind: 'once', reason: getErrorMessage(error) } };
   }
 }
 
-/** Creates a secret under a lock, unless another process has done so. */
-async function createSecret(
+/** Records that this process uses a secret, with a lock of its own: other listeners may use it too. */
+function recordUse(file: string): () => void {
+  return lockFile(`${file}.${randomBytes(4).toString('hex')}`);
+}
+
+/**
+ * Removes what killed listeners have left.
+ *
+ * @throws {SecretInUse} if a listener uses a secret that is to be replaced
+ */
+function checkUses(file: string, { forwardTo }: Receiver, { newSecret }: SecretOptions): void {
+  const own = `${basename(file)}.lock`;
+  const locks = readdirSync(dirname(file)).filter(
+    (name) => name.startsWith(`${basename(file)}.`) && name.endsWith('.lock') && name !== own,
+  );
+  for (const lock of locks) {
+    try {
+      lockFile(join(dirname(file), basename(lock, '.lock')))();
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      if (!newSecret) continue;
+      throw new SecretInUse(
+        'precondition_failed',
+        `The secret of ${forwardTo} is in use by ${error.owner}, which forwards events to it`,
+        'Stop that listener first, or omit --new-secret.',
+      );
+    }
+  }
+}
+
+async function findOrCreateSecret(
   file: string,
   receiver: Receiver,
-  newSecret: boolean,
+  { newSecret = false }: SecretOptions,
   context: CliContext,
-): Promise<ListenSecret> {
-  const unlock = await lockFileWhenFree(file, context.signal);
-  try {
-    const saved = newSecret ? null : await readSecret(file, receiver);
-    if (saved !== null) return { secret: saved, source: { kind: 'saved' } };
-    const isBroken = !newSecret && readIfExists(file) !== null;
-    const secret = generateSecret();
-    writePrivateFile(file, `${JSON.stringify({ ...receiver, secret })}\n`);
-    if (isBroken) printNotice(context, `${file} had no valid secret. It was replaced.`);
-    return { secret, source: { kind: 'new' } };
-  } finally {
-    unlock();
-  }
+): Promise<Omit<ListenSecret, 'release'>> {
+  const saved = newSecret ? null : await readSecret(file, receiver);
+  if (saved !== null) return { secret: saved, source: { kind: 'saved' } };
+  const isBroken = !newSecret && readIfExists(file) !== null;
+  const secret = generateSecret();
+  writePrivateFile(file, `${JSON.stringify({ ...receiver, secret })}\n`);
+  if (isBroken) printNotice(context, `${file} had no valid secret. It was replaced.`);
+  return { secret, source: { kind: 'new' } };
 }
 
 function generateSecret(): string {
@@ -118,7 +157,10 @@ async function readSecret(file: string, receiver: Receiver): Promise<string | nu
 }
 
 /** Says which secret is used, and where it comes from. */
-export function reportSecret({ secret, source }: ListenSecret, context: CliContext): void {
+export function reportSecret(
+  { secret, source }: Pick<ListenSecret, 'secret' | 'source'>,
+  context: CliContext,
+): void {
   const text = describeSource(source);
   if (source.kind === 'file') printNotice(context, `${text}.`);
   else printSecretNotice(context, `${text}: ${secret}`);
