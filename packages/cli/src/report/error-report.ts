@@ -97,7 +97,7 @@ export function getRequestErrorMessage(error: unknown): string {
 }
 
 /** Returns the message of the innermost cause. */
-function getRootMessage(error: Error): string {
+export function getRootMessage(error: Error): string {
   return listCauses(error).at(-1)?.message ?? error.message;
 }
 

@@ -13,6 +13,7 @@ import {
 import { getTerminalWidth, wrap } from '../output/wrap';
 import { describeError, type ErrorReport } from './error-report';
 import { type ConnectionFlags, formatHints } from './hint';
+import { explainPort } from './service-port';
 import { isParserError, toUsageError } from './usage-error';
 
 /**
@@ -42,7 +43,7 @@ export function reportError(
     }
     return exitCode;
   }
-  const report = describeError(error);
+  const report = explainPort(error, describeError(error), context, flags);
   const hint = formatHints(report.hints, flags);
   const text = isJson(output)
     ? redactSecrets(formatJson(report, hint))

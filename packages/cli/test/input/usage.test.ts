@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { loginFolder } from '../helpers/profile-folder';
 import { runCli } from '../helpers/run-cli';
 
 /** Nothing listens there: a request would exit with 9. */
@@ -141,16 +142,37 @@ describe('settings', () => {
     }
   });
 
-  it('names the cause of a failed connection that has no code', async () => {
+  it.each([
     // `fetch` rejects this port.
-    const { exitCode, stderr } = await runCli([
-      'orders',
-      'list',
-      '--base-url',
-      'http://127.0.0.1:1',
-    ]);
-    expect(exitCode).toBe(9);
-    expect(stderr).toContain('error: Could not connect (bad port)\n');
+    ['1', 9, 'Could not connect to http://127.0.0.1:1 (port 1 is reserved for another protocol)'],
+    [
+      '99999',
+      2,
+      'The service URL is not valid: http://127.0.0.1:99999 (port 99999 is larger than 65535)',
+    ],
+  ])('names the service URL with port %s, and where it comes from', async (port, exit, message) => {
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const url = `${baseUrl}/prefix`;
+    const { env: profileEnv } = loginFolder({ work: { baseUrl: url, apiKey: 'tpk_x' } }, 'work');
+    const places = [
+      [['--base-url', url], {}, '--base-url'],
+      [[], { TRADEPOST_BASE_URL: url }, 'TRADEPOST_BASE_URL'],
+      [[], profileEnv, "the profile 'work'"],
+    ] as const;
+    for (const [args, added, source] of places) {
+      const { exitCode, stderr } = await runCli(['orders', 'list', ...args], { env: added });
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: exit,
+        stderr: `error: ${message}\nhint: Set another port in ${source}.\n`,
+      });
+    }
+  });
+
+  it('does not show a service URL that has a password', async () => {
+    const argv = ['orders', 'list', '--base-url', 'http://me:pw@127.0.0.1:99999'];
+    const { exitCode, stderr } = await runCli(argv);
+    expect(exitCode).toBe(2);
+    expect(stderr).not.toContain('pw');
   });
 
   it('exits 4 without a key, or with one that cannot be sent', async () => {
