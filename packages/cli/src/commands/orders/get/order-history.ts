@@ -25,7 +25,7 @@ export async function fetchHistory(
   return selectOrderEvents(found, orderId);
 }
 
-/** The time for a history that nobody asked for, in milliseconds. */
+/** The time for a history that was not requested by an option, in milliseconds. */
 const historyTimeoutMs = 5_000;
 
 /**
