@@ -21,7 +21,7 @@ export function explainPort(
     return report;
   }
   const message = `${problem.start} ${url} (port ${port} ${problem.reason})`;
-  const hints = [`Set another port in ${found.source}.`];
+  const hints = [`Check ${found.source}: set another port.`];
   return { ...report, message, title: message, hints };
 }
 

@@ -163,7 +163,7 @@ describe('settings', () => {
       const { exitCode, stderr } = await runCli(['orders', 'list', ...args], { env: added });
       expect({ exitCode, stderr }).toEqual({
         exitCode: exit,
-        stderr: `error: ${message}\nhint: Set another port in ${source}.\n`,
+        stderr: `error: ${message}\nhint: Check ${source}: set another port.\n`,
       });
     }
   });

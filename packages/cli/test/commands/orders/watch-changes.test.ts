@@ -130,6 +130,6 @@ it('a change that was never sent is not reported as possibly applied', async () 
     const env = { TRADEPOST_BASE_URL: `http://${nowhere}` };
     const { exitCode, stderr } = await runCli(['orders', 'create', ...order], { env });
     expect(exitCode).toBe(9);
-    expect(stderr).toMatch(/hint: .*check (TRADEPOST_BASE_URL or --base-url, and|the network)/i);
+    expect(stderr).toMatch(/hint: .*check (TRADEPOST_BASE_URL|the network)/i);
   }
 });
