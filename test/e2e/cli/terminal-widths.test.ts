@@ -112,7 +112,7 @@ async function prepareTexts() {
     ['webhooks', 'deliveries'],
     ['webhooks', 'explain', delivery],
     ['webhooks', 'replay', delivery, '--dry-run'],
-    ['webhooks', 'rotate-secret', webhook],
+    ['webhooks', 'rotate-secret', webhook, '--yes'],
     ['webhooks', 'test', webhook, '--event', 'order.created'],
     ['webhooks', 'trigger', 'order.created', '--timeout', '1s'],
     ['webhooks', 'trigger', 'listing.availability_low'],
