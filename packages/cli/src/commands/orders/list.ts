@@ -21,6 +21,7 @@ import type { LoadOrders } from './order-pages';
 import {
   addNamesOption,
   chooseNames,
+  explainRejection,
   type NamedOrder,
   type NamesMode,
   namedOrderView,
@@ -108,14 +109,19 @@ async function list(options: Options, context: CliContext): Promise<void> {
   const isWanted = buildFilter(options);
   const query = buildQuery(options, isWanted !== null);
   const [status, ...others] = statuses;
-  const isPlain = names === 'never' && sort === undefined && others.length === 0;
+  const isPlain =
+    names === 'never' && sort === undefined && others.length === 0 && isWanted === null;
   const load: LoadOrders = (params) =>
     requestPages((page) => orders.list(page, { signal }).pages(), params, isWanted ?? (() => true));
   const pages: AsyncIterable<Page<NamedOrder>> = isPlain
     ? load({ ...query, ...(status && { status }) })
     : (await import('./order-pages')).listWithExtensions(load, query, { statuses, names });
   const filtered = isWanted === null ? pages : filterPages(pages, isWanted);
-  await printList(filtered, ['order', 'orders'], view, context, options);
+  try {
+    await printList(filtered, ['order', 'orders'], view, context, options);
+  } catch (error) {
+    throw explainRejection(error, names, ...(sort === undefined ? [] : ['--sort']));
+  }
 }
 
 function chooseView(names: NamesMode, { sort, updatedSince }: Options): View<NamedOrder> {

@@ -1,7 +1,7 @@
 import type { Order, OrderListParams, OrderSort, OrderStatus, Page } from '@tradepost/sdk';
 import { assertSorted, compareOrders } from '../../client/check-orders';
 import { assertObject } from '../../errors/cli-error';
-import { orderExpansions } from '../../input/options';
+import { maxPageSize, orderExpansions } from '../../input/options';
 import { isRejected, type NamedOrder, type NamesMode, placeNames } from './order-view';
 
 interface ExtendedList {
@@ -19,8 +19,9 @@ export type OrderPagesQuery = OrderListParams & { limit: number };
 export type LoadOrders = (query: OrderPagesQuery) => Pages;
 
 /**
- * Lists orders with what the API specification does not have: several statuses, a sort, names. Several statuses
- * work with any service, and names are left out if they were not asked for.
+ * Lists orders with what the API specification does not have: filters, several statuses, a sort, names. Several
+ * statuses work with any service. Filters and names that the service rejects are left out: the caller filters the
+ * orders again, and names are not left out if they were asked for.
  *
  * @param query the rest of the query
  * @throws {CliError} `invalid_response` if the service did not sort the orders as requested
@@ -35,11 +36,16 @@ export function listWithExtensions(
     const named = load({ ...params, expand: orderExpansions });
     return names === 'always' ? named : orElse(named, () => load(params));
   };
-  const loadEach = () => statuses.map((status) => loadNamed({ ...query, status }));
+  const loadFiltered = (params: OrderPagesQuery): Pages => {
+    const plain = omitFilters(params);
+    if (Object.keys(plain).length === Object.keys(params).length) return loadNamed(params);
+    return orElse(loadNamed(params), () => loadNamed({ ...plain, limit: maxPageSize }));
+  };
+  const loadEach = () => statuses.map((status) => loadFiltered({ ...query, status }));
   const [only = null, ...others] = statuses;
   let pages: Pages;
-  if (only === null) pages = loadNamed(query);
-  else if (others.length === 0) pages = loadNamed({ ...query, status: only });
+  if (only === null) pages = loadFiltered(query);
+  else if (others.length === 0) pages = loadFiltered({ ...query, status: only });
   else {
     pages = orElse(
       loadNamed({ ...query, status: statuses }),
@@ -49,6 +55,10 @@ export function listWithExtensions(
     );
   }
   return preparePages(pages, query.sort, names);
+}
+
+function omitFilters({ limit, status, sort }: OrderPagesQuery): OrderPagesQuery {
+  return { limit, ...(status !== undefined && { status }), ...(sort !== undefined && { sort }) };
 }
 
 async function* preparePages(

@@ -1,7 +1,12 @@
-import { isTradepostError, type Order, type OrderExpansions } from '@tradepost/sdk';
+import {
+  type AnyTradepostError,
+  isTradepostError,
+  type Order,
+  type OrderExpansions,
+} from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
-import { assertObject } from '../../errors/cli-error';
+import { assertObject, capitalize, ErrorWithHint } from '../../errors/cli-error';
 import type { OutputOptions } from '../../input/options';
 import { type Column, formatField, type View } from '../../output/format';
 import type { StyleName } from '../../output/text';
@@ -69,8 +74,25 @@ export function chooseNames(
 }
 
 /** Whether a service rejects a request that has more than the API specification. */
-export function isRejected(error: unknown): boolean {
+export function isRejected(error: unknown): error is AnyTradepostError {
   return isTradepostError(error) && (error.status === 400 || error.status === 422);
+}
+
+/** Adds to a rejection what of the request the service may not have: names, and options by their flag. */
+export function explainRejection(
+  error: unknown,
+  names: NamesMode,
+  ...options: readonly string[]
+): unknown {
+  const extensions = [...options, ...(names === 'always' ? ['names'] : [])];
+  if (!isRejected(error) || extensions.length === 0) return error;
+  const what = capitalize(extensions.join(' and '));
+  return new ErrorWithHint(
+    error,
+    extensions.length > 1 || names === 'always'
+      ? `${what} are extensions of the API that this service may not have: omit them.`
+      : `${what} is an extension of the API that this service may not have: omit it.`,
+  );
 }
 
 /** Adds `--names` and `--no-names`. */

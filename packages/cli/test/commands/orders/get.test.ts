@@ -92,6 +92,16 @@ describe('the history of an order', () => {
     expect(stdout).toBe(`id,history\n${orderId},"${cell}"\n`);
   });
 
+  it('says that it is an extension if the service rejects it', async () => {
+    const service = await BareService.start();
+    service.orders = [anOrder({ id: orderId })];
+    service.instead = ({ path }) =>
+      path === '/v1/events' ? aProblem(422, 'validation_failed') : undefined;
+    const { exitCode, stderr } = await service.cli([...get, '--history']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('hint: --history is an extension of the API that this service may not');
+  });
+
   it('is not requested with --no-history', async () => {
     const service = await startWithHistory();
     await service.cli([...get, '--no-history'], { screen: { columns: 80 } });

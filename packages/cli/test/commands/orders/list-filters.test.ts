@@ -65,6 +65,74 @@ describe('the filters of orders list', () => {
     expect(await listIds(service, ...filter)).toEqual(['ord_2']);
   });
 
+  it('work with a service that rejects them, for any filters and page sizes', async () => {
+    const service = await BareService.start();
+    const filters: [string[], (order: Order) => boolean][] = [
+      [['--buyer', buyerId], (order) => order.buyerId === buyerId],
+      [['--listing', listingId], (order) => order.listingId === listingId],
+      [['--since', '2026-11-21T09:30:10Z'], ({ createdAt }) => createdAt >= '2026-11-21T09:30:10'],
+      [['--until', '2026-11-21T09:30:20Z'], ({ createdAt }) => createdAt < '2026-11-21T09:30:20'],
+      [
+        ['--updated-since', '2026-11-21T09:31:00Z'],
+        (order) => order.updatedAt >= '2026-11-21T09:31',
+      ],
+      [['--status', 'pending,confirmed'], ({ status }) => status !== 'cancelled'],
+    ];
+    const aMixedOrder = fc.record({
+      status: fc.constantFrom<OrderStatus[]>('pending', 'confirmed', 'cancelled'),
+      buyerId: fc.constantFrom(buyerId, 'usr_other'),
+      listingId: fc.constantFrom(listingId, 'lst_other'),
+      updatedAt: fc.constantFrom('2026-11-21T09:31:00.000Z', '2026-11-21T09:30:59.000Z'),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(aMixedOrder, { maxLength: 30 }),
+        fc.subarray(filters, { minLength: 1 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 7 }),
+        async (fields, chosen, limit, pageSize) => {
+          const all = fields
+            .map((field, index) => {
+              const createdAt = `2026-11-21T09:30:${10 + index}.000Z`;
+              return anOrder({ id: `ord_${10 + index}`, createdAt, ...field });
+            })
+            .reverse();
+          service.instead = (request) => {
+            const rejection = rejectExtensions(request);
+            if (rejection) return rejection;
+            const { status, cursor = '0' } = request.query;
+            const found = all.filter((order) => status === undefined || order.status === status);
+            const end = Number(cursor) + pageSize;
+            const nextCursor = end < found.length ? String(end) : null;
+            return { status: 200, body: { data: found.slice(Number(cursor), end), nextCursor } };
+          };
+          const options = chosen.flatMap(([option]) => option);
+          const { stdout, stderr } = await service.cli([
+            ...['orders', 'list', ...options, '--limit', String(limit)],
+            ...['--jq', '[.[].id] | join(" ")', '--output', 'json'],
+          ]);
+          const wanted = all.filter((order) => chosen.every(([, accepts]) => accepts(order)));
+          const ids = wanted.slice(0, limit).map(({ id }) => id);
+          expect(stdout).toBe(`${ids.join(' ')}\n`);
+          expect(stderr.includes('more exist')).toBe(wanted.length > limit);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    [['--sort', 'updatedAt', '--buyer', buyerId], '--sort is an extension'],
+    [['--names'], 'Names are extensions'],
+    [['--fields', 'buyerName', '--sort', 'updatedAt'], '--sort and names are extensions'],
+  ])('say with %j which extension a service may have rejected', async (args, hint) => {
+    const service = await BareService.start();
+    service.instead = rejectExtensions;
+    const { exitCode, stderr } = await service.cli(['orders', 'list', ...args]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`hint: ${hint} of the API that this service may not have: omit `);
+  });
+
   it.each([
     [['--buyer', 'ord_1'], 'IDs of this type begin with usr_.'],
     [['--listing', 'usr_1'], 'IDs of this type begin with lst_.'],

@@ -1,7 +1,13 @@
 import type { AccountEvent, Order, OrderExpansions, Tradepost } from '@tradepost/sdk';
 import { assertObject } from '../../../errors/cli-error';
 import { orderExpansions } from '../../../input/options';
-import { isRejected, type NamedOrder, type NamesMode, placeNames } from '../order-view';
+import {
+  explainRejection,
+  isRejected,
+  type NamedOrder,
+  type NamesMode,
+  placeNames,
+} from '../order-view';
 import { fetchHistory } from './order-history';
 
 /** An order with its history, if that was requested. */
@@ -29,7 +35,12 @@ export async function loadOrder(
   request: LoadRequest,
 ): Promise<OrderRecord> {
   const order = placeNames(await getOrder(client, id, names, request));
-  return history ? { ...order, history: await fetchHistory(client, id, request) } : order;
+  if (!history) return order;
+  try {
+    return { ...order, history: await fetchHistory(client, id, request) };
+  } catch (error) {
+    throw explainRejection(error, 'never', '--history');
+  }
 }
 
 async function getOrder(
@@ -42,7 +53,8 @@ async function getOrder(
   try {
     return await orders.get(id, { ...request, expand: orderExpansions });
   } catch (error) {
-    if (names === 'always' || !isRejected(error)) throw error;
+    if (names === 'always') throw explainRejection(error, names);
+    if (!isRejected(error)) throw error;
     return await orders.get(id, request);
   }
 }
