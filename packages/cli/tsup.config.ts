@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join, relative } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
@@ -136,12 +136,25 @@ async function copyJq(): Promise<void> {
   cpSync(binary, join('dist/lazy/build', basename(binary)));
 }
 
+/** Leaves the sources of other projects out of a map, which still names their files and lines. */
+function omitForeignSources(name: string): void {
+  const file = join('dist', `${name}.cjs.map`);
+  const map: { sources: string[]; sourcesContent: (string | null)[] } = JSON.parse(
+    readFileSync(file, 'utf8'),
+  );
+  map.sourcesContent = map.sourcesContent.map((content, index) =>
+    map.sources[index]?.includes('/node_modules/') ? null : content,
+  );
+  writeFileSync(file, JSON.stringify(map));
+}
+
 const all: Options = {
   target: 'node20',
   platform: 'node',
   splitting: false,
   sourcemap: true,
   minifyWhitespace: true,
+  minifyIdentifiers: true,
   minifySyntax: true,
   // Dependencies are bundled: the versions that were tested together, and a faster start.
   noExternal: [/./],
@@ -157,19 +170,24 @@ export default defineConfig([
     entry: ['src/main.ts'],
     format: ['cjs'],
     esbuildPlugins: [externalizeOnDemand],
+    onSuccess: async () => omitForeignSources('main'),
   },
   {
     ...all,
     entry: { commands: 'src/command-tree.ts' },
     format: ['cjs'],
     esbuildPlugins: [bundleOnDemand([...shared, sdk])],
-    onSuccess: () => writeManPages('dist/man'),
+    async onSuccess() {
+      omitForeignSources('commands');
+      await writeManPages('dist/man');
+    },
   },
   {
     ...all,
     entry: { others: 'src/command-tree.ts' },
     format: ['cjs'],
     esbuildPlugins: [requireShared, bundleOnDemand(commands.filter(isSeparate))],
+    onSuccess: async () => omitForeignSources('others'),
   },
   // Without source maps: this is code of other projects, and its maps would double the size of the package.
   {
@@ -178,7 +196,6 @@ export default defineConfig([
     outDir: 'dist/lazy',
     format: ['cjs'],
     sourcemap: false,
-    minifyIdentifiers: true,
     esbuildPlugins: [omitUnusedParts],
     esbuildOptions(options) {
       // Its ES module finds the WebAssembly by `import.meta.url`, which a CommonJS script does not have.
