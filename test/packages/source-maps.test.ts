@@ -48,7 +48,8 @@ describe.each(scripts)('the source map of %s', (script) => {
       const original = join(checkout, 'packages', dirname(script), source);
       const content = map.sourcesContent?.[index];
       const isSource = existsSync(original) && !replaced.includes(`${script} ${source}`);
-      if (script.startsWith('cli/') && source.includes('/node_modules/')) expect(content).toBeNull();
+      if (script.startsWith('cli/') && source.includes('/node_modules/'))
+        expect(content).toBeNull();
       else if (isSource) expect(content).toBe(readFileSync(original, 'utf8'));
       else expect(content).toBeTypeOf('string');
     }

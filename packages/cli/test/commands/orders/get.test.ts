@@ -99,7 +99,9 @@ describe('the history of an order', () => {
       path === '/v1/events' ? aProblem(422, 'validation_failed') : undefined;
     const { exitCode, stderr } = await service.cli([...get, '--history']);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('hint: --history is an extension of the API that this service may not');
+    expect(stderr).toContain(
+      'hint: --history is an extension of the API that this service may not',
+    );
   });
 
   it('is not requested with --no-history', async () => {
