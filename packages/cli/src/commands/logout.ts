@@ -41,7 +41,9 @@ async function logout(options: Options, context: CliContext): Promise<void> {
   }
   const format = await chooseFormat<ProfileItem>(options, profileView, context);
   let removed: ProfileItem[] = [];
+  let before: string | null = null;
   const left = await updateProfiles(context, (stored) => {
+    before = stored.current;
     const named = selectedProfile(context, options);
     const name = named ?? stored.current ?? defaultProfile;
     removed = toProfileItems(stored).filter((item) => options.all || item.name === name);
@@ -69,7 +71,7 @@ async function logout(options: Options, context: CliContext): Promise<void> {
     printNotice(
       context,
       current
-        ? `'${current.name}' is now the current profile.`
+        ? `'${current.name}' is ${current.name === before ? 'still' : 'now'} the current profile.`
         : 'No current profile: choose one with `tradepost profiles use NAME`.',
     );
   }

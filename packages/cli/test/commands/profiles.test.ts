@@ -170,9 +170,11 @@ describe('logout', () => {
 
   it('removes the named profile, and keeps the current one', async () => {
     const folder = loginFolder({ live, staging }, 'live');
-    expect((await runCli(['logout', '--profile', 'staging'], { env: folder.env })).exitCode).toBe(
-      0,
-    );
+    const { exitCode, stderr } = await runCli(['logout', '--profile', 'staging'], {
+      env: folder.env,
+    });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("'live' is still the current profile.");
     expect(folder.stored()).toEqual({ current: 'live', profiles: { live } });
   });
 
