@@ -14,6 +14,7 @@ async function asking(
   argv: string[],
   typing: readonly Typing[],
   webhook: Partial<WebhookDetails> = {},
+  columns = 200,
 ) {
   const service = await BareService.start();
   service.instead = ({ method, path }) => {
@@ -38,7 +39,7 @@ async function asking(
     TRADEPOST_API_KEY: 'tpk_test',
     TRADEPOST_CONFIG_DIR: '/nonexistent/c',
   };
-  const result = await runAtKeyboard(argv, typing, env, { columns: 200 });
+  const result = await runAtKeyboard(argv, typing, env, { columns });
   const changes = service.seen.filter(({ method }) => method !== 'GET');
   return { ...result, changes: changes.length };
 }
@@ -82,6 +83,13 @@ describe('webhooks rotate-secret of a webhook with a staged secret', () => {
     expect(await rotate([], { stagedSecretAt: stagedAt }, ['--yes'])).toMatchObject({ changes: 1 });
     expect(await rotate([], { stagedSecretAt: null })).toMatchObject({ changes: 1 });
   });
+});
+
+it('a question is wrapped once, between words, beside its symbol', async () => {
+  const argv = ['webhooks', 'delete', id];
+  // Wide enough for the words up to 'its', but not together with the symbol.
+  const { stderr } = await asking(argv, [['Delete', 'n']], {}, 107);
+  expect(stderr).toContain('for order.created) with all\nits deliveries?\n');
 });
 
 describe('webhooks verify at a keyboard', () => {
