@@ -61,10 +61,11 @@ export function startOnTerminal(
     for (const check of watchers) check();
   });
   const exit = new Promise<{ code: number; raw: string; text: string }>((resolve) => {
-    child.onExit(({ exitCode }) => {
+    child.onExit(({ exitCode, signal = 0 }) => {
       hasExited = true;
       for (const check of watchers) check();
-      resolve({ code: exitCode, raw, text: toPlainText(raw) });
+      // As a shell reports it: Ctrl-C ends the shell too in which a command runs.
+      resolve({ code: signal === 0 ? exitCode : 128 + signal, raw, text: toPlainText(raw) });
     });
   });
   onTestFinished(() => {

@@ -7,6 +7,7 @@ import { type ServerProcess, startServerProcess } from '../../helpers/start-serv
 import { temporaryFolder } from '../../helpers/temporary-folder';
 import { runScenario } from './helpers/run-scenario';
 import { account } from './scenarios/account';
+import { dayWidths } from './scenarios/day';
 import { errors } from './scenarios/errors';
 import { events } from './scenarios/events';
 import { help } from './scenarios/help';
@@ -20,7 +21,8 @@ const onTerminal = 'ON A TERMINAL OF 80 CELLS';
 
 it('every scenario has a transcript, and every transcript a scenario', async () => {
   // Checked first, since a missing transcript would be written and never fail.
-  const expected = Object.keys(scenarios).map((name) => `${name}.txt`);
+  const names = [...Object.keys(scenarios), ...dayWidths.map((columns) => `day-${columns}`)];
+  const expected = names.map((name) => `${name}.txt`);
   expect((await readdir(folder)).sort()).toEqual(expected.sort());
 });
 

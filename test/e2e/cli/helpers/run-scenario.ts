@@ -5,7 +5,7 @@ import type { SeededAccount, SeedResult } from '@tradepost/server';
 import { tradepostBin } from '../../../helpers/programs';
 import { runServerCommand } from '../../../helpers/run-server-command';
 import { screenText } from '../../../helpers/screen-text';
-import { startOnTerminal } from '../../../helpers/start-on-terminal';
+import { startOnTerminal, type TerminalSession } from '../../../helpers/start-on-terminal';
 import { runProcess, startProcess } from '../../../helpers/start-process';
 import type { ServerProcess } from '../../../helpers/start-server-process';
 import { tradepostEnvironment, tradepostFunction } from '../../../helpers/tradepost-shell';
@@ -16,14 +16,25 @@ export type OutputMode = 'pipes' | 'terminal';
 
 /** Options of a command line. */
 export interface CommandOptions {
-  /** The account whose key it uses. `anonymous` has neither a key nor the service's URL. Defaults to the seller. */
-  as?: 'buyer' | 'seller' | 'agent' | 'stranger' | 'anonymous';
+  /**
+   * The account whose key it uses. `anonymous` has neither a key nor the service's URL, and `support` has those of
+   * its profile, once it is logged in. Defaults to the seller.
+   */
+  as?: 'buyer' | 'seller' | 'agent' | 'stranger' | 'anonymous' | 'support';
   /** Further environment variables. */
   env?: Record<string, string>;
   /** What to type when the terminal shows a text: `[text, keys]`, in this order. */
   keys?: readonly (readonly [RegExp, string])[];
   /** For a command that does not end by itself: press Ctrl-C when it has written this. */
   until?: RegExp;
+  /** On a terminal: what happens while it runs, before `until`. */
+  meanwhile?(session: TerminalSession): Promise<void>;
+}
+
+/** Options of a scenario. */
+export interface ScenarioOptions {
+  /** The width of the terminal, in cells. Defaults to 80. */
+  columns?: number;
 }
 
 /** What a scenario works with. Each run has its own demo data and folder. */
@@ -32,6 +43,8 @@ export interface ScenarioContext {
   seed: SeedResult;
   buyer: SeededAccount;
   seller: SeededAccount;
+  agent: SeededAccount;
+  server: ServerProcess;
   /** The URL of the service. */
   url: string;
   /** The working folder of the commands. */
@@ -40,8 +53,8 @@ export interface ScenarioContext {
   mask(text: string, replacement: string): void;
   /** Creates an SDK client with the key of an account. */
   createClient(account: SeededAccount): Tradepost;
-  /** Runs a command line in a shell and records its result. */
-  run(line: string, options?: CommandOptions): Promise<void>;
+  /** Runs a command line in a shell and records its result. Returns what it printed, with nothing replaced. */
+  run(line: string, options?: CommandOptions): Promise<string>;
   /** Runs it on pipes only, if the output on a terminal is the same. */
   runOnPipes(line: string, options?: CommandOptions): Promise<void>;
 }
@@ -55,6 +68,7 @@ export async function runScenario(
   scenario: (context: ScenarioContext) => Promise<void>,
   mode: OutputMode,
   server: ServerProcess,
+  { columns = 80 }: ScenarioOptions = {},
 ): Promise<string> {
   const seed = await runServerCommand<SeedResult>(['seed'], server.database);
   const [buyer, seller, agent, stranger] = seed.accounts;
@@ -76,14 +90,14 @@ export async function runScenario(
       // Relative times have another length from run to run, and so have columns beside them.
       TRADEPOST_TIME: 'local',
     };
-    if (account === 'anonymous') return base;
+    if (account === 'anonymous' || account === 'support') return base;
     const { apiKey } = accounts[account];
     return { ...base, TRADEPOST_BASE_URL: server.url, TRADEPOST_API_KEY: apiKey };
   }
 
-  async function run(line: string, options: CommandOptions = {}): Promise<void> {
+  async function run(line: string, options: CommandOptions = {}): Promise<string> {
     const env = { ...createEnvironment(options.as), ...options.env };
-    const settings = { env, cwd: folder };
+    const settings = { env, cwd: folder, columns };
     const { result, raw } = await (mode === 'pipes' ? runCommandOnPipes : runCommandOnTerminal)(
       line,
       options,
@@ -94,9 +108,10 @@ export async function runScenario(
     }
     const set = Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value} `);
     transcript.add(`${options.as ?? 'seller'}$ ${set.join('')}${line}`, result);
+    return raw;
   }
 
-  const runOnPipes: ScenarioContext['run'] = async (line, options) => {
+  const runOnPipes: ScenarioContext['runOnPipes'] = async (line, options) => {
     if (mode === 'pipes') await run(line, options);
   };
   const createClient = ({ apiKey }: SeededAccount) =>
@@ -104,7 +119,10 @@ export async function runScenario(
   try {
     const { mask } = transcript;
     const { url } = server;
-    await scenario({ mode, seed, buyer, seller, url, folder, mask, createClient, run, runOnPipes });
+    await scenario({
+      ...{ mode, seed, buyer, seller, agent, server, url, folder },
+      ...{ mask, createClient, run, runOnPipes },
+    });
     return transcript.text();
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -114,6 +132,7 @@ export async function runScenario(
 interface ProcessSettings {
   env: Record<string, string>;
   cwd: string;
+  columns: number;
 }
 
 type CommandRun = Promise<{ result: CommandResult; raw: string }>;
@@ -145,14 +164,15 @@ async function runCommandOnPipes(
 
 async function runCommandOnTerminal(
   line: string,
-  { keys = [], until }: CommandOptions,
+  { keys = [], until, meanwhile }: CommandOptions,
   settings: ProcessSettings,
 ): CommandRun {
-  const session = startOnTerminal([], { ...settings, shell: line, columns: 80 });
+  const session = startOnTerminal([], { ...settings, shell: line });
   for (const [text, typed] of keys) {
     await session.shows(text);
     session.type(typed);
   }
+  await meanwhile?.(session);
   if (until !== undefined) {
     await session.shows(until);
     session.type('\u0003');

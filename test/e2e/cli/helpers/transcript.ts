@@ -40,7 +40,7 @@ const patterns: readonly (readonly [RegExp, string | ((found: string) => string)
   [/(?<=^|\btradepost[ /])\d+\.\d+\.\d+(?:-[\w.]+)?\b/gim, '0.0.0'],
   // An ID that is truncated in the middle, to fit the terminal.
   [
-    /(?<=\b(?:ord|usr|lst|ntf|whk|dlv|evt)_)[0-9A-Z]+(?=…)|(?<=…)[0-9A-Z]{3,}\b/g,
+    /(?<=\b(?:ord|usr|lst|ntf|whk|dlv|evt)_)[0-9A-Z]+(?=…)|(?<=…)[0-9A-Z]+\b/g,
     (cut) => '0'.repeat(cut.length),
   ],
 ];

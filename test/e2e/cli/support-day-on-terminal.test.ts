@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { startServerProcess } from '../../helpers/start-server-process';
+import { temporaryFolder } from '../../helpers/temporary-folder';
+import { runScenario } from './helpers/run-scenario';
+import { day, dayWidths } from './scenarios/day';
+
+const getFile = (columns: number) =>
+  fileURLToPath(new URL(`transcripts/day-${columns}.txt`, import.meta.url));
+
+it.each(dayWidths)(
+  "a support agent's day looks as in its transcript on a terminal of %i cells",
+  async (columns) => {
+    const home = await temporaryFolder();
+    onTestFinished(home.remove);
+    const args = ['--rate-limit', '1000000'];
+    const server = await startServerProcess(join(home.path, 'tradepost.db'), args);
+    onTestFinished(() => void server.stop());
+    const transcript = await runScenario(day, 'terminal', server, { columns });
+    await expect(transcript).toMatchFileSnapshot(getFile(columns));
+  },
+  300_000,
+);
+
+/** What a terminal has to break: URLs, paths and commands to copy, and JSON. */
+const unbreakable = /^(\s*\S+|\s*(-H )?'[^']*'|.* \\)$/;
+
+it.each(dayWidths)(
+  'the transcript of %i cells has no line that a terminal breaks',
+  async (columns) => {
+    const lines = (await readFile(getFile(columns), 'utf8')).split('\n');
+    const isCommand = /^support\$ /;
+    const tooLong = lines.filter(
+      (line) => line.length > columns && !isCommand.test(line) && !unbreakable.test(line),
+    );
+    expect(tooLong).toEqual([]);
+  },
+);
