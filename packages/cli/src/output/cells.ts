@@ -17,6 +17,11 @@ export async function prepareToMeasure(texts: Iterable<string>): Promise<void> {
   }
 }
 
+/** Whether `cellWidth` knows the width of a text: not of one that needs the width tables before they are loaded. */
+export function isMeasurable(text: string): boolean {
+  return measure !== null || plainText.test(text);
+}
+
 /**
  * Returns how many cells of a terminal a text takes: two for a wide character, none for a combining one.
  *

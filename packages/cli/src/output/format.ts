@@ -22,10 +22,21 @@ export interface Column<Item> {
   /** The style of a row's text; null for none. */
   style?: (item: Item) => StyleName | null;
   /**
+   * Cells that it has at least in a table. Columns of a steady width leave out the same ones in every list,
+   * and stay aligned if rows arrive one by one. @default those of its title
+   */
+  minWidth?: number;
+  /**
    * What happens on a narrow terminal: the column is left out, the last one first, or its text is
-   * shortened, or wrapped within the column. @default the column stays whole
+   * shortened, or wrapped within the column. A text is shortened and wrapped only after the columns on the
+   * right of it were left out, and before those on its left are. @default the column stays whole
    */
   whenNarrow?: 'leave-out' | 'shorten' | 'wrap';
+  /**
+   * The least cells of a shortened text. @default 24 for sentences, else 8. A column that is left out is
+   * shortened before only if this is set.
+   */
+  shortenTo?: number;
 }
 
 export interface View<Item> {

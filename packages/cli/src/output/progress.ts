@@ -1,6 +1,6 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { CliContext, OutputStream } from '../context';
-import { cellWidth } from './cells';
+import { cellWidth, isMeasurable, maxCellWidth } from './cells';
 import { activeLiveLines } from './print';
 import { shorten } from './shorten';
 import { formatDuration, getStyle } from './text';
@@ -32,12 +32,22 @@ export function createLiveLine(stream: OutputStream) {
  */
 export function fitLine(text: string, cells: number): string {
   let shown = text;
-  while (cellWidth(shown) > cells) {
+  while (maxCellWidth(shown) > cells) {
     const end = Math.max(shown.lastIndexOf(' · '), shown.lastIndexOf(' ('));
-    if (end <= 0) return shorten(shown, cells);
+    if (end <= 0) return isMeasurable(shown) ? shorten(shown, cells) : cutOff(shown, cells);
     shown = shown.slice(0, end);
   }
   return shown;
+}
+
+/** Cuts off the end of a text whose exact width is not known: the line is drawn without waiting for the tables. */
+function cutOff(text: string, cells: number): string {
+  let shown = '';
+  for (const character of text) {
+    if (maxCellWidth(shown + character) > cells - 1) break;
+    shown += character;
+  }
+  return `${shown}…`;
 }
 
 /** The least time between two redraws for new results, in milliseconds. */

@@ -48,21 +48,21 @@ function twoThirds(cells: number): number {
   return Math.floor((cells * 2) / 3);
 }
 
-/** The end of a URL that must be left for its host to be kept, in cells. */
-const minUrlEnd = 6;
+/** The end of a URL for which its scheme is given up, in cells. */
+const comfortableUrlEnd = 6;
 
 /** Shortens a URL behind its host. Returns null if its host does not fit, and for another text. */
 function shortenUrl(text: string, cells: number): string | null {
   const [, scheme = '', host = ''] = /^(https?:\/\/)([^/?#]+)./.exec(text) ?? [];
   if (host === '') return null;
-  const room = cells - 1 - minUrlEnd;
+  const room = cells - 1;
   const whole = cellWidth(scheme + host);
-  // https goes without saying, http does not.
-  const isWhole = whole <= room || scheme === 'http://';
+  // https goes without saying, http does only if the host would not fit otherwise.
+  const isWhole = whole <= room - (scheme === 'http://' ? 0 : comfortableUrlEnd);
   const kept = isWhole ? text : text.slice(scheme.length);
   if (cellWidth(kept) <= cells) return kept;
   const head = isWhole ? whole : cellWidth(host);
-  return head <= room ? joinEnds(splitGraphemes(kept), cells, cells - 1 - head) : null;
+  return head <= room ? joinEnds(splitGraphemes(kept), cells, room - head) : null;
 }
 
 /**

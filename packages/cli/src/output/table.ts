@@ -26,9 +26,10 @@ export function createTableFormat<Item extends object>(
   times: Times | null = null,
 ): Format<Item> {
   const titles = columns.map((column) => column.title);
-  const sizes: ColumnSize[] = columns.map(({ title, whenNarrow }) => ({
-    width: title.length,
+  const sizes: ColumnSize[] = columns.map(({ title, minWidth = 0, whenNarrow, shortenTo }) => ({
+    width: Math.max(title.length, minWidth),
     whenNarrow,
+    ...(shortenTo !== undefined && { least: shortenTo }),
   }));
   let shorteners: Shortener[] | null = null;
   let started = false;
@@ -40,10 +41,15 @@ export function createTableFormat<Item extends object>(
         const size = sizes[index];
         if (size === undefined) continue;
         size.width = Math.max(size.width, cellWidth(text));
-        if (size.whenNarrow === 'wrap') {
-          size.least = Math.max(size.least ?? 0, widestWord(text, available));
+        const isSentence = text.includes(' ');
+        if (size.whenNarrow === 'leave-out' && size.least !== undefined && wholeId.test(text)) {
+          size.least = Math.max(size.least, text.length);
         }
-        if (size.whenNarrow === 'shorten' && text.includes(' ')) size.least = minSentenceWidth;
+        if (size.whenNarrow === 'wrap') {
+          const least = Math.max(widestWord(text, available), isSentence ? minSentenceWidth : 0);
+          size.least = Math.max(size.least ?? 0, least);
+        }
+        if (size.whenNarrow === 'shorten' && isSentence) size.least ??= minSentenceWidth;
       }
     }
   }
@@ -58,8 +64,8 @@ export function createTableFormat<Item extends object>(
       const { createShortener } = await import('./shorten');
       shorteners = columns.map(() => createShortener());
     }
-    const shortened = columns.map(({ whenNarrow }, index) =>
-      whenNarrow === 'shorten'
+    const shortened = columns.map(({ whenNarrow, shortenTo }, index) =>
+      widths[index] !== 0 && (whenNarrow === 'shorten' || shortenTo !== undefined)
         ? shorteners?.[index]?.(
             rows.map((row) => row[index] ?? ''),
             widths[index] ?? 0,
@@ -203,16 +209,19 @@ function renderField(
   return [`${style('bold', first.slice(0, name.length))}${rest}`, ...others];
 }
 
+/** An ID is copied: a column that may be left out is so before an ID in it is shortened. */
+const wholeId = /^[a-z]{3}_[0-9A-Z]{26}$/;
+
 /** Below this many cells a shortened text says nothing. */
 const minShortened = 8;
 
-/** Below this many cells a shortened sentence says nothing. */
+/** Below this many cells a shortened sentence says nothing, and a wrapped one is hard to read. */
 const minSentenceWidth = 24;
 
 export interface ColumnSize {
   /** Cells of its widest text, including the heading. */
   width: number;
-  /** The least cells of a column that is wrapped or shortened. @default 8 */
+  /** The least cells of a column that is wrapped or shortened. @default 8, and none of one that is left out */
   least?: number;
   whenNarrow?: Column<object>['whenNarrow'] | undefined;
 }
@@ -222,28 +231,43 @@ function totalWidth(widths: readonly number[]): number {
   return shown.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, shown.length - 1);
 }
 
+/** Whether a column may get narrower than its texts. */
+function isFlexible({ whenNarrow, least }: ColumnSize): boolean {
+  return whenNarrow === 'leave-out' ? least !== undefined : whenNarrow !== undefined;
+}
+
+function leastWidth({ width, least = minShortened }: ColumnSize): number {
+  return Math.min(width, least);
+}
+
 /**
- * Fits columns into a width. Texts are first shortened and wrapped as far as they stay comfortable to read,
- * then columns are left out from the right; the shortened texts get the freed space back. Columns that must
- * stay whole do so, even if the lines get too long.
+ * Fits columns into a width. Texts are first shortened and wrapped as far as they stay comfortable to read.
+ * Then columns get narrower or are left out, from the right. The freed space goes to the shortened texts,
+ * and to the first column that was left out and fits. Columns that must stay whole do so, even if the lines
+ * get too long.
  *
  * @returns the width of each column, 0 if it is left out
  */
 export function fitColumns(columns: readonly ColumnSize[], available: number): number[] {
-  const isFlexible = ({ whenNarrow }: ColumnSize) =>
-    whenNarrow === 'shorten' || whenNarrow === 'wrap';
   const widths = columns.map((column) =>
-    isFlexible(column) ? Math.min(column.width, comfortableWidth) : column.width,
+    isFlexible(column)
+      ? Math.max(Math.min(column.width, comfortableWidth), leastWidth(column))
+      : column.width,
   );
-  for (let index = columns.length - 1; index >= 0; index -= 1) {
+  const entries = [...columns.entries()];
+  for (const [index, column] of entries.toReversed()) {
     if (totalWidth(widths) <= available) break;
-    if (columns[index]?.whenNarrow === 'leave-out') widths[index] = 0;
+    if (isFlexible(column)) widths[index] = leastWidth(column);
+    if (totalWidth(widths) <= available) break;
+    if (column.whenNarrow === 'leave-out') widths[index] = 0;
   }
-  for (const [index, column] of columns.entries()) {
-    if (!isFlexible(column)) continue;
+  for (const [index, column] of entries) {
+    if (!isFlexible(column) || widths[index] === 0) continue;
     const room = available - totalWidth(widths) + (widths[index] ?? 0);
-    const least = Math.min(column.width, column.least ?? minShortened);
-    widths[index] = Math.max(Math.min(column.width, room), least);
+    widths[index] = Math.max(Math.min(column.width, room), leastWidth(column));
   }
+  const room = available - totalWidth(widths) - gap;
+  const again = entries.find(([index, { width }]) => widths[index] === 0 && width <= room);
+  if (again !== undefined) widths[again[0]] = again[1].width;
   return widths;
 }

@@ -125,17 +125,18 @@ export function wrapEntry(
 
 /**
  * Breaks a command into lines, between the words of a shell: it runs as it is copied, with a `\` at the
- * end of each line but the last. Only a word that is wider than a line is broken at its spaces.
+ * end of each line but the last. A word in quotes stays whole, even if it is wider than a line: a line end
+ * would be part of it.
  */
 export function wrapCommand(command: string, width: number, indent = 0): string[] {
   const cells = measure(command);
   if (cells <= width) return [' '.repeat(Math.min(indent, width - cells)) + command];
   const words = command.match(shellWordPattern) ?? [];
-  return joinCommand(words, width, indent, (word) => wrap(word, width - 2));
+  return joinCommand(words, width, indent);
 }
 
 /**
- * Joins the words of a command to lines as `wrapCommand` does, and keeps each word whole.
+ * Joins the words of a command to lines as `wrapCommand` does.
  *
  * @param groups the words; those of a group, such as an option and its value, share a line if they fit
  */
@@ -144,7 +145,7 @@ export function wrapWords(groups: readonly (readonly string[])[], width: number)
     const text = group.join(' ');
     return measure(text) > width - 2 ? group : [text];
   });
-  return joinCommand(words, width, 0, (word) => [word]);
+  return joinCommand(words, width, 0);
 }
 
 /** Returns the command after a `|`, with it: it gets a line of its own if it fits into one. */
@@ -153,12 +154,7 @@ function getPipedCommand(words: readonly string[], index: number): string {
   return words.slice(index, end === -1 ? undefined : end).join(' ');
 }
 
-function joinCommand(
-  words: readonly string[],
-  width: number,
-  indent: number,
-  breakWord: (word: string) => string[],
-): string[] {
+function joinCommand(words: readonly string[], width: number, indent: number): string[] {
   const lines: string[] = [];
   let line = ' '.repeat(indent) + (words[0] ?? '');
   // The last word needs no room for a `\`, but then the lines would be less even.
@@ -172,12 +168,7 @@ function joinCommand(
     }
     lines.push(`${line} \\`);
     const spaces = Math.min(indent + 2, Math.max(0, width - 2 - measure(word)));
-    const [first = '', ...others] = breakWord(' '.repeat(spaces) + word);
-    line = first;
-    for (const other of others) {
-      lines.push(line);
-      line = other;
-    }
+    line = ' '.repeat(spaces) + word;
   }
   return [...lines, line];
 }

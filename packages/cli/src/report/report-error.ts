@@ -1,3 +1,4 @@
+import { clearLine, cursorTo } from 'node:readline';
 import type { Command } from 'commander';
 import type { CliContext, OutputStream } from '../context';
 import { Stopped } from '../errors/cli-error';
@@ -35,10 +36,13 @@ export function reportError(
   if (exitCode === 0) return exitCode;
   if (error instanceof Stopped && !isJson(output)) {
     const { stderr } = context;
-    // The terminal has shown ^C.
-    const end = error.notice ?? (stderr.isTTY === true ? '' : null);
-    if (end !== null) {
-      const lines = wrap(end, getTerminalWidth(stderr), { hanging: 2 });
+    if (stderr.isTTY === true) {
+      // The terminal has shown ^C.
+      cursorTo(stderr, 0);
+      clearLine(stderr, 0);
+    }
+    if (error.notice !== null) {
+      const lines = wrap(error.notice, getTerminalWidth(stderr), { hanging: 2 });
       stderr.write(`${lines.join('\n')}\n`);
     }
     return exitCode;

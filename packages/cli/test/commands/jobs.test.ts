@@ -43,15 +43,35 @@ describe('jobs list', () => {
 
   it('tells jobs apart on a terminal, by the end of the names of their journals', async () => {
     const { service, env } = await startWithJobs();
-    const { stdout } = await service.cli(['jobs', 'list'], { env, screen: { columns: 80 } });
+    const { stdout } = await service.cli(['jobs', 'list'], { env, screen: { columns: 120 } });
     const [heading, ...rows] = stdout.trimEnd().split('\n');
-    expect(heading).toMatch(/LEFT +JOURNAL$/);
-    const journals = rows.map((row) => row.split(/ +/).at(-1));
+    expect(heading).toMatch(/LEFT +JOURNAL( |$)/);
+    const journals = rows.map((row) => row.split(/ {2,}/).at(8));
     expect(journals).toEqual([
       expect.stringMatching(/….*\.ndjson$/),
       expect.stringMatching(/….*\.ndjson$/),
     ]);
     expect(new Set(journals).size).toBe(2);
+  });
+
+  it('has the same columns on a terminal whatever the times, states and counts are', async () => {
+    const { service, env } = await startWithJobs();
+    const screen = { columns: 80 };
+    const headings = new Set<string>();
+    for (const [argv, now] of [
+      [[], '2026-11-26T10:02:00Z'],
+      [[], '2026-11-27T10:00:00Z'],
+      [[], '2027-11-20T10:00:00Z'],
+      [['--time', 'local'], '2026-11-26T10:02:00Z'],
+    ] as const) {
+      const { stdout } = await service.cli(['jobs', 'list', ...argv], {
+        env,
+        screen,
+        now: () => Date.parse(now),
+      });
+      headings.add(stdout.split('\n')[0]?.replaceAll(/ +/g, ' ') ?? '');
+    }
+    expect([...headings]).toEqual(['STARTED STATE TO ORDERS DONE SKIPPED FAILED LEFT']);
   });
 
   it('says that there are none', async () => {

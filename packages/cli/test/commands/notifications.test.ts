@@ -7,15 +7,17 @@ const first = aNotification({ id: 'ntf_1' });
 const second = aNotification({ id: 'ntf_2' });
 
 describe('notifications list', () => {
-  it('shortens messages in the middle on a narrow terminal', async () => {
+  it('wraps messages on a narrow terminal, and keeps the IDs in them whole', async () => {
     const service = await BareService.start();
     service.notifications = [aNotification(), { ...second, read: true }];
     const { stdout } = await service.cli(['notifications', 'list'], { screen: { columns: 80 } });
     expect(stdout).toBe(
       [
         'ID                              READ  MESSAGE',
-        'ntf_01KAJ8Q0V7T3M5X9R2C4D6F8GN  no    Order ord_01KA…C4D6F8GH is now fulfilling.',
-        'ntf_2                           yes   Order ord_01KA…C4D6F8GH is now fulfilling.',
+        'ntf_01KAJ8Q0V7T3M5X9R2C4D6F8GN  no    Order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH is',
+        '                                      now fulfilling.',
+        'ntf_2                           yes   Order ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH is',
+        '                                      now fulfilling.',
         '',
       ].join('\n'),
     );

@@ -58,6 +58,12 @@ describe('a URL that is shortened', () => {
     expect(shorten(url.replace('https', 'http'), 30)).toBe('http://receiver.example…2/hook');
   });
 
+  it('keeps its host also if nothing else fits', () => {
+    expect(shorten(url, 18)).toBe('receiver.example…k');
+    expect(shorten(url, 17)).toBe('receiver.example…');
+    expect(shorten(url.replace('https', 'http'), 22)).toBe('receiver.example…/hook');
+  });
+
   it('is shortened as any text if its host does not fit', () => {
     expect(shorten(url, 12)).toBe('http…v2/hook');
   });

@@ -62,6 +62,29 @@ describe('fitting columns into a terminal', () => {
     expect(fitColumns(sizes, 51)).toEqual([30, 0, 0]);
   });
 
+  it('leaves out the columns on the right of a text before it truncates it, those on its left later', () => {
+    const sizes: ColumnSize[] = [
+      { width: 30 },
+      { width: 19, whenNarrow: 'leave-out' },
+      { width: 20, whenNarrow: 'shorten' },
+      { width: 8, whenNarrow: 'leave-out' },
+    ];
+    expect(fitColumns(sizes, 83)).toEqual([30, 19, 20, 8]);
+    expect(fitColumns(sizes, 82)).toEqual([30, 19, 20, 0]);
+    expect(fitColumns(sizes, 72)).toEqual([30, 19, 19, 0]);
+    expect(fitColumns(sizes, 61)).toEqual([30, 19, 8, 0]);
+    expect(fitColumns(sizes, 60)).toEqual([30, 0, 20, 0]);
+  });
+
+  it('shows a column that was left out first if a wider one is left out after it', () => {
+    const sizes: ColumnSize[] = [
+      { width: 30 },
+      { width: 19, whenNarrow: 'leave-out' },
+      { width: 8, whenNarrow: 'leave-out' },
+    ];
+    expect(fitColumns(sizes, 50)).toEqual([30, 0, 8]);
+  });
+
   it('truncates text before it drops a column, and gives freed space back', () => {
     const sizes: ColumnSize[] = [
       { width: 30 },

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { cellWidth } from '../../src/output/cells';
 import { createProgress } from '../../src/output/progress';
 import { aContext } from '../helpers/a-context';
@@ -18,6 +18,15 @@ function aScreen(columns: number, colours = false) {
 
 /** The lines that were drawn, one after the other. */
 const drawn = ({ text }: FakeStream) => text.split(cleared).filter((line) => line !== '');
+
+describe('a text in a line that is redrawn', () => {
+  it('fits, also if its width is not known because the width tables are not loaded', async () => {
+    vi.resetModules();
+    const { fitLine } = await import('../../src/output/progress');
+    expect(fitLine('waiting for 注文', 15)).toBe('waiting for 注…');
+    expect(fitLine('waiting for 注文 · 3 forwarded', 20)).toBe('waiting for 注文');
+  });
+});
 
 describe('the progress of a bulk command', () => {
   it('has a bar, the failures, the rate and the remaining time', () => {

@@ -221,10 +221,54 @@ describe('a table', () => {
       { title: 'TEXT', field: 'text', whenNarrow: 'wrap' },
       { title: 'COUNT', field: 'count', align: 'right' },
     ];
-    const table = createTableFormat(wrapped, 24, plain);
-    const text = 'one two three four five';
+    const table = createTableFormat(wrapped, 35, plain);
+    const text = 'one two three four five six seven';
     expect(await table.formatItems([{ id: 'a', count: 1, text }])).toBe(
-      ['ID  TEXT           COUNT', 'a   one two three      1', '    four five', ''].join('\n'),
+      [
+        'ID  TEXT                      COUNT',
+        'a   one two three four five       1',
+        '    six seven',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows items as records where a wrapped sentence would get too narrow to be read', async () => {
+    const wrapped: Column<Row>[] = [
+      { title: 'ID', field: 'id' },
+      { title: 'TEXT', field: 'text', whenNarrow: 'wrap' },
+    ];
+    const row = { id: 'order-1', count: 1, text: 'one two three four five six' };
+    expect(await createTableFormat(wrapped, 32, plain).formatItems([row])).toBe(
+      ['ID    order-1', 'TEXT  one two three four five', '      six', ''].join('\n'),
+    );
+  });
+
+  it('shortens a column before it leaves it out', async () => {
+    const view: Column<Row>[] = [
+      { title: 'ID', field: 'id' },
+      { title: 'TEXT', field: 'text', whenNarrow: 'leave-out', shortenTo: 8 },
+    ];
+    const row = { id: 'order-1', count: 1, text: '/state/results/journal.ndjson' };
+    const table = (cells: number) => createTableFormat(view, cells, plain).formatItems([row]);
+    expect(await table(17)).toBe('ID       TEXT\norder-1  /st…json\n');
+    expect(await table(16)).toBe('ID\norder-1\n');
+    const item = { ...row, text: 'usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB' };
+    const withId = createTableFormat(view, 38, plain);
+    expect(await withId.formatItems([item])).toBe('ID\norder-1\n');
+  });
+
+  it('has columns of a steady width, whose titles are not padded in records', async () => {
+    const view: Column<Row>[] = [
+      { title: 'ID', field: 'id', minWidth: 10 },
+      { title: 'TEXT', field: 'text' },
+    ];
+    const row = { id: 'one', count: 1, text: 'short' };
+    expect(await createTableFormat(view, 40, plain).formatItems([row])).toBe(
+      'ID          TEXT\none         short\n',
+    );
+    expect(await createTableFormat(view, 12, plain).formatItems([row])).toBe(
+      'ID    one\nTEXT  short\n',
     );
   });
 });

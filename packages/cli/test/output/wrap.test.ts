@@ -102,7 +102,7 @@ describe('wrapCommand', () => {
     ]);
   });
 
-  it('breaks only a word that is wider than a line inside, at its spaces', () => {
+  it('keeps a word in quotes whole, even if it is wider than a line', () => {
     expect(wrapCommand(command, 16, 2)).toEqual([
       '  $ tradepost \\',
       '    orders \\',
@@ -111,7 +111,7 @@ describe('wrapCommand', () => {
       '    --jq \\',
       "   '.[] | .id'",
     ]);
-    expect(wrapCommand(command, 12, 2).slice(-2)).toEqual(["'.[] |", ".id'"]);
+    expect(wrapCommand(command, 12, 2).slice(-2)).toEqual(['    --jq \\', "'.[] | .id'"]);
   });
 
   it('begins a line with the command after a pipe if it fits into one', () => {

@@ -28,16 +28,17 @@ const jobView: View<Job> = {
     'journal',
   ],
   columns: [
-    { title: 'STARTED', field: 'createdAt' },
-    { title: 'STATE', field: 'state', style: ({ state }) => styles[state] },
-    { title: 'TO', field: 'status' },
+    // Wide enough for any time, state and status: every list has the same columns.
+    { title: 'STARTED', field: 'createdAt', minWidth: 11 },
+    { title: 'STATE', field: 'state', minWidth: 10, style: ({ state }) => styles[state] },
+    { title: 'TO', field: 'status', minWidth: 10 },
     { title: 'ORDERS', field: 'orders', align: 'right' },
     { title: 'DONE', field: 'done', align: 'right' },
     { title: 'SKIPPED', field: 'skipped', align: 'right', whenNarrow: 'leave-out' },
     { title: 'FAILED', field: 'failed', align: 'right' },
     { title: 'LEFT', field: 'left', align: 'right' },
+    { title: 'JOURNAL', field: 'journal', whenNarrow: 'leave-out', shortenTo: 24 },
     { title: 'SERVICE', field: 'baseUrl', whenNarrow: 'leave-out' },
-    { title: 'JOURNAL', field: 'journal', whenNarrow: 'shorten' },
   ],
 };
 
@@ -53,6 +54,7 @@ export function configure(command: Command, context: CliContext): void {
     Output: [
       `json: an array of ${describeShape(jobView)}`,
       'state: running, complete, incomplete (it can be resumed)',
+      'On a narrow terminal a table has no journals: `--fields journal` shows them.',
     ],
     Notes: [
       '`tradepost orders set-status --resume latest` continues the newest job that is incomplete.',

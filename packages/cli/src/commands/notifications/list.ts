@@ -38,7 +38,7 @@ export function configure(command: Command, context: CliContext): void {
     ],
     Output: [
       `json: an array of ${describeShape(notificationView)}`,
-      'On a narrow terminal a table shortens messages and leaves out columns from the right.',
+      'On a narrow terminal a table wraps messages and leaves out columns from the right.',
     ],
   });
 }

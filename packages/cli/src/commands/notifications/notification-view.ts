@@ -11,7 +11,8 @@ export const notificationView: View<Notification> = {
       text: ({ read }) => (read ? 'yes' : 'no'),
       style: ({ read }) => (read ? 'dim' : 'yellow'),
     },
-    { title: 'MESSAGE', field: 'message', whenNarrow: 'shorten' },
+    // Never shortened: people copy the ID of the order.
+    { title: 'MESSAGE', field: 'message', whenNarrow: 'wrap' },
     { title: 'CREATED', field: 'createdAt', whenNarrow: 'leave-out' },
     { title: 'ORDER', field: 'orderId', whenNarrow: 'leave-out' },
     { title: 'TYPE', field: 'type', whenNarrow: 'leave-out' },

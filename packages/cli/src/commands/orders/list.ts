@@ -17,16 +17,19 @@ import {
 } from '../../input/options';
 import { describeShape, filterPages, requestPages, type View } from '../../output/format';
 import { printList } from '../../output/print';
+import { getTerminalWidth } from '../../output/wrap';
 import type { LoadOrders } from './order-pages';
 import {
   addNamesOption,
   chooseNames,
   explainRejection,
+  minNamesWidth,
   type NamedOrder,
   type NamesMode,
   namedOrderView,
   namesNote,
   orderView,
+  withBuyer,
   withLastChange,
 } from './order-view';
 
@@ -83,7 +86,7 @@ export function configure(command: Command, context: CliContext): void {
       `json: an array of ${describeShape(orderView)}`,
       'json, with --names: buyerName, sellerName, agentName and listingTitle too',
       'table: with --updated-since or a sort by updatedAt, the column UPDATED instead of CREATED',
-      'On a narrow terminal a table leaves out columns from the right.',
+      'On a narrow terminal a table leaves out columns from the right; with fewer than 80 cells it has names only with --names.',
     ],
     Notes: [
       timeNote,
@@ -103,7 +106,7 @@ async function list(options: Options, context: CliContext): Promise<void> {
     );
   }
   const { signal } = context;
-  const names = chooseNames(options, context);
+  const names = chooseListNames(options, context);
   const view = options.fields === undefined ? chooseView(names, options) : namedOrderView;
   const { orders } = createClient(context, options);
   const isWanted = buildFilter(options);
@@ -124,8 +127,16 @@ async function list(options: Options, context: CliContext): Promise<void> {
   }
 }
 
+/** Names that a narrow terminal does not show are not requested. */
+function chooseListNames(options: Options, context: CliContext): NamesMode {
+  const names = chooseNames(options, context);
+  const hasRoom = getTerminalWidth(context.stdout) >= minNamesWidth;
+  return names === 'if-supported' && !hasRoom ? 'never' : names;
+}
+
 function chooseView(names: NamesMode, { sort, updatedSince }: Options): View<NamedOrder> {
-  const view = names === 'never' ? orderView : namedOrderView;
+  const named = names === 'always' ? withBuyer(namedOrderView) : namedOrderView;
+  const view = names === 'never' ? orderView : named;
   const isByChange = sort?.endsWith('updatedAt') || updatedSince !== undefined;
   return isByChange ? withLastChange(view) : view;
 }

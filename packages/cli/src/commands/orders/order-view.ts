@@ -118,15 +118,25 @@ const styles: ReadonlyMap<string, StyleName> = new Map([
 const mainColumns: readonly Column<NamedOrder>[] = [
   { title: 'ID', field: 'id' },
   { title: 'STATUS', field: 'status', style: ({ status }) => styles.get(status) ?? null },
-  { title: 'QUANTITY', field: 'quantity', align: 'right' },
   { title: 'CREATED', field: 'createdAt', whenNarrow: 'leave-out' },
 ];
 
-const idColumns: readonly (Column<NamedOrder> & { field: keyof typeof nameFields })[] = [
+type IdColumn = Column<NamedOrder> & { field: keyof typeof nameFields };
+
+const buyerColumn: IdColumn = { title: 'BUYER', field: 'buyerId', whenNarrow: 'leave-out' };
+
+const quantityColumn: Column<NamedOrder> = {
+  title: 'QUANTITY',
+  field: 'quantity',
+  align: 'right',
+  whenNarrow: 'leave-out',
+};
+
+const otherIdColumns: readonly IdColumn[] = [
   { title: 'LISTING', field: 'listingId', whenNarrow: 'leave-out' },
-  { title: 'BUYER', field: 'buyerId', whenNarrow: 'leave-out' },
   { title: 'SELLER', field: 'sellerId', whenNarrow: 'leave-out' },
-  { title: 'AGENT', field: 'agentId', whenNarrow: 'leave-out' },
+  // Without an agent it would be shown where others are not.
+  { title: 'AGENT', field: 'agentId', minWidth: 12, whenNarrow: 'leave-out' },
 ];
 
 export const orderView: View<NamedOrder> = {
@@ -141,7 +151,7 @@ export const orderView: View<NamedOrder> = {
     'createdAt',
     'updatedAt',
   ],
-  columns: [...mainColumns, ...idColumns],
+  columns: [...mainColumns, buyerColumn, quantityColumn, ...otherIdColumns],
 };
 
 /** Has names in the columns of the IDs, as far as the service sent them. */
@@ -151,20 +161,38 @@ export const namedOrderView: View<NamedOrder> = {
   ),
   columns: [
     ...mainColumns,
-    ...idColumns.map((column) => ({
-      ...column,
-      text: (order: NamedOrder) =>
-        order[nameFields[column.field]] ?? formatField(order[column.field]),
-    })),
+    { ...withName(buyerColumn), shortenTo: 10 },
+    quantityColumn,
+    ...otherIdColumns.map(withName),
   ],
 };
 
-/** Shows the time of the last change instead of that of the creation. */
+function withName(column: IdColumn): Column<NamedOrder> {
+  return {
+    ...column,
+    text: (order) => order[nameFields[column.field]] ?? formatField(order[column.field]),
+  };
+}
+
+/** Below this width, in cells, a table of orders has no room for names beside their other columns. */
+export const minNamesWidth = 80;
+
+/** Shows the buyer on every terminal. */
+export function withBuyer({ fields, columns = [] }: View<NamedOrder>): View<NamedOrder> {
+  return {
+    fields,
+    columns: columns.map((column) =>
+      column.field === 'buyerId' ? { ...column, whenNarrow: 'shorten' } : column,
+    ),
+  };
+}
+
+/** Shows the time of the last change, also on a narrow terminal, instead of that of the creation. */
 export function withLastChange({ fields, columns = [] }: View<NamedOrder>): View<NamedOrder> {
   return {
     fields,
     columns: columns.map((column) =>
-      column.field === 'createdAt' ? { ...column, title: 'UPDATED', field: 'updatedAt' } : column,
+      column.field === 'createdAt' ? { title: 'UPDATED', field: 'updatedAt' } : column,
     ),
   };
 }

@@ -60,7 +60,7 @@ const replayOutcomeView: View<ReplayOutcome> = {
     { title: 'ID', field: 'id' },
     { title: 'OUTCOME', field: 'outcome', style: ({ outcome }) => styles[outcome] ?? null },
     { title: 'STATE', field: 'state', style: ({ state }) => getStateStyle(state) },
-    { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'shorten' },
+    { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'wrap' },
   ],
 };
 

@@ -65,7 +65,7 @@ const triggerOutcomeView: View<TriggerOutcome> = {
     { title: 'OUTCOME', field: 'outcome', style: ({ outcome }) => styles[outcome] },
     { title: 'STATUS', field: 'status', align: 'right' },
     { title: 'MS', field: 'durationMs', align: 'right' },
-    { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'shorten' },
+    { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'wrap' },
     { title: 'URL', field: 'url', whenNarrow: 'leave-out' },
   ],
 };

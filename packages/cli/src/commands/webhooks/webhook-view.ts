@@ -22,7 +22,6 @@ export const webhookView: View<WebhookDetails> = {
       style: ({ status }) =>
         status === 'active' ? 'green' : status === 'paused' ? 'yellow' : null,
     },
-    { title: 'PENDING', field: 'pendingDeliveries', align: 'right' },
     {
       title: 'FAILURES',
       field: 'consecutiveFailures',
@@ -30,6 +29,12 @@ export const webhookView: View<WebhookDetails> = {
       style: ({ consecutiveFailures }) => (consecutiveFailures > 0 ? 'red' : null),
     },
     { title: 'URL', field: 'url', whenNarrow: 'shorten' },
+    {
+      title: 'PENDING',
+      field: 'pendingDeliveries',
+      align: 'right',
+      whenNarrow: 'leave-out',
+    },
     { title: 'EVENTS', field: 'events', whenNarrow: 'leave-out' },
     { title: 'CREATED', field: 'createdAt', whenNarrow: 'leave-out' },
   ],

@@ -280,6 +280,6 @@ describe('orders get with several IDs', () => {
       ['id', 'ord_2'],
     ]);
     const table = await service.cli([...get, 'ord_2']);
-    expect(table.stdout.split('\n')[0]).toMatch(/^ID +STATUS +QUANTITY/);
+    expect(table.stdout.split('\n')[0]).toMatch(/^ID +STATUS +CREATED/);
   });
 });

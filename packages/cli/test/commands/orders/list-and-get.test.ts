@@ -19,9 +19,9 @@ describe('orders list', () => {
     expect(await service.cli(['orders', 'list'])).toEqual({
       exitCode: 0,
       stdout: [
-        'ID     STATUS     QUANTITY  CREATED                   LISTING                         BUYER                           SELLER                          AGENT',
-        'ord_2  confirmed         5  2026-11-21T09:30:00.000Z  lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL  usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB  usr_01KAJ8Q0V7T3M5X9R2C4D6F8GS  usr_agent',
-        'ord_1  pending        1000  2026-11-21T09:30:00.000Z  lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL  usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB  usr_01KAJ8Q0V7T3M5X9R2C4D6F8GS  -',
+        'ID     STATUS     CREATED                   BUYER                           QUANTITY  LISTING                         SELLER                          AGENT',
+        'ord_2  confirmed  2026-11-21T09:30:00.000Z  usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB         5  lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL  usr_01KAJ8Q0V7T3M5X9R2C4D6F8GS  usr_agent',
+        'ord_1  pending    2026-11-21T09:30:00.000Z  usr_01KAJ8Q0V7T3M5X9R2C4D6F8GB      1000  lst_01KAJ8Q0V7T3M5X9R2C4D6F8GL  usr_01KAJ8Q0V7T3M5X9R2C4D6F8GS  -',
         '',
       ].join('\n'),
       stderr: '',
@@ -37,8 +37,8 @@ describe('orders list', () => {
     });
     expect(stdout).toBe(
       [
-        'ID                              STATUS   QUANTITY  CREATED',
-        'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH  pending         5  30 min ago',
+        'ID                              STATUS   CREATED     QUANTITY',
+        'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH  pending  30 min ago         5',
         '',
       ].join('\n'),
     );
@@ -47,7 +47,7 @@ describe('orders list', () => {
   it('colours headings and statuses on a terminal that supports colours', async () => {
     const service = await BareService.start();
     service.orders = [anOrder({ id: 'ord_1' }), anOrder({ id: 'ord_2', status: 'cancelled' })];
-    const screen = { columns: 30, colours: true };
+    const screen = { columns: 26, colours: true };
     const { stdout } = await service.cli(['orders', 'list'], { screen });
     expect(stdout).toBe(
       [

@@ -289,15 +289,28 @@ describe('an ignored sort of orders list', () => {
 });
 
 describe('a table of orders by their last change', () => {
+  it('has the time of that change on a narrow terminal too', async () => {
+    const service = await BareService.start();
+    const now = () => Date.parse('2026-11-21T10:59:00.000Z');
+    service.orders = [anOrder({ status: 'fulfilling', updatedAt: '2026-11-21T10:00:00.000Z' })];
+    const argv = ['orders', 'list', '--sort', '-updatedAt'];
+    const { stdout } = await service.cli(argv, { screen: { columns: 60 }, now });
+    expect(stdout).toBe(
+      [
+        'ID                              STATUS      UPDATED',
+        'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH  fulfilling  59 min ago',
+        '',
+      ].join('\n'),
+    );
+  });
+
   it.each([[['--sort', 'updatedAt']], [['--updated-since', '2026-11-20']]])(
     'with %j has the time of that change',
     async (options) => {
       const service = await BareService.start();
       service.orders = [anOrder({ updatedAt: '2026-11-21T10:00:00.000Z' })];
       const { stdout } = await service.cli(['orders', 'list', ...options]);
-      expect(stdout).toMatch(
-        /^ID +STATUS +QUANTITY +UPDATED +LISTING .*\n.* 2026-11-21T10:00:00.000Z /,
-      );
+      expect(stdout).toMatch(/^ID +STATUS +UPDATED +BUYER .*\n.* 2026-11-21T10:00:00.000Z /);
       expect((await service.cli(['orders', 'list'])).stdout).toMatch(
         / CREATED .*\n.* 2026-11-21T09:30/,
       );
@@ -328,7 +341,7 @@ describe('names in orders list', () => {
     const screen = { columns: 200 };
     const { stdout } = await service.cli(['orders', 'list'], { screen });
     expect(stdout.split('\n')[1]).toMatch(
-      /Green tea, 1 kg {2}Harbour Street Café {2}Highland Growers {2}-$/,
+      /Harbour Street Café {9}5 {2}Green tea, 1 kg {2}Highland Growers {2}-$/,
     );
     const ids = await service.cli(['orders', 'list', '--no-names'], { screen });
     expect(ids.stdout).toContain(buyerId);
@@ -336,6 +349,34 @@ describe('names in orders list', () => {
       'buyer,seller,agent,listing',
       undefined,
     ]);
+  });
+
+  it('are shown at 80 cells, before the quantity, and neither shown nor requested below', async () => {
+    const service = await startNamed();
+    const list = async (columns: number, ...options: string[]) => {
+      const now = () => Date.parse(named.createdAt) + 23 * 3_600_000;
+      const argv = ['orders', 'list', ...options];
+      const { stdout } = await service.cli(argv, { screen: { columns }, now });
+      return stdout.split('\n').slice(0, 2);
+    };
+    expect(await list(80)).toEqual([
+      'ID                              STATUS   CREATED    BUYER',
+      `${named.id}  pending  23 hr ago  Harbour Street Café`,
+    ]);
+    expect(await list(80, '--time', 'local')).toEqual([
+      expect.stringMatching(/^ID +STATUS +CREATED +BUYER$/),
+      expect.stringMatching(/ Harbou…Street Café$/),
+    ]);
+    expect(await list(79)).toEqual([
+      expect.stringMatching(/^ID +STATUS +CREATED +QUANTITY$/),
+      expect.stringMatching(/ 5$/),
+    ]);
+    expect(await list(60, '--names')).toEqual([
+      expect.stringMatching(/^ID +STATUS +BUYER$/),
+      expect.stringMatching(/Harbour Street Café$/),
+    ]);
+    const requested = service.seen.map(({ query }) => query.expand !== undefined);
+    expect(requested).toEqual([true, true, false, true]);
   });
 
   it('are beside the IDs in JSON and CSV, on request', async () => {

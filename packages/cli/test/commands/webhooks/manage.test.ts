@@ -30,14 +30,30 @@ describe('webhooks list and get', () => {
     });
     const { stdout } = await service.cli(['webhooks', 'list']);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['ID', 'STATUS', 'PENDING', 'FAILURES', 'URL', 'EVENTS', 'CREATED'],
-      [id, 'paused', '3', '7', webhook.url, 'order.created', webhook.createdAt],
+      ['ID', 'STATUS', 'FAILURES', 'URL', 'PENDING', 'EVENTS', 'CREATED'],
+      [id, 'paused', '7', webhook.url, '3', 'order.created', webhook.createdAt],
       [''],
     ]);
     const one = await service.cli(['webhooks', 'get', id, '--output', 'json']);
     expect(JSON.parse(one.stdout)).toEqual(webhook);
     const csv = await service.cli(['webhooks', 'list', '--output', 'csv']);
     expect(csv.stdout.split('\n')[1]).toContain('order.created,paused');
+  });
+
+  it('keeps the host of the URL on a narrow terminal', async () => {
+    const url = 'https://receiver.shop.example/tradepost';
+    const webhook = aWebhook({ url });
+    const service = await serviceWith({
+      'GET /v1/webhooks': { data: [webhook], nextCursor: null },
+    });
+    const { stdout } = await service.cli(['webhooks', 'list'], { screen: { columns: 80 } });
+    expect(stdout).toBe(
+      [
+        'ID                              STATUS  FAILURES  URL',
+        `${id}  active         0  receiver.shop.example…radepost`,
+        '',
+      ].join('\n'),
+    );
   });
 
   it.each([

@@ -20,6 +20,6 @@ export const statusOutcomeView: View<StatusOutcome> = {
     { title: 'FROM', field: 'from' },
     { title: 'TO', field: 'to' },
     { title: 'OUTCOME', field: 'outcome', style: ({ outcome }) => styles[outcome] ?? null },
-    { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'shorten' },
+    { title: 'WHY', field: 'message', text: ({ message }) => message ?? '', whenNarrow: 'wrap' },
   ],
 };

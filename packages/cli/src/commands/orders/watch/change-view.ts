@@ -17,10 +17,10 @@ export const orderChangeView: View<OrderChange> = {
   columns: [
     { title: 'AT', field: 'createdAt' },
     // Rows arrive one by one: full width from the start keeps them aligned.
-    { title: 'ORDER'.padEnd(30), field: 'orderId' },
-    { title: 'FROM'.padEnd(10), field: 'from' },
-    { title: 'TO'.padEnd(10), field: 'to' },
-    { title: 'EVENT'.padEnd(20), field: 'event', whenNarrow: 'leave-out' },
+    { title: 'ORDER', field: 'orderId', minWidth: 30 },
+    { title: 'FROM', field: 'from', minWidth: 10 },
+    { title: 'TO', field: 'to', minWidth: 10 },
+    { title: 'EVENT', field: 'event', minWidth: 20, whenNarrow: 'leave-out' },
     {
       title: 'REASON',
       field: 'reason',
