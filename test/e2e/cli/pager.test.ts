@@ -232,6 +232,8 @@ if (hasLess) {
       const session = startOnTerminal(list, { env: { ...env, TRADEPOST_PAGER: 'less' }, rows: 4 });
       await session.shows(/\n:$/);
       session.type('\u0003');
+      // If the interrupt comes before it reads keys, it redraws its screen only at the next key.
+      session.type('r');
       await session.shows(/\n:[\s\S]+\n:$/);
       session.type('q');
       const { code, text } = await session.exit;

@@ -191,7 +191,7 @@ it.each([
   });
   expect(onTerminal).toMatchObject({
     exitCode: 130,
-    // The line that the terminal has begun with ^C is erased.
+    // The line that the terminal has started with ^C is erased.
     stderr: 'Watching orders. Press Ctrl-C to stop.\n\u001b[1G\u001b[2K',
   });
 });
