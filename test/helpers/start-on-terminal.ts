@@ -1,5 +1,7 @@
+import { closeSync, constants, openSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { stripVTControlCharacters } from 'node:util';
-import { spawn } from '@lydell/node-pty';
+import { type IPty, spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
 import { cleanEnvironment } from './clean-environment';
 import { tradepostBin } from './programs';
@@ -53,6 +55,7 @@ export function startOnTerminal(
       }),
     },
   });
+  readAllOutput(child);
   let raw = '';
   let hasExited = false;
   const watchers = new Set<() => void>();
@@ -87,6 +90,35 @@ export function startOnTerminal(
         watchers.add(check);
         check();
       }),
+  };
+}
+
+/**
+ * Reads all output before the terminal is closed. If this process is too busy to read it before the other
+ * end of the terminal is closed, all after the first 4 KiB would be lost. So the other end is held open
+ * here. node-pty then closes its own end 200 ms after the exit, also if output is left.
+ */
+function readAllOutput(child: IPty): void {
+  const { _socket: socket, _pty: path } = child as unknown as { _socket: Socket; _pty: string };
+  const otherEnd = openSync(path, constants.O_RDWR | constants.O_NOCTTY);
+  const destroy = socket.destroy.bind(socket);
+  socket.on('close', () => closeSync(otherEnd));
+  socket.destroy = () => {
+    let hasRead = true;
+    socket.on('data', () => {
+      hasRead = true;
+    });
+    // What has arrived is read before the next turn of the event loop ends.
+    const destroyWhenRead = () => {
+      if (!hasRead) {
+        destroy();
+        return;
+      }
+      hasRead = false;
+      setImmediate(() => setImmediate(destroyWhenRead));
+    };
+    destroyWhenRead();
+    return socket;
   };
 }
 
