@@ -4,7 +4,6 @@ import { Writable } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import type { CliContext, InputStream, OutputStream } from '../context';
 import { CliError } from '../errors/cli-error';
-import { getTerminalWidth, wrap } from '../output/wrap';
 
 export interface Keyboard {
   stream: InputStream;
@@ -30,9 +29,6 @@ export function openKeyboard(context: CliContext): Keyboard | null {
   }
 }
 
-/** The symbol before a question and the two spaces after it, in cells. */
-const symbolWidth = 3;
-
 /**
  * Asks for confirmation on stderr.
  *
@@ -55,9 +51,7 @@ export async function confirm(
     );
   }
   const prompts = await import('../lazy/prompts');
-  // The prompt wraps it as if no symbol were before it, and then wraps the result again.
-  const width = Math.max(getTerminalWidth(context.stderr) - symbolWidth, 1);
-  const message = wrap(question, width).join('\n');
+  const message = prompts.wrapQuestion(question, context.stderr);
   try {
     const isConfirmed = await prompt(keyboard, context, (options) =>
       prompts.confirm({ message, initialValue: false, ...options }),
