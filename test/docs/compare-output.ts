@@ -5,6 +5,8 @@ import type { IdMapping } from './id-mapping';
 const withoutTimes = (line: string) =>
   line
     .replace(/\d{4}-\d\d-\d\d[T ][\d:.]+(Z| [+-]\d\d:\d\d)?/g, (time) => '~'.repeat(time.length))
+    // In a column of a steady width.
+    .replace(/(\d+ \w+ ago|\bnow) {2,}/g, '(age)  ')
     // At the end of a line, where a length does not matter.
     .replace(/(\d+ \w+ ago|\bnow)(?=\)?$)/, '(age)');
 

@@ -118,7 +118,7 @@ const styles: ReadonlyMap<string, StyleName> = new Map([
 const mainColumns: readonly Column<NamedOrder>[] = [
   { title: 'ID', field: 'id' },
   { title: 'STATUS', field: 'status', style: ({ status }) => styles.get(status) ?? null },
-  { title: 'CREATED', field: 'createdAt', whenNarrow: 'leave-out' },
+  { title: 'CREATED', field: 'createdAt', minWidth: 10, whenNarrow: 'leave-out' },
 ];
 
 type IdColumn = Column<NamedOrder> & { field: keyof typeof nameFields };
@@ -192,7 +192,9 @@ export function withLastChange({ fields, columns = [] }: View<NamedOrder>): View
   return {
     fields,
     columns: columns.map((column) =>
-      column.field === 'createdAt' ? { title: 'UPDATED', field: 'updatedAt' } : column,
+      column.field === 'createdAt'
+        ? { title: 'UPDATED', field: 'updatedAt', minWidth: 10 }
+        : column,
     ),
   };
 }

@@ -360,8 +360,8 @@ describe('names in orders list', () => {
       return stdout.split('\n').slice(0, 2);
     };
     expect(await list(80)).toEqual([
-      'ID                              STATUS   CREATED    BUYER',
-      `${named.id}  pending  23 hr ago  Harbour Street Café`,
+      'ID                              STATUS   CREATED     BUYER',
+      `${named.id}  pending  23 hr ago   Harbour Street Café`,
     ]);
     expect(await list(80, '--time', 'local')).toEqual([
       expect.stringMatching(/^ID +STATUS +CREATED +BUYER$/),
