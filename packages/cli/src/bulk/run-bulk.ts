@@ -71,6 +71,12 @@ export interface BulkRun {
   stoppedBy: unknown;
 }
 
+/** Says how to resume. A person sees the whole command at the end, and has the journal on the screen if there is no end. */
+function describeResume({ resumeHints = [] }: BulkTask, { stderr }: CliContext): string | null {
+  if (stderr.isTTY !== true || resumeHints.length === 0) return formatHints(resumeHints);
+  return 'In either case --resume continues with the journal above.';
+}
+
 /**
  * Runs a bulk command. It waits while the service is away, and continues after a failure, unless every
  * other item would fail in the same way. After Ctrl-C it starts no other item, and lets requests in
@@ -80,14 +86,12 @@ export async function runBulk(task: BulkTask, context: CliContext): Promise<Bulk
   const { ids, concurrency, intervalMs = 0, maxFailures = Number.POSITIVE_INFINITY } = task;
   const { signal } = context;
   const progress = createProgress(task.showProgress ? ids.length : null, context);
-  // A person reads at the end how to resume: that is the last line on a terminal.
-  const interruptHints = context.stderr.isTTY === true ? [] : (task.resumeHints ?? []);
   const grace = createShutdownGrace(
     context,
     () =>
       printNotice(
         context,
-        [finishingNotice, formatHints(interruptHints)].filter(Boolean).join(' '),
+        [finishingNotice, describeResume(task, context)].filter(Boolean).join(' '),
       ),
     task.shutdownGraceMs,
   );

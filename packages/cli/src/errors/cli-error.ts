@@ -15,8 +15,6 @@ export const cliErrorReasons = {
   precondition_failed: 'conflict',
   /** A dry run found that the order cannot move to the status. */
   invalid_transition: 'conflict',
-  /** The service rejected the reason of a change. It would reject it for every order. */
-  reason_rejected: 'usage',
   /** The user declined at a confirmation prompt. */
   declined: 'error',
   /** It is unknown whether a change was applied, and reading it again did not settle it. */
@@ -127,6 +125,18 @@ export class ErrorWithHint extends Error {
   ) {
     super(cause.message);
     this.hints = hints;
+  }
+}
+
+/** A request that the service rejected because of an option, or perhaps because of it: nothing was done. */
+export class OptionRejectedError extends ErrorWithHint {
+  constructor(
+    cause: Error,
+    /** Whether the service blamed the option: then it rejects it for every item. */
+    readonly isCertain: boolean,
+    ...hints: Hint[]
+  ) {
+    super(cause, ...hints);
   }
 }
 

@@ -87,8 +87,9 @@ async function confirmReplacement(
   context: CliContext,
 ): Promise<void> {
   if (options.yes) return;
-  // Its failure does not matter: the change fails too, or the service does not show webhooks.
-  const found = await webhooks.get(id, { signal: context.signal, maxRetries: 0 }).safe();
+  const found = await webhooks.get(id, { signal: context.signal }).safe();
+  // A service may have secrets that can be staged, and not show its webhooks.
+  if (!found.ok && ![404, 405, 501].includes(found.error.status ?? 0)) throw found.error;
   const stagedAt = found.ok ? found.data.stagedSecretAt : null;
   if (!stagedAt) return;
   const ago = formatRelative(Date.parse(stagedAt), context.now());

@@ -21,28 +21,41 @@ describe('a reason that a service rejects', () => {
   it('is named with what to do', async () => {
     const { service, env } = await startRejecting(1, unknownField);
     const argv = [...set, 'ord_1', 'confirmed', ...reason];
-    expect(await service.cli(argv, { env })).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr:
-        'error: The service rejected the reason: PATCH /v1/orders/ord_1 failed with 422 validation_failed: The body has a field that does not exist. (request req_1)\n' +
-        'hint: A reason is an extension of the API that this service may not have: omit --reason.\n',
+    const { exitCode, stdout, stderr } = await service.cli(argv, { env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('  reason: unknown field\n');
+    expect(stderr).toContain(
+      'hint: This service does not accept --reason, an extension of the API: omit it.\n',
+    );
+    const json = await service.cli([...argv, '--output', 'json'], { env });
+    expect(JSON.parse(json.stderr).error).toMatchObject({
+      code: 'validation_failed',
+      status: 422,
+      requestId: 'req_1',
+      errors: [{ path: 'reason', message: 'unknown field' }],
     });
   });
 
-  it('ends a bulk change, which is not resumed with the same reason', async () => {
-    const { service, env, file } = await startRejecting(20, unknownField);
-    const ids = service.orders.map(({ id }) => id);
-    const argv = [...set, ...ids, 'confirmed', '--yes', '--journal', file, ...reason];
-    const options = ['--concurrency', '2', '--output', 'json'];
-    const { exitCode, stdout, stderr } = await service.cli([...argv, ...options], { env });
-    expect(exitCode).toBe(2);
-    const kinds = outcomesOf(stdout).map(({ outcome, code }) => code ?? outcome);
-    expect(service.seen.length).toBeLessThanOrEqual(2);
-    expect(new Set(kinds)).toEqual(new Set(['reason_rejected', 'not_attempted']));
-    expect(stderr).toContain('omit --reason.');
-    expect(stderr).not.toContain('--resume');
-  });
+  it.each([
+    ['a list of issues', unknownField],
+    ['a problem without one', aProblem(400, 'bad_request', { detail: 'Unknown field: reason.' })],
+    ['another body', { status: 400, body: { message: 'Unrecognized key "reason" in body' } }],
+  ])(
+    'ends a bulk change, which is not resumed with it, if it is named in %s',
+    async (_, response) => {
+      const { service, env, file } = await startRejecting(20, response);
+      const ids = service.orders.map(({ id }) => id);
+      const argv = [...set, ...ids, 'confirmed', '--yes', '--journal', file, ...reason];
+      const options = ['--concurrency', '2', '--output', 'json'];
+      const { exitCode, stdout, stderr } = await service.cli([...argv, ...options], { env });
+      expect(exitCode).toBe(2);
+      expect(service.seen.length).toBeLessThanOrEqual(2);
+      const kinds = new Set(outcomesOf(stdout).map(({ outcome }) => outcome));
+      expect(kinds).toEqual(new Set(['failed', 'not_attempted']));
+      expect(stderr).toContain('omit it.');
+      expect(stderr).not.toContain('--resume');
+    },
+  );
 
   it('may be why a service gives none, which the hint says', async () => {
     const { service, env } = await startRejecting(1, { status: 400, body: undefined });
@@ -51,23 +64,39 @@ describe('a reason that a service rejects', () => {
     });
     expect(exitCode).toBe(1);
     expect(stderr).toContain(
-      'hint: If this service does not have --reason, an extension of the API, omit it.\n',
+      'If this service does not have --reason, an extension of the API, omit it.\n',
     );
   });
 
-  it('is not blamed for what the service says is wrong', async () => {
-    const transition = aProblem(422, 'validation_failed', {
-      errors: [{ path: 'status', message: 'cannot be confirmed' }],
-    });
-    const { service, env } = await startRejecting(1, transition);
-    const { stderr } = await service.cli([...set, 'ord_1', 'confirmed', ...reason], { env });
-    expect(stderr).toContain('cannot be confirmed');
+  it.each([
+    [{ errors: [{ path: 'status', message: 'cannot be confirmed' }] }],
+    [{ detail: 'The order cannot be moved for this reason: it is locked by a dispute.' }],
+  ])('is not blamed for what the service says is wrong: %j', async (problem) => {
+    const { service, env } = await startRejecting(3, aProblem(422, 'validation_failed', problem));
+    const argv = [...set, 'ord_1', 'ord_2', 'ord_3', 'confirmed', '--yes', ...reason];
+    const { exitCode, stderr } = await service.cli(argv, { env });
+    expect(exitCode).toBe(1);
+    expect(service.seen).toHaveLength(3);
     expect(stderr).not.toContain('--reason');
   });
 
   it('is not blamed where none was given', async () => {
     const { service, env } = await startRejecting(1, { status: 400, body: undefined });
     const { stderr } = await service.cli([...set, 'ord_1', 'confirmed'], { env });
+    expect(stderr).not.toContain('--reason');
+  });
+
+  it('does not hide that an earlier attempt may have been applied', async () => {
+    const { service, env } = await startPendingOrders(1);
+    let attempts = 0;
+    service.instead = ({ method }) => {
+      if (method !== 'PATCH') return undefined;
+      attempts += 1;
+      return attempts === 1 ? { status: 502, body: undefined } : { status: 422, body: undefined };
+    };
+    const argv = [...set, 'ord_1', 'confirmed', ...reason];
+    const { stderr } = await service.cli(argv, { env });
+    expect(stderr).toContain('hint: The change may have been applied. Check');
     expect(stderr).not.toContain('--reason');
   });
 });

@@ -96,7 +96,7 @@ describe.each(losses)('a response that %s', (_, lose) => {
 
   it.each([
     [['webhooks', 'register', ...registration], '`tradepost webhooks list`'],
-    [['webhooks', 'rotate-secret', id], 'Staging a secret again replaces the staged one'],
+    [['webhooks', 'rotate-secret', id, '--yes'], 'Staging a secret again replaces the staged one'],
     [['webhooks', 'pause', id], '`tradepost webhooks get whk_1`'],
     [['webhooks', 'replay', 'dlv_1'], '`tradepost webhooks explain dlv_1`'],
   ])('to %j may be that of an applied change, and the hint reports that', async (argv, look) => {

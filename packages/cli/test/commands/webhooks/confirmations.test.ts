@@ -14,12 +14,13 @@ async function asking(
   argv: string[],
   typing: readonly Typing[],
   webhook: Partial<WebhookDetails> = {},
-  columns = 200,
+  { columns = 200, status = 200 } = {},
 ) {
   const service = await BareService.start();
   service.instead = ({ method, path }) => {
     if (method === 'DELETE') return { status: 204, body: undefined };
     if (method === 'GET' && path.startsWith('/v1/webhooks/')) {
+      if (status !== 200) return { status, body: undefined };
       const url = 'https://receiver.example/\u001b[2J';
       return { status: 200, body: { data: aWebhook({ url, ...webhook }) } };
     }
@@ -79,6 +80,19 @@ describe('webhooks rotate-secret of a webhook with a staged secret', () => {
     expect(accepted).toMatchObject({ exitCode: 0, changes: 1 });
   });
 
+  it.each([
+    [503, 9, 0],
+    [500, 1, 0],
+    [404, 0, 1],
+    [405, 0, 1],
+  ])(
+    'where the service responds with %i to the question exits %i',
+    async (status, exit, changes) => {
+      const result = await asking(argv, [], {}, { status });
+      expect(result).toMatchObject({ exitCode: exit, changes });
+    },
+  );
+
   it('does not ask with --yes, or if none is staged', async () => {
     expect(await rotate([], { stagedSecretAt: stagedAt }, ['--yes'])).toMatchObject({ changes: 1 });
     expect(await rotate([], { stagedSecretAt: null })).toMatchObject({ changes: 1 });
@@ -88,7 +102,7 @@ describe('webhooks rotate-secret of a webhook with a staged secret', () => {
 it('a question is wrapped once, between words, beside its symbol', async () => {
   const argv = ['webhooks', 'delete', id];
   // Wide enough for the words up to 'its', but not together with the symbol.
-  const { stderr } = await asking(argv, [['Delete', 'n']], {}, 107);
+  const { stderr } = await asking(argv, [['Delete', 'n']], {}, { columns: 107 });
   expect(stderr).toContain('for order.created) with all\nits deliveries?\n');
 });
 

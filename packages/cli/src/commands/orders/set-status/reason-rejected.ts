@@ -1,26 +1,44 @@
-import { isTradepostError } from '@tradepost/sdk';
-import { CliError, ErrorWithHint, getErrorMessage } from '../../../errors/cli-error';
+import { type AnyTradepostError, isTradepostError } from '@tradepost/sdk';
+import { OptionRejectedError } from '../../../errors/cli-error';
+import { mayHaveBeenApplied } from '../../../errors/exit-codes';
+import { getHints } from '../../../report/error-hints';
+
+/** Words for a field that a service does not have. */
+const unknown =
+  '(unknown|unrecognized|unsupported|unexpected|additional|extra|(not|no longer) (allowed|permitted|supported|known))';
+
+/** The same sentence names the reason and says that it is not known. */
+const unknownReason = new RegExp(
+  `\\b${unknown}\\b[^.;]*\\breason\\b|\\breason\\b[^.;]*\\b${unknown}\\b`,
+  'i',
+);
 
 /**
  * Explains the error of a change with a reason, which a service without this extension may reject.
  *
- * @returns `reason_rejected` if the service blames the reason, otherwise the error, perhaps with a hint
+ * @returns the error, with a hint if the reason is or may be what the service rejected
  */
 export function explainRejectedReason(error: unknown): unknown {
-  if (!isTradepostError(error) || (error.status !== 400 && error.status !== 422)) return error;
+  if (!isTradepostError(error) || mayHaveBeenApplied(error)) return error;
+  if (error.status !== 400 && error.status !== 422) return error;
+  const hints = getHints(error);
+  if (isReasonBlamed(error)) {
+    const hint = 'This service does not accept --reason, an extension of the API: omit it.';
+    return new OptionRejectedError(error, true, ...hints, hint);
+  }
+  // It says what is wrong, and does not blame the reason.
+  if (error.problem !== null) return error;
+  const hint = 'If this service does not have --reason, an extension of the API, omit it.';
+  return new OptionRejectedError(error, false, ...hints, hint);
+}
+
+function isReasonBlamed(error: AnyTradepostError): boolean {
   const issues = error.name === 'ValidationError' ? error.errors : [];
-  const blamed = [...issues.flatMap(({ path, message }) => [path, message]), error.problem?.detail];
-  if (blamed.some((text) => /\breason\b/i.test(text ?? ''))) {
-    return new CliError(
-      'reason_rejected',
-      `The service rejected the reason: ${getErrorMessage(error)}`,
-      'A reason is an extension of the API that this service may not have: omit --reason.',
+  if (issues.length > 0) {
+    return issues.some(
+      ({ path, message }) => /(^|[./])reason$/.test(path) || unknownReason.test(message),
     );
   }
-  return issues.length > 0
-    ? error
-    : new ErrorWithHint(
-        error,
-        'If this service does not have --reason, an extension of the API, omit it.',
-      );
+  const text = error.problem?.detail ?? JSON.stringify(error.body) ?? '';
+  return unknownReason.test(text);
 }

@@ -5,6 +5,7 @@ import {
   commandHint,
   getErrorMessage,
   type Hint,
+  OptionRejectedError,
 } from '../../../errors/cli-error';
 import { type ExitReason, getExitReason } from '../../../errors/exit-codes';
 import type { Plan } from '../../../journal/journal';
@@ -53,8 +54,9 @@ export function summarize(
     const reasons = failures.map(({ error }) => getExitReason(error));
     const isUnreachable = settled === 0 && reasons.every((reason) => reason === 'unreachable');
     const succeeded = outcomes.filter((one) => isDone(one) || one.outcome === 'would_change');
+    // The journal has the option: a resumed run would fail in the same way.
     const canRetry =
-      !failures.some(({ error }) => isReasonRejected(error)) &&
+      !failures.every(({ error }) => error instanceof OptionRejectedError) &&
       (left > 0 || reasons.some((reason) => !finalReasons.includes(reason)));
     const error = new BulkError(
       summary,
@@ -76,11 +78,6 @@ export function summarize(
   const hasSkipped = outcomes.some(({ outcome }) => outcome === 'skipped');
   if (hasSkipped && failOnSkip) throw new CliError('precondition_failed', summary);
   printNotice(context, summary.endsWith('.') ? summary : `${summary}.`);
-}
-
-/** Whether a resumed run would fail in the same way: the journal has the reason. */
-function isReasonRejected(error: unknown): boolean {
-  return error instanceof CliError && error.code === 'reason_rejected';
 }
 
 /** Says how to resume, and after an outage what becomes of the orders that failed. */
