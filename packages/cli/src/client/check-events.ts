@@ -1,40 +1,46 @@
 import type { AccountEvent } from '@tradepost/sdk';
 import { assertObject, CliError, isRecord } from '../errors/cli-error';
 
-/** An event that an order causes follows its creation within this, in milliseconds. */
-const causedWithinMs = 1_000;
-
 /**
- * Selects the events of an order from those that a service sent for it. An event that names no order is kept if
- * it is `listing.availability_low` of the order's listing, at the time at which the order was created: the order
- * caused it.
+ * Checks that a service sent only events of one order. An event that names no order passes: a service that ignores
+ * the filter also sends some that name another.
  *
- * @throws {CliError} `invalid_response` for events of other orders: the service ignored the filter
+ * @throws {CliError} `invalid_response` for an event of another order
  */
-export function selectOrderEvents(
-  events: readonly AccountEvent[],
-  orderId: string,
-): AccountEvent[] {
-  const own = events.filter((event) => {
-    const named = getData(event).orderId;
-    if (named === undefined || named === orderId) return named === orderId;
+export function assertEventsOfOrder(events: readonly AccountEvent[], orderId: string): void {
+  for (const event of events) {
+    const named = getOrderId(event);
+    if (named === null || named === orderId) continue;
     throw new CliError(
       'invalid_response',
       'The service does not select the events of one order',
       'The history is an extension of the API that this service does not have.',
     );
-  });
-  const created = own.find(({ event }) => event === 'order.created');
-  return events.filter(
-    (event) => own.includes(event) || (created !== undefined && isCausedBy(created, event)),
-  );
+  }
 }
 
-function isCausedBy(created: AccountEvent, event: AccountEvent): boolean {
-  if (event.event !== 'listing.availability_low') return false;
-  const delayMs = Date.parse(event.createdAt) - Date.parse(created.createdAt);
-  const isSameListing = getData(event).listingId === getData(created).listingId;
-  return isSameListing && delayMs >= 0 && delayMs <= causedWithinMs;
+/**
+ * Selects the history of an order from all events that a service sent for it: all but
+ * `listing.availability_low` of another listing.
+ *
+ * @throws {CliError} `invalid_response` for an event of another order
+ */
+export function selectHistory(events: readonly AccountEvent[], orderId: string): AccountEvent[] {
+  assertEventsOfOrder(events, orderId);
+  const created = events.find(({ event }) => event === 'order.created');
+  const listingId = created && getData(created).listingId;
+  return events.filter((event) => {
+    const named = getData(event).listingId;
+    const isOfOther = Boolean(named && listingId) && named !== listingId;
+    return event.event !== 'listing.availability_low' || !isOfOther;
+  });
+}
+
+/** Returns the order that an event names; null if it names none. Services differ in the data of their events. */
+function getOrderId(event: AccountEvent): unknown {
+  const { orderId, id } = getData(event);
+  const isAboutOrder = String(event.event).startsWith('order.');
+  return orderId ?? (isAboutOrder ? id : null) ?? null;
 }
 
 /** Returns the data of an event, whose fields are not checked. */

@@ -1,5 +1,5 @@
 import { deliveryStates, eventTypes, type OrderListParams, orderStatuses } from '@tradepost/sdk';
-import { selectOrderEvents } from '../../client/check-events';
+import { assertEventsOfOrder } from '../../client/check-events';
 import { assertSelected } from '../../client/check-orders';
 import { fetchIdentity } from '../../config/identity';
 import { CliError } from '../../errors/cli-error';
@@ -115,7 +115,8 @@ export function createReadTools(
           if (orderId === undefined) return await client.events.list(query, request);
           const id = String(orderId);
           const page = await client.events.list({ ...query, orderId: id }, request);
-          return { ...page, data: selectOrderEvents(page.data, id) };
+          assertEventsOfOrder(page.data, id);
+          return page;
         },
       },
     ),

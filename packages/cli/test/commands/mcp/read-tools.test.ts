@@ -56,19 +56,32 @@ async function listEvents(events: readonly object[], args: Record<string, unknow
 }
 
 describe('list_events of mcp', () => {
-  it('fails with orderId if the service sends events of other orders', async () => {
-    const other = { ...created, id: 'evt_3', data: { orderId: 'ord_other' } };
+  it.each([
+    ['orderId', { orderId: 'ord_other' }],
+    ['id', { id: 'ord_other' }],
+  ])('fails with orderId if an event names another order as %s', async (_, data) => {
+    const other = { ...created, id: 'evt_3', data };
     await expect(listEvents([created, other], { orderId })).rejects.toThrow(
       'The service does not select the events of one order',
     );
     expect(await listEvents([created, other], {})).toMatchObject({ data: [created, other] });
   });
 
-  it('leaves out events that name no order, with orderId', async () => {
-    expect(await listEvents([created, low], { orderId })).toMatchObject({
-      data: [created],
-      nextCursor: 'end',
-    });
-    expect(await listEvents([created, low], {})).toMatchObject({ data: [created, low] });
+  it.each([
+    ['limit', { limit: 1 }],
+    ['after', { after: 'evt_1' }],
+    ['since', { since: createdAt }],
+  ])('returns a page without the event of the creation, with orderId and %s', async (_, more) => {
+    const task = { ...low, id: 'evt_4', event: 'task.completed', data: { taskId: 'tsk_1' } };
+    for (const event of [low, task]) {
+      expect(await listEvents([event], { orderId, ...more })).toMatchObject({
+        data: [event],
+        nextCursor: 'end',
+      });
+    }
+  });
+
+  it('returns all events of a page with orderId', async () => {
+    expect(await listEvents([created, low], { orderId })).toMatchObject({ data: [created, low] });
   });
 });

@@ -61,17 +61,25 @@ describe('the history of an order', () => {
     ]);
   });
 
-  it('has no events that name no order, unless the order caused them', async () => {
+  it('has the events that name no order, except those of another listing', async () => {
     const [created, low] = history;
-    const service = await startWithHistory([
-      created as object,
-      { ...low, id: 'evt_7', createdAt: '2026-11-21T10:30:00.000Z' },
-      { ...low, id: 'evt_8', data: { listingId: 'lst_other', availableQuantity: 1 } },
-      { ...low, id: 'evt_9', event: 'listing.archived' },
-      low as object,
-    ]);
+    const kept = [created, { ...low, event: 'listing.archived' }, low] as object[];
+    const other = { ...low, data: { listingId: 'lst_other', availableQuantity: 1 } };
+    const service = await startWithHistory([...kept, other]);
     const { stdout } = await service.cli([...get, '--history', '--output', 'json']);
-    expect(JSON.parse(stdout).history).toEqual([created, low]);
+    expect(JSON.parse(stdout).history).toEqual(kept);
+  });
+
+  it('has events that name the order as their ID, or only a task', async () => {
+    const { createdAt } = anOrder();
+    const events = [
+      { id: 'evt_1', createdAt, event: 'order.created', data: { id: orderId, status: 'pending' } },
+      { id: 'evt_2', createdAt, event: 'task.completed', data: { taskId: 'tsk_1', id: 'tsk_1' } },
+      history[1] as object,
+    ];
+    const service = await startWithHistory(events);
+    const { stdout } = await service.cli([...get, '--history', '--output', 'json']);
+    expect(JSON.parse(stdout).history).toEqual(events);
   });
 
   it('is in JSON on request only', async () => {

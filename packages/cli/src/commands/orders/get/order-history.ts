@@ -1,5 +1,5 @@
 import { type AccountEvent, isTradepostError, type Tradepost } from '@tradepost/sdk';
-import { selectOrderEvents } from '../../../client/check-events';
+import { assertEventsOfOrder, selectHistory } from '../../../client/check-events';
 import type { CliContext } from '../../../context';
 import { CliError, isRecord } from '../../../errors/cli-error';
 import type { View } from '../../../output/format';
@@ -20,9 +20,9 @@ export async function fetchHistory(
   for await (const { data } of events.list({ orderId, limit: 100 }, request).pages()) {
     found.push(...data);
     // Before the next page: without the filter, a service has the events of all orders.
-    selectOrderEvents(data, orderId);
+    assertEventsOfOrder(data, orderId);
   }
-  return selectOrderEvents(found, orderId);
+  return selectHistory(found, orderId);
 }
 
 /** The time for a history that was not requested by an option, in milliseconds. */
