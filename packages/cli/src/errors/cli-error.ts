@@ -150,6 +150,8 @@ export class BulkError extends Error {
   override readonly name = 'BulkError' as const;
   /** Whether the failures are on the terminal already: then they are not listed again. */
   areShown = false;
+  /** Whether the service was unreachable during this run: what earlier runs did does not change the exit code. */
+  isUnreachable = false;
   /** Hints in addition to those that all failures share. */
   readonly hints: readonly Hint[];
 

@@ -66,7 +66,7 @@ export function getExitReason(error: unknown): ExitReason {
   if (error instanceof BulkError) {
     const reasons = new Set(error.failures.map((failure) => getExitReason(failure.error)));
     if (reasons.has('interrupted')) return 'interrupted';
-    if (error.succeeded > 0) return 'partialFailure';
+    if (error.succeeded > 0 && !error.isUnreachable) return 'partialFailure';
     const [only, ...others] = reasons;
     return only === undefined || others.length > 0 ? 'error' : only;
   }

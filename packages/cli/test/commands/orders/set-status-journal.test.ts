@@ -102,6 +102,12 @@ describe('the journal of orders set-status', () => {
       expect(stderr).toMatch(safe);
       expect(stderr).toContain(`4 orders: 1 moved to confirmed, ${failed} failed`);
     }
+    const asJson = await service.cli([...resume, '--output', 'json'], { env });
+    expect(asJson.exitCode).toBe(9);
+    expect(JSON.parse(asJson.stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({
+      code: 'partial_failure',
+      message: '4 orders: 1 moved to confirmed, 3 failed',
+    });
     service.instead = ({ path }) =>
       path.endsWith('ord_3') ? aProblem(503, 'store_unavailable') : undefined;
     expect((await service.cli(resume, { env })).exitCode).toBe(7);

@@ -60,12 +60,12 @@ export function summarize(
       (left > 0 || reasons.some((reason) => !finalReasons.includes(reason)));
     const error = new BulkError(
       summary,
-      // What earlier runs did does not make an outage a partial failure.
-      isUnreachable ? 0 : succeeded.length,
+      succeeded.length,
       failures,
       ...(canRetry && resumeHint !== null ? formatRetry(resumeHint, reasons) : []),
     );
     error.areShown = isShortened;
+    error.isUnreachable = isUnreachable;
     throw error;
   }
   if (printFailure !== null && !isReaderGone(printFailure)) {
