@@ -82,13 +82,54 @@ it('--new-secret does not replace a secret that a listener uses', async () => {
       message: expect.stringMatching(
         /^The secret of http:\/\/127\.0\.0\.1:3000\/ is in use by process \d+ /,
       ),
-      hints: ['Stop that listener first, or omit --new-secret.'],
+      hints: [
+        'Stop that listener first, or omit --new-secret.',
+        expect.stringMatching(
+          /^If there is no such process, delete .*\/state\/listen-secret-\w+\.json\.\w+\.lock\.$/,
+        ),
+      ],
     });
     expect(await find({ account: 'usr_2' }, { newSecret: true })).toBeTruthy();
     release();
   }
   expect((await find({}, { newSecret: true })).secret).not.toBe(one.secret);
   expect((await readdir(folder)).filter((name) => name.endsWith('.lock'))).toEqual([]);
+});
+
+it('--new-secret names the lock of another machine, and works without it', async () => {
+  const { find, file, folder } = await aStateFolder();
+  const { secret: old } = await find();
+  const lock = `${await file()}.0a1b2c3d.lock`;
+  await writeFile(lock, '1 oldhost');
+  await expect(find({}, { newSecret: true })).rejects.toMatchObject({
+    message: expect.stringContaining('in use by process 1 on oldhost'),
+    hints: [expect.any(String), `If there is no such process, delete ${lock}.`],
+  });
+  await rm(lock);
+  expect((await find({}, { newSecret: true })).secret).not.toBe(old);
+  expect(await readdir(folder)).toHaveLength(1);
+});
+
+it.each([
+  ['is deleted', (path: string) => rm(path)],
+  ['is broken', (path: string) => writeFile(path, '{')],
+])('a secret whose file %s is not replaced while a listener uses it', async (_, spoil) => {
+  const { hold, find, file, folder } = await aStateFolder();
+  await find();
+  const path = await file();
+  const { secret: old, release } = await hold();
+  await spoil(path);
+  await expect(find()).rejects.toMatchObject({
+    code: 'precondition_failed',
+    message: expect.stringContaining('in use by process'),
+    hints: [
+      `${path} has no valid secret any more. Stop that listener first.`,
+      expect.stringMatching(/^If there is no such process, delete .+\.lock\.$/),
+    ],
+  });
+  release();
+  expect((await find()).secret).not.toBe(old);
+  expect(await readdir(folder)).toHaveLength(1);
 });
 
 it('--new-secret replaces a secret that only a killed listener used', async () => {

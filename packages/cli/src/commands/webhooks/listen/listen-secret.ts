@@ -53,9 +53,10 @@ class SecretInUse extends CliError {}
 
 /**
  * Returns the secret of a receiver: the saved one, or a new one, which is saved. A file that has no secret
- * is replaced, with a notice. Until it is released, no other listener replaces it.
+ * is replaced, with a notice. Until it is released, no other listener of this folder replaces it.
  *
- * @throws {CliError} `precondition_failed` if it is to be replaced while a listener uses it; `interrupted`
+ * @throws {CliError} `precondition_failed` if it is to be replaced, or has been lost, while a listener uses it;
+ * `interrupted`
  */
 export async function holdSecret(
   receiver: Receiver,
@@ -66,7 +67,6 @@ export async function holdSecret(
   try {
     const unlock = await lockFileWhenFree(file, context.signal);
     try {
-      checkUses(file, receiver, options);
       const found = await findOrCreateSecret(file, receiver, options, context);
       return { ...found, release: recordUse(file) };
     } finally {
@@ -87,40 +87,46 @@ function recordUse(file: string): () => void {
   return lockFile(`${file}.${randomBytes(4).toString('hex')}`);
 }
 
-/**
- * Removes what killed listeners have left.
- *
- * @throws {SecretInUse} if a listener uses a secret that is to be replaced
- */
-function checkUses(file: string, { forwardTo }: Receiver, { newSecret }: SecretOptions): void {
+/** Returns a lock of a listener that uses a secret, with its owner; null if none does. Removes those of killed ones. */
+function findUse(file: string): { lock: string; owner: string } | null {
   const own = `${basename(file)}.lock`;
-  const locks = readdirSync(dirname(file)).filter(
+  const names = readdirSync(dirname(file)).filter(
     (name) => name.startsWith(`${basename(file)}.`) && name.endsWith('.lock') && name !== own,
   );
-  for (const lock of locks) {
+  let found: ReturnType<typeof findUse> = null;
+  for (const name of names) {
+    const lock = join(dirname(file), name);
     try {
-      lockFile(join(dirname(file), basename(lock, '.lock')))();
+      lockFile(lock.slice(0, -'.lock'.length))();
     } catch (error) {
       if (!(error instanceof LockedError)) throw error;
-      if (!newSecret) continue;
-      throw new SecretInUse(
-        'precondition_failed',
-        `The secret of ${forwardTo} is in use by ${error.owner}, which forwards events to it`,
-        'Stop that listener first, or omit --new-secret.',
-      );
+      found = { lock, owner: error.owner };
     }
   }
+  return found;
 }
 
+/** @throws {SecretInUse} if a listener uses the secret, which is to be replaced, and other errors */
 async function findOrCreateSecret(
   file: string,
   receiver: Receiver,
   { newSecret = false }: SecretOptions,
   context: CliContext,
 ): Promise<Omit<ListenSecret, 'release'>> {
+  const use = findUse(file);
   const saved = newSecret ? null : await readSecret(file, receiver);
   if (saved !== null) return { secret: saved, source: { kind: 'saved' } };
   const isBroken = !newSecret && readIfExists(file) !== null;
+  if (use !== null) {
+    throw new SecretInUse(
+      'precondition_failed',
+      `The secret of ${receiver.forwardTo} is in use by ${use.owner}, which forwards events to it`,
+      newSecret
+        ? 'Stop that listener first, or omit --new-secret.'
+        : `${file} has no valid secret any more. Stop that listener first.`,
+      `If there is no such process, delete ${use.lock}.`,
+    );
+  }
   const secret = generateSecret();
   writePrivateFile(file, `${JSON.stringify({ ...receiver, secret })}\n`);
   if (isBroken) printNotice(context, `${file} had no valid secret. It was replaced.`);
