@@ -100,9 +100,9 @@ it('--new-secret names the lock of another machine, and works without it', async
   const { find, file, folder } = await aStateFolder();
   const { secret: old } = await find();
   const lock = `${await file()}.0a1b2c3d.lock`;
-  await writeFile(lock, '1 oldhost');
+  await writeFile(lock, '1 elsewhere');
   await expect(find({}, { newSecret: true })).rejects.toMatchObject({
-    message: expect.stringContaining('in use by process 1 on oldhost'),
+    message: expect.stringContaining('in use by process 1 on elsewhere'),
     hints: [expect.any(String), `If there is no such process, delete ${lock}.`],
   });
   await rm(lock);
