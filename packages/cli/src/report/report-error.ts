@@ -12,9 +12,9 @@ import {
   type StyleName,
 } from '../output/text';
 import { getTerminalWidth, wrap } from '../output/wrap';
-import { describeError, type ErrorReport } from './error-report';
+import type { ErrorReport } from './error-report';
 import { type ConnectionFlags, formatHints } from './hint';
-import { explainPort } from './service-port';
+import { describeErrorOfService } from './service-port';
 import { isParserError, toUsageError } from './usage-error';
 
 /**
@@ -47,7 +47,7 @@ export function reportError(
     }
     return exitCode;
   }
-  const report = explainPort(error, describeError(error), context, flags);
+  const report = describeErrorOfService(error, context, flags);
   const hint = formatHints(report.hints, flags);
   const text = isJson(output)
     ? redactSecrets(formatJson(report, hint))

@@ -1,28 +1,46 @@
 import { isTradepostError } from '@tradepost/sdk';
 import { findSettings } from '../config/settings';
 import type { CliContext } from '../context';
-import { type ErrorReport, getRootMessage } from './error-report';
+import { BulkError, CliError } from '../errors/cli-error';
+import { describeError, type ErrorReport, getRootMessage } from './error-report';
 import type { ConnectionFlags } from './hint';
 
 /**
- * Completes the report of an error about the port of the service URL: it names the URL and where that comes from.
+ * Describes an error. If it is about the port of the service URL, the report names the URL and where that comes from.
  * Only its scheme, host and port are shown. The SDK knows neither, since the rest may have a secret.
  */
-export function explainPort(
+export function describeErrorOfService(
   error: unknown,
-  report: ErrorReport,
   context: CliContext,
   flags: ConnectionFlags,
 ): ErrorReport {
-  const problem = describePortProblem(error);
-  const found = problem === null ? null : findServiceUrl(context, flags);
-  const [url, port = ''] = /^https?:\/\/[^/?#@\s]+:(\d+)(?=[/?#]|$)/i.exec(found?.url ?? '') ?? [];
-  if (problem === null || url === undefined || found === null || !problem.isAbout(Number(port))) {
-    return report;
-  }
-  const message = `${problem.start} ${url} (port ${port} ${problem.reason})`;
-  const hints = [`Check ${found.source}: set another port.`];
+  if (error instanceof BulkError) return describeError(explainFailures(error, context, flags));
+  const report = describeError(error);
+  const explained = explainPort(error, context, flags);
+  if (explained === null) return report;
+  const { message, hints } = explained;
   return { ...report, message, title: message, hints };
+}
+
+function explainFailures(error: BulkError, context: CliContext, flags: ConnectionFlags): BulkError {
+  const failures = error.failures.map((failure) => {
+    const explained = explainPort(failure.error, context, flags);
+    return explained === null ? failure : { ...failure, error: explained };
+  });
+  const copy = new BulkError(error.message, error.succeeded, failures, ...error.hints);
+  copy.areShown = error.areShown;
+  return copy;
+}
+
+/** Returns what to say about an error of the port; null for any other error. */
+function explainPort(error: unknown, context: CliContext, flags: ConnectionFlags): CliError | null {
+  const problem = describePortProblem(error);
+  if (problem === null) return null;
+  const found = findServiceUrl(context, flags);
+  const [url, port = ''] = /^https?:\/\/[^/?#@\s]+:(\d+)(?=[/?#]|$)/i.exec(found?.url ?? '') ?? [];
+  if (url === undefined || found === null || !problem.isAbout(Number(port))) return null;
+  const message = `${problem.start} ${url} (port ${port} ${problem.reason})`;
+  return new CliError('usage', message, `Check ${found.source}: set another port.`);
 }
 
 /** What is wrong if it is the port: how the message begins, and why the port is unusable. */

@@ -168,6 +168,22 @@ describe('settings', () => {
     }
   });
 
+  it('names the service URL with an unusable port for several orders too', async () => {
+    const argv = ['orders', 'get', 'ord_1', 'ord_2', '--reconnect-timeout', '0'];
+    const env = { TRADEPOST_BASE_URL: 'http://127.0.0.1:1', NODE_USE_ENV_PROXY: '1' };
+    const { exitCode, stderr } = await runCli(argv, { env });
+    const message =
+      'Could not connect to http://127.0.0.1:1 (port 1 is reserved for another protocol)';
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 9,
+      stderr: [
+        'error: Got 0 of 2 orders; 1 failed, 1 not attempted',
+        `  ord_1: ${message}`,
+        'hint: Check TRADEPOST_BASE_URL: set another port.\n',
+      ].join('\n'),
+    });
+  });
+
   it('does not show a service URL that has a password', async () => {
     const argv = ['orders', 'list', '--base-url', 'http://me:pw@127.0.0.1:99999'];
     const { exitCode, stderr } = await runCli(argv);

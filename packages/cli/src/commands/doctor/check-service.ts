@@ -4,8 +4,9 @@ import type { CliContext } from '../../context';
 import { CliError, commandHint, type Hint } from '../../errors/cli-error';
 import { getExitReason } from '../../errors/exit-codes';
 import { formatCount } from '../../output/text';
-import { getHints } from '../../report/error-hints';
 import { getRequestErrorMessage } from '../../report/error-report';
+import type { ConnectionFlags } from '../../report/hint';
+import { describeErrorOfService } from '../../report/service-port';
 import { type Finding, failed, passed, skipped } from './check-machine';
 
 /** The timeout of a request, in milliseconds. There are no retries: a person is waiting. */
@@ -29,12 +30,13 @@ export function skipService(why: string): Finding[] {
  * Checks the service, one request after the other.
  *
  * @param hasKey whether a key is set: without one, only the connection is checked
+ * @param flags the connection flags of the command
  * @throws {CliError} `interrupted` after Ctrl-C
  */
 export async function checkService(
   tradepost: Tradepost,
   context: CliContext,
-  { hasKey }: { hasKey: boolean },
+  { hasKey, flags }: { hasKey: boolean; flags: ConnectionFlags },
 ): Promise<Finding[]> {
   const options = { timeout, deadline: timeout, maxRetries: 0, signal: context.signal };
   let startedAt = context.now();
@@ -57,7 +59,9 @@ export async function checkService(
       : identity;
   const durationMs = endedAt - startedAt;
   const account = identity.ok ? identity.data : null;
-  if (!first.ok) return describeFailure(first.error, durationMs, context, hasKey);
+  if (!first.ok) {
+    return describeFailure(first.error, durationMs, context, { hasKey, flags });
+  }
   return [
     passed('service', `responds within ${durationMs} ms`),
     describeKey(account),
@@ -72,24 +76,27 @@ function describeFailure(
   error: AnyTradepostError,
   durationMs: number,
   context: CliContext,
-  hasKey: boolean,
+  { hasKey, flags }: { hasKey: boolean; flags: ConnectionFlags },
 ): Finding[] {
   const isRejected = getExitReason(error) === 'auth';
-  const message = getRequestErrorMessage(error);
+  const { message, hints } = describeErrorOfService(error, context, flags);
   const service = isRejected
     ? passed('service', `responds within ${durationMs} ms${hasKey ? '' : ' (without a key)'}`)
-    : failed('service', getExitReason(error), message, ...withProxyHint(error, context));
+    : failed('service', getExitReason(error), message, ...withProxyHint(error, hints, context));
   const why = isRejected ? 'key not accepted' : 'service unavailable';
   const others = laterChecks.map((check) => {
     if (check !== 'key' || !isRejected) return skipped(check, `skipped: ${why}`);
     if (!hasKey) return skipped(check, 'skipped: no API key');
-    return failed(check, 'auth', error.problem?.detail ?? message, ...getHints(error));
+    return failed(check, 'auth', error.problem?.detail ?? message, ...hints);
   });
   return [service, ...others];
 }
 
-function withProxyHint(error: AnyTradepostError, { env }: CliContext): readonly Hint[] {
-  const hints = getHints(error);
+function withProxyHint(
+  error: AnyTradepostError,
+  hints: readonly Hint[],
+  { env }: CliContext,
+): readonly Hint[] {
   const hasProxy = env.HTTPS_PROXY || env.https_proxy;
   if (error.status !== null || !hasProxy || env.NODE_USE_ENV_PROXY) return hints;
   return [

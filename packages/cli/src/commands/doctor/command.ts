@@ -68,7 +68,8 @@ async function doctor(options: GlobalOptions, context: CliContext): Promise<void
   } else {
     // Without a key it can still be checked that the service responds.
     const tradepost = createClientFor({ baseUrl, apiKey: apiKey ?? 'none' }, context, options);
-    findings.push(...(await checkService(tradepost, context, { hasKey: apiKey !== null })));
+    const hasKey = apiKey !== null;
+    findings.push(...(await checkService(tradepost, context, { hasKey, flags: options })));
   }
   const checks = findings.map(({ check, ok, detail, hints }) => ({
     check,
