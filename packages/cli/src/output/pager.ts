@@ -113,8 +113,8 @@ async function start(
     function onEnd(how: PagerEnd): void {
       end = how;
       releaseInterrupts();
-      // The rest of the list may take long: as Ctrl-C, which some pagers do not survive, this ends its requests.
-      if (how !== 'failed' && !isComplete) process.emit('SIGINT');
+      // What is requested may take long: as Ctrl-C, which some pagers do not survive, this ends its requests.
+      if (how === 'interrupted' || (how === 'quit' && !isComplete)) process.emit('SIGINT');
       resolve(how);
     }
     child.once('error', () => onEnd('failed'));

@@ -146,7 +146,7 @@ export async function printPage(
 
 /**
  * Prints a list on stdout page by page; only one page is in memory. On a terminal it goes through the
- * pager. A notice says when there are more items than were requested.
+ * pager. A notice says when there are more items than were requested, or when there may be.
  *
  * @param nouns the name of the items, in the singular and the plural
  * @throws {CliError} `truncated` at the end if there are more, with `failIfTruncated`
@@ -164,6 +164,7 @@ export async function printList<Item extends object>(
   let shown = 0;
   let isCut = false;
   let last: ListPage<Item> | null = null;
+  let lookAhead: Promise<More> | null = null;
   await withPager(options, context, async (write) => {
     while (shown < limit) {
       const { value: page, done } = await iterator.next();
@@ -175,32 +176,59 @@ export async function printList<Item extends object>(
       last = page;
     }
     await write(format.end());
+    // It goes on while the list is in the pager. An exit code that depends on it needs it anyway.
+    if (!isCut && !options.failIfTruncated) lookAhead = lookForMore(last, iterator);
   });
-  // The list is on the screen meanwhile.
-  if (isCut || (await hasNextItem(last, iterator))) {
+  const more: More = isCut
+    ? 'exist'
+    : await (lookAhead ?? findMore(last, iterator, Number.POSITIVE_INFINITY));
+  if (more !== 'none') {
     const count = formatCount(shown, one, many);
     const hint = 'Use --all, or a larger --limit.';
     if (options.failIfTruncated) {
       throw new CliError('truncated', `The list was truncated after ${count}`, hint);
     }
-    printNotice(context, `Showing ${count}; more exist. ${hint}`);
+    printNotice(context, `Showing ${count}; more ${more}. ${hint}`);
   } else if (shown === 0 && options.output === 'table') {
     printNotice(context, `No ${many} found.`);
   }
 }
 
-/** Whether a list has an item after a page. If it is filtered, the next pages are read up to the next item. */
-async function hasNextItem<Item>(
+/** Whether a list has more items than were shown. */
+type More = 'none' | 'exist' | 'may exist';
+
+/** Looks for an item after a page, on one more page at most. It never rejects: the list is complete without it. */
+async function lookForMore<Item>(
   page: ListPage<Item> | null,
   following: AsyncIterator<ListPage<Item>>,
-): Promise<boolean> {
-  if (page === null || page.nextCursor === null) return false;
-  if (!page.isFiltered) return true;
-  for (;;) {
-    const { value: next, done } = await following.next();
-    if (done) return false;
-    if (next.data.length > 0) return true;
+): Promise<More> {
+  try {
+    return await findMore(page, following, 1);
+  } catch {
+    return 'may exist';
   }
+}
+
+/**
+ * Finds out whether a list has an item after a page. If it is filtered, the next pages are read up to the next
+ * item.
+ *
+ * @param maxPages how many pages are read at most
+ */
+async function findMore<Item>(
+  page: ListPage<Item> | null,
+  following: AsyncIterator<ListPage<Item>>,
+  maxPages: number,
+): Promise<More> {
+  if (page === null || page.nextCursor === null) return 'none';
+  if (!page.isFiltered) return 'exist';
+  for (let read = 0; read < maxPages; read += 1) {
+    const { value: next, done } = await following.next();
+    if (done) return 'none';
+    if (next.data.length > 0) return 'exist';
+    if (next.nextCursor === null) return 'none';
+  }
+  return 'may exist';
 }
 
 /**
