@@ -16,7 +16,7 @@ import {
   timeParser,
 } from '../../input/options';
 import { describeShape, filterPages, requestPages, type View } from '../../output/format';
-import { printList } from '../../output/print';
+import { printList, printNotice } from '../../output/print';
 import { getTerminalWidth } from '../../output/wrap';
 import type { LoadOrders } from './order-pages';
 import {
@@ -116,9 +116,15 @@ async function list(options: Options, context: CliContext): Promise<void> {
     names === 'never' && sort === undefined && others.length === 0 && isWanted === null;
   const load: LoadOrders = (params) =>
     requestPages((page) => orders.list(page, { signal }).pages(), params, isWanted ?? (() => true));
+  const onFallback = () =>
+    printNotice(context, 'The service rejected the filters; reading all orders instead.');
   const pages: AsyncIterable<Page<NamedOrder>> = isPlain
     ? load({ ...query, ...(status && { status }) })
-    : (await import('./order-pages')).listWithExtensions(load, query, { statuses, names });
+    : (await import('./order-pages')).listWithExtensions(load, query, {
+        statuses,
+        names,
+        onFallback,
+      });
   const filtered = isWanted === null ? pages : filterPages(pages, isWanted);
   try {
     await printList(filtered, ['order', 'orders'], view, context, options);

@@ -2,12 +2,20 @@ import type { Order, OrderListParams, OrderSort, OrderStatus, Page } from '@trad
 import { assertSorted, compareOrders } from '../../client/check-orders';
 import { assertObject } from '../../errors/cli-error';
 import { maxPageSize, orderExpansions } from '../../input/options';
-import { isRejected, type NamedOrder, type NamesMode, placeNames } from './order-view';
+import {
+  isRejected,
+  mayRejectParameter,
+  type NamedOrder,
+  type NamesMode,
+  placeNames,
+} from './order-view';
 
 interface ExtendedList {
   /** Several cannot be in the query of every service. */
   statuses: readonly OrderStatus[];
   names: NamesMode;
+  /** Called once if the service rejects the filters, when all orders are read instead. */
+  onFallback: () => void;
 }
 
 type Pages = AsyncIterable<Page<Order>>;
@@ -20,8 +28,8 @@ export type LoadOrders = (query: OrderPagesQuery) => Pages;
 
 /**
  * Lists orders with what the API specification does not have: filters, several statuses, a sort, names. Several
- * statuses work with any service. Filters and names that the service rejects are left out: the caller filters the
- * orders again, and names are not left out if they were asked for.
+ * statuses work with any service. Filters and names that the service may not know and rejects are left out: the
+ * caller filters the orders again, and names are not left out if they were asked for.
  *
  * @param query the rest of the query
  * @throws {CliError} `invalid_response` if the service did not sort the orders as requested
@@ -29,8 +37,9 @@ export type LoadOrders = (query: OrderPagesQuery) => Pages;
 export function listWithExtensions(
   load: LoadOrders,
   query: OrderPagesQuery,
-  { statuses, names }: ExtendedList,
+  { statuses, names, onFallback }: ExtendedList,
 ): AsyncIterable<Page<NamedOrder>> {
+  let hasFallenBack = false;
   const loadNamed = (params: OrderPagesQuery): Pages => {
     if (names === 'never') return load(params);
     const named = load({ ...params, expand: orderExpansions });
@@ -39,7 +48,14 @@ export function listWithExtensions(
   const loadFiltered = (params: OrderPagesQuery): Pages => {
     const plain = omitFilters(params);
     if (Object.keys(plain).length === Object.keys(params).length) return loadNamed(params);
-    return orElse(loadNamed(params), () => loadNamed({ ...plain, limit: maxPageSize }));
+    const loadPlain = () => loadNamed({ ...plain, limit: maxPageSize });
+    return orElse(loadNamed(params), () => beforeFirst(loadPlain(), noteFallback), {
+      isExpected: mayRejectParameter,
+    });
+  };
+  const noteFallback = () => {
+    if (!hasFallenBack) onFallback();
+    hasFallenBack = true;
   };
   const loadEach = () => statuses.map((status) => loadFiltered({ ...query, status }));
   const [only = null, ...others] = statuses;
@@ -51,7 +67,7 @@ export function listWithExtensions(
       loadNamed({ ...query, status: statuses }),
       () => mergePages(loadEach(), compareOrders(query.sort), query.limit),
       // It may have looked for one status of that name.
-      ({ data }) => data.length === 0,
+      { isUseless: ({ data }) => data.length === 0 },
     );
   }
   return preparePages(pages, query.sort, names);
@@ -75,18 +91,25 @@ async function* preparePages(
   }
 }
 
+interface AlternativeCase {
+  /** Whether the alternative may succeed after this error. @default any rejection */
+  isExpected?: (error: unknown) => boolean;
+  /** Whether the first page is of no use. @default never */
+  isUseless?: (first: Page<Order>) => boolean;
+}
+
 /** Reads pages, or the alternative if the service rejects the request for the first one, or if that is useless. */
 async function* orElse(
   pages: Pages,
   alternative: () => Pages,
-  isUseless: (first: Page<Order>) => boolean = () => false,
+  { isExpected = isRejected, isUseless = () => false }: AlternativeCase = {},
 ): Pages {
   const iterator = pages[Symbol.asyncIterator]();
   let first: Page<Order> | undefined;
   try {
     first = (await iterator.next()).value;
   } catch (error) {
-    if (!isRejected(error)) throw error;
+    if (!isExpected(error)) throw error;
   }
   if (first === undefined || isUseless(first)) {
     yield* alternative();
@@ -94,6 +117,16 @@ async function* orElse(
   }
   yield first;
   yield* { [Symbol.asyncIterator]: () => iterator };
+}
+
+/** Does something once the first page has arrived. */
+async function* beforeFirst(pages: Pages, act: () => void): Pages {
+  let isFirst = true;
+  for await (const page of pages) {
+    if (isFirst) act();
+    isFirst = false;
+    yield page;
+  }
 }
 
 /** Merges sorted lists to one, each order once. */

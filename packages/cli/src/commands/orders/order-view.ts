@@ -78,6 +78,40 @@ export function isRejected(error: unknown): error is AnyTradepostError {
   return isTradepostError(error) && (error.status === 400 || error.status === 422);
 }
 
+const parameter =
+  '(?:params?|parameters?|property|properties|keys?|fields?|query|arguments?|inputs?)';
+const unknown =
+  '(?:unknown|unrecognized|unrecognised|unsupported|unexpected|additional|extra|not allowed)';
+const unaccepted = `(?:${unknown}|not (?:supported|known|recognized|recognised|permitted))`;
+
+const unknownParameterTexts = [
+  // "unknown query parameter", "Unrecognized key: buyerId"
+  new RegExp(`\\b${unknown} (?:\\w+ )?${parameter}\\b`, 'i'),
+  // "parameter buyerId is not supported", "property buyerId should not exist"
+  new RegExp(`\\b${parameter} (?:\\S+ )?(?:(?:is|are) ${unaccepted}|should not exist)\\b`, 'i'),
+  // "buyerId is not allowed"
+  /^(?:["'`]?\w+["'`]? )?(?:is )?not allowed\.?$/i,
+];
+
+/** Whether a text says that a parameter is unknown, as services and libraries word it. */
+function saysUnknownParameter(text: string): boolean {
+  return unknownParameterTexts.some((pattern) => pattern.test(text));
+}
+
+/**
+ * Whether a service may have rejected a parameter that it does not know, rather than its value. One that lists
+ * no issues may have.
+ */
+export function mayRejectParameter(error: unknown): error is AnyTradepostError {
+  if (!isRejected(error)) return false;
+  const issues = error.name === 'ValidationError' ? error.errors : [];
+  const detail: unknown = error.problem?.detail;
+  return (
+    issues.every(({ message }) => saysUnknownParameter(message)) ||
+    (typeof detail === 'string' && saysUnknownParameter(detail))
+  );
+}
+
 /** Adds to a rejection what of the request the service may not have: names, and options by their flag. */
 export function explainRejection(
   error: unknown,

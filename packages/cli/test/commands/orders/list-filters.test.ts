@@ -29,6 +29,8 @@ function rejectExtensions({ method, path, query }: SeenRequest) {
     : aProblem(422, 'validation_failed');
 }
 
+const fallbackNotice = 'The service rejected the filters; reading all orders instead.\n';
+
 describe('the filters of orders list', () => {
   it('are sent to the service', async () => {
     const service = await BareService.start();
@@ -114,6 +116,8 @@ describe('the filters of orders list', () => {
           const wanted = all.filter((order) => chosen.every(([, accepts]) => accepts(order)));
           const ids = wanted.slice(0, limit).map(({ id }) => id);
           expect(stdout).toBe(`${ids.join(' ')}\n`);
+          const hasFallback = chosen.some(([[option]]) => option !== '--status');
+          expect(stderr.split(fallbackNotice).length - 1).toBe(hasFallback ? 1 : 0);
           const [, more = null] = /(more(?: may)? exist)/.exec(stderr) ?? [];
           expect(more).toBeOneOf(
             wanted.length > limit
@@ -124,6 +128,56 @@ describe('the filters of orders list', () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  it.each([
+    ['buyerId', 'no such buyer'],
+    ['buyerId', 'unknown buyer'],
+    ['buyerId', 'must be an ID'],
+    ['limit', 'unexpected value'],
+  ])('are not left out if the service rejects a value: %s, %s', async (path, message) => {
+    const service = await BareService.start();
+    const errors = [
+      { path: 'createdAfter', message: 'unknown parameter' },
+      { path, message },
+    ];
+    service.instead = () => aProblem(422, 'validation_failed', { errors });
+    const { exitCode, stdout, stderr } = await service.cli(['orders', 'list', '--buyer', buyerId]);
+    expect({ exitCode, stdout, requests: service.seen.length }).toEqual({
+      exitCode: 1,
+      stdout: '',
+      requests: 1,
+    });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain(fallbackNotice);
+  });
+
+  it.each([
+    ['unknown query parameter; known: status, cursor, limit'],
+    ['Unrecognized key: "buyerId"'],
+    ["Unrecognized key(s) in object: 'buyerId'"],
+    ['Unsupported parameter'],
+    ['Unexpected field buyerId'],
+    ['must NOT have additional properties'],
+    ['Extra inputs are not permitted'],
+    ['"buyerId" is not allowed'],
+    ['query parameter buyerId is not supported'],
+    ['property buyerId should not exist'],
+  ])('are left out if the service rejects a parameter: %s', async (message) => {
+    const service = await BareService.start();
+    service.orders = [anOrder({ id: 'ord_2' }), anOrder({ id: 'ord_1', buyerId: 'usr_other' })];
+    const inIssue = { errors: [{ path: 'buyerId', message }] };
+    const inDetail = { detail: message, errors: [{ path: 'buyerId', message: 'invalid' }] };
+    for (const problem of [inIssue, inDetail]) {
+      service.instead = ({ query }) =>
+        query.buyerId === undefined ? undefined : aProblem(400, 'validation_failed', problem);
+      const argv = ['orders', 'list', '--buyer', buyerId, '--jq', '.[].id', '--output', 'json'];
+      expect(await service.cli(argv)).toEqual({
+        exitCode: 0,
+        stdout: 'ord_2\n',
+        stderr: fallbackNotice,
+      });
+    }
   });
 
   it.each([
