@@ -109,7 +109,7 @@ const reasonSchema = z
   .string({ error: reasonError })
   .refine((reason) => reasonPattern.test(reason), { error: reasonError })
   .meta({
-    description: `Why the order changes: ${reasonForm}. Everyone who may see the order, and the receivers of their webhooks, see it. With the current status it is not stored.`,
+    description: `Why the order changes: ${reasonForm}. Everyone who may see the order sees it. With the current status it is not stored.`,
     examples: ['The buyer has paid.'],
     minLength: 1,
     maxLength: 500,
