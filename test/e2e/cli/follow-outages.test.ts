@@ -14,6 +14,7 @@ import { type ServerProcess, startServerProcess } from '../../helpers/start-serv
 import { temporaryFolder } from '../../helpers/temporary-folder';
 
 const commands = ['orders watch', 'webhooks listen'] as const;
+type Command = (typeof commands)[number];
 
 /** A service behind a proxy, a receiver, and the two commands that follow the service. */
 async function startService() {
@@ -33,14 +34,14 @@ async function startService() {
     'orders watch': ['orders', 'watch'],
     'webhooks listen': ['webhooks', 'listen', '--forward-to', receiver.url],
   };
-  function start(command: (typeof commands)[number], ...options: string[]) {
+  function start(command: Command, ...options: string[]) {
     const argv = [tradepostBin, ...argvs[command], ...options];
     const cli = startProcess(process.execPath, argv, { env });
     onTestFinished(() => void cli.stop('SIGKILL'));
     return cli;
   }
   /** The orders whose creation a command has printed, or forwarded. */
-  const listSeen = (command: (typeof commands)[number], stdout: string): string[] =>
+  const listSeen = (command: Command, stdout: string): string[] =>
     command === 'orders watch'
       ? [...stdout.matchAll(/(ord_\w+).*order\.created$/gm)].map(([, id = '']) => id)
       : receiver.arrivals.flatMap(({ body }) => {
@@ -68,6 +69,55 @@ async function placeInOrder(
 
 const isPoll = /GET \/v1\/events\?[^ ]*waitSeconds=10/;
 
+async function missNothingOfSilence(command: Command): Promise<void> {
+  const { seeded, proxy, start, listSeen } = await startService();
+  const cli = start(command);
+  await proxy.sends(isPoll);
+  proxy.breakOff();
+  const missed = await placeInOrder(seeded, 3);
+  await cli.writes(/ timed out: .*Retrying for up to 5 minutes\.\n/, 'stderr');
+  expect(cli.stdout()).toBe('');
+  proxy.repair();
+  await cli.writes(/Reconnected\.\n/, 'stderr');
+  await cli.writes(/(order\.created[\s\S]*){3}/);
+  const [last = ''] = await placeInOrder(seeded, 1);
+  await cli.writes(/(order\.created[\s\S]*){4}/);
+  const { stdout, stderr } = await cli.stop('SIGINT');
+  expect(listSeen(command, stdout)).toEqual([...missed, last]);
+  expect(stderr.match(/Retrying/g)).toHaveLength(1);
+}
+
+async function showSilence(command: Command): Promise<void> {
+  const { seeded, proxy, env, argvs } = await startService();
+  const { pid } = seeded.server;
+  if (pid === undefined) throw new Error('The server has no process ID.');
+  const cli = startOnTerminal(argvs[command], { env, columns: 160 });
+  await proxy.sends(isPoll);
+  process.kill(pid, 'SIGSTOP');
+  // Without it the server could not be stopped.
+  onTestFinished(() => void process.kill(pid, 'SIGCONT'));
+  await cli.shows(/no response for \d+ s/);
+  await cli.shows(/No response in time; retrying in \d s \(gives up in \d min\)/);
+  process.kill(pid, 'SIGCONT');
+  await cli.shows(/Reconnected\./);
+  cli.type('\u0003');
+  const { code, text } = await cli.exit;
+  const [, during = ''] = /Retrying for up to 5 minutes\.([\s\S]*)Reconnected\./.exec(text) ?? [];
+  expect(during).toContain('retrying');
+  expect(during).not.toMatch(/waiting for events|last contact/);
+  expect(text).not.toContain('error:');
+  expect(code).toBe(130);
+}
+
+// Both commands at the same time: it takes a while until a service counts as silent.
+it('both commands notice that no byte passes any more, and get what they missed once and in order', async () => {
+  await Promise.all(commands.map(missNothingOfSilence));
+}, 120_000);
+
+it('both commands show on a terminal that the service is silent, and Ctrl-C ends them without an error', async () => {
+  await Promise.all(commands.map(showSilence));
+}, 120_000);
+
 describe.each(commands)('an idle %s', (command) => {
   it('continues after the service was killed and started again', async () => {
     const { seeded, proxy, start, listSeen } = await startService();
@@ -83,46 +133,6 @@ describe.each(commands)('an idle %s', (command) => {
     expect(listSeen(command, stdout)).toEqual(placed);
     expect(stderr.match(/Retrying/g)).toHaveLength(1);
     expect(stderr).not.toContain('error:');
-    expect(code).toBe(130);
-  }, 120_000);
-
-  it('notices that no byte passes any more, and gets what it missed once and in order', async () => {
-    const { seeded, proxy, start, listSeen } = await startService();
-    const cli = start(command);
-    await proxy.sends(isPoll);
-    proxy.breakOff();
-    const missed = await placeInOrder(seeded, 3);
-    await cli.writes(/ timed out: .*Retrying for up to 5 minutes\.\n/, 'stderr');
-    expect(cli.stdout()).toBe('');
-    proxy.repair();
-    await cli.writes(/Reconnected\.\n/, 'stderr');
-    await cli.writes(/(order\.created[\s\S]*){3}/);
-    const [last = ''] = await placeInOrder(seeded, 1);
-    await cli.writes(/(order\.created[\s\S]*){4}/);
-    const { stdout, stderr } = await cli.stop('SIGINT');
-    expect(listSeen(command, stdout)).toEqual([...missed, last]);
-    expect(stderr.match(/Retrying/g)).toHaveLength(1);
-  }, 120_000);
-
-  it('shows on a terminal that the service is silent, and Ctrl-C ends it without an error', async () => {
-    const { seeded, proxy, env, argvs } = await startService();
-    const { pid } = seeded.server;
-    if (pid === undefined) throw new Error('The server has no process ID.');
-    const cli = startOnTerminal(argvs[command], { env, columns: 160 });
-    await proxy.sends(isPoll);
-    process.kill(pid, 'SIGSTOP');
-    // Without it the server could not be stopped.
-    onTestFinished(() => void process.kill(pid, 'SIGCONT'));
-    await cli.shows(/no response for \d+ s/);
-    await cli.shows(/No response in time; retrying in \d s \(gives up in \d min\)/);
-    process.kill(pid, 'SIGCONT');
-    await cli.shows(/Reconnected\./);
-    cli.type('\u0003');
-    const { code, text } = await cli.exit;
-    const [, during = ''] = /Retrying for up to 5 minutes\.([\s\S]*)Reconnected\./.exec(text) ?? [];
-    expect(during).toContain('retrying');
-    expect(during).not.toMatch(/waiting for events|last contact/);
-    expect(text).not.toContain('error:');
     expect(code).toBe(130);
   }, 120_000);
 
