@@ -1,3 +1,4 @@
+import type { Order } from '@tradepost/sdk';
 import { describe, expect, it } from 'vitest';
 import { anOrder } from '../../../../test/helpers/an-order';
 import { FakeStream } from '../helpers/fake-stream';
@@ -8,9 +9,8 @@ const orders = (count: number) =>
   Array.from({ length: count }, (_, index) => anOrder({ id: `ord_${index}` }));
 
 /** A service that pages, as far as the limit of each request goes. */
-async function pagingService(count: number): Promise<BareService> {
+async function pagingService(all: readonly Order[]): Promise<BareService> {
   const service = await BareService.start();
-  const all = orders(count);
   service.instead = ({ query }) => {
     const from = Number(query.cursor ?? 0);
     const to = from + Number(query.limit);
@@ -30,7 +30,7 @@ const list = (service: BareService, ...more: string[]) =>
   service.cli(['orders', 'list', '--fields', 'id', '--fail-if-truncated', ...more]);
 
 describe.each([
-  ['that pages', pagingService],
+  ['that pages', (count: number) => pagingService(orders(count))],
   ['without pages', bareService],
 ])('--fail-if-truncated, on a service %s', (_, serviceOf) => {
   it('exits 8 when there are more, with the requested ones on stdout', async () => {
@@ -132,17 +132,10 @@ describe('a filter of orders that the service ignores', () => {
 
   /** A paging service with orders of other buyers, except those at these places. */
   async function serviceWithOrdersAt(...places: number[]): Promise<BareService> {
-    const service = await BareService.start();
     const all = Array.from({ length: 300 }, (_, index) =>
       anOrder({ id: `ord_${index}`, buyerId: places.includes(index) ? buyerId : 'usr_other' }),
     );
-    service.instead = ({ query }) => {
-      const from = Number(query.cursor ?? 0);
-      const to = from + Number(query.limit);
-      const nextCursor = to < all.length ? String(to) : null;
-      return { status: 200, body: { data: all.slice(from, to), nextCursor } };
-    };
-    return service;
+    return await pagingService(all);
   }
   const idsOf = (stdout: string) => stdout.match(/ord_\d+/g);
   const listFirst = (service: BareService, setting: CliSetting = {}, ...more: string[]) =>
