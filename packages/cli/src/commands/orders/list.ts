@@ -22,7 +22,6 @@ import type { LoadOrders } from './order-pages';
 import {
   addNamesOption,
   chooseNames,
-  explainRejection,
   minNamesWidth,
   type NamedOrder,
   type NamesMode,
@@ -32,6 +31,7 @@ import {
   withBuyer,
   withLastChange,
 } from './order-view';
+import { explainRejection } from './rejected-extensions';
 
 interface Options extends GlobalOptions, PaginationOptions {
   names?: boolean;

@@ -2,13 +2,8 @@ import type { Order, OrderListParams, OrderSort, OrderStatus, Page } from '@trad
 import { assertSorted, compareOrders } from '../../client/check-orders';
 import { assertObject } from '../../errors/cli-error';
 import { maxPageSize, orderExpansions } from '../../input/options';
-import {
-  isRejected,
-  mayRejectParameter,
-  type NamedOrder,
-  type NamesMode,
-  placeNames,
-} from './order-view';
+import { type NamedOrder, type NamesMode, placeNames } from './order-view';
+import { isRejected, mayRejectParameter } from './rejected-extensions';
 
 interface ExtendedList {
   /** Several cannot be in the query of every service. */

@@ -1,12 +1,7 @@
-import {
-  type AnyTradepostError,
-  isTradepostError,
-  type Order,
-  type OrderExpansions,
-} from '@tradepost/sdk';
+import type { Order, OrderExpansions } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
-import { assertObject, capitalize, ErrorWithHint } from '../../errors/cli-error';
+import { assertObject } from '../../errors/cli-error';
 import type { OutputOptions } from '../../input/options';
 import { type Column, formatField, type View } from '../../output/format';
 import type { StyleName } from '../../output/text';
@@ -71,62 +66,6 @@ export function chooseNames(
   const isSelected = Object.values(nameFields).some((field) => selected?.includes(field));
   if (options.names || isSelected) return 'always';
   return options.names === undefined && isForPerson(options, context) ? 'if-supported' : 'never';
-}
-
-/** Whether a service rejects a request that has more than the API specification. */
-export function isRejected(error: unknown): error is AnyTradepostError {
-  return isTradepostError(error) && (error.status === 400 || error.status === 422);
-}
-
-const parameter =
-  '(?:params?|parameters?|property|properties|keys?|fields?|query|arguments?|inputs?)';
-const unknown =
-  '(?:unknown|unrecognized|unrecognised|unsupported|unexpected|additional|extra|not allowed)';
-const unaccepted = `(?:${unknown}|not (?:supported|known|recognized|recognised|permitted))`;
-
-const unknownParameterTexts = [
-  // "unknown query parameter", "Unrecognized key: buyerId"
-  new RegExp(`\\b${unknown} (?:\\w+ )?${parameter}\\b`, 'i'),
-  // "parameter buyerId is not supported", "property buyerId should not exist"
-  new RegExp(`\\b${parameter} (?:\\S+ )?(?:(?:is|are) ${unaccepted}|should not exist)\\b`, 'i'),
-  // "buyerId is not allowed"
-  /^(?:["'`]?\w+["'`]? )?(?:is )?not allowed\.?$/i,
-];
-
-/** Whether a text says that a parameter is unknown, as services and libraries word it. */
-function saysUnknownParameter(text: string): boolean {
-  return unknownParameterTexts.some((pattern) => pattern.test(text));
-}
-
-/**
- * Whether a service may have rejected a parameter that it does not know, rather than its value. One that lists
- * no issues may have.
- */
-export function mayRejectParameter(error: unknown): error is AnyTradepostError {
-  if (!isRejected(error)) return false;
-  const issues = error.name === 'ValidationError' ? error.errors : [];
-  const detail: unknown = error.problem?.detail;
-  return (
-    issues.every(({ message }) => saysUnknownParameter(message)) ||
-    (typeof detail === 'string' && saysUnknownParameter(detail))
-  );
-}
-
-/** Adds to a rejection what of the request the service may not have: names, and options by their flag. */
-export function explainRejection(
-  error: unknown,
-  names: NamesMode,
-  ...options: readonly string[]
-): unknown {
-  const extensions = [...options, ...(names === 'always' ? ['names'] : [])];
-  if (!isRejected(error) || extensions.length === 0) return error;
-  const what = capitalize(extensions.join(' and '));
-  return new ErrorWithHint(
-    error,
-    extensions.length > 1 || names === 'always'
-      ? `${what} are extensions of the API that this service may not have: omit them.`
-      : `${what} is an extension of the API that this service may not have: omit it.`,
-  );
 }
 
 /** Adds `--names` and `--no-names`. */

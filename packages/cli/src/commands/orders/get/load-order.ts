@@ -1,13 +1,8 @@
 import type { AccountEvent, Order, OrderExpansions, Tradepost } from '@tradepost/sdk';
 import { assertObject } from '../../../errors/cli-error';
 import { orderExpansions } from '../../../input/options';
-import {
-  explainRejection,
-  isRejected,
-  type NamedOrder,
-  type NamesMode,
-  placeNames,
-} from '../order-view';
+import { type NamedOrder, type NamesMode, placeNames } from '../order-view';
+import { explainRejection, isRejected } from '../rejected-extensions';
 import { fetchHistory } from './order-history';
 
 /** An order with its history, if that was requested. */

@@ -11,7 +11,7 @@ import {
   type StatusOutcome,
 } from '../../../journal/status-change';
 import { formatAlternatives } from '../../../output/text';
-import { explainRejectedReason } from './reason-rejected';
+import { explainRejectedReason } from '../rejected-extensions';
 
 export type OrdersClient = Pick<Tradepost['orders'], 'get' | 'update'>;
 
