@@ -8,19 +8,25 @@ import { printNotice } from '../output/print';
 
 type SendRequest = NonNullable<ConstructorParameters<typeof Tradepost>[0]['fetch']>;
 
+interface ClientOptions {
+  /** How many requests are in flight at a time, for bulk commands. */
+  concurrency?: number;
+  /** Whether requests are sent as they are, also if the service rejects their `limit`. */
+  keepsLimit?: boolean;
+}
+
 /**
  * Creates the client of a command. Nothing is sent yet.
  *
- * @param concurrency how many requests are in flight at a time, for bulk commands
  * @throws what `resolveSettings` throws, and a `TradepostError` (`invalid_configuration`) for an invalid
  * base URL
  */
 export function createClient(
   context: CliContext,
   options: ConnectionOptions,
-  concurrency?: number,
+  clientOptions?: ClientOptions,
 ): Tradepost {
-  return createClientFor(resolveSettings(context, options), context, options, concurrency);
+  return createClientFor(resolveSettings(context, options), context, options, clientOptions);
 }
 
 /** Creates a client for settings that are known. Nothing is sent yet. */
@@ -28,19 +34,19 @@ export function createClientFor(
   { baseUrl, apiKey }: Pick<Settings, 'baseUrl' | 'apiKey'>,
   context: CliContext,
   { debug }: Pick<ConnectionOptions, 'debug'>,
-  concurrency?: number,
+  { concurrency, keepsLimit = false }: ClientOptions = {},
 ): Tradepost {
   // The pool does not support proxies. Node's fetch does if it is told to use them.
   const { NODE_USE_ENV_PROXY, NODE_OPTIONS = '' } = context.env;
   const usesProxy = NODE_USE_ENV_PROXY === '1' || NODE_OPTIONS.includes('--use-env-proxy');
-  let send: SendRequest | undefined;
+  let send: SendRequest = fetch;
   if (concurrency !== undefined && !usesProxy) {
     send = loadFetch(async () =>
       (await import('../lazy/pooled-fetch')).createPooledFetch({ connections: concurrency }),
     );
   }
   if (debug !== undefined) {
-    const inner = send ?? fetch;
+    const inner = send;
     send = loadFetch(async () =>
       (await import('../debug/debug-log')).createLoggingFetch(debug, apiKey, context, inner),
     );
@@ -49,7 +55,7 @@ export function createClientFor(
     baseUrl,
     apiKey,
     userAgent: `tradepost-cli/${version}`,
-    fetch: send,
+    fetch: keepsLimit ? send : withOptionalLimit(send),
     hooks: { onRetry: createRetryNotifier(context) },
   });
 }
@@ -60,6 +66,41 @@ function loadFetch(load: () => Promise<SendRequest>): SendRequest {
     loading ??= load();
     return await (await loading)(url, init);
   };
+}
+
+/**
+ * Returns a `fetch` for services that may not have `limit`, which the API specification does not name, or may
+ * permit smaller pages only. A page that is rejected, without a text or with one about the limit, is requested
+ * again without it. If that is not rejected, later requests omit it at once.
+ */
+function withOptionalLimit(send: SendRequest): SendRequest {
+  let isOmitted = false;
+  return async (url, init) => {
+    const shorter = init.method === 'GET' ? omitLimit(url) : null;
+    if (shorter === null) return await send(url, init);
+    if (isOmitted) return await send(shorter, init);
+    const response = await send(url, init);
+    if (!isRejected(response)) return response;
+    const { status, headers } = response;
+    const text = await response.text();
+    if (text !== '' && !/\blimit\b/i.test(text)) return { status, headers, text: async () => text };
+    const second = await send(shorter, init);
+    isOmitted = !isRejected(second);
+    return second;
+  };
+}
+
+function isRejected({ status }: { status: number }): boolean {
+  return status === 400 || status === 422;
+}
+
+/** Returns a URL without its `limit`; null if it has none. */
+function omitLimit(url: string): string | null {
+  const [path, query = ''] = url.split('?');
+  const parameters = query.split('&');
+  const others = parameters.filter((one) => !one.startsWith('limit='));
+  if (others.length === parameters.length) return null;
+  return others.length === 0 ? `${path}` : `${path}?${others.join('&')}`;
 }
 
 /** A shorter delay, in milliseconds, is over before its notice is read. */

@@ -84,7 +84,7 @@ async function read(ids: string[], options: Options, context: CliContext): Promi
   checkUsage(ids, options);
   noteUnknownType(options, context);
   const format = await chooseFormat(options, notificationView, context);
-  const client = createClient(context, options, concurrency);
+  const client = createClient(context, options, { concurrency });
   if (ids.length > 0) return await markAsRead([...new Set(ids)], client, format, options, context);
 
   const found = await listUnread(client, options, context);

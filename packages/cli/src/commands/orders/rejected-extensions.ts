@@ -11,7 +11,7 @@ export function isRejected(error: unknown): error is AnyTradepostError {
 
 /** Words for what a service does not have. */
 const unknown =
-  '(?:unknown|unrecogni[sz]ed|unsupported|unexpected|additional|extra|(?:not|no longer) (?:allowed|permitted|supported|known|recogni[sz]ed))';
+  '(?:unknown|unrecognized|unrecognised|unsupported|unexpected|additional|extra|(?:not|no longer) (?:allowed|permitted|supported|known|recognized|recognised))';
 const parameter =
   '(?:params?|parameters?|property|properties|keys?|fields?|query|arguments?|inputs?)';
 

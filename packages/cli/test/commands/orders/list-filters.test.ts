@@ -134,7 +134,7 @@ describe('the filters of orders list', () => {
     ['buyerId', 'no such buyer'],
     ['buyerId', 'unknown buyer'],
     ['buyerId', 'must be an ID'],
-    ['limit', 'unexpected value'],
+    ['createdAfter', 'unexpected value'],
   ])('are not left out if the service rejects a value: %s, %s', async (path, message) => {
     const service = await BareService.start();
     const errors = [

@@ -88,7 +88,7 @@ async function get(ids: readonly string[], options: Options, context: CliContext
     const events = await fetchHistoryIfPossible(client, only, context);
     return await writeData(context.stdout, await formatHistory(events ?? [], options, context));
   }
-  const client = createClient(context, options, getConcurrency);
+  const client = createClient(context, options, { concurrency: getConcurrency });
   const { found, error } = await getMany(
     [only, ...others],
     (id, request) => loadOrder(client, id, wanted, request),

@@ -109,7 +109,9 @@ async function changeOrders(
 ): Promise<void> {
   const { plan, outcomes } = content;
   const format = await chooseFormat(options, statusOutcomeView, context);
-  const { orders } = createClientFor(settings, context, options, options.concurrency);
+  const { orders } = createClientFor(settings, context, options, {
+    concurrency: options.concurrency,
+  });
   const targets = plan.ids.filter((id) => {
     const known = outcomes.get(id);
     return known === undefined || !isDone(known);
