@@ -153,6 +153,7 @@ export default defineConfig({
           exclude: [
             ...configDefaults.exclude,
             'api-docs/**',
+            'bench/bench.test.ts',
             'languages/**',
             'packages/**',
             'poolers/**',

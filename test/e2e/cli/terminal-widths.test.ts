@@ -14,40 +14,25 @@ import { startOnTerminal } from '../../helpers/start-on-terminal';
 import { startReceiver } from '../../helpers/start-receiver';
 import { startSeededServer } from '../../helpers/start-seeded-server';
 import { temporaryFolder } from '../../helpers/temporary-folder';
-
-const widths = [40, 60, 80, 120, 200];
-
-/** The words of an output. A `\` at the end of a line continues a command. */
-const splitWords = (text: string) => text.replaceAll(/ \\$/gm, '').split(/\s+/).filter(Boolean);
-
-/** One word, which a terminal breaks if it is wider: a URL, or an argument in quotes that is to be copied. */
-const oneWord = /^(\S+|'[^']*')( \\)?$/;
-
-/** Expects that the terminal breaks no line inside a word that fits into one. */
-function expectWholeWords(screen: string, columns: number): void {
-  const broken = screen.split('\n').filter((line) => line.length > columns && !oneWord.test(line));
-  expect(broken, `at ${columns} columns:\n${screen}`).toEqual([]);
-}
+import { expectWholeWords, splitWords, widths } from '../../helpers/whole-words';
 
 async function show(argv: readonly string[], columns: number, env: Record<string, string>) {
   const { raw } = await startOnTerminal(argv, { columns, env }).exit;
   return screenText(raw);
 }
 
-it('no help page and no topic is broken inside a word, at any width', async () => {
+it('no help page and no topic is broken inside a word', async () => {
   const commands = (await readCommandPaths()).map((path) => [...path.split(' '), '--help']);
   const groups = [[], ['orders'], ['webhooks']].map((path) => [...path, '--help']);
   const topics = ['exit-codes', 'environment', 'output'].map((topic) => ['help', topic]);
+  // The unit tests have all widths.
+  const columns = 60;
   await runAll([...groups, ...commands, ...topics], async (argv) => {
-    const plain = await runCli(argv);
-    expect(plain.stderr).toBe('');
-    for (const columns of widths) {
-      const screen = await show(argv, columns, {});
-      expectWholeWords(screen, columns);
-      expect(splitWords(screen)).toEqual(splitWords(plain.stdout));
-    }
+    const screen = await show(argv, columns, {});
+    expect(screen.trim()).not.toBe('');
+    expectWholeWords(screen, columns);
   });
-}, 300_000);
+}, 120_000);
 
 const unknownOrders = ['ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH', 'ord_01KAJ8Q0V7T3M5X9R2C4D6F8GJ'];
 
