@@ -45,9 +45,11 @@ function buildRange(
   const { createdAfter, createdBefore, updatedAfter } = filter;
   const position = getSortTime(sort) === by ? after : null;
   const bounds =
-    by === 'createdAt' ? { createdAfter, createdBefore } : { createdAfter: updatedAfter };
-  const scan = buildScan({ ...bounds, after: position }, isNewestFirst(sort));
-  return { role: caller.kind, accountId: caller.accountId, status, by, ...scan };
+    by === 'createdAt'
+      ? { createdAfter, createdBefore, after: position }
+      : { createdAfter: updatedAfter, after: position };
+  const { newestFirst, start, end } = buildScan(bounds, isNewestFirst(sort));
+  return { role: caller.kind, accountId: caller.accountId, status, by, newestFirst, start, end };
 }
 
 /** Returns the part of the whole list that comes after the previous page. */

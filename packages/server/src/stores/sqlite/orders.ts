@@ -143,8 +143,9 @@ function selectRanges(
   query: OrderQuery,
   limit: number,
 ): Order[] {
+  const [only, ...others] = ranges;
+  if (only !== undefined && others.length === 0) return selectRange(db, only, query, limit);
   const found = ranges.flatMap((range) => selectRange(db, range, query, limit));
-  if (ranges.length === 1) return found;
   return found.sort((one, other) => compareOrders(one, other, query.sort)).slice(0, limit);
 }
 
@@ -269,16 +270,16 @@ export function createSqliteOrderStore(
         return new Map(rows);
       }),
 
-    async listOrders(caller, filter, { sort = defaultSort, ...page }, signal) {
+    async listOrders(caller, filter, { sort = defaultSort, after, limit }, signal) {
       const simple = simplifyFilter(caller, filter);
       if (simple === null) return [];
-      const query = { caller, filter: simple, sort, ...page };
+      const query = { caller, filter: simple, sort, after, limit };
       if (needsSearch(simple, sort)) {
         const search = findOrders(reader, query);
         return scheduler.run(caller.accountId, () => search.next(), signal);
       }
       const ranges = listRanges(query).map(buildConditions);
-      return db.readTogether(() => selectRanges(db, ranges, query, query.limit));
+      return db.readTogether(() => selectRanges(db, ranges, query, limit));
     },
   };
 }
