@@ -154,6 +154,7 @@ export default defineConfig({
             ...configDefaults.exclude,
             'api-docs/**',
             'bench/bench.test.ts',
+            'e2e/cli/{support-day-on-terminal,terminal-widths}.test.ts',
             'languages/**',
             'packages/**',
             'poolers/**',
