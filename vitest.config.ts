@@ -146,7 +146,7 @@ export default defineConfig({
       slowProject('sdk'),
       slowProject('server'),
       slowProject('cli'),
-      // End-to-end tests, docs and benches: they start processes of the built packages.
+      // End-to-end tests and docs: they start processes of the built packages.
       {
         test: {
           name: 'e2e',

@@ -10,5 +10,7 @@ export default defineConfig({
     name: 'bench',
     root: fileURLToPath(new URL('.', import.meta.url)),
     include: ['bench.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
   },
 });

@@ -3,6 +3,7 @@ import { version } from '../../package.json';
 import { resolveSettings, type Settings } from '../config/settings';
 import type { CliContext } from '../context';
 import { isOverloaded } from '../errors/exit-codes';
+import { parseJsonObject } from '../files/private-files';
 import type { ConnectionOptions } from '../input/options';
 import { printNotice } from '../output/print';
 
@@ -70,8 +71,8 @@ function loadFetch(load: () => Promise<SendRequest>): SendRequest {
 
 /**
  * Returns a `fetch` for services that may not have `limit`, which the API specification does not name, or may
- * permit smaller pages only. A page that is rejected, without a text or with one about the limit, is requested
- * again without it. If that is not rejected, later requests omit it at once.
+ * permit smaller pages only. A page that is rejected, unless for another reason, is requested again without it.
+ * If that succeeds, later requests omit it at once.
  */
 function withOptionalLimit(send: SendRequest): SendRequest {
   let isOmitted = false;
@@ -80,18 +81,21 @@ function withOptionalLimit(send: SendRequest): SendRequest {
     if (shorter === null) return await send(url, init);
     if (isOmitted) return await send(shorter, init);
     const response = await send(url, init);
-    if (!isRejected(response)) return response;
     const { status, headers } = response;
+    if (status !== 400 && status !== 422) return response;
     const text = await response.text();
-    if (text !== '' && !/\blimit\b/i.test(text)) return { status, headers, text: async () => text };
+    if (saysOtherReason(text)) return { status, headers, text: async () => text };
     const second = await send(shorter, init);
-    isOmitted = !isRejected(second);
+    isOmitted = second.status < 300;
     return second;
   };
 }
 
-function isRejected({ status }: { status: number }): boolean {
-  return status === 400 || status === 422;
+/** Whether the body of a rejection has details, as a problem of the API has, and none of them is about a limit. */
+function saysOtherReason(text: string): boolean {
+  if (/\blimit\b/i.test(text)) return false;
+  const body = parseJsonObject(text);
+  return typeof body?.detail === 'string' || Array.isArray(body?.errors);
 }
 
 /** Returns a URL without its `limit`; null if it has none. */

@@ -22,6 +22,9 @@ async function startStrictService(rejection: StubResponse): Promise<BareService>
 
 describe.each<[string, StubResponse]>([
   ['without a text', { status: 400, body: undefined }],
+  ['as HTML', { status: 400, body: '<h1>Bad Request</h1>' }],
+  ['as an empty object', { status: 400, body: {} }],
+  ['in a form of its own', { status: 400, body: { error: 'Unknown query parameter' } }],
   ['as unknown', aProblem(400, 'invalid', { detail: 'Unknown parameter: limit' })],
   ['as too large', { status: 422, body: { errors: [{ path: 'limit', message: 'at most 25' }] } }],
 ])('a service that rejects the limit of a page %s', (_how, rejection) => {
@@ -56,6 +59,23 @@ describe.each<[string, StubResponse]>([
     await service.cli(['orders', 'list']);
     expect(service.seen.map(({ query }) => query)).toEqual([{ limit: '50' }, {}, { cursor: 'c' }]);
   });
+});
+
+it('a page that fails without its limit is requested with it the next time', async () => {
+  const service = await startStrictService({ status: 400, body: undefined });
+  const respond = service.instead;
+  service.instead = (request) => {
+    const isSecond = service.seen.length === 2;
+    return isSecond ? aProblem(503, 'unavailable') : respond(request);
+  };
+  const { exitCode } = await service.cli(['notifications', 'list']);
+  expect(exitCode).toBe(0);
+  expect(service.seen.map(({ query }) => query)).toEqual([
+    { limit: '50' },
+    {},
+    { limit: '50' },
+    {},
+  ]);
 });
 
 it.each([

@@ -11,7 +11,8 @@ export function isRejected(error: unknown): error is AnyTradepostError {
 
 /** Words for what a service does not have. */
 const unknown =
-  '(?:unknown|unrecognized|unrecognised|unsupported|unexpected|additional|extra|(?:not|no longer) (?:allowed|permitted|supported|known|recognized|recognised))';
+  '(?:unknown|unrecognized|unrecognised|unsupported|unexpected|additional|extra|not allowed)';
+const unaccepted = `(?:${unknown}|not (?:supported|known|recognized|recognised|permitted))`;
 const parameter =
   '(?:params?|parameters?|property|properties|keys?|fields?|query|arguments?|inputs?)';
 
@@ -19,7 +20,7 @@ const unknownParameterTexts = [
   // "unknown query parameter", "Unrecognized key: buyerId"
   new RegExp(`\\b${unknown} (?:\\w+ )?${parameter}\\b`, 'i'),
   // "parameter buyerId is not supported", "property buyerId should not exist"
-  new RegExp(`\\b${parameter} (?:\\S+ )?(?:(?:is|are) ${unknown}|should not exist)\\b`, 'i'),
+  new RegExp(`\\b${parameter} (?:\\S+ )?(?:(?:is|are) ${unaccepted}|should not exist)\\b`, 'i'),
   // "buyerId is not allowed"
   /^(?:["'`]?\w+["'`]? )?(?:is )?not allowed\.?$/i,
 ];
@@ -59,9 +60,11 @@ export function explainRejection(
   );
 }
 
+const unknownField = `(?:${unknown}|not (?:permitted|supported|known)|no longer (?:allowed|permitted|supported|known))`;
+
 /** The same sentence names the reason and says that it is not known. */
 const unknownReason = new RegExp(
-  `\\b${unknown}\\b[^.;]*\\breason\\b|\\breason\\b[^.;]*\\b${unknown}\\b`,
+  `\\b${unknownField}\\b[^.;]*\\breason\\b|\\breason\\b[^.;]*\\b${unknownField}\\b`,
   'i',
 );
 

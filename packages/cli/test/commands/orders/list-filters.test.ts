@@ -135,6 +135,7 @@ describe('the filters of orders list', () => {
     ['buyerId', 'unknown buyer'],
     ['buyerId', 'must be an ID'],
     ['createdAfter', 'unexpected value'],
+    ['buyerId', 'Value is not supported for query buyerId'],
   ])('are not left out if the service rejects a value: %s, %s', async (path, message) => {
     const service = await BareService.start();
     const errors = [
