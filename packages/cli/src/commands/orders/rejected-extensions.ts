@@ -60,6 +60,7 @@ export function explainRejection(
   );
 }
 
+/** More words count for a field of a body, since the text must name the field too. */
 const unknownField = `(?:${unknown}|not (?:permitted|supported|known)|no longer (?:allowed|permitted|supported|known))`;
 
 /** The same sentence names the reason and says that it is not known. */
