@@ -1,9 +1,10 @@
 import type { Order, OrderListParams, OrderSort, OrderStatus, Page } from '@tradepost/sdk';
+import { beforeFirst, orElse } from '../../client/alternative-pages';
 import { assertSorted, compareOrders } from '../../client/check-orders';
+import { mayRejectParameter } from '../../client/rejections';
 import { assertObject } from '../../errors/cli-error';
 import { maxPageSize, orderExpansions } from '../../input/options';
 import { type NamedOrder, type NamesMode, placeNames } from './order-view';
-import { isRejected, mayRejectParameter } from './rejected-extensions';
 
 interface ExtendedList {
   /** Several cannot be in the query of every service. */
@@ -83,44 +84,6 @@ async function* preparePages(
     if (sort !== undefined) assertSorted([...last, ...page.data], sort);
     last = page.data.slice(-1);
     yield names === 'never' ? page : { ...page, data: page.data.map(placeNames) };
-  }
-}
-
-interface AlternativeCase {
-  /** Whether the alternative may succeed after this error. @default any rejection */
-  isExpected?: (error: unknown) => boolean;
-  /** Whether the first page is of no use. @default never */
-  isUseless?: (first: Page<Order>) => boolean;
-}
-
-/** Reads pages, or the alternative if the service rejects the request for the first one, or if that is useless. */
-async function* orElse(
-  pages: Pages,
-  alternative: () => Pages,
-  { isExpected = isRejected, isUseless = () => false }: AlternativeCase = {},
-): Pages {
-  const iterator = pages[Symbol.asyncIterator]();
-  let first: Page<Order> | undefined;
-  try {
-    first = (await iterator.next()).value;
-  } catch (error) {
-    if (!isExpected(error)) throw error;
-  }
-  if (first === undefined || isUseless(first)) {
-    yield* alternative();
-    return;
-  }
-  yield first;
-  yield* { [Symbol.asyncIterator]: () => iterator };
-}
-
-/** Does something once the first page has arrived. */
-async function* beforeFirst(pages: Pages, act: () => void): Pages {
-  let isFirst = true;
-  for await (const page of pages) {
-    if (isFirst) act();
-    isFirst = false;
-    yield page;
   }
 }
 

@@ -1,8 +1,9 @@
 import type { AccountEvent, Order, OrderExpansions, Tradepost } from '@tradepost/sdk';
+import { isRejected } from '../../../client/rejections';
 import { assertObject } from '../../../errors/cli-error';
 import { orderExpansions } from '../../../input/options';
 import { type NamedOrder, type NamesMode, placeNames } from '../order-view';
-import { explainRejection, isRejected } from '../rejected-extensions';
+import { explainRejection } from '../rejected-extensions';
 import { fetchHistory } from './order-history';
 
 /** An order with its history, if that was requested. */
