@@ -5,6 +5,14 @@ import type { Column, Format, View } from './format';
 import { getStyle } from './text';
 import { getTerminalWidth } from './wrap';
 
+/** Whether output is a table for a person, with the columns that the command chooses. */
+export function isForPerson(
+  { output, fields, jq }: OutputOptions,
+  { stdout }: Pick<CliContext, 'stdout'>,
+): boolean {
+  return output === 'table' && fields === undefined && jq === undefined && stdout.isTTY === true;
+}
+
 /**
  * Loads the requested format, and no other. The format throws `invalid_response` for an item that is not
  * an object.

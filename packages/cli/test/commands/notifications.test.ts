@@ -33,6 +33,59 @@ describe('notifications list', () => {
   });
 });
 
+describe('unread notifications of a service that rejects the filter', () => {
+  const [newest, other, oldest] = [
+    aNotification({ id: 'ntf_3', orderId: 'ord_1', createdAt: '2026-11-21T11:00:00.000Z' }),
+    aNotification({ id: 'ntf_2', orderId: 'ord_2', createdAt: '2026-11-21T10:00:00.000Z' }),
+    aNotification({ id: 'ntf_1', orderId: 'ord_1', createdAt: '2026-11-21T09:00:00.000Z' }),
+  ];
+  const notice = 'The service rejected the filter; reading all notifications instead.\n';
+
+  async function startStrict(): Promise<BareService> {
+    const service = await BareService.start();
+    service.isStrict = true;
+    service.notifications = [newest, { ...other, read: true }, oldest].map((one) => ({ ...one }));
+    return service;
+  }
+
+  it('are listed all the same', async () => {
+    const service = await startStrict();
+    const argv = ['notifications', 'list', '--unread', '--output', 'csv', '--fields', 'id'];
+    expect(await service.cli(argv)).toEqual({
+      exitCode: 0,
+      stdout: 'id\nntf_3\nntf_1\n',
+      stderr: notice,
+    });
+  });
+
+  it.each([
+    [['--all'], ['ntf_3', 'ntf_1']],
+    [['--order', 'ord_1', '--before', '2026-11-21T10:30:00Z'], ['ntf_1']],
+  ])('are marked as read with %j', async (selection, ids) => {
+    const service = await startStrict();
+    const argv = ['notifications', 'read', ...selection, '--yes', '--output', 'json'];
+    const { exitCode, stderr } = await service.cli([...argv, '--fields', 'id']);
+    const count = ids.length === 1 ? '1 notification' : `${ids.length} notifications`;
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: `${notice}Marked ${count} as read.\n`,
+    });
+    expect(listMarked(service)).toEqual(ids);
+  });
+
+  it('are an error if the service says that the value is wrong', async () => {
+    const service = await startStrict();
+    const errors = [{ path: 'read', message: 'must be yes or no' }];
+    service.instead = () => aProblem(422, 'validation_failed', { errors });
+    const { exitCode, stdout } = await service.cli(['notifications', 'list', '--unread']);
+    expect({ exitCode, stdout, requests: service.seen.length }).toEqual({
+      exitCode: 1,
+      stdout: '',
+      requests: 1,
+    });
+  });
+});
+
 describe('notifications read', () => {
   it('marks each one as read and prints a list, even of a single one', async () => {
     const service = await BareService.start();
@@ -162,6 +215,23 @@ describe('notifications read', () => {
     expect(together[1]).toBe(1);
     expect(Math.max(...together)).toBe(8);
     expect(stdout.trimEnd().split('\n')).toEqual(ids);
+  });
+
+  it('reports on a terminal how many of several it marked, and lists them with --verbose', async () => {
+    const service = await BareService.start();
+    const run = async (...argv: string[]) => {
+      service.notifications = [{ ...first }, { ...second }];
+      const screen = { columns: 80 };
+      return await service.cli(['notifications', 'read', ...argv], { screen });
+    };
+    const several = await run('--all', '--yes');
+    expect(several.stdout).toBe('');
+    expect(several.stderr).toContain('Marked 2 notifications as read.\n');
+    expect((await run('--all', '--yes', '--verbose')).stdout).toMatch(/^ID .*\nntf_1 .*ntf_2 /s);
+    expect((await run('--all', '--yes', '--fields', 'id')).stdout).toBe('ID\nntf_1\nntf_2\n');
+    expect((await run('ntf_2')).stdout).toMatch(/^ID .*\nntf_2 /s);
+    const ndjson = await run('--all', '--yes', '--output', 'ndjson');
+    expect(ndjson.stdout.split('\n')).toHaveLength(3);
   });
 
   it('shows progress on a terminal, and removes it at the end', async () => {
@@ -440,6 +510,11 @@ describe('the filters of notifications', () => {
     ],
     [['--order', 'ord_1', '--unread'], ['ntf_1']],
     [['--type', 'order_created', '--order', 'ord_3', 'ord_2'], ['ntf_3']],
+    [
+      ['--since', at('11:00:00')],
+      ['ntf_1', 'ntf_2'],
+    ],
+    [['--since', at('09:30:00'), '--before', at('11:00:00')], ['ntf_3']],
   ])('select what is listed: %j', async (filters, ids) => {
     const service = await BareService.start();
     service.notifications = notifications;

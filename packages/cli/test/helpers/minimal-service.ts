@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Notification, Order } from '@tradepost/sdk';
+import { type Notification, type Order, orderStatuses } from '@tradepost/sdk';
 import { onTestFinished } from 'vitest';
 import { startHttpServer } from '../../../../test/helpers/loopback';
 import { type CliResult, type CliSetting, runCli as runAnywhere } from './run-cli';
@@ -51,6 +51,23 @@ export function aProblem(
   return { status, body, headers: { 'content-type': 'application/problem+json' } };
 }
 
+/** Whether a request to one of the seven endpoints has more than the interface. */
+function isExtended({ method, path, query, body }: SeenRequest): boolean {
+  const { status, ...others } = query;
+  const known: Record<string, readonly string[]> = {
+    orders: method === 'POST' ? ['listingId', 'quantity'] : ['status'],
+    notifications: ['read'],
+    webhooks: ['url', 'events'],
+  };
+  const fields = known[path.split('/')[2] ?? ''] ?? [];
+  const isStatusKnown = status === undefined || orderStatuses.some((one) => one === status);
+  return (
+    !isStatusKnown ||
+    Object.keys(others).length > 0 ||
+    Object.keys(body ?? {}).some((field) => !fields.includes(field))
+  );
+}
+
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const chunk of request) text += chunk;
@@ -65,6 +82,8 @@ export class BareService {
   orders: Order[] = [];
   notifications: Notification[] = [];
   readonly seen: SeenRequest[] = [];
+  /** Whether it rejects what the interface does not have, rather than ignoring it: 400 without a body. */
+  isStrict = false;
   /** Responds instead of the service if it returns a response. */
   instead: (request: SeenRequest) => StubResponse | undefined | Promise<StubResponse | undefined> =
     () => undefined;
@@ -97,7 +116,9 @@ export class BareService {
       body: await bodyOf(request),
     };
     this.seen.push(seen);
-    const { status, body, headers } = (await this.instead(seen)) ?? this.#respond(seen);
+    const rejection = this.isStrict && isExtended(seen) ? { status: 400, body: undefined } : null;
+    const { status, body, headers }: StubResponse =
+      (await this.instead(seen)) ?? rejection ?? this.#respond(seen);
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body));
   }

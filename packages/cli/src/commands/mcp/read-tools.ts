@@ -1,6 +1,13 @@
-import { deliveryStates, eventTypes, type OrderListParams, orderStatuses } from '@tradepost/sdk';
+import {
+  deliveryStates,
+  eventTypes,
+  type NotificationListParams,
+  type OrderListParams,
+  orderStatuses,
+} from '@tradepost/sdk';
 import { assertEventsOfOrder } from '../../client/check-events';
 import { assertSelected } from '../../client/check-orders';
+import { mayRejectParameter } from '../../client/rejections';
 import { fetchIdentity } from '../../config/identity';
 import { CliError } from '../../errors/cli-error';
 import { orderExpansions, orderSorts } from '../../input/options';
@@ -94,10 +101,9 @@ export function createReadTools(
       { unread: boolean().optional().describe('true: only unread ones'), ...paging },
       {
         run: async ({ unread, ...query }, request) =>
-          await client.notifications.list(
-            { ...query, ...(unread === true && { read: false }) },
-            request,
-          ),
+          unread === true
+            ? await listUnread(client, query, request)
+            : await client.notifications.list(query, request),
       },
     ),
     readTool(
@@ -172,6 +178,19 @@ async function assertNone(
       'Several statuses are an extension of the API that this service may not have: list one at a time.',
     );
   }
+}
+
+/** Lists the unread notifications of a page, also of a service that does not have the filter. */
+async function listUnread(
+  { notifications }: Client,
+  query: NotificationListParams,
+  request: { signal: AbortSignal },
+) {
+  const page = await notifications.list({ ...query, read: false }, request).catch((error) => {
+    if (mayRejectParameter(error)) return notifications.list(query, request);
+    throw error;
+  });
+  return { ...page, data: page.data.filter(({ read }) => !read) };
 }
 
 function readTool(

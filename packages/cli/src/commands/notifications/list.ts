@@ -8,16 +8,19 @@ import {
   type GlobalOptions,
   getPageSize,
   type PaginationOptions,
+  timeNote,
 } from '../../input/options';
 import { describeShape, filterPages, requestPages } from '../../output/format';
 import { printList } from '../../output/print';
 import {
   addNotificationFilter,
+  checkFilter,
+  hasFilter,
   matchesFilter,
   type NotificationFilterOptions,
-  noteUnknownType,
 } from './notification-filter';
 import { notificationView } from './notification-view';
+import { requestUnread } from './unread-pages';
 
 interface Options extends GlobalOptions, PaginationOptions, NotificationFilterOptions {
   unread?: true;
@@ -25,7 +28,7 @@ interface Options extends GlobalOptions, PaginationOptions, NotificationFilterOp
 
 /** `tradepost notifications list` */
 export function configure(command: Command, context: CliContext): void {
-  addNotificationFilter(command.option('--unread', 'only unread notifications'));
+  addNotificationFilter(command.option('--unread', 'only unread notifications'), context);
   addPaginationOptions(command, 'notifications').action(() =>
     list(command.optsWithGlobals<Options>(), context),
   );
@@ -40,23 +43,22 @@ export function configure(command: Command, context: CliContext): void {
       `json: an array of ${describeShape(notificationView)}`,
       'On a narrow terminal a table wraps messages and leaves out columns from the right.',
     ],
+    Notes: [timeNote],
   });
 }
 
 async function list(options: Options, context: CliContext): Promise<void> {
-  noteUnknownType(options, context);
+  checkFilter(options, context);
   const { signal } = context;
-  const isFiltered = Boolean(options.unread || options.order || options.type);
-  const query = {
-    limit: getPageSize(options, isFiltered),
-    ...(options.unread && { read: false }),
-  };
+  const isFiltered = options.unread === true || hasFilter(options);
   const { notifications } = createClient(context, options);
   const load = (page: NotificationListParams) => notifications.list(page, { signal }).pages();
   const isWanted = (notification: Notification) =>
     !(options.unread && notification.read) && matchesFilter(notification, options);
-  const pages = isFiltered
-    ? filterPages(requestPages(load, query, isWanted), isWanted)
-    : load(query);
-  await printList(pages, ['notification', 'notifications'], notificationView, context, options);
+  const request = (page: NotificationListParams & { limit: number }) =>
+    requestPages(load, page, isWanted);
+  const query = { limit: getPageSize(options, isFiltered) };
+  const pages = options.unread ? requestUnread(request, query, context) : request(query);
+  const found = isFiltered ? filterPages(pages, isWanted) : pages;
+  await printList(found, ['notification', 'notifications'], notificationView, context, options);
 }

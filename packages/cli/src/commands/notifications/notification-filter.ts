@@ -1,20 +1,24 @@
 import { eventTypes, type Notification } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import type { CliContext } from '../../context';
-import { InvalidArgument } from '../../errors/cli-error';
-import { parseId, repeatable, withValues } from '../../input/options';
+import { CliError, InvalidArgument } from '../../errors/cli-error';
+import { parseId, repeatable, timeParser, withValues } from '../../input/options';
 import { printNotice } from '../../output/print';
 
 export interface NotificationFilterOptions {
   order?: string[];
   type?: string;
+  /** Created at or after it. */
+  since?: string;
+  /** Created before it. */
+  before?: string;
 }
 
 /** The types that this version knows. The service may add types. */
 const listTypes = () => eventTypes.map((type) => type.replace('.', '_'));
 
-/** Adds `--order` and `--type` to a command. */
-export function addNotificationFilter(command: Command): Command {
+/** Adds `--order`, `--type`, `--since` and `--before` to a command. */
+export function addNotificationFilter(command: Command, context: CliContext): Command {
   const addOrder = repeatable((id: string, before: string[] = []) => [
     ...before,
     parseId(id, 'ord'),
@@ -25,7 +29,9 @@ export function addNotificationFilter(command: Command): Command {
       '--type <type>',
       'only notifications of this type, such as order_status_changed',
       withValues(parseType, listTypes),
-    );
+    )
+    .option('--since <time>', 'only notifications from <time> or later', timeParser(context))
+    .option('--before <time>', 'only notifications from before <time>', timeParser(context));
 }
 
 function parseType(text: string): string {
@@ -34,20 +40,42 @@ function parseType(text: string): string {
   throw new InvalidArgument(`Use letters and _, such as ${example}.`);
 }
 
-/** Says that a type may be mistyped: it is no error, since the service may have types that this version does not know. */
-export function noteUnknownType({ type }: NotificationFilterOptions, context: CliContext): void {
+/**
+ * Checks the filters. That a type may be mistyped is a notice, since the service may have types that this version does
+ * not know.
+ *
+ * @throws {CliError} `usage` for swapped times
+ */
+export function checkFilter(
+  { type, since, before }: NotificationFilterOptions,
+  context: CliContext,
+): void {
+  if (since !== undefined && before !== undefined && Date.parse(since) > Date.parse(before)) {
+    throw new CliError(
+      'usage',
+      `--since (${since}) is later than --before (${before})`,
+      'Swap the two times.',
+    );
+  }
   const known = listTypes();
   if (type === undefined || known.includes(type)) return;
   printNotice(context, `'${type}' is not a type that this version knows: ${known.join(', ')}.`);
 }
 
+export function hasFilter({ order, type, since, before }: NotificationFilterOptions): boolean {
+  return [order, type, since, before].some((filter) => filter !== undefined);
+}
+
 /** Whether a notification matches the filters. They need no support by the service. */
 export function matchesFilter(
-  { orderId, type }: Notification,
-  { order, type: wantedType }: NotificationFilterOptions,
+  { orderId, type, createdAt }: Notification,
+  { order, type: wantedType, since, before }: NotificationFilterOptions,
 ): boolean {
+  const time = Date.parse(createdAt);
   return (
     (order === undefined || order.includes(orderId)) &&
-    (wantedType === undefined || type === wantedType)
+    (wantedType === undefined || type === wantedType) &&
+    (since === undefined || time >= Date.parse(since)) &&
+    (before === undefined || time < Date.parse(before))
   );
 }

@@ -1,4 +1,4 @@
-import type { Notification, Tradepost } from '@tradepost/sdk';
+import type { Notification, NotificationListParams, Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { type BulkRun, runBulk } from '../../bulk/run-bulk';
 import { createClient } from '../../client/create-client';
@@ -16,31 +16,33 @@ import { addHelp } from '../../help/help';
 import {
   addIds,
   type GlobalOptions,
+  maxPageSize,
   rateOption,
   reconnectTimeoutOption,
   timeNote,
-  timeParser,
+  verboseOption,
   yesOption,
 } from '../../input/options';
 import { confirm } from '../../input/prompt';
-import { chooseFormat } from '../../output/choose-format';
+import { chooseFormat, isForPerson } from '../../output/choose-format';
 import { describeShape, type Format } from '../../output/format';
 import { createBestEffortWriter, isReaderGone, printNotice, writeData } from '../../output/print';
 import { formatCount, formatNumber } from '../../output/text';
 import {
   addNotificationFilter,
+  checkFilter,
+  hasFilter,
   matchesFilter,
   type NotificationFilterOptions,
-  noteUnknownType,
 } from './notification-filter';
 import { notificationView } from './notification-view';
+import { requestUnread } from './unread-pages';
 
 interface Options extends GlobalOptions, NotificationFilterOptions {
   all?: true;
-  since?: string;
-  before?: string;
   dryRun?: true;
   yes?: true;
+  verbose?: true;
   /** Milliseconds between two starts. */
   rate?: number;
   reconnectTimeout: number;
@@ -51,11 +53,10 @@ const concurrency = 8;
 /** `tradepost notifications read <id...>`, or `--all`, or filters */
 export function configure(command: Command, context: CliContext): void {
   addIds(command, 'ntf').option('--all', 'all unread notifications');
-  addNotificationFilter(command)
-    .option('--since <time>', 'only notifications from <time> or later', timeParser(context))
-    .option('--before <time>', 'only notifications from before <time>', timeParser(context))
+  addNotificationFilter(command, context)
     .option('--dry-run', 'show what would be marked, and change nothing')
     .option(...yesOption)
+    .option(...verboseOption)
     .option(...rateOption)
     .option(...reconnectTimeoutOption)
     .action((ids: string[]) => read(ids, command.optsWithGlobals<Options>(), context));
@@ -70,6 +71,7 @@ export function configure(command: Command, context: CliContext): void {
     Output: [
       `json: an array of the notifications that are now read, ${describeShape(notificationView)}`,
       'json, with --dry-run: an array of those that would be marked',
+      'On a terminal there is no table of several that were marked: --verbose lists them.',
     ],
     Notes: [
       'Filters select the unread notifications that match all of them; --all is not needed then.',
@@ -82,7 +84,7 @@ export function configure(command: Command, context: CliContext): void {
 
 async function read(ids: string[], options: Options, context: CliContext): Promise<void> {
   checkUsage(ids, options);
-  noteUnknownType(options, context);
+  checkFilter(options, context);
   const format = await chooseFormat(options, notificationView, context);
   const client = createClient(context, options, { concurrency });
   if (ids.length > 0) return await markAsRead([...new Set(ids)], client, format, options, context);
@@ -111,9 +113,10 @@ async function markAsRead(
   targets: readonly string[],
   { notifications }: Tradepost,
   format: Format<Notification>,
-  { rate, reconnectTimeout }: Options,
+  options: Options,
   context: CliContext,
 ): Promise<void> {
+  const { rate, reconnectTimeout } = options;
   const marked = new Map<string, Notification>();
   const run = await runBulk(
     {
@@ -143,10 +146,16 @@ async function markAsRead(
   const writer = createBestEffortWriter(context.stdout);
   // As with a list that cannot be fetched, nothing is printed if nothing succeeded.
   if (done.length > 0 || run.failures.length === 0) {
-    await writer.write(() => format.formatItems(done));
+    const shown = targets.length > 1 && isCountEnough(options, context) ? [] : done;
+    await writer.write(() => format.formatItems(shown));
     await writer.write(() => format.end());
   }
   reportResult(targets, done, run, writer.failure(), context);
+}
+
+/** Whether a person who marks several notifications is only told how many. */
+function isCountEnough(options: Options, context: CliContext): boolean {
+  return isForPerson(options, context) && !options.verbose;
 }
 
 /** @throws what failed, if anything did */
@@ -179,13 +188,9 @@ function reportResult(
   printNotice(context, `${total}.`);
 }
 
-function hasFilter({ order, type, since, before }: Options): boolean {
-  return [order, type, since, before].some((filter) => filter !== undefined);
-}
-
-/** @throws {CliError} `usage` for IDs together with a selection, for neither, and for swapped times */
+/** @throws {CliError} `usage` for IDs together with a selection, and for neither */
 function checkUsage(ids: readonly string[], options: Options): void {
-  const { all, since, before, dryRun } = options;
+  const { all, dryRun } = options;
   const isSelection = all || hasFilter(options);
   const help = localHint('See', 'notifications read --help');
   if (ids.length > 0 && isSelection) {
@@ -197,32 +202,22 @@ function checkUsage(ids: readonly string[], options: Options): void {
   if (ids.length === 0 && !isSelection) {
     throw new CliError('usage', 'Specify notification IDs, --all or a filter', help);
   }
-  if (since !== undefined && before !== undefined && Date.parse(since) > Date.parse(before)) {
-    throw new CliError(
-      'usage',
-      `--since (${since}) is later than --before (${before})`,
-      'Swap the two times.',
-    );
-  }
 }
 
-/** Reads the whole list first: marking shifts later pages. A service may not support the filter. */
+/** Reads the whole list first: marking shifts later pages. */
 async function listUnread(
   { notifications }: Tradepost,
   options: Options,
-  { signal }: CliContext,
+  context: CliContext,
 ): Promise<Notification[]> {
-  const { since, before } = options;
+  const { signal } = context;
+  const load = (page: NotificationListParams) => notifications.list(page, { signal }).pages();
   const found = new Map<string, Notification>();
-  for await (const notification of notifications.list({ read: false, limit: 100 }, { signal })) {
-    const { id, read, createdAt } = assertObject(notification);
-    const time = Date.parse(createdAt);
-    const isWanted =
-      !read &&
-      matchesFilter(notification, options) &&
-      (since === undefined || time >= Date.parse(since)) &&
-      (before === undefined || time < Date.parse(before));
-    if (isWanted) found.set(id, notification);
+  for await (const { data } of requestUnread(load, { limit: maxPageSize }, context)) {
+    for (const notification of data) {
+      const { id, read } = assertObject(notification);
+      if (!read && matchesFilter(notification, options)) found.set(id, notification);
+    }
   }
   return [...found.values()];
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context';
 import { assertObject } from '../../errors/cli-error';
 import type { OutputOptions } from '../../input/options';
+import { isForPerson } from '../../output/choose-format';
 import { type Column, formatField, type View } from '../../output/format';
 import type { StyleName } from '../../output/text';
 
@@ -48,14 +49,6 @@ export function placeNames(order: Order & Partial<OrderExpansions>): NamedOrder 
 
 /** Whether names are requested: always, if the service has them, or never. */
 export type NamesMode = 'always' | 'if-supported' | 'never';
-
-/** Whether output is a table for a person, with the columns that the command chooses. */
-export function isForPerson(
-  { output, fields, jq }: OutputOptions,
-  { stdout }: Pick<CliContext, 'stdout'>,
-): boolean {
-  return output === 'table' && fields === undefined && jq === undefined && stdout.isTTY === true;
-}
 
 /** Decides whether to request names: on a terminal and where `--names` or `--fields` ask for them. */
 export function chooseNames(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as schemas from 'zod';
 import { anOrder } from '../../../../../test/helpers/an-order';
 import { createReadTools } from '../../../src/commands/mcp/read-tools';
-import { BareService } from '../../helpers/minimal-service';
+import { aNotification, BareService } from '../../helpers/minimal-service';
 
 /** Calls `list_orders` of a service that looks for one status of the name that it gets. */
 async function listOrders(args: Record<string, unknown>) {
@@ -84,4 +84,25 @@ describe('list_events of mcp', () => {
   it('returns all events of a page with orderId', async () => {
     expect(await listEvents([created, low], { orderId })).toMatchObject({ data: [created, low] });
   });
+});
+
+describe('list_notifications of mcp', () => {
+  it.each([false, true])(
+    'returns unread ones of a service without the filter, which it rejects: %s',
+    async (isStrict) => {
+      const service = await BareService.start();
+      service.isStrict = isStrict;
+      service.notifications = [
+        aNotification({ id: 'ntf_2', read: true }),
+        aNotification({ id: 'ntf_1' }),
+      ];
+      const client = new Tradepost({ baseUrl: service.baseUrl, apiKey: 'tpk_test' });
+      const tools = createReadTools(client, { ...schemas, oneOf: schemas.enum });
+      const tool = tools.find(({ name }) => name === 'list_notifications');
+      const { signal } = new AbortController();
+      expect(await tool?.run({ unread: true }, { signal })).toMatchObject({
+        data: [{ id: 'ntf_1' }],
+      });
+    },
+  );
 });

@@ -5,17 +5,10 @@ import type { CliContext } from '../../../context';
 import { CliError, localHint } from '../../../errors/cli-error';
 import { addHelp } from '../../../help/help';
 import { addIds, type GlobalOptions, reconnectTimeoutOption } from '../../../input/options';
-import { chooseFormat } from '../../../output/choose-format';
+import { chooseFormat, isForPerson } from '../../../output/choose-format';
 import { describeShape, type Format, type View } from '../../../output/format';
 import { writeData } from '../../../output/print';
-import {
-  addNamesOption,
-  chooseNames,
-  isForPerson,
-  namedOrderView,
-  namesNote,
-  orderView,
-} from '../order-view';
+import { addNamesOption, chooseNames, namedOrderView, namesNote, orderView } from '../order-view';
 import { getConcurrency, getMany } from './get-many';
 import { getOne } from './get-one';
 import { type LoadRequest, loadOrder, type OrderRecord, type Wanted } from './load-order';
