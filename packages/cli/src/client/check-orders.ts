@@ -18,14 +18,18 @@ export function compareOrders(sort: OrderSort = '-createdAt', { byId = true } = 
   };
 }
 
-/** @throws {CliError} `invalid_response` if orders do not have the requested sort */
-export function assertSorted(orders: readonly Order[], sort: OrderSort): void {
+/** Whether orders have a sort. Those of the same time may have any order. */
+export function areSorted(orders: readonly Order[], sort: OrderSort): boolean {
   const compare = compareOrders(sort, { byId: false });
-  const isSorted = orders.every((order, index) => {
+  return orders.every((order, index) => {
     const before = orders[index - 1];
     return before === undefined || compare(before, order) <= 0;
   });
-  if (isSorted) return;
+}
+
+/** @throws {CliError} `invalid_response` if orders do not have the requested sort */
+export function assertSorted(orders: readonly Order[], sort: OrderSort): void {
+  if (areSorted(orders, sort)) return;
   throw new CliError(
     'invalid_response',
     `The service did not sort the orders by ${sort.replace('-', '')}`,

@@ -91,7 +91,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       timeNote,
       namesNote,
-      'Several statuses, --buyer, --listing, --updated-since and --sort need a service with these extensions to be fast.',
+      'Several statuses, --buyer, --listing, --updated-since and --sort are extensions of the API: where a service does not have them, all orders are read.',
     ],
   });
 }
@@ -118,18 +118,21 @@ async function list(options: Options, context: CliContext): Promise<void> {
     requestPages((page) => orders.list(page, { signal }).pages(), params, isWanted ?? (() => true));
   const onFallback = () =>
     printNotice(context, 'The service rejected the filters; reading all orders instead.');
+  const onSort = () =>
+    printNotice(context, 'The service does not sort orders; reading all of them to sort them.');
   const pages: AsyncIterable<Page<NamedOrder>> = isPlain
     ? load({ ...query, ...(status && { status }) })
     : (await import('./order-pages')).listWithExtensions(load, query, {
         statuses,
         names,
         onFallback,
+        onSort,
       });
   const filtered = isWanted === null ? pages : filterPages(pages, isWanted);
   try {
     await printList(filtered, ['order', 'orders'], view, context, options);
   } catch (error) {
-    throw explainRejection(error, names, ...(sort === undefined ? [] : ['--sort']));
+    throw names === 'always' ? explainRejection(error, 'names') : error;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Order, OrderListParams, OrderSort, OrderStatus, Page } from '@tradepost/sdk';
 import { beforeFirst, orElse } from '../../client/alternative-pages';
-import { assertSorted, compareOrders } from '../../client/check-orders';
+import { areSorted, assertSorted, compareOrders } from '../../client/check-orders';
 import { mayRejectParameter } from '../../client/rejections';
 import { assertObject } from '../../errors/cli-error';
 import { maxPageSize, orderExpansions } from '../../input/options';
@@ -12,6 +12,8 @@ interface ExtendedList {
   names: NamesMode;
   /** Called once if the service rejects the filters, when all orders are read instead. */
   onFallback: () => void;
+  /** Called if the service does not sort, when all orders are read and sorted here. */
+  onSort: () => void;
 }
 
 type Pages = AsyncIterable<Page<Order>>;
@@ -24,13 +26,33 @@ export type LoadOrders = (query: OrderPagesQuery) => Pages;
 
 /**
  * Lists orders with what the API specification does not have: filters, several statuses, a sort, names. Several
- * statuses work with any service. Filters and names that the service may not know and rejects are left out: the
- * caller filters the orders again, and names are not left out if they were asked for.
+ * statuses and a sort work with any service. Filters and names that the service may not know and rejects are left out:
+ * the caller filters the orders again, and names are not left out if they were asked for.
  *
  * @param query the rest of the query
- * @throws {CliError} `invalid_response` if the service did not sort the orders as requested
+ * @throws {CliError} `invalid_response` if the service sorted the first page as requested, and a later one not
  */
 export function listWithExtensions(
+  load: LoadOrders,
+  query: OrderPagesQuery,
+  options: ExtendedList,
+): AsyncIterable<Page<NamedOrder>> {
+  const { sort, ...unsorted } = query;
+  const pages = listFiltered(load, query, options);
+  if (sort === undefined) return pages;
+  const sortHere = () => {
+    const all = listFiltered(load, { ...unsorted, limit: maxPageSize }, options);
+    return sortPages(beforeFirst(all, options.onSort), sort);
+  };
+  const sorted = orElse(pages, sortHere, {
+    isExpected: mayRejectParameter,
+    isUseless: ({ data }) => !areSorted(data, sort),
+  });
+  return assertPagesSorted(sorted, sort);
+}
+
+/** Lists orders as the service sorts them. */
+function listFiltered(
   load: LoadOrders,
   query: OrderPagesQuery,
   { statuses, names, onFallback }: ExtendedList,
@@ -66,25 +88,40 @@ export function listWithExtensions(
       { isUseless: ({ data }) => data.length === 0 },
     );
   }
-  return preparePages(pages, query.sort, names);
+  return names === 'never' ? pages : placeAllNames(pages, names);
 }
 
 function omitFilters({ limit, status, sort }: OrderPagesQuery): OrderPagesQuery {
   return { limit, ...(status !== undefined && { status }), ...(sort !== undefined && { sort }) };
 }
 
-async function* preparePages(
-  pages: Pages,
-  sort: OrderSort | undefined,
-  names: NamesMode,
+async function* placeAllNames(pages: Pages, mode: NamesMode): AsyncIterable<Page<NamedOrder>> {
+  for await (const page of pages) {
+    yield { ...page, data: page.data.map((order) => placeNames(order, mode)) };
+  }
+}
+
+/** @throws {CliError} `invalid_response` before a page that is not sorted, also from page to page */
+async function* assertPagesSorted(
+  pages: AsyncIterable<Page<NamedOrder>>,
+  sort: OrderSort,
 ): AsyncIterable<Page<NamedOrder>> {
   let last: Order[] = [];
   for await (const page of pages) {
-    // Also from page to page.
-    if (sort !== undefined) assertSorted([...last, ...page.data], sort);
+    assertSorted([...last, ...page.data], sort);
     last = page.data.slice(-1);
-    yield names === 'never' ? page : { ...page, data: page.data.map(placeNames) };
+    yield page;
   }
+}
+
+/** Reads all pages, and returns their orders as one. */
+async function* sortPages(
+  pages: AsyncIterable<Page<NamedOrder>>,
+  sort: OrderSort,
+): AsyncIterable<Page<NamedOrder>> {
+  const all: NamedOrder[] = [];
+  for await (const { data } of pages) all.push(...data.map((order) => assertObject(order)));
+  yield { data: all.sort(compareOrders(sort)), nextCursor: null };
 }
 
 /** Merges sorted lists to one, each order once. */

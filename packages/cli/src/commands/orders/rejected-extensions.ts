@@ -1,25 +1,18 @@
 import type { AnyTradepostError } from '@tradepost/sdk';
 import { isRejected, listIssues, unknownWords } from '../../client/rejections';
-import { capitalize, ErrorWithHint, OptionRejectedError } from '../../errors/cli-error';
+import { ErrorWithHint, OptionRejectedError } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
 import { getHints } from '../../report/error-hints';
-import type { NamesMode } from './order-view';
+import { omitNamesHint } from './order-view';
 
-/** Adds to a rejection what of the request the service may not have: names, and options by their flag. */
-export function explainRejection(
-  error: unknown,
-  names: NamesMode,
-  ...options: readonly string[]
-): unknown {
-  const extensions = [...options, ...(names === 'always' ? ['names'] : [])];
-  if (!isRejected(error) || extensions.length === 0) return error;
-  const what = capitalize(extensions.join(' and '));
-  return new ErrorWithHint(
-    error,
-    extensions.length > 1 || names === 'always'
-      ? `${what} are extensions of the API that this service may not have: omit them.`
-      : `${what} is an extension of the API that this service may not have: omit it.`,
-  );
+/** Says about a rejection which extension of the API the service may not have. */
+export function explainRejection(error: unknown, extension: 'names' | '--history'): unknown {
+  if (!isRejected(error)) return error;
+  const hint =
+    extension === 'names'
+      ? omitNamesHint
+      : `${extension} is an extension of the API that this service may not have: omit it.`;
+  return new ErrorWithHint(error, hint);
 }
 
 /** More words count for a field of a body, since the text must name the field too. */

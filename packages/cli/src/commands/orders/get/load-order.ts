@@ -30,12 +30,12 @@ export async function loadOrder(
   { names, history }: Wanted,
   request: LoadRequest,
 ): Promise<OrderRecord> {
-  const order = placeNames(await getOrder(client, id, names, request));
+  const order = placeNames(await getOrder(client, id, names, request), names);
   if (!history) return order;
   try {
     return { ...order, history: await fetchHistory(client, id, request) };
   } catch (error) {
-    throw explainRejection(error, 'never', '--history');
+    throw explainRejection(error, '--history');
   }
 }
 
@@ -49,7 +49,7 @@ async function getOrder(
   try {
     return await orders.get(id, { ...request, expand: orderExpansions });
   } catch (error) {
-    if (names === 'always') throw explainRejection(error, names);
+    if (names === 'always') throw explainRejection(error, 'names');
     if (!isRejected(error)) throw error;
     return await orders.get(id, request);
   }
