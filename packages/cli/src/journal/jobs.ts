@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSameService, resolveSettings } from '../config/settings';
+import { getKeyPrefix, isSameService, resolveSettings } from '../config/settings';
 import type { CliContext } from '../context';
 import { attempt, CliError, localHint } from '../errors/cli-error';
 import { isLocked } from '../files/lock-file';
@@ -12,9 +12,10 @@ import { isDone } from './status-change';
  * What became of the work in a journal.
  * - `running`: a process is working on it.
  * - `complete`: nothing is left to do.
- * - `incomplete`: it can be resumed.
+ * - `failed`: every order was attempted, and some failed. If it is resumed, they are attempted again.
+ * - `incomplete`: orders are left. It can be resumed.
  */
-export type JobState = 'running' | 'complete' | 'incomplete';
+export type JobState = 'running' | 'complete' | 'failed' | 'incomplete';
 
 /** A bulk change of orders, as its journal tells. */
 export interface Job {
@@ -31,6 +32,8 @@ export interface Job {
   /** Orders that were not attempted, or without an outcome. */
   left: number;
   baseUrl: string;
+  /** The first characters of the key that it was started with. */
+  apiKeyPrefix: string;
   journal: string;
 }
 
@@ -62,17 +65,22 @@ function readJob(path: string): Job | null {
   }
   const { plan, createdAt } = content;
   const counts = countOutcomes(content);
-  const isComplete = counts.done + counts.skipped === plan.ids.length;
   return {
     createdAt,
-    state: isLocked(path) ? 'running' : isComplete ? 'complete' : 'incomplete',
+    state: isLocked(path) ? 'running' : getState(counts),
     status: plan.status,
     ifStatus: plan.ifStatus,
     orders: plan.ids.length,
     ...counts,
     baseUrl: plan.baseUrl,
+    apiKeyPrefix: plan.keyHint,
     journal: path,
   };
+}
+
+function getState({ failed, left }: Pick<Job, 'failed' | 'left'>): JobState {
+  if (left > 0) return 'incomplete';
+  return failed > 0 ? 'failed' : 'complete';
 }
 
 function countOutcomes({ plan, outcomes }: JournalContent) {
@@ -88,19 +96,28 @@ function countOutcomes({ plan, outcomes }: JournalContent) {
 }
 
 /**
- * Finds the newest journal of the current service that can be resumed.
+ * Finds the newest journal of the current service and key that can be resumed. Another key may be of another account.
  *
  * @throws {CliError} `usage` if there is none
  */
 export function findLatestJournal(options: ConnectionOptions, context: CliContext): string {
-  const { baseUrl } = resolveSettings(context, options);
-  const found = listJobs(context).find(
-    (job) => job.state === 'incomplete' && isSameService(job.baseUrl, baseUrl),
+  const { baseUrl, apiKey } = resolveSettings(context, options);
+  const keyPrefix = getKeyPrefix(apiKey);
+  const resumable = listJobs(context).filter(
+    ({ state, baseUrl: url }) =>
+      (state === 'incomplete' || state === 'failed') && isSameService(url, baseUrl),
   );
+  const found = resumable.find(({ apiKeyPrefix }) => apiKeyPrefix === keyPrefix);
   if (found !== undefined) return found.journal;
+  const [other] = resumable;
   throw new CliError(
     'usage',
-    `No journal of ${baseUrl} can be resumed`,
+    other === undefined
+      ? `No journal of ${baseUrl} can be resumed`
+      : `No journal of ${baseUrl} with the key ${keyPrefix} can be resumed. The newest one is of the key ${other.apiKeyPrefix}`,
+    ...(other === undefined
+      ? []
+      : ['Use that key, or name the journal to resume it with this one.']),
     localHint('To see all journals, run', 'jobs list'),
   );
 }

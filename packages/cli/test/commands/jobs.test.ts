@@ -35,10 +35,26 @@ describe('jobs list', () => {
         failed: 0,
         left: 0,
         baseUrl: service.baseUrl,
+        apiKeyPrefix: '…',
         journal: expect.stringMatching(/set-status-20261126T100100Z-\d+\.ndjson$/),
       },
-      expect.objectContaining({ state: 'incomplete', done: 1, failed: 1, left: 0 }),
+      expect.objectContaining({ state: 'failed', done: 1, failed: 1, left: 0 }),
     ]);
+  });
+
+  it('calls a job incomplete while orders are left, and failed if none is', async () => {
+    const { service, env } = await startPendingOrders(2);
+    service.instead = ({ method }) =>
+      method === 'PATCH' ? aProblem(409, 'invalid_transition') : undefined;
+    const argv = [...set, 'ord_1', 'ord_2', 'confirmed', '--yes', '--max-failures', '1'];
+    await service.cli(argv, { env });
+    const list = async () => {
+      const fields = ['--fields', 'state,failed,left', '--output', 'csv'];
+      return (await service.cli(['jobs', 'list', ...fields], { env })).stdout.split('\n')[1];
+    };
+    expect(await list()).toBe('incomplete,1,1');
+    await service.cli([...set, '--resume', 'latest', '--yes'], { env });
+    expect(await list()).toBe('failed,2,0');
   });
 
   it('tells jobs apart on a terminal, by the end of the names of their journals', async () => {
@@ -85,7 +101,7 @@ describe('jobs list', () => {
 });
 
 describe('orders set-status --resume latest', () => {
-  it('continues the newest journal that is incomplete', async () => {
+  it('continues the newest journal with orders that failed', async () => {
     const { service, env } = await startWithJobs();
     const argv = [...set, '--resume', 'latest', '--yes', '--output', 'json'];
     const { exitCode, stdout, stderr } = await service.cli(argv, { env });
@@ -95,6 +111,60 @@ describe('orders set-status --resume latest', () => {
       ['ord_2', 'confirmed'],
     ]);
     expect(stderr).toMatch(/^Journal: \S+set-status-20261126T100000Z-\d+\.ndjson\n/);
+  });
+
+  it('leaves the journals of other keys alone, and says so', async () => {
+    const { service, env } = await startWithJobs();
+    const other = { ...env, TRADEPOST_API_KEY: 'tpk_otherkeyofanotheraccount' };
+    const before = service.seen.length;
+    const argv = [...set, '--resume', 'latest', '--yes'];
+    const { exitCode, stdout, stderr } = await service.cli(argv, { env: other });
+    expect({ exitCode, stdout, sent: service.seen.length - before }).toEqual({
+      exitCode: 2,
+      stdout: '',
+      sent: 0,
+    });
+    expect(stderr).toBe(
+      [
+        `error: No journal of ${service.baseUrl} with the key tpk_othe… can be resumed. The newest one is of the key …`,
+        'hint: Use that key, or name the journal to resume it with this one. To see all journals, run `tradepost jobs list`.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('takes the newest journal of the key, although another key has a newer one', async () => {
+    const { service, env } = await startWithJobs();
+    service.instead = ({ method }) =>
+      method === 'PATCH' ? aProblem(409, 'invalid_transition') : undefined;
+    const other = { ...env, TRADEPOST_API_KEY: 'tpk_otherkeyofanotheraccount' };
+    const now = () => Date.parse('2026-11-26T11:00:00Z');
+    await service.cli([...set, 'ord_3', 'ord_4', 'confirmed', '--yes'], { env: other, now });
+    service.instead = () => undefined;
+    const argv = [...set, '--resume', 'latest', '--yes', '--output', 'json'];
+    const { stderr } = await service.cli(argv, { env });
+    expect(stderr).toMatch(/^Journal: \S+set-status-20261126T100000Z-\d+\.ndjson\n/);
+    const jobs = await service.cli(['jobs', 'list', '--fields', 'apiKeyPrefix,state'], { env });
+    expect(jobs.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['KEY', 'STATE'],
+      ['tpk_othe…', 'failed'],
+      ['…', 'complete'],
+      ['…', 'complete'],
+      [''],
+    ]);
+  });
+
+  it('says with --dry-run what would change, and only about orders that are left', async () => {
+    const { service, env } = await startWithJobs();
+    const argv = [...set, '--resume', 'latest', '--dry-run', '--output', 'csv'];
+    const { exitCode, stdout, stderr } = await service.cli([...argv, '--fields', 'id,outcome'], {
+      env,
+    });
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 0,
+      stdout: 'id,outcome\nord_2,would_change\n',
+      stderr: 'Would move 1 order to confirmed. Nothing changed.\n',
+    });
   });
 
   it('is an error if no journal of this service can be resumed', async () => {

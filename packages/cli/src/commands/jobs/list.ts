@@ -10,6 +10,7 @@ import type { StyleName } from '../../output/text';
 const styles: Record<JobState, StyleName> = {
   running: 'cyan',
   complete: 'green',
+  failed: 'red',
   incomplete: 'yellow',
 };
 
@@ -25,6 +26,7 @@ const jobView: View<Job> = {
     'failed',
     'left',
     'baseUrl',
+    'apiKeyPrefix',
     'journal',
   ],
   columns: [
@@ -38,6 +40,7 @@ const jobView: View<Job> = {
     { title: 'FAILED', field: 'failed', align: 'right' },
     { title: 'LEFT', field: 'left', align: 'right' },
     { title: 'JOURNAL', field: 'journal', whenNarrow: 'leave-out', shortenTo: 24 },
+    { title: 'KEY', field: 'apiKeyPrefix', minWidth: 9, whenNarrow: 'leave-out' },
     { title: 'SERVICE', field: 'baseUrl', whenNarrow: 'leave-out' },
   ],
 };
@@ -53,11 +56,11 @@ export function configure(command: Command, context: CliContext): void {
     ],
     Output: [
       `json: an array of ${describeShape(jobView)}`,
-      'state: running, complete, incomplete (it can be resumed)',
+      'state: running, complete, failed (all orders were attempted, some failed), incomplete (orders are left)',
       'On a narrow terminal a table has no journals: `--fields journal` shows them.',
     ],
     Notes: [
-      '`tradepost orders set-status --resume latest` continues the newest job that is incomplete.',
+      '`tradepost orders set-status --resume latest` continues the newest job of the same service and key that is incomplete, or failed.',
       'A job is a change of several orders. Its journal is in the state folder. Journals that --journal put elsewhere are not listed.',
     ],
   });

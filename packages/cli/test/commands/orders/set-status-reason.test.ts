@@ -17,6 +17,9 @@ const unknownField = aProblem(422, 'validation_failed', {
   errors: [{ path: 'reason', message: 'unknown field' }],
 });
 
+const futile =
+  'The journal has the reason, and --resume would send it again: start a new run without --reason.';
+
 describe('a reason that a service rejects', () => {
   it('is named with what to do', async () => {
     const { service, env } = await startRejecting(1, unknownField);
@@ -53,7 +56,8 @@ describe('a reason that a service rejects', () => {
       const kinds = new Set(outcomesOf(stdout).map(({ outcome }) => outcome));
       expect(kinds).toEqual(new Set(['failed', 'not_attempted']));
       expect(stderr).toContain('omit it.');
-      expect(stderr).not.toContain('--resume');
+      expect(stderr).toContain(futile);
+      expect(stderr).not.toContain('Resume with');
     },
   );
 
@@ -66,6 +70,38 @@ describe('a reason that a service rejects', () => {
     expect(stderr).toContain(
       'If this service does not have --reason, an extension of the API, omit it.\n',
     );
+  });
+
+  it('may be why a bulk change failed, and again after --resume', async () => {
+    const { service, env, file } = await startPendingOrders(3);
+    service.isStrict = true;
+    const argv = [...set, 'ord_1', 'ord_2', 'ord_3', 'confirmed', '--yes', '--journal', file];
+    for (const words of [
+      [...argv, ...reason],
+      [...set, '--resume', file, '--yes'],
+    ]) {
+      const { exitCode, stderr } = await service.cli(words, { env });
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(
+        `If this service does not have --reason, an extension of the API, omit it. ${futile}\n`,
+      );
+      expect(stderr).not.toContain('Resume with');
+    }
+  });
+
+  it('may be why some orders of a bulk change failed, which is said once', async () => {
+    const { service, env, file } = await startPendingOrders(3);
+    service.isStrict = true;
+    service.instead = ({ method, path }) =>
+      method === 'PATCH' && path.endsWith('ord_2') ? aProblem(500, 'internal_error') : undefined;
+    const argv = [...set, 'ord_1', 'ord_2', 'ord_3', 'confirmed', '--yes', '--journal', file];
+    const wait = async () => {};
+    const options = ['--reconnect-timeout', '0', ...reason];
+    const { stderr } = await service.cli([...argv, ...options], { env, wait });
+    const cause = 'This service may not have --reason, an extension of the API.';
+    expect(stderr).toContain(`${cause} ${futile}`);
+    expect(stderr.split('--reason')).toHaveLength(3);
+    expect(stderr).toContain('Resume with');
   });
 
   it.each([

@@ -154,6 +154,7 @@ async function changeOrders(
       printFailure: writer.failure(),
       isShortened,
       failOnSkip: options.failOnSkip ?? false,
+      isDryRun: options.dryRun ?? false,
     },
     context,
   );

@@ -73,9 +73,12 @@ export async function setStatuses(
   } catch (error) {
     stoppedBy ??= error;
   }
+  // A dry run is only about those that it would move.
+  const tried = new Set(targets);
+  const reported = dryRun ? plan.ids.filter((id) => tried.has(id)) : plan.ids;
   return {
-    /** An outcome for each order of the plan. */
-    outcomes: plan.ids.map((id) => outcomes.get(id) ?? notAttempted(id, inDoubt.has(id))),
+    /** An outcome for each order of the plan; for a dry run, for each one that is not done. */
+    outcomes: reported.map((id) => outcomes.get(id) ?? notAttempted(id, inDoubt.has(id))),
     /** The orders that failed in this run. */
     failures: run.failures,
     /** How many orders did not fail in this run. */

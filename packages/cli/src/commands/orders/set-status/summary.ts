@@ -3,6 +3,7 @@ import {
   BulkError,
   CliError,
   commandHint,
+  type Failure,
   getErrorMessage,
   type Hint,
   OptionRejectedError,
@@ -26,6 +27,7 @@ export interface SummaryOptions {
   /** Whether only the failures were printed. */
   isShortened: boolean;
   failOnSkip: boolean;
+  isDryRun: boolean;
 }
 
 /**
@@ -36,10 +38,10 @@ export interface SummaryOptions {
 export function summarize(
   plan: Plan,
   { outcomes, failures, settled, left, stoppedBy }: StatusRun,
-  { journalPath, resumeHint, printFailure, isShortened, failOnSkip }: SummaryOptions,
+  { journalPath, resumeHint, printFailure, isShortened, failOnSkip, isDryRun }: SummaryOptions,
   context: CliContext,
 ): void {
-  const summary = formatSummary(plan, outcomes);
+  const summary = formatSummary(plan, outcomes, isDryRun);
   const resumeHints = resumeHint === null ? [] : [resumeHint];
   if (context.signal.aborted && left + failures.length > 0) {
     const hints = resumeHint === null ? doubtHints(outcomes) : resumeHints;
@@ -54,14 +56,15 @@ export function summarize(
     const reasons = failures.map(({ error }) => getExitReason(error));
     const isUnreachable = settled === 0 && reasons.every((reason) => reason === 'unreachable');
     const succeeded = outcomes.filter((one) => isDone(one) || one.outcome === 'would_change');
+    const isRejected = ({ error }: Failure) => error instanceof OptionRejectedError;
     // The journal has the option: a resumed run would fail in the same way.
-    const canRetry =
-      !failures.every(({ error }) => error instanceof OptionRejectedError) &&
-      (left > 0 || reasons.some((reason) => !finalReasons.includes(reason)));
+    const isFutile = failures.every(isRejected);
+    const canRetry = !isFutile && (left > 0 || reasons.some((one) => !finalReasons.includes(one)));
     const error = new BulkError(
       summary,
       succeeded.length,
       failures,
+      ...(failures.some(isRejected) && journalPath !== null ? formatFutile(isFutile) : []),
       ...(canRetry && resumeHint !== null ? formatRetry(resumeHint, reasons) : []),
     );
     error.areShown = isShortened;
@@ -77,7 +80,20 @@ export function summarize(
   }
   const hasSkipped = outcomes.some(({ outcome }) => outcome === 'skipped');
   if (hasSkipped && failOnSkip) throw new CliError('precondition_failed', summary);
-  printNotice(context, summary.endsWith('.') ? summary : `${summary}.`);
+  printNotice(context, isDryRun ? `${summary}. Nothing changed.` : `${summary}.`);
+}
+
+/**
+ * Says how to go on after orders whose reason was rejected, or perhaps.
+ *
+ * @param isShared whether all failures have that hint in common
+ */
+function formatFutile(isShared: boolean): Hint[] {
+  const cause = 'This service may not have --reason, an extension of the API.';
+  return [
+    ...(isShared ? [] : [cause]),
+    'The journal has the reason, and --resume would send it again: start a new run without --reason.',
+  ];
 }
 
 /** Says how to resume, and after an outage what becomes of the orders that failed. */
@@ -94,7 +110,11 @@ function doubtHints(outcomes: readonly StatusOutcome[]): Hint[] {
   return ['Check the orders whose outcome is unknown before you move them again.', check];
 }
 
-function formatSummary({ status, ifStatus }: Plan, outcomes: readonly StatusOutcome[]): string {
+function formatSummary(
+  { status, ifStatus }: Plan,
+  outcomes: readonly StatusOutcome[],
+  isDryRun: boolean,
+): string {
   const verbs = {
     updated: `moved to ${status}`,
     would_change: `would move to ${status}`,
@@ -110,10 +130,10 @@ function formatSummary({ status, ifStatus }: Plan, outcomes: readonly StatusOutc
     return count > 0 ? [{ kind, text: `${formatNumber(count)} ${verb}` }] : [];
   });
   const [only, ...others] = counts;
-  if (only === undefined) return 'No orders';
+  if (only === undefined) return isDryRun ? 'No orders are left to move' : 'No orders';
   const all = countOrders(outcomes.length);
   if (others.length > 0) return `${all}: ${counts.map(({ text }) => text).join(', ')}`;
-  if (only.kind === 'would_change') return `Would move ${all} to ${status}. Nothing changed.`;
+  if (only.kind === 'would_change') return `Would move ${all} to ${status}`;
   const verb = verbs[only.kind as keyof typeof verbs];
   if (only.kind === 'unchanged') return `${all} ${outcomes.length === 1 ? 'was' : 'were'} ${verb}`;
   return `${all} ${verb}`;
