@@ -7,7 +7,7 @@ interface AlternativeCase<Item> {
   /** Whether the alternative may succeed after this error. @default any rejection */
   isExpected?: (error: unknown) => boolean;
   /** Whether the first page is of no use. @default never */
-  isUseless?: (first: Page<Item>) => boolean;
+  isUseless?: (first: Page<Item>) => boolean | Promise<boolean>;
 }
 
 /** Reads pages, or the alternative if the service rejects the request for the first one, or if that is useless. */
@@ -23,7 +23,7 @@ export async function* orElse<Item>(
   } catch (error) {
     if (!isExpected(error)) throw error;
   }
-  if (first === undefined || isUseless(first)) {
+  if (first === undefined || (await isUseless(first))) {
     yield* alternative();
     return;
   }

@@ -18,6 +18,8 @@ const keyHints: Hint[] = [
   'The API key may be mistyped, expired, revoked or for another service.',
   commandHint('Check TRADEPOST_API_KEY, or run', 'login'),
 ];
+const rejectedHint =
+  'Check the values. The service may also not have an option that is an extension of the API.';
 const seeOrder: Hint = commandHint('To see the order, run', 'orders get', orderId);
 
 /** Hints by problem code. A map, not an object: a service may name a problem `constructor`. */
@@ -171,9 +173,15 @@ function chooseHints(error: AnyTradepostError): readonly Hint[] {
     const support = 'If the error persists, give the request ID to support.';
     return [error.requestId ? `${retry} ${support}` : retry];
   }
+  if (code !== 'http_error') return hintsByStatus[status] ?? [];
+  if ([400, 422].includes(status) && !isPage(error.body)) return [rejectedHint];
   // Another program responded, except that it knew the resource: 409 and 422 are about the request.
-  const isForeign = code === 'http_error' && ![409, 422].includes(status);
-  return hintsByStatus[status] ?? (isForeign ? [baseUrlHint] : []);
+  return hintsByStatus[status] ?? ([409, 422].includes(status) ? [] : [baseUrlHint]);
+}
+
+/** Whether a body is a text, such as the page of a proxy. */
+function isPage(body: unknown): boolean {
+  return typeof body === 'string' && body.trim() !== '';
 }
 
 function getRetryHint(error: AnyTradepostError): string {

@@ -216,6 +216,16 @@ describe('a failure of the service', () => {
       'Too many requests. Try again in 3600 s.',
     ],
     [
+      { status: 400, body: undefined },
+      'failed with 400, and its body is not a problem document: an empty body\n',
+      'hint: Check the values. The service may also not have an option that is an extension of the API.\n',
+    ],
+    [
+      { status: 400, body: { message: 'no such field' } },
+      'failed with 400, and its body is not a problem document: {"message":"no such field"}\n',
+      'hint: Check the values. The service may also not have an option that is an extension of the API.\n',
+    ],
+    [
       { status: 422, body: 'quantity must be positive' },
       'failed with 422, and its body is not a problem document: quantity must be positive\n',
       null,

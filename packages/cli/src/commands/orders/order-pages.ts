@@ -1,10 +1,11 @@
-import type { Order, OrderListParams, OrderSort, OrderStatus, Page } from '@tradepost/sdk';
+import type { Order, OrderListParams, OrderStatus, Page } from '@tradepost/sdk';
 import { beforeFirst, orElse } from '../../client/alternative-pages';
-import { areSorted, assertSorted, compareOrders } from '../../client/check-orders';
+import { compareOrders } from '../../client/check-orders';
 import { mayRejectParameter } from '../../client/rejections';
 import { assertObject } from '../../errors/cli-error';
 import { maxPageSize, orderExpansions } from '../../input/options';
 import { type NamedOrder, type NamesMode, placeNames } from './order-view';
+import { listSorted } from './sorted-pages';
 
 interface ExtendedList {
   /** Several cannot be in the query of every service. */
@@ -37,27 +38,22 @@ export function listWithExtensions(
   query: OrderPagesQuery,
   options: ExtendedList,
 ): AsyncIterable<Page<NamedOrder>> {
-  const { sort, ...unsorted } = query;
-  const pages = listFiltered(load, query, options);
-  if (sort === undefined) return pages;
-  const sortHere = () => {
-    const all = listFiltered(load, { ...unsorted, limit: maxPageSize }, options);
-    return sortPages(beforeFirst(all, options.onSort), sort);
+  let hasFallenBack = false;
+  const onFallback = () => {
+    if (!hasFallenBack) options.onFallback();
+    hasFallenBack = true;
   };
-  const sorted = orElse(pages, sortHere, {
-    isExpected: mayRejectParameter,
-    isUseless: ({ data }) => !areSorted(data, sort),
-  });
-  return assertPagesSorted(sorted, sort);
+  const list = (params: OrderPagesQuery) => listFiltered(load, params, { ...options, onFallback });
+  const { sort } = query;
+  return sort === undefined ? list(query) : listSorted(list, { ...query, sort }, options.onSort);
 }
 
 /** Lists orders as the service sorts them. */
 function listFiltered(
   load: LoadOrders,
   query: OrderPagesQuery,
-  { statuses, names, onFallback }: ExtendedList,
+  { statuses, names, onFallback }: Omit<ExtendedList, 'onSort'>,
 ): AsyncIterable<Page<NamedOrder>> {
-  let hasFallenBack = false;
   const loadNamed = (params: OrderPagesQuery): Pages => {
     if (names === 'never') return load(params);
     const named = load({ ...params, expand: orderExpansions });
@@ -67,13 +63,9 @@ function listFiltered(
     const plain = omitFilters(params);
     if (Object.keys(plain).length === Object.keys(params).length) return loadNamed(params);
     const loadPlain = () => loadNamed({ ...plain, limit: maxPageSize });
-    return orElse(loadNamed(params), () => beforeFirst(loadPlain(), noteFallback), {
+    return orElse(loadNamed(params), () => beforeFirst(loadPlain(), onFallback), {
       isExpected: mayRejectParameter,
     });
-  };
-  const noteFallback = () => {
-    if (!hasFallenBack) onFallback();
-    hasFallenBack = true;
   };
   const loadEach = () => statuses.map((status) => loadFiltered({ ...query, status }));
   const [only = null, ...others] = statuses;
@@ -99,29 +91,6 @@ async function* placeAllNames(pages: Pages, mode: NamesMode): AsyncIterable<Page
   for await (const page of pages) {
     yield { ...page, data: page.data.map((order) => placeNames(order, mode)) };
   }
-}
-
-/** @throws {CliError} `invalid_response` before a page that is not sorted, also from page to page */
-async function* assertPagesSorted(
-  pages: AsyncIterable<Page<NamedOrder>>,
-  sort: OrderSort,
-): AsyncIterable<Page<NamedOrder>> {
-  let last: Order[] = [];
-  for await (const page of pages) {
-    assertSorted([...last, ...page.data], sort);
-    last = page.data.slice(-1);
-    yield page;
-  }
-}
-
-/** Reads all pages, and returns their orders as one. */
-async function* sortPages(
-  pages: AsyncIterable<Page<NamedOrder>>,
-  sort: OrderSort,
-): AsyncIterable<Page<NamedOrder>> {
-  const all: NamedOrder[] = [];
-  for await (const { data } of pages) all.push(...data.map((order) => assertObject(order)));
-  yield { data: all.sort(compareOrders(sort)), nextCursor: null };
 }
 
 /** Merges sorted lists to one, each order once. */
