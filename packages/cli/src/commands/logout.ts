@@ -58,7 +58,7 @@ async function logout(options: Options, context: CliContext): Promise<void> {
   await printChange(
     context,
     `deleted ${names}`,
-    async () => (await format.formatItems(removed)) + (await format.end()),
+    async () => (await format.formatItems(removed.map(toDeleted))) + (await format.end()),
     listProfilesHint,
   );
   if (removed.length === 0) printNotice(context, 'No profiles to delete.');
@@ -78,6 +78,11 @@ async function logout(options: Options, context: CliContext): Promise<void> {
   if (context.env.TRADEPOST_API_KEY?.trim()) {
     printNotice(context, 'TRADEPOST_API_KEY is set and still used.');
   }
+}
+
+/** A deleted profile is not the current one any more. */
+function toDeleted(profile: ProfileItem): ProfileItem {
+  return { ...profile, current: false };
 }
 
 /** Deletes profiles. If the current one is deleted and only one is left, that becomes the current one. */

@@ -100,9 +100,14 @@ export function isId(text: string, prefix: IdPrefix): boolean {
   return text.startsWith(`${prefix}_`) && /^\w{3}_[\w.~=+:-]{1,196}$/.test(text);
 }
 
-/** @throws {InvalidArgument} for a text that cannot be an ID */
+/**
+ * Parses an ID. White space at its ends, which is copied with it, is removed.
+ *
+ * @throws {InvalidArgument} for a text that cannot be an ID
+ */
 export function parseId(text: string, prefix: IdPrefix): string {
-  if (isId(text, prefix)) return text;
+  const id = text.trim();
+  if (isId(id, prefix)) return id;
   throw new InvalidArgument(`IDs of this type begin with ${prefix}_.`);
 }
 

@@ -147,7 +147,7 @@ describe('logout', () => {
     expect(JSON.parse(stdout)).toEqual([
       {
         name: 'live',
-        current: true,
+        current: false,
         baseUrl: live.baseUrl,
         apiKeyPrefix: 'tpk_3fQx…',
         accountId: 'usr_1',

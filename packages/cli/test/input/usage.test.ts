@@ -51,6 +51,18 @@ describe('an invalid command line', () => {
     expect(advice).toContain(hint);
   });
 
+  it.each([
+    [['orders', 'get', 'ord_1\n']],
+    [['orders', 'set-status', ' ord_1', 'ord_2\t', ' confirmed ', '--yes', '--no-journal']],
+    [['notifications', 'read', 'ntf_1 ']],
+    [['webhooks', 'get', ' whk_1 ']],
+    [['orders', 'list', '--buyer', ' usr_1\n']],
+  ])('%j has white space at the ends of IDs, which does not matter', async (argv) => {
+    const wait = async () => {};
+    const options = argv[1] === 'set-status' ? ['--reconnect-timeout', '0'] : [];
+    expect((await runCli([...argv, ...options], { env, wait })).exitCode).toBe(9);
+  });
+
   it('shows the help on stderr when a command is missing', async () => {
     const { exitCode, stdout, stderr } = await runCli(['orders'], { env });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -127,7 +139,7 @@ describe('settings', () => {
       stdout: '',
       stderr: [
         'error: You are not logged in',
-        'hint: Run `tradepost login`. For scripts, set TRADEPOST_BASE_URL and TRADEPOST_API_KEY. A local reference server listens on http://127.0.0.1:4010.',
+        'hint: Run `tradepost login`. For scripts, set TRADEPOST_BASE_URL and TRADEPOST_API_KEY. The reference server uses http://127.0.0.1:4010 unless it is told otherwise.',
         '',
       ].join('\n'),
     });

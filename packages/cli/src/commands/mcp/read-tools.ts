@@ -49,7 +49,10 @@ export function createReadTools(
       'List orders',
       'Lists orders that the account may see, by default newest first.',
       {
-        status: union([oneOf(orderStatuses), array(oneOf(orderStatuses)).min(1)])
+        status: union(
+          [oneOf(orderStatuses), array(oneOf(orderStatuses)).min(1)],
+          `Use one of ${orderStatuses.join(', ')}, or an array of these`,
+        )
           .optional()
           .describe('one status, or several as an array'),
         buyerId: string().optional().describe('only orders of this buyer, usr_…'),

@@ -93,7 +93,8 @@ async function confirmReplacement(
   const stagedAt = found.ok ? found.data.stagedSecretAt : null;
   if (!stagedAt) return;
   const ago = formatRelative(Date.parse(stagedAt), context.now());
-  const question = `Replace the secret of ${id} that was staged ${ago}? That one will sign nothing.`;
+  const when = ago === 'now' ? 'just now' : ago;
+  const question = `Replace the secret of ${id} that was staged ${when}? That one will sign nothing.`;
   await confirm(question, context, options);
 }
 

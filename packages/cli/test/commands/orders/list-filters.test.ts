@@ -345,7 +345,7 @@ describe('the sort of orders list', () => {
     });
     const pendingAt = (second: number) => ({
       status: 'pending' as const,
-      buyerId,
+      buyerId: buyerId as typeof buyerId,
       second,
     });
     await fc.assert(

@@ -225,6 +225,7 @@ describe('orders set-status of several orders', () => {
     [['confirmed'], 'Missing order ID'],
     [['ord_1', 'ntf_1', 'confirmed', '--yes'], "'ntf_1' is not an order ID"],
     [['ord_1', 'confirmed', '--stdin'], 'as arguments or on stdin'],
+    [['confirmed', 'ord_1', '--stdin'], 'as arguments or on stdin'],
     [['confirmed', '--resume', 'x'], '--resume takes IDs, status, condition and reason'],
     [['--resume', 'x', '--if-status', 'pending'], '--resume takes IDs'],
     [['--resume', 'x', '--reason', 'Paid.'], '--resume takes IDs'],

@@ -80,6 +80,12 @@ describe('webhooks rotate-secret of a webhook with a staged secret', () => {
     expect(accepted).toMatchObject({ exitCode: 0, changes: 1 });
   });
 
+  it('says that it was staged just now', async () => {
+    const question = `Replace the secret of ${id} that was staged just now?`;
+    const stagedSecretAt = new Date().toISOString();
+    expect(await rotate([[question, 'y']], { stagedSecretAt })).toMatchObject({ changes: 1 });
+  });
+
   it.each([
     [503, 9, 0],
     [500, 1, 0],

@@ -69,7 +69,13 @@ export function configure(command: Command, context: CliContext): void {
       '--resume <file>',
       'continue with the orders of a journal that are not done; `latest` finds it',
     )
-    .action((args: string[]) => setStatus(args, command.optsWithGlobals<Options>(), context));
+    .action((args: string[]) =>
+      setStatus(
+        args.map((arg) => arg.trim()),
+        command.optsWithGlobals<Options>(),
+        context,
+      ),
+    );
   addHelp(command, {
     fields: [...orderView.fields, ...statusOutcomeView.fields],
     Examples: [
@@ -114,7 +120,7 @@ async function setStatus(args: string[], options: Options, context: CliContext):
   const change = { status, ifStatus, ...(reason !== undefined && { reason }) };
   const ids = args.slice(0, -1);
   if (options.stdin) {
-    rejectIf(ids.length > 0, 'Pass IDs as arguments or on stdin, not both');
+    rejectIf(ids.length > 0, bothInputs);
     const text = (await readInput(context, 'IDs')).toString('utf8');
     const found = await parseIds(text, 'ord');
     if (found.repeated > 0) {
@@ -140,15 +146,18 @@ async function setStatus(args: string[], options: Options, context: CliContext):
   await changeOne(only, change, options, context);
 }
 
+const bothInputs = 'Pass IDs as arguments or on stdin, not both';
+
 /** Explains why the last argument is no status. */
 async function explainStatus(args: readonly string[], { stdin }: Options): Promise<CliError> {
   const last = args.at(-1);
   const statuses = `Use one of: ${orderStatuses.join(', ')}`;
   if (last === undefined || isId(last, 'ord')) {
-    const misplaced = stdin ? undefined : args.find(isOrderStatus);
+    const misplaced = args.find(isOrderStatus);
     const ids = args.filter((arg) => isId(arg, 'ord'));
-    return misplaced === undefined
-      ? usageError(`Missing status. ${statuses}`)
+    if (misplaced === undefined) return usageError(`Missing status. ${statuses}`);
+    return stdin
+      ? usageError(bothInputs)
       : usageError(
           'The status comes after the order IDs',
           commandHint('Use', 'orders set-status', ...ids, misplaced),
