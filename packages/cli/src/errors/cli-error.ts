@@ -198,7 +198,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** A hint for responses that another program than the service sent. */
 export const baseUrlHint =
-  'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.';
+  'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself, without /v1.';
 
 /** Shortens an unexpected value that is shown. */
 export function truncate(text: string, maxLength = 60): string {

@@ -188,7 +188,7 @@ describe('a failure of the service', () => {
     [
       { status: 400, body: 'no\n\u0007baseUrl ' },
       'failed with 400, and its body is not a problem document: no baseUrl\n',
-      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
+      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself, without /v1.',
     ],
     [
       { status: 401, body: '{"error":"no apiKey"}' },
@@ -198,17 +198,17 @@ describe('a failure of the service', () => {
     [
       { status: 200, body: `<p>${'x'.repeat(20_000)}` },
       `returned 200, but its body is not the expected JSON: <p>${'x'.repeat(197)}…\n`,
-      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
+      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself, without /v1.',
     ],
     [
       { status: 200, body: '<p>whk_1 has the signing secret abcdefgh</p>' },
       'returned 200, but its body is not the expected JSON: (not shown: may have a secret)\n',
-      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
+      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself, without /v1.',
     ],
     [
       { status: 307, body: '', headers: { location: 'https://a.example/baseUrl' } },
       'was redirected to https://a.example/baseUrl. The redirect was not followed, so that the API key is not sent elsewhere\n',
-      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself.',
+      'Check TRADEPOST_BASE_URL or --base-url: it must be the address of the service itself, without /v1.',
     ],
     [
       { status: 429, body: '', headers: { 'retry-after': '3600' } },
