@@ -9,6 +9,7 @@ export interface Suggestion {
 
 export interface Suggestions {
   words: Suggestion[];
+  /** Whether the shell suggests files too. */
   areFiles?: true;
   /** Whether more may follow directly: the shell adds no space. */
   isPartial?: true;
@@ -137,16 +138,17 @@ async function valueSuggestions(
   source: Source,
 ): Promise<Suggestions> {
   const known = (await namedValues(target, command, source)) ?? getValues(target.parseArg);
-  const values = known?.values() ?? target.argChoices;
-  if (values === undefined) {
-    const placeholder = 'flags' in target ? target.flags : `<${target.name()}>`;
-    return /<(file|folder)>/.test(placeholder) ? { words: [], areFiles: true } : { words: [] };
-  }
+  const values = known?.values() ?? target.argChoices ?? [];
+  const placeholder = 'flags' in target ? target.flags : `<${target.name()}>`;
   const given = known?.isList ? typed.split(',').slice(0, -1) : [];
   const words = values
     .filter((value) => !given.includes(value))
     .map((value) => ({ value: [...given, value].join(',') }));
-  return { words: filterByPrefix(words, typed), ...(known?.isList && { isPartial: true }) };
+  return {
+    words: filterByPrefix(words, typed),
+    ...(known?.isList && { isPartial: true }),
+    ...(/<(file|folder)[>|]/.test(placeholder) && { areFiles: true }),
+  };
 }
 
 /** Returns the values of options and arguments that are known by name. IDs are not suggested. */

@@ -75,6 +75,8 @@ describe('completion candidates', () => {
     expect(await wordsFor('orders', 'set-status', 'ord_1', '')).toEqual([...orderStatuses]);
     expect(await wordsFor('orders', 'set-status', '--stdin', 'conf')).toEqual(['confirmed']);
     expect(await wordsFor('notifications', 'read', '--type', 'order_c')).toEqual(['order_created']);
+    expect(await wordsFor('api', 'P')).toEqual(['POST', 'PUT', 'PATCH']);
+    expect(await wordsFor('api', 'GET', '')).toEqual([]);
   });
 
   it('are event types separated by commas, each once', async () => {
@@ -154,6 +156,10 @@ describe('completion candidates', () => {
   it('are files for a file option, and nothing for free text', async () => {
     expect(await suggested(['orders', 'list', '--debug', 'rec'])).toEqual({
       words: [],
+      directive: 0,
+    });
+    expect(await suggested(['orders', 'set-status', '--resume', 'l'])).toEqual({
+      words: ['latest'],
       directive: 0,
     });
     expect(await suggested(['orders', 'get', ''])).toEqual({ words: [], directive: 4 });
@@ -278,6 +284,21 @@ describe.runIf(isInstalled('bash'))('the script for bash', () => {
   it('suggests the whole word if bash does not split at =', async () => {
     const shell = await pressTab('tradepost orders list --status pe', "COMP_WORDBREAKS=' '");
     expect(shell.reply).toEqual(['pending']);
+  });
+
+  it('shows files beside other suggestions', async () => {
+    expect(await pressTab('tradepost orders set-status --resume l')).toMatchObject({
+      reply: ['latest'],
+    });
+    const files = ['bin', 'reply', 'script.bash'];
+    const { reply } = await pressTab('tradepost orders set-status --resume ');
+    expect(reply).toEqual(expect.arrayContaining(['latest', ...files]));
+    const joined = await pressTab('tradepost orders set-status --resume=');
+    expect(joined.reply).toEqual(expect.arrayContaining(['latest', ...files]));
+    const whole = await pressTab('tradepost orders set-status --resume=', "COMP_WORDBREAKS=' '");
+    expect(whole.reply).toContain('--resume=latest');
+    const others = await pressTab('tradepost orders list --output ');
+    expect(others.reply).not.toEqual(expect.arrayContaining(files));
   });
 
   it('executes nothing on the command line', async () => {

@@ -12,6 +12,7 @@ import {
   rateOption,
   reconnectTimeoutOption,
   verboseOption,
+  withValues,
   yesOption,
 } from '../../../input/options';
 import { parseIds, readInput } from '../../../input/read-input';
@@ -68,6 +69,10 @@ export function configure(command: Command, context: CliContext): void {
     .option(
       '--resume <file>',
       'continue with the orders of a journal that are not done; `latest` finds it',
+      withValues(
+        (path: string) => path,
+        () => ['latest'],
+      ),
     )
     .action((args: string[]) =>
       setStatus(
