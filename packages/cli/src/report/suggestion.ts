@@ -1,0 +1,187 @@
+import type { Argument, Command, Option } from 'commander';
+import type { Hint } from '../errors/cli-error';
+import { getValues, idPrefixes, isId } from '../input/options';
+import { commandSynonyms, optionSynonyms } from '../synonyms';
+
+/** What was probably meant: as it is shown, and where its help is. */
+interface Suggestion {
+  shown: string;
+  help: Hint;
+}
+
+/** A command line that was rejected. */
+interface Rejected {
+  /** The code of the parser's error. */
+  code: string;
+  /** Its message, without `error: `. */
+  text: string;
+  /** The command that was parsed. */
+  command: Command;
+}
+
+/** Returns what was probably meant by a command line; null if nothing is known that is similar. */
+export function findSuggestion({ code, text, command }: Rejected): Suggestion | null {
+  const { flag, value } = readUnknownOption(text, command);
+  if (code === 'commander.unknownCommand' || code === 'commander.excessArguments') {
+    return findCommand(command);
+  }
+  if (flag !== undefined) return findOption(flag, value, command);
+  const [, option, typed] =
+    /^option '(?:-\w, )?(--[\w-]+) .*?' argument '(.*)' is invalid/s.exec(text) ?? [];
+  if (option !== undefined) {
+    return findChoice(option, typed, command) ?? findOption(option, typed, command, true);
+  }
+  const [, word, argument] = /^'(.*)' is invalid for argument '(.*?)'/s.exec(text) ?? [];
+  return argument === undefined ? null : findArgument(argument, word, command);
+}
+
+/** Returns the path of a command, without the program. */
+export function commandPath(command: Command): string[] {
+  return command.parent ? [...commandPath(command.parent), command.name()] : [];
+}
+
+export function helpHint(path: readonly string[]): Hint {
+  return { text: 'See', command: [...path, '--help'].join(' '), local: true };
+}
+
+/**
+ * Reads the unknown option of a message with the value that follows it. curl allows a value in the same
+ * word: `-XPOST`.
+ */
+function readUnknownOption(
+  text: string,
+  command: Command,
+): { flag?: string; value?: string | undefined } {
+  const [, word] = /^unknown option '(.*?)'/s.exec(text) ?? [];
+  if (word === undefined) return {};
+  const [, flag, value] = /^(-[XHdF])(.+)$/s.exec(word) ?? [];
+  return flag === undefined ? { flag: word, value: findValue(command, word) } : { flag, value };
+}
+
+function findCommand(command: Command): Suggestion | null {
+  const root = findRoot(command);
+  const words = command.args.filter((word) => !word.startsWith('-'));
+  const meant = resolve([...commandPath(command), ...words], root);
+  return meant === null ? null : showCommand(meant, command);
+}
+
+/** Returns the command line that typed words mean; null if no row fits. */
+function resolve(words: readonly string[], root: Command): string | null {
+  for (const [typed, meant] of commandSynonyms) {
+    for (const group of typed.includes('*') ? listGroups(root) : ['']) {
+      const pattern = typed.replace('*', group).split(' ');
+      const target = meant.replace('*', group);
+      if (!fits(pattern, words) || !exists(target, root)) continue;
+      const rest = words.slice(pattern.length);
+      if (rest.length === 0 || target.includes(' ') || !listGroups(root).includes(target)) {
+        return target;
+      }
+      const renamed = [target, ...rest];
+      const whole = renamed.slice(0, 2).join(' ');
+      return exists(whole, root) ? whole : (resolve(renamed, root) ?? target);
+    }
+  }
+  return null;
+}
+
+function fits(pattern: readonly string[], words: readonly string[]): boolean {
+  return pattern.every((part, index) => part.split('|').includes(words[index] ?? ''));
+}
+
+/** Whether a command line begins with a command or a group, or is an option of the program. */
+function exists(line: string, root: Command): boolean {
+  const [name, child] = line.split(' ');
+  if (name?.startsWith('-')) return true;
+  const found = root.commands.find((command) => command.name() === name);
+  if (found === undefined || found.commands.length === 0 || child === undefined) {
+    return found !== undefined;
+  }
+  return found.commands.some((command) => command.name() === child);
+}
+
+function listGroups(root: Command): string[] {
+  return root.commands.filter(({ commands }) => commands.length > 0).map((group) => group.name());
+}
+
+function findRoot(command: Command): Command {
+  return command.parent ? findRoot(command.parent) : command;
+}
+
+function showCommand(line: string, { args }: Command): Suggestion {
+  // Only IDs: anything else that was typed may be a secret.
+  const ids = args.filter(isAnyId);
+  const path = line.split(' ').filter((word) => /^[a-z][a-z-]*$/.test(word));
+  return {
+    shown: `\`tradepost ${line.replace('ID', ids.join(' ') || 'ID')}\``,
+    help: helpHint(path.slice(0, 2)),
+  };
+}
+
+/** Returns the value that follows an unknown option. */
+function findValue({ args }: Command, flag: string): string | undefined {
+  const index = args.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  const word = args[index];
+  return word === flag ? args[index + 1] : word?.slice(flag.length + 1);
+}
+
+/** @param withValue whether only rows with a value count, since the option itself exists */
+function findOption(
+  flag: string,
+  value: string | undefined,
+  command: Command,
+  withValue = false,
+): Suggestion | null {
+  for (const [typed, meant] of optionSynonyms) {
+    const pattern = typed.split(' ');
+    if (withValue && pattern.length < 2) continue;
+    if (!fits(pattern, [flag, value?.toLowerCase() ?? ''])) continue;
+    if (!meant.startsWith('-')) {
+      const [group] = commandPath(command);
+      if (meant.split(' ')[0] === group) return showCommand(meant, command);
+      continue;
+    }
+    const names = meant.split(' or ').map((option) => option.split(' ')[0] ?? '');
+    const [option, ...others] = names.map((name) => findKnownOption(command, name));
+    if (option === undefined || others.includes(undefined)) continue;
+    const isChoice = value !== undefined && option.argChoices?.includes(value);
+    const shown = isChoice && !meant.includes(' ') ? `${meant} ${value}` : meant;
+    return { shown, help: helpHint(commandPath(command)) };
+  }
+  return null;
+}
+
+function findKnownOption(command: Command, flag: string): Option | undefined {
+  const own = command.options.find(({ long }) => long === flag);
+  if (own !== undefined || command.parent === null || flag === '--version') return own;
+  return findKnownOption(command.parent, flag);
+}
+
+function isAnyId(word: string): boolean {
+  return idPrefixes.some((prefix) => isId(word, prefix));
+}
+
+/** Suggests the choices of an option that differ from what was typed by case only. */
+function findChoice(flag: string, typed = '', command: Command): Suggestion | null {
+  const option = findKnownOption(command, flag);
+  const choices = option && matchCase(typed, listChoices(option));
+  return choices ? { shown: `${flag} ${choices}`, help: helpHint(commandPath(command)) } : null;
+}
+
+function findArgument(name: string, typed = '', command: Command): Suggestion | null {
+  const argument = command.registeredArguments.find((one) => one.name() === name);
+  const choice = argument && matchCase(typed, listChoices(argument));
+  return choice ? { shown: choice, help: helpHint(commandPath(command)) } : null;
+}
+
+function listChoices({ argChoices, parseArg }: Option | Argument): readonly string[] {
+  return argChoices ?? getValues(parseArg)?.values() ?? [];
+}
+
+/** Returns choices, separated by commas, as they are written; null if one differs by more than case. */
+function matchCase(typed: string, choices: readonly string[]): string | null {
+  const found = typed.split(',').map((part) => {
+    const wanted = part.trim().toLowerCase();
+    return choices.find((choice) => choice.toLowerCase() === wanted);
+  });
+  return found.includes(undefined) ? null : found.join(',');
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../helpers/run-cli';
+
+/** Returns the hint of a command line that is rejected, without the pointer to the help. */
+async function suggestionFor(argv: string[]): Promise<string | null> {
+  const { exitCode, stdout, stderr } = await runCli(argv);
+  expect({ argv, exitCode, stdout }).toEqual({ argv, exitCode: 2, stdout: '' });
+  const hint = stderr.startsWith('{')
+    ? JSON.parse(stderr).error.hint
+    : /^hint: (.*)$/m.exec(stderr)?.[1];
+  return /Did you mean (.*)\? See `/.exec(hint)?.[1] ?? null;
+}
+
+describe('a choice in another case', () => {
+  it.each([
+    ['orders list --status Pending', '--status pending'],
+    ['orders list --status=Pending,CONFIRMED', '--status pending,confirmed'],
+    ['orders list --status Canceled', '--status cancelled'],
+    ['orders list --sort createdat', '--sort createdAt'],
+    ['orders list --output JSON', '--output json'],
+    ['orders list -o Csv', '--output csv'],
+    ['orders list --time ISO', '--time iso'],
+    ['orders set-status ord_1 confirmed --if-status Pending', '--if-status pending'],
+    ['orders set-status ord_1 Confirmed', 'confirmed'],
+    ['webhooks register --url https://a.example --events Order.Created', '--events order.created'],
+    ['webhooks test whk_1 --event Order.Created', '--event order.created'],
+    ['webhooks trigger Order.Created', 'order.created'],
+    ['completion Bash', 'bash'],
+    ['orders list --status Pending,nonsense', null],
+    ['orders list --limit X', null],
+  ])('of `%s` leads to: %s', async (line, suggestion) => {
+    expect(await suggestionFor(line.split(' '))).toBe(suggestion);
+  });
+});
