@@ -1,6 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { getHelp } from '../help/help';
-import { getValues } from '../input/options';
+import { getFields, getValues } from '../input/options';
 
 export interface Suggestion {
   value: string;
@@ -160,7 +159,7 @@ async function namedValues(
   if ('long' in target) {
     if (target.long === '--profile') return { values: profiles, isList: false };
     if (target.long !== '--fields') return null;
-    const fields = [...new Set(getHelp(command).fields)];
+    const fields = [...new Set(getFields(command))];
     return { values: () => fields, isList: true };
   }
   if (target.name() !== 'ids-and-status') return null;

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { AddHelpTextContext, Command, Help, HelpConfiguration } from 'commander';
+import { setFields } from '../input/options';
 import { minColumnWidth, wrap, wrapCommand, wrapEntry } from '../output/wrap';
 
 /** Formats a heading of the help: `EXAMPLES`. Commander removes styles where the stream shows none. */
@@ -54,7 +55,8 @@ interface HelpSections {
 /** Ends the help of a command with a pointer to the global options, and with sections. */
 export function addHelp(command: Command, help: HelpSections = {}): Command {
   helpOfCommands.set(command, help);
-  const { fields, ...sections } = help;
+  const { fields = [], ...sections } = help;
+  setFields(command, fields);
   return command.addHelpText('after', (page) => {
     const parts = [globalOptionsPointer, formatSections(sections, getPageWidth(page))];
     return parts.filter(Boolean).join('\n');

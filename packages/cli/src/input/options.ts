@@ -322,3 +322,15 @@ export function getValues(parse: unknown): Required<CompletionValues> | null {
   const { values, isList } = parse as unknown as Required<CompletionValues>;
   return { values, isList };
 }
+
+const fieldsOfCommands = new WeakMap<Command, readonly string[]>();
+
+/** Records what `--fields` of a command selects among, for shell completion and suggestions. */
+export function setFields(command: Command, fields: readonly string[]): void {
+  fieldsOfCommands.set(command, fields);
+}
+
+/** Returns what `--fields` of a command selects among; empty for a command that is not loaded. */
+export function getFields(command: Command): readonly string[] {
+  return fieldsOfCommands.get(command) ?? [];
+}

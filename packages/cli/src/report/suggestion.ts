@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import type { Hint } from '../errors/cli-error';
-import { getValues, idPrefixes, isId } from '../input/options';
+import { getFields, getValues, idPrefixes, isId } from '../input/options';
 import { commandSynonyms, optionSynonyms } from '../synonyms';
 
 /** What was probably meant: as it is shown, and where its help is. */
@@ -22,6 +22,8 @@ interface Rejected {
 /** Returns what was probably meant by a command line; null if nothing is known that is similar. */
 export function findSuggestion({ code, text, command }: Rejected): Suggestion | null {
   const { flag, value } = readUnknownOption(text, command);
+  const named = findFields(flag, value, command);
+  if (named !== null) return named;
   if (code === 'commander.unknownCommand' || code === 'commander.excessArguments') {
     return findCommand(command);
   }
@@ -184,4 +186,19 @@ function matchCase(typed: string, choices: readonly string[]): string | null {
     return choices.find((choice) => choice.toLowerCase() === wanted);
   });
   return found.includes(undefined) ? null : found.join(',');
+}
+
+/** Suggests `--fields` for the names of fields after `--json`, as gh takes them. */
+function findFields(
+  flag: string | undefined,
+  value: string | undefined,
+  command: Command,
+): Suggestion | null {
+  const root = findRoot(command);
+  const fields = getFields(command);
+  const isJson = root.getOptionValueSource('output') === 'cli' && root.opts().output === 'json';
+  const words = flag === '--json' ? [value ?? ''] : isJson ? command.args : [];
+  const names = words.find((word) => word.split(',').every((name) => fields.includes(name)));
+  if (names === undefined) return null;
+  return { shown: `--fields ${names} --output json`, help: helpHint(commandPath(command)) };
 }

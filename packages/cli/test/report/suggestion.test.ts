@@ -32,3 +32,17 @@ describe('a choice in another case', () => {
     expect(await suggestionFor(line.split(' '))).toBe(suggestion);
   });
 });
+
+describe('names of fields after --json', () => {
+  it.each([
+    ['orders list --json id,status', '--fields id,status --output json'],
+    ['orders list --json=id,status', '--fields id,status --output json'],
+    ['orders get ord_1 --json id', '--fields id --output json'],
+    ['webhooks list --json url,status', '--fields url,status --output json'],
+    ['orders get ord_1 --json nonsense', null],
+    ['orders get ord_1 id,status', null],
+    ['orders list --json=nonsense', null],
+  ])('of `%s` lead to: %s', async (line, suggestion) => {
+    expect(await suggestionFor(line.split(' '))).toBe(suggestion);
+  });
+});
