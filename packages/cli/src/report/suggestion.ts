@@ -2,6 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import type { Hint } from '../errors/cli-error';
 import { getFields, getValues, idPrefixes, isId } from '../input/options';
 import { commandSynonyms, optionSynonyms } from '../synonyms';
+import { quoteWord } from './hint';
 
 /** What was probably meant: as it is shown, and where its help is. */
 interface Suggestion {
@@ -22,8 +23,8 @@ interface Rejected {
 /** Returns what was probably meant by a command line; null if nothing is known that is similar. */
 export function findSuggestion({ code, text, command }: Rejected): Suggestion | null {
   const { flag, value } = readUnknownOption(text, command);
-  const named = findFields(flag, value, command);
-  if (named !== null) return named;
+  const suggestion = findRequest(flag, value, command) ?? findFields(flag, value, command);
+  if (suggestion !== null) return suggestion;
   if (code === 'commander.unknownCommand' || code === 'commander.excessArguments') {
     return findCommand(command);
   }
@@ -56,7 +57,7 @@ function readUnknownOption(
 ): { flag?: string; value?: string | undefined } {
   const [, word] = /^unknown option '(.*?)'/s.exec(text) ?? [];
   if (word === undefined) return {};
-  const [, flag, value] = /^(-[XHdF])(.+)$/s.exec(word) ?? [];
+  const [, flag, value] = /^(-[X])(.+)$/s.exec(word) ?? [];
   return flag === undefined ? { flag: word, value: findValue(command, word) } : { flag, value };
 }
 
@@ -201,4 +202,41 @@ function findFields(
   const names = words.find((word) => word.split(',').every((name) => fields.includes(name)));
   if (names === undefined) return null;
   return { shown: `--fields ${names} --output json`, help: helpHint(commandPath(command)) };
+}
+
+/** Options of curl and gh for what is the first argument of `tradepost api`. */
+const methodFlags: readonly string[] = ['-X', '--method', '--request'];
+
+/** Suggests the method and the path of `tradepost api`, if the method is missing or was passed as an option. */
+function findRequest(
+  flag: string | undefined,
+  value: string | undefined,
+  command: Command,
+): Suggestion | null {
+  if (commandPath(command).join(' ') !== 'api') return null;
+  const isOption = flag !== undefined && methodFlags.includes(flag);
+  const [first = ''] = command.args;
+  if (!isOption && (flag !== undefined || !isRequestPath(first))) return null;
+  const path = command.args.find(isRequestPath);
+  const method = isOption ? parseMethod(value, command) : guessMethod(command);
+  const words = [method ?? 'METHOD', path === undefined ? 'PATH' : quoteWord(toPath(path))];
+  return { shown: `\`tradepost api ${words.join(' ')}\``, help: helpHint(['api']) };
+}
+
+function isRequestPath(word: string): boolean {
+  return /^(\/(?!\/)|v\d+\/)[^#\\\s]*$/.test(word);
+}
+
+function toPath(word: string): string {
+  return word.startsWith('/') ? word : `/${word}`;
+}
+
+function parseMethod(text = '', { registeredArguments: [method] }: Command): string | null {
+  const known = method === undefined ? [] : listChoices(method);
+  return known.find((name) => name === text.toUpperCase()) ?? null;
+}
+
+function guessMethod(command: Command): string {
+  const { field, input } = command.opts();
+  return field === undefined && input === undefined ? 'GET' : 'POST';
 }

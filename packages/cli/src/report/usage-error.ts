@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { CliError, capitalize, truncate } from '../errors/cli-error';
+import { getValues } from '../input/options';
 import { commandPath, findSuggestion, helpHint } from './suggestion';
 
 /** Whether Commander threw an error. Its class is not in the bundle of the commands. */
@@ -55,8 +56,17 @@ function shortenValue(text: string): string {
   );
 }
 
-/** Says which ID is missing: `id` is the name of every argument for one. */
-function describeMissing({ registeredArguments }: Command): string | null {
-  const [, noun] = /^(\w+ ID), /.exec(registeredArguments[0]?.description ?? '') ?? [];
-  return noun === undefined ? null : `missing ${noun}`;
+/** Says which ID is missing, since `id` is the name of every argument for one, or that the method of a request is. */
+function describeMissing({
+  registeredArguments: [argument],
+  args: [word],
+}: Command): string | null {
+  const [, noun] = /^(\w+ ID), /.exec(argument?.description ?? '') ?? [];
+  if (noun !== undefined) return `missing ${noun}`;
+  // Commander counts the arguments before it parses them.
+  if (argument?.name() !== 'method' || word === undefined) return null;
+  if (getValues(argument.parseArg)?.values().includes(word.toUpperCase())) return null;
+  return word.includes('/')
+    ? 'missing HTTP method'
+    : `unknown HTTP method '${truncate(word)}', and missing path`;
 }

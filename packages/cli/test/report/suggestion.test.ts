@@ -46,3 +46,33 @@ describe('names of fields after --json', () => {
     expect(await suggestionFor(line.split(' '))).toBe(suggestion);
   });
 });
+
+describe('a request without its method', () => {
+  it.each([
+    ['api /v1/orders', '`tradepost api GET /v1/orders`'],
+    ['api v1/orders', '`tradepost api GET /v1/orders`'],
+    ['api /v1/orders?a=b', "`tradepost api GET '/v1/orders?a=b'`"],
+    ['api /v1/orders --field a=b', '`tradepost api POST /v1/orders`'],
+    ['api /v1/orders GET', '`tradepost api GET /v1/orders`'],
+    ['api /v1/orders -X POST', '`tradepost api POST /v1/orders`'],
+    ['api -X POST /v1/orders', '`tradepost api POST /v1/orders`'],
+    ['api /v1/orders -XPOST', '`tradepost api POST /v1/orders`'],
+    ['api /v1/orders --method=patch', '`tradepost api PATCH /v1/orders`'],
+    ['api --request', '`tradepost api METHOD PATH`'],
+    ['api GET', null],
+    ['api fetch /v1/orders', null],
+  ])('`%s` leads to: %s', async (line, suggestion) => {
+    expect(await suggestionFor(line.split(' '))).toBe(suggestion);
+  });
+
+  it.each([
+    [['/v1/orders'], 'Missing HTTP method'],
+    [['https://trade.example/v1/orders'], 'Missing HTTP method'],
+    [['fetch'], "Unknown HTTP method 'fetch', and missing path"],
+    [['get'], "Missing required argument 'path'"],
+  ])('%j is reported as: %s', async (args, message) => {
+    const { exitCode, stderr } = await runCli(['api', ...args]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`error: ${message}\n`);
+  });
+});
