@@ -89,8 +89,8 @@ export const commandSynonyms: readonly Synonym[] = [
 ];
 
 /**
- * Options, also with a value, as users of other programs type them. A row counts where the option that is meant exists,
- * or within the group of the command that is meant.
+ * Options, also with a value, as users of other programs type them. A row counts where the options that are meant
+ * exist, or within the group of the command that is meant.
  */
 export const optionSynonyms: readonly Synonym[] = [
   ['--limit all|none|unlimited|max|0|-1', '--all'],
@@ -115,6 +115,7 @@ export const optionSynonyms: readonly Synonym[] = [
   ['--qty|--amount|--units|--count', '--quantity'],
   ['--count|--max|--max-items|--page-size|--per-page|--size|--first|--top|-n|-L', '--limit'],
   ['--no-limit|--paginate|--auto-paginate', '--all'],
+  ['--starting-after|--ending-before|--cursor|--page|--page-token|--offset', '--all or --limit'],
   ['--state', '--status'],
   ['--status', '--state'],
   ['--status|--to|--state', 'orders set-status ID STATUS'],
@@ -133,11 +134,15 @@ export const optionSynonyms: readonly Synonym[] = [
   ['--customer|--buyer-id|--client', '--buyer'],
   ['--order|--sort-by|--order-by', '--sort'],
   ['--secret|--signing-secret', '--secret-file'],
+  ['--headers|-H', '--header'],
+  ['--data|--data-raw|--raw-field|-d|-f|-F', '--field'],
+  ['--body|--payload|--data-binary|--json-body', '--input'],
   ['--body|--payload|--data|-d', '--body-file'],
+  ['--params|--param', '--query'],
   ['--url|--endpoint|--server|--server-url|--host|--api-base|--api-url', '--base-url'],
   ['--context|--account', '--profile'],
   ['-V|-v', '--version'],
-  ['--verbose|--trace|--log|--log-file|--log-level|-v|-d', '--debug'],
+  ['--verbose|--trace|--log|--log-file|--log-level|-v', '--debug'],
 ];
 
 /** Returns the status that a word means, such as `cancelled` for `Canceled`; null if none fits. */

@@ -123,11 +123,13 @@ describe('an option as in other programs', () => {
           continue;
         }
         hints.push(hint);
-        const [flag = '', value] = meant.split(' ');
-        const line = new RegExp(`^ {2}(-\\w, )?${flag}\\b[^]*?(?=\\n {2}-|\\n\\n)`, 'm');
         const page = (await runCli(['--help'])).stdout + (await helpOf(path || 'orders'));
-        if (meant.startsWith('-')) expect(line.exec(page)?.[0]).toContain(value ?? '');
-        else expect(commandPaths).toContain(`${flag} ${value}`);
+        for (const choice of meant.split(' or ')) {
+          const [flag = '', value] = choice.split(' ');
+          const line = new RegExp(`^ {2}(-\\w, )?${flag}\\b[^]*?(?=\\n {2}-|\\n\\n)`, 'm');
+          if (meant.startsWith('-')) expect(line.exec(page)?.[0]).toContain(value ?? '');
+          else expect(commandPaths).toContain(`${flag} ${value}`);
+        }
       }
       expect(hints, words.join(' ')).not.toEqual([]);
     }
@@ -147,6 +149,11 @@ describe('an option as in other programs', () => {
     ['webhooks register --url https://a.example --types order.created', 'Did you mean --events?'],
     ['webhooks deliveries --status failed', 'Did you mean --state failed?'],
     ['webhooks delete whk_1 --force', 'Did you mean --yes?'],
+    ['orders list --starting-after ord_1', 'Did you mean --all or --limit?'],
+    ['events list --cursor abc', 'Did you mean --all or --limit?'],
+    ['orders list --page=2', 'Did you mean --all or --limit?'],
+    ['api GET /v1/orders -H a:b', 'Did you mean --header?'],
+    ['api GET /v1/orders -Ha:b', 'Did you mean --header?'],
     ['webhooks replay dlv_1 --limit all', 'See `tradepost webhooks replay --help`.'],
     ['orders list --token tpk_secret', 'Set TRADEPOST_API_KEY instead'],
     ['-v', 'Did you mean --version?'],

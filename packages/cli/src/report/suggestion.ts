@@ -28,7 +28,9 @@ export function findSuggestion({ code, text, command }: Rejected): Suggestion | 
   if (code === 'commander.unknownCommand' || code === 'commander.excessArguments') {
     return findCommand(command);
   }
-  if (flag !== undefined) return findOption(flag, value, command);
+  if (flag !== undefined) {
+    return findParameters(flag, command) ?? findOption(flag, value, command);
+  }
   const [, option, typed] =
     /^option '(?:-\w, )?(--[\w-]+) .*?' argument '(.*)' is invalid/s.exec(text) ?? [];
   if (option !== undefined) {
@@ -57,7 +59,7 @@ function readUnknownOption(
 ): { flag?: string; value?: string | undefined } {
   const [, word] = /^unknown option '(.*?)'/s.exec(text) ?? [];
   if (word === undefined) return {};
-  const [, flag, value] = /^(-[X])(.+)$/s.exec(word) ?? [];
+  const [, flag, value] = /^(-[XHdF])(.+)$/s.exec(word) ?? [];
   return flag === undefined ? { flag: word, value: findValue(command, word) } : { flag, value };
 }
 
@@ -239,4 +241,67 @@ function parseMethod(text = '', { registeredArguments: [method] }: Command): str
 function guessMethod(command: Command): string {
   const { field, input } = command.opts();
   return field === undefined && input === undefined ? 'GET' : 'POST';
+}
+
+/** Options of curl, gh and stripe for a parameter of a request. */
+const parameterFlags: readonly string[] = ['-d', '--data', '--data-raw', '-f', '-F', '--raw-field'];
+
+/**
+ * Suggests the options for parameters in the form `name=value`, or in a JSON object: `--listing lst_1` for
+ * `-d listingId=lst_1`.
+ */
+function findParameters(flag: string, command: Command): Suggestion | null {
+  if (!parameterFlags.includes(flag)) return null;
+  const values = listParameters(command);
+  const isRequest = findKnownOption(command, '--field') !== undefined;
+  const options = isRequest
+    ? values.map(showBodyOption)
+    : values.flatMap(parseParameter).flatMap((parameter) => showParameter(parameter, command));
+  if (options.length === 0) return null;
+  return { shown: [...new Set(options)].join(' '), help: helpHint(commandPath(command)) };
+}
+
+/** Returns the values of all options for parameters. */
+function listParameters({ args }: Command): string[] {
+  return args.flatMap((word, index) => {
+    const flag = parameterFlags.find(
+      (one) => word === one || word.startsWith(one.startsWith('--') ? `${one}=` : one),
+    );
+    if (flag === undefined) return [];
+    const value = word === flag ? args[index + 1] : word.slice(flag.length).replace(/^=/, '');
+    return value === undefined ? [] : [value];
+  });
+}
+
+type Parameter = [name: string, value: string];
+
+function parseParameter(text: string): Parameter[] {
+  const [, name, value] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return [[name, value]];
+  if (!text.startsWith('{')) return [];
+  try {
+    const body: Record<string, unknown> = JSON.parse(text);
+    return Object.entries(body).map(([field, content]) => [field, String(content)]);
+  } catch {
+    return [];
+  }
+}
+
+/** Shows the option of `tradepost api` for a part of the body. */
+function showBodyOption(text: string): string {
+  if (/^[@{[]/.test(text)) return '--input FILE';
+  const [[name, value] = ['NAME', 'VALUE']] = parseParameter(text);
+  const isShown = /^[\w.:+-]{0,60}$/.test(value) && !/key|token|secret|passw/i.test(name);
+  return `--field ${name}=${isShown ? value : 'VALUE'}`;
+}
+
+/** Shows the option for a parameter of the API; with its value, unless that may be a secret. */
+function showParameter([name, value]: Parameter, command: Command): string[] {
+  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const long = findKnownOption(command, flag)?.long ?? findOption(flag, undefined, command)?.shown;
+  const option = long === undefined ? undefined : findKnownOption(command, long ?? '');
+  if (option === undefined || option.isBoolean()) return [];
+  const isShown = isAnyId(value) || /^\d{1,9}$/.test(value) || listChoices(option).includes(value);
+  const [placeholder = ''] = /<.*>/.exec(option.flags) ?? [];
+  return [`${option.long} ${isShown ? value : placeholder}`];
 }

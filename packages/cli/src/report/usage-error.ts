@@ -32,8 +32,8 @@ export function toUsageError(error: CommanderError, command: Command): CliError 
   }
   text = text
     .replace(/^error: (command-argument value )?/, '')
-    // What follows the `=` of an unknown option may be a key.
-    .replace(/^(unknown option '[^=']*)=.*$/s, "$1'");
+    // What follows the `=` of an unknown option, or the name of a header, may be a key.
+    .replace(/^(unknown option '[^=:']*)[=:].*$/s, "$1'");
   if (error.code === 'commander.missingArgument') text = describeMissing(command) ?? text;
   const message = capitalize(shortenValue(text));
   if (/^unknown option '--(api-?)?(key|token)'/.test(text)) {

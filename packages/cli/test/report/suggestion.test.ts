@@ -76,3 +76,48 @@ describe('a request without its method', () => {
     expect(stderr).toContain(`error: ${message}\n`);
   });
 });
+
+describe('parameters as in other programs', () => {
+  it.each([
+    [['api', 'POST', '/v1/x', '-d', 'a=b'], '--field a=b'],
+    [['api', 'POST', '/v1/x', '-da=b'], '--field a=b'],
+    [['api', 'POST', '/v1/x', '-f', 'a=b', '-F', 'c=1'], '--field a=b --field c=1'],
+    [['api', 'POST', '/v1/x', '--data=a=b'], '--field a=b'],
+    [['api', 'POST', '/v1/x', '-f', 'a=b c'], '--field a=VALUE'],
+    [['api', 'POST', '/v1/x', '-d', '{"a":1}'], '--input FILE'],
+    [['api', 'POST', '/v1/x', '-d', '@body.json'], '--input FILE'],
+    [['orders', 'create', '-d', 'listingId=lst_1'], '--listing lst_1'],
+    [
+      ['orders', 'create', '-d', 'listingId=lst_1', '-d', 'quantity=5'],
+      '--listing lst_1 --quantity 5',
+    ],
+    [
+      ['orders', 'create', '--data', '{"listingId":"lst_1","quantity":5}'],
+      '--listing lst_1 --quantity 5',
+    ],
+    [['orders', 'list', '-d', 'limit=3', '-d', 'status=pending'], '--limit 3 --status pending'],
+    [
+      ['webhooks', 'register', '-d', 'url=https://a.example', '-d', 'events=order.created'],
+      '--url <url> --events order.created',
+    ],
+    [['orders', 'create', '-d', '{'], null],
+    [['orders', 'list', '-d', 'nonsense=1'], null],
+    [['orders', 'list', '-d'], null],
+  ])('%j lead to: %s', async (argv, suggestion) => {
+    expect(await suggestionFor(argv)).toBe(suggestion);
+  });
+
+  it('are shown without values that may be secrets', async () => {
+    for (const argv of [
+      ['api', 'POST', '/v1/x', '-d', 'password=hunter2'],
+      ['api', 'POST', '/v1/x', '-Hx-secret: hunter2'],
+      ['orders', 'create', '-d', 'listingId=hunter2'],
+      ['webhooks', 'register', '-d', 'url=https://hunter2.example'],
+    ]) {
+      const { exitCode, stderr } = await runCli(argv);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('Did you mean --');
+      expect(stderr).not.toContain('hunter2');
+    }
+  });
+});
