@@ -88,6 +88,7 @@ export function createProgram(context: CliContext): Program {
     .addHelpText('after', rootSections);
   addGlobalOptions(program);
   rejectRepeatedOptions(program);
+  rejectUnknownCommands(program);
 
   for (const [heading, section] of Object.entries(helpSections)) {
     program.commandsGroup(heading);
@@ -98,6 +99,7 @@ export function createProgram(context: CliContext): Program {
       }
       const group = program.command(name).summary(entry.summary).helpCommand(false);
       addHelp(group.description(`${entry.summary}.`));
+      rejectUnknownCommands(group);
       for (const [child, spec] of Object.entries(entry.commands)) add(group, child, spec);
       loadNext(group);
     }
@@ -166,6 +168,17 @@ function rejectRepeatedOptions(command: Command): void {
       }
     });
   }
+}
+
+/** Rejects an unknown command of a group also with `--help`: Commander would show the help of the group. */
+function rejectUnknownCommands(group: Command): void {
+  // It adds the suggestion by spelling. Commander's types lack it.
+  const { unknownCommand } = group as Command & { unknownCommand(): never };
+  group.addHelpText('before', ({ error }) => {
+    const [first = '-'] = group.args;
+    if (!error && !first.startsWith('-')) unknownCommand.call(group);
+    return '';
+  });
 }
 
 function isJson(output: OutputFormat): boolean {

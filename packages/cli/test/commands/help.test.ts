@@ -54,6 +54,26 @@ describe('help', () => {
     },
   );
 
+  it.each([
+    ['foo --help', "Unknown command 'foo'", 'See `tradepost --help`.'],
+    ['oders -h', "Unknown command 'oders'", 'Did you mean orders? See `tradepost --help`.'],
+    ['orders foo --help', "Unknown command 'foo'", 'See `tradepost orders --help`.'],
+    [
+      'set-status --help',
+      "Unknown command 'set-status'",
+      'Did you mean `tradepost orders set-status`? See `tradepost orders set-status --help`.',
+    ],
+  ])('of an unknown command is an error: `%s`', async (line, message, hint) => {
+    const result = await runCli(line.split(' '));
+    expect(result).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `error: ${message}\nhint: ${hint}\n`,
+    });
+    const [unknown] = line.split(/ --?h/);
+    expect(await runCli(unknown?.split(' ') ?? [])).toEqual(result);
+  });
+
   it('lists the exit codes', async () => {
     const { exitCode, stdout } = await runCli(['help', 'exit-codes']);
     expect(exitCode).toBe(0);
