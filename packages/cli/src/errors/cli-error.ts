@@ -15,6 +15,8 @@ export const cliErrorReasons = {
   precondition_failed: 'conflict',
   /** A dry run found that the order cannot move to the status. */
   invalid_transition: 'conflict',
+  /** The webhook has no secret that could be promoted. */
+  no_staged_secret: 'conflict',
   /** The user declined at a confirmation prompt. */
   declined: 'error',
   /** It is unknown whether a change was applied, and reading it again did not settle it. */

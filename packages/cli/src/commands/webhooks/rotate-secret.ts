@@ -2,7 +2,7 @@ import { eventTypes, type StagedSecret, type Tradepost } from '@tradepost/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../../client/create-client';
 import type { CliContext } from '../../context';
-import { commandHint } from '../../errors/cli-error';
+import { CliError, commandHint } from '../../errors/cli-error';
 import { addHelp } from '../../help/help';
 import { addId, type GlobalOptions, yesOption } from '../../input/options';
 import { confirm } from '../../input/prompt';
@@ -87,10 +87,7 @@ async function confirmReplacement(
   context: CliContext,
 ): Promise<void> {
   if (options.yes) return;
-  const found = await webhooks.get(id, { signal: context.signal }).safe();
-  // A service may have secrets that can be staged, and not show its webhooks.
-  if (!found.ok && ![404, 405, 501].includes(found.error.status ?? 0)) throw found.error;
-  const stagedAt = found.ok ? found.data.stagedSecretAt : null;
+  const stagedAt = await findStagedAt(webhooks, id, context);
   if (!stagedAt) return;
   const ago = formatRelative(Date.parse(stagedAt), context.now());
   const when = ago === 'now' ? 'just now' : ago;
@@ -98,10 +95,28 @@ async function confirmReplacement(
   await confirm(question, context, options);
 }
 
+/**
+ * Returns when the secret was staged that the webhook has now; null without one, and undefined where the
+ * service does not show it.
+ */
+async function findStagedAt(
+  webhooks: Tradepost['webhooks'],
+  id: string,
+  { signal }: CliContext,
+): Promise<string | null | undefined> {
+  const found = await webhooks.get(id, { signal }).safe();
+  if (found.ok) return found.data.stagedSecretAt;
+  const { code, status } = found.error;
+  // A service may have secrets that can be staged, and not show its webhooks.
+  if (code === 'webhook_not_found' || ![404, 405, 501].includes(status ?? 0)) throw found.error;
+  return undefined;
+}
+
 async function promote(id: string, options: Options, context: CliContext): Promise<void> {
   const format = await chooseFormat(options, webhookView, context);
   const { webhooks } = createClient(context, options);
   if (!options.yes) {
+    await assertStaged(webhooks, id, context);
     printNotice(context, 'Receivers that know only the current secret will reject deliveries.');
   }
   await confirm(`Promote the staged secret of ${id}?`, context, options);
@@ -117,4 +132,23 @@ async function promote(id: string, options: Options, context: CliContext): Promi
   printNotice(context, 'The old secret signs nothing any more: remove it from your receivers.');
   printNotice(context, 'Check them with a test event:');
   printCommand(context, formatCommand(test, options));
+}
+
+/**
+ * Checks that a secret is staged before the user is asked. Without a terminal there is no question.
+ *
+ * @throws {CliError} `no_staged_secret`
+ */
+async function assertStaged(
+  webhooks: Tradepost['webhooks'],
+  id: string,
+  context: CliContext,
+): Promise<void> {
+  if (context.stderr.isTTY !== true) return;
+  if ((await findStagedAt(webhooks, id, context)) !== null) return;
+  throw new CliError(
+    'no_staged_secret',
+    `Webhook ${id} has no staged secret`,
+    commandHint('Stage a secret first:', 'webhooks rotate-secret', id),
+  );
 }

@@ -22,7 +22,8 @@ async function asking(
     if (method === 'GET' && path.startsWith('/v1/webhooks/')) {
       if (status !== 200) return { status, body: undefined };
       const url = 'https://receiver.example/\u001b[2J';
-      return { status: 200, body: { data: aWebhook({ url, ...webhook }) } };
+      const staged = { stagedSecretAt: '2026-11-21T09:30:00.000Z' };
+      return { status: 200, body: { data: aWebhook({ url, ...staged, ...webhook }) } };
     }
     if (method === 'GET') {
       const data = [aDelivery({ id: 'dlv_2' }), aDelivery({ id: 'dlv_1' })];
@@ -102,6 +103,31 @@ describe('webhooks rotate-secret of a webhook with a staged secret', () => {
   it('does not ask with --yes, or if none is staged', async () => {
     expect(await rotate([], { stagedSecretAt: stagedAt }, ['--yes'])).toMatchObject({ changes: 1 });
     expect(await rotate([], { stagedSecretAt: null })).toMatchObject({ changes: 1 });
+  });
+});
+
+describe('webhooks rotate-secret --promote', () => {
+  const argv = ['webhooks', 'rotate-secret', id, '--promote'];
+  const question = 'Promote the staged secret';
+
+  it('fails before it asks if no secret is staged', async () => {
+    const result = await asking(argv, [], { stagedSecretAt: null });
+    expect(result).toMatchObject({ exitCode: 6, changes: 0, stdout: '' });
+    expect(result.stderr).toContain(`Webhook ${id} has no staged secret`);
+    expect(result.stderr).toContain(
+      `Stage a secret first: \`tradepost webhooks rotate-secret ${id}`,
+    );
+    expect(result.stderr).not.toMatch(/Promote|Receivers/);
+  });
+
+  it.each([404, 405])('asks where the service responds with %i to a webhook', async (status) => {
+    const result = await asking(argv, [[question, 'y']], {}, { status });
+    expect(result).toMatchObject({ exitCode: 0, changes: 1 });
+  });
+
+  it('asks where the service does not say whether a secret is staged', async () => {
+    const result = await asking(argv, [[question, 'y']], { stagedSecretAt: undefined as never });
+    expect(result).toMatchObject({ exitCode: 0, changes: 1 });
   });
 });
 
