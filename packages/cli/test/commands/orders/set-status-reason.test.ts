@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aProblem } from '../../helpers/minimal-service';
 import { outcomesOf, startPendingOrders } from '../../helpers/pending-orders';
+import { runCli } from '../../helpers/run-cli';
 
 const set = ['orders', 'set-status'];
 const reason = ['--reason', 'Paid.'];
@@ -19,6 +20,12 @@ const unknownField = aProblem(422, 'validation_failed', {
 
 const futile =
   'The journal has the reason, and --resume would send it again: start a new run without --reason.';
+
+it('the help names the limits of a reason', async () => {
+  const { stdout } = await runCli([...set, '--help']);
+  const [, description] = /--reason <text> +(.*\n(?: {6}.*\n)*)/.exec(stdout) ?? [];
+  expect(description).toContain('1 to 500 characters on one line');
+});
 
 describe('a reason that a service rejects', () => {
   it('is named with what to do', async () => {

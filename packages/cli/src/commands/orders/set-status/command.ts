@@ -55,7 +55,11 @@ export function configure(command: Command, context: CliContext): void {
         )
         .choices(orderStatuses),
     )
-    .option('--reason <text>', 'why, for the history that all parties of an order see', parseReason)
+    .option(
+      '--reason <text>',
+      'why, for the history that all parties of an order see: 1 to 500 characters on one line',
+      parseReason,
+    )
     .option('--fail-on-skip', 'exit with 6 if --if-status skipped orders')
     .option('--dry-run', 'show what would change, and change nothing')
     .option(...yesOption)
