@@ -235,6 +235,8 @@ describe('orders set-status of several orders', () => {
       ['ord_1', 'confirmed', '--reason', 'x'.repeat(501)],
       `argument '${'x'.repeat(60)}…' is invalid. Use 1 to 500 characters on one line.`,
     ],
+    [['ord_1', 'confirmed', '--fail-on-skip'], '--fail-on-skip needs --if-status\nhint: See '],
+    [['confirmed', '--stdin', '--fail-on-skip'], '--fail-on-skip needs --if-status'],
     [['--resume', 'x', '--journal', 'y'], '--resume continues the journal'],
     [['ord_1', 'ord_2', 'confirmed', '--concurrency', '0'], 'an integer from 1 to 64'],
     [['ord_1', 'ord_2', 'confirmed', '--max-failures', '0'], 'an integer of at least 1'],

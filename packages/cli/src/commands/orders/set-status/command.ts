@@ -126,6 +126,7 @@ async function setStatus(args: string[], options: Options, context: CliContext):
   const status = args.at(-1);
   if (!isOrderStatus(status)) throw await explainStatus(args, options);
   const { ifStatus = null, reason } = options;
+  rejectIf(options.failOnSkip && ifStatus === null, '--fail-on-skip needs --if-status');
   const change = { status, ifStatus, ...(reason !== undefined && { reason }) };
   const ids = args.slice(0, -1);
   if (options.stdin) {
