@@ -27,7 +27,7 @@ import {
   selectedProfile,
 } from '../config/settings';
 import type { CliContext } from '../context';
-import { CliError, getErrorMessage, type Hint } from '../errors/cli-error';
+import { CliError, type Hint } from '../errors/cli-error';
 import { addHelp } from '../help/help';
 import type { GlobalOptions } from '../input/options';
 import { confirm, openKeyboard, prompt } from '../input/prompt';
@@ -36,6 +36,7 @@ import { chooseFormat } from '../output/choose-format';
 import { describeShape } from '../output/format';
 import { printChange, printNotice } from '../output/print';
 import { escapeControlChars } from '../output/text';
+import { getRequestErrorMessage } from '../report/error-report';
 
 interface Options extends GlobalOptions {
   keyStdin?: true;
@@ -146,8 +147,9 @@ async function verifyKey(tradepost: Tradepost, baseUrl: string, context: CliCont
     const request = error.requestId === null ? '' : ` (request ${error.requestId})`;
     throw new CliError(
       'invalid_api_key',
-      `${baseUrl} rejected this API key${request}: ${error.problem?.detail ?? getErrorMessage(error)}`,
+      `${baseUrl} rejected this API key${request}: ${error.problem?.detail ?? getRequestErrorMessage(error)}`,
       'Nothing was saved. The key may be mistyped, expired, revoked or for another service.',
+      ...(error.problem === null ? ['Check the service URL too.'] : []),
     );
   }
 }

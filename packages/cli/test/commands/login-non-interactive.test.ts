@@ -68,6 +68,19 @@ describe('login without a terminal', () => {
     expect(folder.stored().profiles.default?.apiKey).toBe('tpk_before');
   });
 
+  it('says in its own words that a service without problem documents rejects the key', async () => {
+    const service = await BareService.start();
+    service.instead = () => ({ status: 401, body: { error: 'Unauthorized' } });
+    const { exitCode, stdout, stderr } = await runCli(
+      ['login', '--key-stdin', '--base-url', service.baseUrl],
+      { env: loginFolder().env, input: key },
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: '' });
+    expect(stderr).toContain(`${service.baseUrl} rejected this API key: GET /v1/account failed`);
+    expect(stderr).toContain('or for another service. Check the service URL too.\n');
+    expect(stderr).not.toMatch(/apiKey|baseUrl/);
+  });
+
   it('checks the key with the list of orders if the service has no account endpoint', async () => {
     const service = await BareService.start();
     const folder = loginFolder();
