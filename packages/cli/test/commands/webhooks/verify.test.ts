@@ -139,6 +139,44 @@ describe('webhooks verify', () => {
   });
 
   it.each([
+    ['a line feed', '\n'],
+    ['a carriage return and a line feed', '\r\n'],
+  ])('says that the body has %s too much at its end', async (_, newline) => {
+    const { argv, signature, text } = await setting();
+    const options = [...argv, '--signature', signature];
+    const piped = await runCli(options, { env, now, input: `${text}${newline}` });
+    expect(piped).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(piped.stderr).toContain(
+      'BODY_RESERIALIZED. Stdin has one extra newline at its end, as echo and editors add it.',
+    );
+    const file = join(await aFolder(), 'body.json');
+    await writeFile(file, `${text}${newline}`);
+    const { stderr } = await runCli([...options, '--body-file', file], { env, now });
+    expect(stderr).toContain(`${file} has one extra newline at its end`);
+    for (const other of [` ${newline}`, `${newline}${newline}`, '\r']) {
+      const changed = await runCli(options, { env, now, input: `${text}${other}` });
+      expect(changed.exitCode).toBe(1);
+      expect(changed.stderr).not.toContain('extra newline');
+    }
+  });
+
+  it('says so too for a long body, and for a delivery that is too old', async () => {
+    const { argv } = await setting();
+    const long = { ...event, data: { ...event.data, note: 'x'.repeat(70_000) } };
+    const body = JSON.stringify(long);
+    const { headers } = await signDelivery({ body, secret: exampleSecret, sentAt });
+    const lines = Object.entries(headers).flatMap(([name, value]) => [
+      '--header',
+      `${name}: ${value}`,
+    ]);
+    for (const age of [1_000, 999_000]) {
+      const setting = { env, now: () => sentAt + age, input: `${body}\n` };
+      const { stderr } = await runCli([...argv, ...lines], setting);
+      expect(stderr).toContain('SIGNATURE_MISMATCH. Stdin has one extra newline at its end');
+    }
+  });
+
+  it.each([
     ['another secret', 'whsec_b3RoZXI=\n', 'WRONG_SECRET'],
     ['spaces around the secret', ` ${exampleSecret} \n`, 'SECRET_WHITESPACE'],
     ['a second line end after the secret', `${exampleSecret}\n\n`, 'SECRET_WHITESPACE'],

@@ -78,19 +78,25 @@ async function verify(options: Options, context: CliContext): Promise<void> {
   const secrets = secretFiles.map(readSecretFile);
   const payload = await readBody(options, context);
   const { verifyDeliverySync, WebhookVerificationError } = await import('@tradepost/sdk/webhooks');
-  const { describeChecks, describeInput } = await import('./describe-checks');
+  const { describeChecks, describeFailure, describeInput } = await import('./describe-checks');
   const now = context.now();
   const bodyName = options.bodyFile ?? 'stdin';
   const bodyLength = payload.length;
   const input = { bodyName, bodyLength, secretFiles, isStandard, tolerance, now };
+  const verifyBody = (body: Buffer, diagnose: boolean) =>
+    verifyDeliverySync({ payload: body, secrets, headers, tolerance, now, diagnose });
   let delivery: VerifiedDelivery;
   try {
-    delivery = verifyDeliverySync({ payload, secrets, headers, tolerance, now, diagnose: true });
+    delivery = verifyBody(payload, true);
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
+    const { message, hints } = describeFailure(error, bodyName, payload, (body) =>
+      verifyBody(body, false),
+    );
     throw new CliError(
       'verification_failed',
-      `Do not trust this delivery: ${error.code}. ${error.message}`,
+      message,
+      ...hints,
       `Checked ${describeInput(input)}.`,
     );
   }

@@ -1,4 +1,8 @@
-import { eventTypes, type VerifiedDelivery } from '@tradepost/sdk/webhooks';
+import {
+  eventTypes,
+  type VerifiedDelivery,
+  WebhookVerificationError,
+} from '@tradepost/sdk/webhooks';
 import { formatCount } from '../../../output/text';
 
 export interface CheckInput {
@@ -53,4 +57,38 @@ export function describeChecks(
 function describeAge(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1_000);
   return seconds < 0 ? `${-seconds} s in the future` : `${seconds} s ago`;
+}
+
+/**
+ * Says why a delivery is not valid, and what to do.
+ *
+ * @param verify verifies another body with the same headers and secrets
+ */
+export function describeFailure(
+  { code, message }: WebhookVerificationError,
+  bodyName: string,
+  body: Buffer,
+  verify: (body: Buffer) => unknown,
+): { message: string; hints: string[] } {
+  const isOfBody = code === 'BODY_RESERIALIZED' || code === 'SIGNATURE_MISMATCH';
+  if (isOfBody && hasExtraNewline(body, verify)) {
+    return {
+      message: `The body is not as received: ${code}. ${bodyName === 'stdin' ? 'Stdin' : bodyName} has one extra newline at its end, as echo and editors add it. The signature matches without it`,
+      hints: ['Pass the body without it: `printf %s "$BODY"` prints none.'],
+    };
+  }
+  return { message: `Do not trust this delivery: ${code}. ${message}`, hints: [] };
+}
+
+/** Whether the signature matches the body without the newline at its end. */
+function hasExtraNewline(body: Buffer, verify: (body: Buffer) => unknown): boolean {
+  const [newline] = /\r?\n$/.exec(body.subarray(-2).toString('latin1')) ?? [];
+  if (newline === undefined) return false;
+  try {
+    verify(body.subarray(0, -newline.length));
+    return true;
+  } catch (error) {
+    // The signature is checked first. The delivery may be too old, for example.
+    return error instanceof WebhookVerificationError && error.code !== 'SIGNATURE_MISMATCH';
+  }
 }
