@@ -176,6 +176,27 @@ describe('webhooks verify', () => {
     }
   });
 
+  it('names its own option for a second secret while one is staged', async () => {
+    const staged = 'whsec_c3RhZ2Vk';
+    const body = JSON.stringify(event);
+    const [current, next] = await Promise.all(
+      [exampleSecret, staged].map((secret) => signDelivery({ body, secret, sentAt })),
+    );
+    const headers = {
+      ...next?.headers,
+      ...{ 'Service-Signature': current?.headers['Service-Signature'] },
+    };
+    const lines = Object.entries(headers).flatMap(([name, value]) => [
+      '--header',
+      `${name}: ${value}`,
+    ]);
+    const argv = ['webhooks', 'verify', '--secret-file', await secretFile(staged), ...lines];
+    const { exitCode, stderr } = await runCli(argv, { env, now, input: body });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('pass the current secret too, with a second --secret-file.');
+    expect(stderr).not.toContain('in secrets');
+  });
+
   it.each([
     ['another secret', 'whsec_b3RoZXI=\n', 'WRONG_SECRET'],
     ['spaces around the secret', ` ${exampleSecret} \n`, 'SECRET_WHITESPACE'],

@@ -59,6 +59,9 @@ function describeAge(milliseconds: number): string {
   return seconds < 0 ? `${-seconds} s in the future` : `${seconds} s ago`;
 }
 
+/** An option in a message of the SDK, and what a user of this command passes instead. */
+const currentSecretToo = ['too, in secrets.', 'too, with a second --secret-file.'] as const;
+
 /**
  * Says why a delivery is not valid, and what to do.
  *
@@ -77,7 +80,8 @@ export function describeFailure(
       hints: ['Pass the body without it: `printf %s "$BODY"` prints none.'],
     };
   }
-  return { message: `Do not trust this delivery: ${code}. ${message}`, hints: [] };
+  const text = message.replace(...currentSecretToo);
+  return { message: `Do not trust this delivery: ${code}. ${text}`, hints: [] };
 }
 
 /** Whether the signature matches the body without the newline at its end. */
