@@ -16,7 +16,7 @@ describe('a choice in another case', () => {
     ['orders list --status Pending', '--status pending'],
     ['orders list --status=Pending,CONFIRMED', '--status pending,confirmed'],
     ['orders list --status Canceled', '--status cancelled'],
-    ['orders list --sort createdat', '--sort createdAt'],
+    ['orders list --sort CreatedAt', '--sort createdAt'],
     ['orders list --output JSON', '--output json'],
     ['orders list -o Csv', '--output csv'],
     ['orders list --time ISO', '--time iso'],
