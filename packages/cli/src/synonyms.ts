@@ -111,6 +111,7 @@ export const optionSynonyms: readonly Synonym[] = [
   ['--query|--filter|--jsonpath|--jmespath|--template', '--jq'],
   ['--from|--after|--start|--start-date|--created|--created-after|--since-time', '--since'],
   ['--to|--before|--end|--end-date|--created-before', '--until'],
+  ['--until|--to|--end|--end-date|--created-before', '--before'],
   ['--force|--confirm|--no-confirm|--no-prompt|--no-input|--assume-yes|--auto-approve|-f', '--yes'],
   ['--qty|--amount|--units|--count', '--quantity'],
   ['--count|--max|--max-items|--page-size|--per-page|--size|--first|--top|-n|-L', '--limit'],

@@ -87,7 +87,9 @@ it('a dry run prints the status before and after, and changes nothing', async ()
       )
       .sort(),
   );
-  expect(dry.stderr).toBe('3 orders: 2 would move to confirmed, 1 already confirmed.\n');
+  expect(dry.stderr).toBe(
+    '3 orders: 2 would move to confirmed, 1 already confirmed. Nothing changed.\n',
+  );
   expect(await listStatusChanges(seeded, ids)).toEqual([first]);
 });
 

@@ -4,6 +4,7 @@ import {
   type NotificationListParams,
   type OrderListParams,
   orderStatuses,
+  type Page,
 } from '@tradepost/sdk';
 import { assertEventsOfOrder } from '../../client/check-events';
 import { assertSelected } from '../../client/check-orders';
@@ -80,7 +81,7 @@ export function createReadTools(
           );
           assertSelected(page.data, query);
           if (page.data.length === 0) await assertNone(client, query, request);
-          return page;
+          return keepToLimit(page, query);
         },
       },
     ),
@@ -104,9 +105,12 @@ export function createReadTools(
       { unread: boolean().optional().describe('true: only unread ones'), ...paging },
       {
         run: async ({ unread, ...query }, request) =>
-          unread === true
-            ? await listUnread(client, query, request)
-            : await client.notifications.list(query, request),
+          keepToLimit(
+            unread === true
+              ? await listUnread(client, query, request)
+              : await client.notifications.list(query, request),
+            query,
+          ),
       },
     ),
     readTool(
@@ -181,6 +185,15 @@ async function assertNone(
       'Several statuses are an extension of the API that this service may not have: list one at a time.',
     );
   }
+}
+
+/** Keeps a page within its limit: a service that does not have `limit` sends everything at once. */
+function keepToLimit<Item>(page: Page<Item>, { sort, limit = maxItems }: OrderListParams) {
+  const { data } = page;
+  const most = Math.max(limit, sort === undefined ? 1 : 2);
+  if (data.length <= most) return page;
+  const note = `The service sent ${data.length} items at once, and some are left out: set a larger limit, or select fewer.`;
+  return { ...page, data: data.slice(0, most), note };
 }
 
 /** Lists the unread notifications of a page, also of a service that does not have the filter. */

@@ -106,3 +106,22 @@ describe('list_notifications of mcp', () => {
     },
   );
 });
+
+it.each(['list_orders', 'list_notifications'])(
+  '%s returns no more than its limit, and says what is left out',
+  async (name) => {
+    const service = await BareService.start();
+    service.orders = ['ord_3', 'ord_2', 'ord_1'].map((id) => anOrder({ id }));
+    service.notifications = ['ntf_3', 'ntf_2', 'ntf_1'].map((id) => aNotification({ id }));
+    const client = new Tradepost({ baseUrl: service.baseUrl, apiKey: 'tpk_test' });
+    const tools = createReadTools(client, { ...schemas, oneOf: schemas.enum });
+    const tool = tools.find((one) => one.name === name);
+    const { signal } = new AbortController();
+    const page = await tool?.run({ limit: 2 }, { signal });
+    expect(page).toMatchObject({
+      data: [{ id: expect.stringMatching(/_3$/) }, { id: expect.stringMatching(/_2$/) }],
+      note: 'The service sent 3 items at once, and some are left out: set a larger limit, or select fewer.',
+    });
+    expect(await tool?.run({ limit: 3 }, { signal })).not.toHaveProperty('note');
+  },
+);
