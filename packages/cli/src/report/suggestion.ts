@@ -209,20 +209,23 @@ function findFields(
 /** Options of curl and gh for what is the first argument of `tradepost api`. */
 const methodFlags: readonly string[] = ['-X', '--method', '--request'];
 
-/** Suggests the method and the path of `tradepost api`, if the method is missing or was passed as an option. */
+/** Suggests the method, path and body of `tradepost api`, if the method is missing or was passed as an option. */
 function findRequest(
   flag: string | undefined,
   value: string | undefined,
   command: Command,
 ): Suggestion | null {
   if (commandPath(command).join(' ') !== 'api') return null;
-  const isOption = flag !== undefined && methodFlags.includes(flag);
+  const isMethod = flag !== undefined && methodFlags.includes(flag);
+  const isOther = flag !== undefined && !isMethod && !parameterFlags.includes(flag);
   const [first = ''] = command.args;
-  if (!isOption && (flag !== undefined || !isRequestPath(first))) return null;
+  if (isOther || (!isMethod && !isRequestPath(first))) return null;
   const path = command.args.find(isRequestPath);
-  const method = isOption ? parseMethod(value, command) : guessMethod(command);
-  const words = [method ?? 'METHOD', path === undefined ? 'PATH' : quoteWord(toPath(path))];
-  return { shown: `\`tradepost api ${words.join(' ')}\``, help: helpHint(['api']) };
+  const body = listBodyOptions(command);
+  const method = isMethod ? (parseMethod(value, command) ?? 'METHOD') : body ? 'POST' : 'GET';
+  const words = [method, path === undefined ? 'PATH' : quoteWord(toPath(path)), body];
+  const line = words.filter(Boolean).join(' ');
+  return { shown: `\`tradepost api ${line}\``, help: helpHint(['api']) };
 }
 
 function isRequestPath(word: string): boolean {
@@ -238,9 +241,12 @@ function parseMethod(text = '', { registeredArguments: [method] }: Command): str
   return known.find((name) => name === text.toUpperCase()) ?? null;
 }
 
-function guessMethod(command: Command): string {
-  const { field, input } = command.opts();
-  return field === undefined && input === undefined ? 'GET' : 'POST';
+/** Returns the options for the body of a request, as they are and as they were meant; empty without any. */
+function listBodyOptions(command: Command): string {
+  const { field = [], input } = command.opts<{ field?: Parameter[]; input?: string }>();
+  const parameters = [...field.map((pair) => pair.join('=')), ...listParameters(command)];
+  const options = parameters.map(showBodyOption);
+  return [...new Set(input === undefined ? options : [...options, '--input FILE'])].join(' ');
 }
 
 /** Options of curl, gh and stripe for a parameter of a request. */
@@ -252,13 +258,14 @@ const parameterFlags: readonly string[] = ['-d', '--data', '--data-raw', '-f', '
  */
 function findParameters(flag: string, command: Command): Suggestion | null {
   if (!parameterFlags.includes(flag)) return null;
-  const values = listParameters(command);
   const isRequest = findKnownOption(command, '--field') !== undefined;
   const options = isRequest
-    ? values.map(showBodyOption)
-    : values.flatMap(parseParameter).flatMap((parameter) => showParameter(parameter, command));
-  if (options.length === 0) return null;
-  return { shown: [...new Set(options)].join(' '), help: helpHint(commandPath(command)) };
+    ? listBodyOptions(command)
+    : listParameters(command)
+        .flatMap(parseParameter)
+        .flatMap((parameter) => showParameter(parameter, command))
+        .join(' ');
+  return options === '' ? null : { shown: options, help: helpHint(commandPath(command)) };
 }
 
 /** Returns the values of all options for parameters. */
