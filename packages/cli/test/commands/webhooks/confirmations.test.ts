@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { WebhookDetails } from '@tradepost/sdk';
 import { exampleSecret } from '@tradepost/sdk/testing';
 import { describe, expect, it } from 'vitest';
-import { BareService } from '../../helpers/minimal-service';
+import { aProblem, BareService } from '../../helpers/minimal-service';
 import { runAtKeyboard, type Typing } from '../../helpers/run-at-keyboard';
 import { aDelivery, aFolder, aWebhook } from '../../helpers/webhook-builders';
 
@@ -14,12 +14,13 @@ async function asking(
   argv: string[],
   typing: readonly Typing[],
   webhook: Partial<WebhookDetails> = {},
-  { columns = 200, status = 200 } = {},
+  { columns = 200, status = 200, problem = undefined as string | undefined } = {},
 ) {
   const service = await BareService.start();
   service.instead = ({ method, path }) => {
     if (method === 'DELETE') return { status: 204, body: undefined };
     if (method === 'GET' && path.startsWith('/v1/webhooks/')) {
+      if (problem !== undefined) return aProblem(status, problem);
       if (status !== 200) return { status, body: undefined };
       const url = 'https://receiver.example/\u001b[2J';
       const staged = { stagedSecretAt: '2026-11-21T09:30:00.000Z' };
@@ -123,6 +124,11 @@ describe('webhooks rotate-secret --promote', () => {
   it.each([404, 405])('asks where the service responds with %i to a webhook', async (status) => {
     const result = await asking(argv, [[question, 'y']], {}, { status });
     expect(result).toMatchObject({ exitCode: 0, changes: 1 });
+  });
+
+  it('fails before it asks if there is no such webhook', async () => {
+    const missing = { status: 404, problem: 'webhook_not_found' };
+    expect(await asking(argv, [], {}, missing)).toMatchObject({ exitCode: 5, changes: 0 });
   });
 
   it('asks where the service does not say whether a secret is staged', async () => {
