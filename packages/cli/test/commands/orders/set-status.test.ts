@@ -222,6 +222,10 @@ describe('orders set-status of several orders', () => {
       "error: Invalid status 'Confirmed'\nhint: Did you mean confirmed? See ",
     ],
     [['ord_1', '--stdin'], 'error: Missing status. Use one of: '],
+    [
+      ['ord_1', 'confirmed', '--json', 'id,status'],
+      'Did you mean --fields id,status --output json?',
+    ],
     [['confirmed'], 'Missing order ID'],
     [['ord_1', 'ntf_1', 'confirmed', '--yes'], "'ntf_1' is not an order ID"],
     [['ord_1', 'confirmed', '--stdin'], 'as arguments or on stdin'],

@@ -34,6 +34,8 @@ interface Options extends GlobalOptions, BulkOptions {
   resume?: string;
 }
 
+const outputFields: readonly string[] = [...orderView.fields, ...statusOutcomeView.fields];
+
 /** `tradepost orders set-status <id...> <status>`, with IDs on stdin, or resuming a journal */
 export function configure(command: Command, context: CliContext): void {
   command
@@ -86,7 +88,7 @@ export function configure(command: Command, context: CliContext): void {
       ),
     );
   addHelp(command, {
-    fields: [...orderView.fields, ...statusOutcomeView.fields],
+    fields: outputFields,
     Examples: [
       '$ tradepost orders set-status ord_01KAJ8Q0V7T3M5X9R2C4D6F8GH confirmed',
       '$ tradepost orders list --status pending --all --output ndjson | tradepost orders set-status confirmed --stdin --if-status pending --yes',
@@ -159,7 +161,10 @@ async function setStatus(args: string[], options: Options, context: CliContext):
 const bothInputs = 'Pass IDs as arguments or on stdin, not both';
 
 /** Explains why the last argument is no status. */
-async function explainStatus(args: readonly string[], { stdin }: Options): Promise<CliError> {
+async function explainStatus(
+  args: readonly string[],
+  { stdin, output }: Options,
+): Promise<CliError> {
   const last = args.at(-1);
   const statuses = `Use one of: ${orderStatuses.join(', ')}`;
   if (last === undefined || isId(last, 'ord')) {
@@ -172,6 +177,9 @@ async function explainStatus(args: readonly string[], { stdin }: Options): Promi
           'The status comes after the order IDs',
           commandHint('Use', 'orders set-status', ...ids, misplaced),
         );
+  }
+  if (output === 'json' && last.split(',').every((name) => outputFields.includes(name))) {
+    return usageError(`Invalid status '${last}'`, `Did you mean --fields ${last} --output json?`);
   }
   const { findStatus } = await import('../../../synonyms');
   const meant = findStatus(last);
