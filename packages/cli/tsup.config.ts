@@ -100,7 +100,10 @@ const requireShared: Plugin = {
   },
 };
 
-/** Leaves out of the lazy bundles what nothing here uses of the libraries: all of undici but its pool, and a JSON schema validator. */
+/**
+ * Leaves out of the lazy bundles what nothing here uses of the libraries: all of undici but its pool, a JSON schema
+ * validator, and an old version of zod.
+ */
 const omitUnusedParts: Plugin = {
   name: 'omit-unused-parts',
   setup({ onLoad, onResolve }) {
@@ -122,6 +125,14 @@ const omitUnusedParts: Plugin = {
         'import "jq-wasm/inline"',
         'use jq-wasm/inline',
       ),
+    }));
+    // The server of the protocol uses these for schemas of version 3 of zod, and those here are of version 4.
+    onResolve({ filter: /^(zod\/v3|zod-to-json-schema)$/ }, ({ path }) => ({
+      path,
+      namespace: 'version-3',
+    }));
+    onLoad({ filter: /./, namespace: 'version-3' }, () => ({
+      contents: 'export const object = null; export const zodToJsonSchema = null;',
     }));
     // The server validates with it what it asks its client for, and `tradepost mcp` asks for nothing.
     onLoad({ filter: /[\\/]validation[\\/]ajv-provider\.js$/ }, () => ({
