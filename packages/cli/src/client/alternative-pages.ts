@@ -10,10 +10,14 @@ interface AlternativeCase<Item> {
   isUseless?: (first: Page<Item>) => boolean | Promise<boolean>;
 }
 
-/** Reads pages, or the alternative if the service rejects the request for the first one, or if that is useless. */
+/**
+ * Reads pages, or the alternative if the service rejects the request for the first one, or if that is useless.
+ *
+ * @param alternative gets the useless page; undefined if there was none
+ */
 export async function* orElse<Item>(
   pages: Pages<Item>,
-  alternative: () => Pages<Item>,
+  alternative: (useless?: Page<Item>) => Pages<Item>,
   { isExpected = isRejected, isUseless = () => false }: AlternativeCase<Item> = {},
 ): Pages<Item> {
   const iterator = pages[Symbol.asyncIterator]();
@@ -24,7 +28,7 @@ export async function* orElse<Item>(
     if (!isExpected(error)) throw error;
   }
   if (first === undefined || (await isUseless(first))) {
-    yield* alternative();
+    yield* alternative(first);
     return;
   }
   yield first;

@@ -1,4 +1,4 @@
-import type { Order, OrderListParams, OrderSort } from '@tradepost/sdk';
+import type { Order, OrderListParams, OrderSort, Page } from '@tradepost/sdk';
 import { assertObject, CliError } from '../errors/cli-error';
 
 /** The part of a query that a service without extensions may ignore. */
@@ -19,12 +19,37 @@ export function compareOrders(sort: OrderSort = '-createdAt', { byId = true } = 
 }
 
 /** Whether orders have a sort. Those of the same time may have any order. */
-export function areSorted(orders: readonly Order[], sort: OrderSort): boolean {
+function areSorted(orders: readonly Order[], sort: OrderSort): boolean {
   const compare = compareOrders(sort, { byId: false });
   return orders.every((order, index) => {
     const before = orders[index - 1];
-    return before === undefined || compare(before, order) <= 0;
+    return assertObject(order) && (before === undefined || compare(before, order) <= 0);
   });
+}
+
+/** Whether the first page of a list is the only one. A service without cursors may cut the list at the limit all the same. */
+export function isWholeList({ data, nextCursor }: Page<Order>, limit: number): boolean {
+  return nextCursor === null && data.length !== limit;
+}
+
+/**
+ * Whether the first page of a list shows that the service ignores the sort, or may ignore it. The page may have the
+ * sort by chance. Then the other end of the list decides, which begins with an order that belongs after those of the page.
+ *
+ * @param readEnd requests the first orders of the list in the reverse sort
+ */
+export async function isSortIgnored(
+  page: Page<Order>,
+  { sort, limit }: { sort: OrderSort; limit: number },
+  readEnd: (reverse: OrderSort) => Promise<readonly Order[]>,
+): Promise<boolean> {
+  const { data } = page;
+  if (!areSorted(data, sort)) return true;
+  if (isWholeList(page, limit)) return false;
+  const reverse = sort.startsWith('-') ? sort.slice(1) : `-${sort}`;
+  const [end] = await readEnd(reverse as OrderSort);
+  if (end === undefined) return false;
+  return end.id === data[0]?.id || !areSorted([...data.slice(-1), end], sort);
 }
 
 /** @throws {CliError} `invalid_response` if orders do not have the requested sort */

@@ -119,7 +119,7 @@ async function list(options: Options, context: CliContext): Promise<void> {
   const onFallback = () =>
     printNotice(context, 'The service rejected the filters; reading all orders instead.');
   const onSort = () =>
-    printNotice(context, 'The service does not sort orders; reading all of them to sort them.');
+    printNotice(context, 'The service may not sort orders; reading all of them to sort them.');
   const pages: AsyncIterable<Page<NamedOrder>> = isPlain
     ? load({ ...query, ...(status && { status }) })
     : (await import('./order-pages')).listWithExtensions(load, query, {

@@ -13,7 +13,7 @@ interface ExtendedList {
   names: NamesMode;
   /** Called once if the service rejects the filters, when all orders are read instead. */
   onFallback: () => void;
-  /** Called if the service does not sort, when all orders are read and sorted here. */
+  /** Called once if the service does not sort, when all orders are read and sorted here. */
   onSort: () => void;
 }
 
@@ -36,24 +36,10 @@ export type LoadOrders = (query: OrderPagesQuery) => Pages;
 export function listWithExtensions(
   load: LoadOrders,
   query: OrderPagesQuery,
-  options: ExtendedList,
+  { statuses, names, ...options }: ExtendedList,
 ): AsyncIterable<Page<NamedOrder>> {
-  let hasFallenBack = false;
-  const onFallback = () => {
-    if (!hasFallenBack) options.onFallback();
-    hasFallenBack = true;
-  };
-  const list = (params: OrderPagesQuery) => listFiltered(load, params, { ...options, onFallback });
-  const { sort } = query;
-  return sort === undefined ? list(query) : listSorted(list, { ...query, sort }, options.onSort);
-}
-
-/** Lists orders as the service sorts them. */
-function listFiltered(
-  load: LoadOrders,
-  query: OrderPagesQuery,
-  { statuses, names, onFallback }: Omit<ExtendedList, 'onSort'>,
-): AsyncIterable<Page<NamedOrder>> {
+  const onFallback = once(options.onFallback);
+  const onSort = once(options.onSort);
   const loadNamed = (params: OrderPagesQuery): Pages => {
     if (names === 'never') return load(params);
     const named = load({ ...params, expand: orderExpansions });
@@ -67,20 +53,33 @@ function listFiltered(
       isExpected: mayRejectParameter,
     });
   };
-  const loadEach = () => statuses.map((status) => loadFiltered({ ...query, status }));
+  // Each list is sorted before they are merged: a merged page would hide that one of them is not.
+  const loadSorted = (list: LoadOrders, params: OrderPagesQuery): Pages => {
+    const { sort } = params;
+    return sort === undefined ? list(params) : listSorted(list, { ...params, sort }, onSort);
+  };
+  const loadEach = () => statuses.map((status) => loadSorted(loadFiltered, { ...query, status }));
   const [only = null, ...others] = statuses;
   let pages: Pages;
-  if (only === null) pages = loadFiltered(query);
-  else if (others.length === 0) pages = loadFiltered({ ...query, status: only });
+  if (only === null) pages = loadSorted(loadFiltered, query);
+  else if (others.length === 0) pages = loadSorted(loadFiltered, { ...query, status: only });
   else {
     pages = orElse(
-      loadNamed({ ...query, status: statuses }),
+      loadSorted(loadNamed, { ...query, status: statuses }),
       () => mergePages(loadEach(), compareOrders(query.sort), query.limit),
       // It may have looked for one status of that name.
       { isUseless: ({ data }) => data.length === 0 },
     );
   }
   return names === 'never' ? pages : placeAllNames(pages, names);
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
 }
 
 function omitFilters({ limit, status, sort }: OrderPagesQuery): OrderPagesQuery {

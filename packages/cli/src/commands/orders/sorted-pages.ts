@@ -1,12 +1,11 @@
-import type { OrderListParams, OrderSort, Page } from '@tradepost/sdk';
+import type { Order, OrderListParams, OrderSort, Page } from '@tradepost/sdk';
 import { beforeFirst, orElse } from '../../client/alternative-pages';
-import { areSorted, assertSorted, compareOrders } from '../../client/check-orders';
+import { assertSorted, compareOrders, isSortIgnored, isWholeList } from '../../client/check-orders';
 import { mayRejectParameter } from '../../client/rejections';
 import { assertObject } from '../../errors/cli-error';
 import { maxPageSize } from '../../input/options';
-import type { NamedOrder } from './order-view';
 
-type Pages = AsyncIterable<Page<NamedOrder>>;
+type Pages = AsyncIterable<Page<Order>>;
 
 type Query = OrderListParams & { limit: number };
 
@@ -17,7 +16,7 @@ type SortedQuery = Query & { sort: OrderSort };
  * here.
  *
  * @param list requests the orders of a query, as the service sorts them
- * @param onSort called before orders are sorted here
+ * @param onSort called before all orders are read
  * @throws {CliError} `invalid_response` if the service sorts the first page, and a later one not
  */
 export function listSorted(
@@ -25,34 +24,26 @@ export function listSorted(
   { sort, ...unsorted }: SortedQuery,
   onSort: () => void,
 ): Pages {
-  const isIgnored = async ({ data, nextCursor }: Page<NamedOrder>) => {
-    if (!areSorted(data, sort)) return true;
-    if (nextCursor === null) return false;
-    // It may have the sort by chance. The other end of the list begins with an order that belongs after it.
-    const reverse = sort.startsWith('-') ? sort.slice(1) : `-${sort}`;
-    const [end] = await readFirst(list({ ...unsorted, sort: reverse as OrderSort, limit: 2 }));
-    const isSame = end?.id === data[0]?.id;
-    return isSame || (end !== undefined && !areSorted([...data.slice(-1), end], sort));
+  const readEnd = (reverse: OrderSort) => readFirst(list({ ...unsorted, sort: reverse, limit: 2 }));
+  const sortHere = (first?: Page<Order>) => {
+    if (first && isWholeList(first, unsorted.limit)) return sortPages([first], sort);
+    return sortPages(beforeFirst(list({ ...unsorted, limit: maxPageSize }), onSort), sort);
   };
-  const sortHere = () => {
-    const all = list({ ...unsorted, limit: maxPageSize });
-    return sortPages(beforeFirst(all, onSort), sort);
-  };
-  const pages = list({ ...unsorted, sort });
-  return assertPagesSorted(
-    orElse(pages, sortHere, { isExpected: mayRejectParameter, isUseless: isIgnored }),
-    sort,
-  );
+  const pages = orElse(list({ ...unsorted, sort }), sortHere, {
+    isExpected: mayRejectParameter,
+    isUseless: (first) => isSortIgnored(first, { sort, limit: unsorted.limit }, readEnd),
+  });
+  return assertPagesSorted(pages, sort);
 }
 
-async function readFirst(pages: Pages): Promise<readonly NamedOrder[]> {
+async function readFirst(pages: Pages): Promise<readonly Order[]> {
   for await (const { data } of pages) return data;
   return [];
 }
 
 /** @throws {CliError} `invalid_response` before a page that is not sorted, also from page to page */
 async function* assertPagesSorted(pages: Pages, sort: OrderSort): Pages {
-  let last: NamedOrder[] = [];
+  let last: Order[] = [];
   for await (const page of pages) {
     assertSorted([...last, ...page.data], sort);
     last = page.data.slice(-1);
@@ -61,8 +52,10 @@ async function* assertPagesSorted(pages: Pages, sort: OrderSort): Pages {
 }
 
 /** Reads all pages, and returns their orders as one. */
-async function* sortPages(pages: Pages, sort: OrderSort): Pages {
-  const all: NamedOrder[] = [];
-  for await (const { data } of pages) all.push(...data.map((order) => assertObject(order)));
+async function* sortPages(pages: Pages | Iterable<Page<Order>>, sort: OrderSort): Pages {
+  const all: Order[] = [];
+  for await (const { data } of pages) {
+    for (const order of data) all.push(assertObject(order));
+  }
   yield { data: all.sort(compareOrders(sort)), nextCursor: null };
 }
