@@ -54,8 +54,11 @@ export async function isSortIgnored(
 
 /** @throws {CliError} `invalid_response` if orders do not have the requested sort */
 export function assertSorted(orders: readonly Order[], sort: OrderSort): void {
-  if (areSorted(orders, sort)) return;
-  throw new CliError(
+  if (!areSorted(orders, sort)) throw ignoredSortError(sort);
+}
+
+export function ignoredSortError(sort: OrderSort): CliError {
+  return new CliError(
     'invalid_response',
     `The service did not sort the orders by ${sort.replace('-', '')}`,
     'Sorting is an extension of the API that this service may not have: omit the sort.',

@@ -2,15 +2,17 @@ import {
   deliveryStates,
   eventTypes,
   type NotificationListParams,
+  type Order,
   type OrderListParams,
+  type OrderSort,
   orderStatuses,
   type Page,
 } from '@tradepost/sdk';
 import { assertEventsOfOrder } from '../../client/check-events';
-import { assertSelected } from '../../client/check-orders';
+import { assertSelected, ignoredSortError, isSortIgnored } from '../../client/check-orders';
 import { mayRejectParameter } from '../../client/rejections';
 import { fetchIdentity } from '../../config/identity';
-import { CliError } from '../../errors/cli-error';
+import { assertObject, CliError } from '../../errors/cli-error';
 import { orderExpansions, orderSorts } from '../../input/options';
 import type { Client, Schemas, Tool } from './tool';
 
@@ -69,17 +71,13 @@ export function createReadTools(
       },
       {
         async run({ names: wantsNames, ...query }, request) {
-          const { sort, limit } = query as OrderListParams;
-          const page = await client.orders.list(
-            {
-              ...query,
-              // A single order does not show whether the service sorted them.
-              ...(sort !== undefined && { limit: Math.max(limit ?? 2, 2) }),
-              ...(wantsNames === true && withNames),
-            },
-            request,
-          );
+          const { sort, limit = maxItems } = query as OrderListParams;
+          // A single order does not show whether the service sorted them.
+          const size = sort === undefined ? limit : Math.max(limit, 2);
+          const wanted = { ...query, limit: size, ...(wantsNames === true && withNames) };
+          const page = await client.orders.list(wanted, request);
           assertSelected(page.data, query);
+          if (sort !== undefined) await assertSortKept(client, page, { ...wanted, sort }, request);
           if (page.data.length === 0) await assertNone(client, query, request);
           return keepToLimit(page, query);
         },
@@ -166,6 +164,24 @@ export function createReadTools(
 }
 
 /**
+ * Checks a page that a service may have sorted by chance.
+ *
+ * @throws {CliError} `invalid_response` if it ignores the sort
+ */
+async function assertSortKept(
+  { orders }: Client,
+  page: Page<Order>,
+  { cursor, ...query }: OrderListParams & { sort: OrderSort; limit: number },
+  request: { signal: AbortSignal },
+): Promise<void> {
+  // The first page has shown it.
+  if (cursor !== undefined) return;
+  const readEnd = async (sort: OrderSort) =>
+    (await orders.list({ ...query, sort, limit: 2 }, request)).data;
+  if (await isSortIgnored(page, query, readEnd)) throw ignoredSortError(query.sort);
+}
+
+/**
  * Checks an empty list of several statuses, which a service without this extension may take for one.
  *
  * @throws {CliError} `invalid_response` if there are orders in one of them
@@ -187,12 +203,16 @@ async function assertNone(
   }
 }
 
-/** Keeps a page within its limit: a service that does not have `limit` sends everything at once. */
+/**
+ * Keeps a list within the limit of the call, if the service sends everything at once. A page with a cursor stays whole:
+ * what is cut off could not be requested again.
+ */
 function keepToLimit<Item>(page: Page<Item>, { sort, limit = maxItems }: OrderListParams) {
-  const { data } = page;
+  const { data, nextCursor } = page;
   const most = Math.max(limit, sort === undefined ? 1 : 2);
-  if (data.length <= most) return page;
-  const note = `The service sent ${data.length} items at once, and some are left out: set a larger limit, or select fewer.`;
+  if (data.length <= most || nextCursor !== null) return page;
+  const advice = most < maxItems ? 'select fewer, or set a larger limit' : 'select fewer';
+  const note = `These are the first ${most} of ${data.length} items: ${advice}.`;
   return { ...page, data: data.slice(0, most), note };
 }
 
@@ -206,7 +226,7 @@ async function listUnread(
     if (mayRejectParameter(error)) return notifications.list(query, request);
     throw error;
   });
-  return { ...page, data: page.data.filter(({ read }) => !read) };
+  return { ...page, data: page.data.filter((one) => !assertObject(one).read) };
 }
 
 function readTool(

@@ -120,8 +120,29 @@ it.each(['list_orders', 'list_notifications'])(
     const page = await tool?.run({ limit: 2 }, { signal });
     expect(page).toMatchObject({
       data: [{ id: expect.stringMatching(/_3$/) }, { id: expect.stringMatching(/_2$/) }],
-      note: 'The service sent 3 items at once, and some are left out: set a larger limit, or select fewer.',
+      note: 'These are the first 2 of 3 items: select fewer, or set a larger limit.',
     });
     expect(await tool?.run({ limit: 3 }, { signal })).not.toHaveProperty('note');
+    // The next page begins after what is cut off.
+    const data = [anOrder({ id: 'ord_2' }), anOrder({ id: 'ord_1' })];
+    service.instead = () => ({ status: 200, body: { data, nextCursor: 'next' } });
+    expect(await tool?.run({ limit: 1 }, { signal })).toEqual({ data, nextCursor: 'next' });
   },
 );
+
+it('list_orders fails if the first page has an ignored sort by chance', async () => {
+  const service = await BareService.start();
+  const data = [anOrder({ id: 'ord_2' }), anOrder({ id: 'ord_1' })];
+  service.instead = () => ({ status: 200, body: { data, nextCursor: 'next' } });
+  const client = new Tradepost({ baseUrl: service.baseUrl, apiKey: 'tpk_test' });
+  const tools = createReadTools(client, { ...schemas, oneOf: schemas.enum });
+  const tool = tools.find(({ name }) => name === 'list_orders');
+  const { signal } = new AbortController();
+  await expect(tool?.run({ sort: '-updatedAt', limit: 2 }, { signal })).rejects.toThrow(
+    'The service did not sort the orders by updatedAt',
+  );
+  expect(service.seen.map(({ query }) => query)).toEqual([
+    { sort: '-updatedAt', limit: '2' },
+    { sort: 'updatedAt', limit: '2' },
+  ]);
+});
