@@ -5,7 +5,7 @@ import type { CliContext } from '../context';
 import { attempt, CliError, localHint } from '../errors/cli-error';
 import { isLocked } from '../files/lock-file';
 import type { ConnectionOptions } from '../input/options';
-import { type JournalContent, journalFolder, readJournal } from './journal';
+import { isKeyOf, type JournalContent, journalFolder, type Plan, readJournal } from './journal';
 import { isDone } from './status-change';
 
 /**
@@ -38,15 +38,24 @@ export interface Job {
 }
 
 /** Lists the journals in the folder for them, newest first. Files that are no complete journals are left out. */
-export function listJobs({ env }: Pick<CliContext, 'env'>): Job[] {
+export function listJobs(context: Pick<CliContext, 'env'>): Job[] {
+  return readJobs(context).map(({ job }) => job);
+}
+
+interface SavedJob {
+  job: Job;
+  plan: Plan;
+}
+
+function readJobs({ env }: Pick<CliContext, 'env'>): SavedJob[] {
   const folder = journalFolder(env);
   return listFiles(folder)
     .filter((name) => name.endsWith('.ndjson'))
     .sort()
     .reverse()
     .flatMap((name) => {
-      const job = readJob(join(folder, name));
-      return job === null ? [] : [job];
+      const saved = readJob(join(folder, name));
+      return saved === null ? [] : [saved];
     });
 }
 
@@ -56,7 +65,7 @@ function listFiles(folder: string): string[] {
   return attempt(read, 'input_unreadable', 'Cannot read the folder of the journals');
 }
 
-function readJob(path: string): Job | null {
+function readJob(path: string): SavedJob | null {
   let content: ReturnType<typeof readJournal>;
   try {
     content = readJournal(path);
@@ -65,7 +74,7 @@ function readJob(path: string): Job | null {
   }
   const { plan, createdAt } = content;
   const counts = countOutcomes(content);
-  return {
+  const job: Job = {
     createdAt,
     state: isLocked(path) ? 'running' : getState(counts),
     status: plan.status,
@@ -76,6 +85,7 @@ function readJob(path: string): Job | null {
     apiKeyPrefix: plan.keyHint,
     journal: path,
   };
+  return { job, plan };
 }
 
 function getState({ failed, left }: Pick<Job, 'failed' | 'left'>): JobState {
@@ -102,22 +112,23 @@ function countOutcomes({ plan, outcomes }: JournalContent) {
  */
 export function findLatestJournal(options: ConnectionOptions, context: CliContext): string {
   const { baseUrl, apiKey } = resolveSettings(context, options);
-  const keyPrefix = getKeyPrefix(apiKey);
-  const resumable = listJobs(context).filter(
-    ({ state, baseUrl: url }) =>
+  const resumable = readJobs(context).filter(
+    ({ job: { state, baseUrl: url } }) =>
       (state === 'incomplete' || state === 'failed') && isSameService(url, baseUrl),
   );
-  const found = resumable.find(({ apiKeyPrefix }) => apiKeyPrefix === keyPrefix);
-  if (found !== undefined) return found.journal;
+  const found = resumable.find(({ plan }) => isKeyOf(plan, apiKey));
+  if (found !== undefined) return found.job.journal;
   const [other] = resumable;
   throw new CliError(
     'usage',
     other === undefined
       ? `No journal of ${baseUrl} can be resumed`
-      : `No journal of ${baseUrl} with the key ${keyPrefix} can be resumed. The newest one is of the key ${other.apiKeyPrefix}`,
-    ...(other === undefined
-      ? []
-      : ['Use that key, or name the journal to resume it with this one.']),
+      : `No journal of ${baseUrl} can be resumed that was started with this key, ${getKeyPrefix(apiKey)}`,
+    ...(other === undefined ? [] : [describeOther(other)]),
     localHint('To see all journals, run', 'jobs list'),
   );
+}
+
+function describeOther({ job }: SavedJob): string {
+  return `The newest one was started with the key ${job.apiKeyPrefix}. Use that key, or name the journal to resume it with this one.`;
 }

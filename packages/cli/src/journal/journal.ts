@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { isOutcomeKind } from '../bulk/outcome';
 import { stateFolder } from '../config/profiles';
+import { getKeyPrefix } from '../config/settings';
 import type { CliContext } from '../context';
 import { attempt, CliError, type CliErrorCode } from '../errors/cli-error';
 import { createFolder, findStats, parseJsonObject } from '../files/private-files';
@@ -12,7 +14,10 @@ import { isOrderStatus, type StatusChange, type StatusOutcome } from './status-c
 /** The start of a journal: everything that is needed to resume. */
 export interface Plan extends StatusChange {
   baseUrl: string;
+  /** The first characters of the key, which people recognise. */
   keyHint: string;
+  /** Tells keys apart that begin alike; missing in journals of earlier versions. */
+  keyHash?: string;
   /** The orders, each once, in the order in which they are changed. */
   ids: readonly string[];
 }
@@ -40,6 +45,18 @@ export interface Journal {
   begin(id: string): void;
   end(outcome: StatusOutcome): void;
   close(): void;
+}
+
+/** The key that a plan is for, as it is recorded: it cannot be found from that. */
+export function describeKey(apiKey: string): Required<Pick<Plan, 'keyHint' | 'keyHash'>> {
+  const keyHash = createHash('sha256').update(apiKey).digest('hex').slice(0, 16);
+  return { keyHint: getKeyPrefix(apiKey), keyHash };
+}
+
+/** Whether a plan was started with a key, as far as its journal tells. */
+export function isKeyOf({ keyHint, keyHash }: Plan, apiKey: string): boolean {
+  const current = describeKey(apiKey);
+  return keyHash === undefined ? keyHint === current.keyHint : keyHash === current.keyHash;
 }
 
 /** The first line of a journal has it, so that no other file is taken for one. */
@@ -178,7 +195,7 @@ export function readJournal(path: string): SavedJournal {
     }
   }
   if (first?.kind !== journalKind || first.version !== 1) throw invalidJournalError(path);
-  const { baseUrl, keyHint, status, ifStatus, reason, total, createdAt } = first;
+  const { baseUrl, keyHint, keyHash, status, ifStatus, reason, total, createdAt } = first;
   const isComplete =
     // No change was sent under an incomplete plan.
     total === ids.size && typeof baseUrl === 'string' && typeof keyHint === 'string';
@@ -188,6 +205,7 @@ export function readJournal(path: string): SavedJournal {
   const plan = {
     baseUrl,
     keyHint,
+    ...(typeof keyHash === 'string' && { keyHash }),
     status,
     ifStatus,
     ...(typeof reason === 'string' && { reason }),

@@ -126,12 +126,25 @@ describe('orders set-status --resume latest', () => {
     });
     expect(stderr).toBe(
       [
-        `error: No journal of ${service.baseUrl} with the key tpk_othe… can be resumed. The newest one is of the key …`,
-        'hint: Use that key, or name the journal to resume it with this one. To see all journals, run `tradepost jobs list`.',
+        `error: No journal of ${service.baseUrl} can be resumed that was started with this key, tpk_othe…`,
+        'hint: The newest one was started with the key …. Use that key, or name the journal to resume it with this one. To see all journals, run `tradepost jobs list`.',
         '',
       ].join('\n'),
     );
   });
+
+  it.each(['tpk_test0', 'tpk_short'])(
+    'tells keys apart that are shown alike: %s',
+    async (TRADEPOST_API_KEY) => {
+      const { service, env } = await startWithJobs();
+      const other = { ...env, TRADEPOST_API_KEY };
+      const { exitCode, stderr } = await service.cli([...set, '--resume', 'latest', '--yes'], {
+        env: other,
+      });
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('can be resumed that was started with this key, …\n');
+    },
+  );
 
   it('takes the newest journal of the key, although another key has a newer one', async () => {
     const { service, env } = await startWithJobs();

@@ -15,6 +15,8 @@ import {
   assertNewFile,
   createJournal,
   defaultJournalPath,
+  describeKey,
+  isKeyOf,
   type Journal,
   type JournalContent,
   openJournal,
@@ -56,7 +58,7 @@ export async function changeMany(
   context: CliContext,
 ): Promise<void> {
   const settings = resolveSettings(context, options);
-  const plan = { ...change, baseUrl: settings.baseUrl, keyHint: getKeyPrefix(settings.apiKey) };
+  const plan = { ...change, baseUrl: settings.baseUrl, ...describeKey(settings.apiKey) };
   const content: JournalContent = { plan, outcomes: new Map(), inDoubt: new Set() };
   if (options.dryRun || options.journal === false) {
     return await changeOrders(content, settings, options, context, null);
@@ -88,8 +90,8 @@ export async function resume(path: string, options: Options, context: CliContext
         `Set --profile, --base-url or TRADEPOST_BASE_URL to ${baseUrl}.`,
       );
     }
-    const currentKey = getKeyPrefix(settings.apiKey);
-    if (keyHint !== currentKey) {
+    if (!isKeyOf(content.plan, settings.apiKey)) {
+      const currentKey = getKeyPrefix(settings.apiKey);
       printNotice(context, `Started with key ${keyHint}, resuming with key ${currentKey}.`);
     }
     const open = () => openJournal(path, isTruncated);
