@@ -108,7 +108,12 @@ export function isId(text: string, prefix: IdPrefix): boolean {
 export function parseId(text: string, prefix: IdPrefix): string {
   const id = text.trim();
   if (isId(id, prefix)) return id;
-  throw new InvalidArgument(`IDs of this type begin with ${prefix}_.`);
+  const areSeveral = id.includes(',') && id.split(',').every((part) => isId(part.trim(), prefix));
+  throw new InvalidArgument(
+    areSeveral
+      ? 'Separate IDs with spaces, not with commas.'
+      : `IDs of this type begin with ${prefix}_.`,
+  );
 }
 
 /** Adds an argument that takes one ID. */

@@ -1,3 +1,4 @@
+import { orderStatuses } from '@tradepost/sdk';
 import type { Argument, Command, Option } from 'commander';
 import type { Hint } from '../errors/cli-error';
 import { getFields, getValues, idPrefixes, isId } from '../input/options';
@@ -23,12 +24,10 @@ interface Rejected {
 /** Returns what was probably meant by a command line; null if nothing is known that is similar. */
 export function findSuggestion({ code, text, command }: Rejected): Suggestion | null {
   const { flag, value } = readUnknownOption(text, command);
-  const suggestion = findRequest(flag, value, command) ?? findFields(flag, value, command);
-  if (suggestion !== null) return suggestion;
-  if (code === 'commander.unknownCommand' || code === 'commander.excessArguments') {
-    return findCommand(command);
-  }
+  const request = findRequest(flag, value, command);
+  if (request !== null) return request;
   if (flag !== undefined) {
+    if (flag === '--json') return findFields([value ?? ''], command);
     return findParameters(flag, command) ?? findOption(flag, value, command);
   }
   const [, option, typed] =
@@ -36,6 +35,10 @@ export function findSuggestion({ code, text, command }: Rejected): Suggestion | 
   if (option !== undefined) {
     return findChoice(option, typed, command) ?? findOption(option, typed, command, true);
   }
+  const isCommandUnknown = code === 'commander.unknownCommand';
+  const fields = isCommandUnknown ? null : findJsonFields(command);
+  if (fields !== null) return fields;
+  if (isCommandUnknown || code === 'commander.excessArguments') return findCommand(command);
   const [, word, argument] = /^'(.*)' is invalid for argument '(.*?)'/s.exec(text) ?? [];
   return argument === undefined ? null : findArgument(argument, word, command);
 }
@@ -155,7 +158,7 @@ function findOption(
   return null;
 }
 
-function findKnownOption(command: Command, flag: string): Option | undefined {
+export function findKnownOption(command: Command, flag: string): Option | undefined {
   const own = command.options.find(({ long }) => long === flag);
   if (own !== undefined || command.parent === null || flag === '--version') return own;
   return findKnownOption(command.parent, flag);
@@ -191,16 +194,15 @@ function matchCase(typed: string, choices: readonly string[]): string | null {
   return found.includes(undefined) ? null : found.join(',');
 }
 
-/** Suggests `--fields` for the names of fields after `--json`, as gh takes them. */
-function findFields(
-  flag: string | undefined,
-  value: string | undefined,
-  command: Command,
-): Suggestion | null {
+/** Suggests `--fields` for the names of fields after `--json`, as gh takes them, which are an argument here. */
+function findJsonFields(command: Command): Suggestion | null {
   const root = findRoot(command);
-  const fields = getFields(command);
   const isJson = root.getOptionValueSource('output') === 'cli' && root.opts().output === 'json';
-  const words = flag === '--json' ? [value ?? ''] : isJson ? command.args : [];
+  return isJson ? findFields(command.args, command) : null;
+}
+
+function findFields(words: readonly string[], command: Command): Suggestion | null {
+  const fields = getFields(command);
   const names = words.find((word) => word.split(',').every((name) => fields.includes(name)));
   if (names === undefined) return null;
   return { shown: `--fields ${names} --output json`, help: helpHint(commandPath(command)) };
@@ -209,7 +211,7 @@ function findFields(
 /** Options of curl and gh for what is the first argument of `tradepost api`. */
 const methodFlags: readonly string[] = ['-X', '--method', '--request'];
 
-/** Suggests the method, path and body of `tradepost api`, if the method is missing or was passed as an option. */
+/** Suggests the method and path of `tradepost api`, if the method is missing or was passed as an option. */
 function findRequest(
   flag: string | undefined,
   value: string | undefined,
@@ -220,12 +222,18 @@ function findRequest(
   const isOther = flag !== undefined && !isMethod && !parameterFlags.includes(flag);
   const [first = ''] = command.args;
   if (isOther || (!isMethod && !isRequestPath(first))) return null;
-  const path = command.args.find(isRequestPath);
-  const body = listBodyOptions(command);
-  const method = isMethod ? (parseMethod(value, command) ?? 'METHOD') : body ? 'POST' : 'GET';
-  const words = [method, path === undefined ? 'PATH' : quoteWord(toPath(path)), body];
-  const line = words.filter(Boolean).join(' ');
-  return { shown: `\`tradepost api ${line}\``, help: helpHint(['api']) };
+  const method = isMethod ? (parseMethod(value, command) ?? 'METHOD') : guessMethod(command);
+  const path = command.args.find(isRequestPath) ?? 'PATH';
+  // What else was typed is not repeated: it may be a secret.
+  const [pathname = '', query] = toPath(path).split('?');
+  const isShown = (word: string) =>
+    word === path ||
+    word.toUpperCase() === method ||
+    (isMethod && (word === value || word.startsWith(flag)));
+  const hasMore =
+    query !== undefined || Object.keys(command.opts()).length > 0 || !command.args.every(isShown);
+  const words = [method, quoteWord(pathname), ...(hasMore ? ['…'] : [])];
+  return { shown: `\`tradepost api ${words.join(' ')}\``, help: helpHint(['api']) };
 }
 
 function isRequestPath(word: string): boolean {
@@ -233,7 +241,7 @@ function isRequestPath(word: string): boolean {
 }
 
 function toPath(word: string): string {
-  return word.startsWith('/') ? word : `/${word}`;
+  return word.startsWith('/') || word === 'PATH' ? word : `/${word}`;
 }
 
 function parseMethod(text = '', { registeredArguments: [method] }: Command): string | null {
@@ -241,12 +249,10 @@ function parseMethod(text = '', { registeredArguments: [method] }: Command): str
   return known.find((name) => name === text.toUpperCase()) ?? null;
 }
 
-/** Returns the options for the body of a request, as they are and as they were meant; empty without any. */
-function listBodyOptions(command: Command): string {
-  const { field = [], input } = command.opts<{ field?: Parameter[]; input?: string }>();
-  const parameters = [...field.map((pair) => pair.join('=')), ...listParameters(command)];
-  const options = parameters.map(showBodyOption);
-  return [...new Set(input === undefined ? options : [...options, '--input FILE'])].join(' ');
+function guessMethod(command: Command): string {
+  const { field, input } = command.opts();
+  const hasBody = field !== undefined || input !== undefined || listParameters(command).length > 0;
+  return hasBody ? 'POST' : 'GET';
 }
 
 /** Options of curl, gh and stripe for a parameter of a request. */
@@ -258,14 +264,13 @@ const parameterFlags: readonly string[] = ['-d', '--data', '--data-raw', '-f', '
  */
 function findParameters(flag: string, command: Command): Suggestion | null {
   if (!parameterFlags.includes(flag)) return null;
+  const texts = listParameters(command);
   const isRequest = findKnownOption(command, '--field') !== undefined;
   const options = isRequest
-    ? listBodyOptions(command)
-    : listParameters(command)
-        .flatMap(parseParameter)
-        .flatMap((parameter) => showParameter(parameter, command))
-        .join(' ');
-  return options === '' ? null : { shown: options, help: helpHint(commandPath(command)) };
+    ? texts.flatMap((text) => showRequestOptions(text, command))
+    : texts.flatMap(parseParameters).flatMap((parameter) => showParameter(parameter, command));
+  if (options.length === 0) return null;
+  return { shown: [...new Set(options)].join(' '), help: helpHint(commandPath(command)) };
 }
 
 /** Returns the values of all options for parameters. */
@@ -280,12 +285,16 @@ function listParameters({ args }: Command): string[] {
   });
 }
 
-type Parameter = [name: string, value: string];
+type Parameter = readonly [name: string, value: string];
 
-function parseParameter(text: string): Parameter[] {
-  const [, name, value] = /^(\w+)=(.*)$/s.exec(text) ?? [];
-  if (name !== undefined && value !== undefined) return [[name, value]];
-  if (!text.startsWith('{')) return [];
+/** Parses `name=value`, several of them joined by `&`, or a JSON object. */
+function parseParameters(text: string): Parameter[] {
+  if (!text.startsWith('{')) {
+    return text.split('&').flatMap((part) => {
+      const [, name, value] = /^(\w+)=(.*)$/s.exec(part) ?? [];
+      return name === undefined || value === undefined ? [] : [[name, value] as const];
+    });
+  }
   try {
     const body: Record<string, unknown> = JSON.parse(text);
     return Object.entries(body).map(([field, content]) => [field, String(content)]);
@@ -294,12 +303,21 @@ function parseParameter(text: string): Parameter[] {
   }
 }
 
-/** Shows the option of `tradepost api` for a part of the body. */
-function showBodyOption(text: string): string {
-  if (/^[@{[]/.test(text)) return '--input FILE';
-  const [[name, value] = ['NAME', 'VALUE']] = parseParameter(text);
-  const isShown = /^[\w.:+-]{0,60}$/.test(value) && !/key|token|secret|passw/i.test(name);
-  return `--field ${name}=${isShown ? value : 'VALUE'}`;
+/** Shows the options of `tradepost api` for a part of the body, or of the query of a GET. */
+function showRequestOptions(text: string, { args: [method = ''] }: Command): string[] {
+  const option = method.toUpperCase() === 'GET' ? '--query' : '--field';
+  if (/^[@{[]/.test(text)) return ['--input FILE'];
+  const parameters = parseParameters(text);
+  if (parameters.length === 0) return [`${option} NAME=VALUE`];
+  return parameters.map(([name, value]) => {
+    return `${option} ${name}=${isHarmless(value) ? value : 'VALUE'}`;
+  });
+}
+
+/** Whether a value is shown. Anything else that was typed may be a secret. */
+function isHarmless(value: string): boolean {
+  const isStatus = orderStatuses.some((status) => status === value);
+  return isAnyId(value) || isStatus || /^(\d{1,3}|true|false)$/.test(value);
 }
 
 /** Shows the option for a parameter of the API; with its value, unless that may be a secret. */
@@ -308,7 +326,7 @@ function showParameter([name, value]: Parameter, command: Command): string[] {
   const long = findKnownOption(command, flag)?.long ?? findOption(flag, undefined, command)?.shown;
   const option = long === undefined ? undefined : findKnownOption(command, long ?? '');
   if (option === undefined || option.isBoolean()) return [];
-  const isShown = isAnyId(value) || /^\d{1,9}$/.test(value) || listChoices(option).includes(value);
+  const isShown = isHarmless(value) || listChoices(option).includes(value);
   const [placeholder = ''] = /<.*>/.exec(option.flags) ?? [];
   return [`${option.long} ${isShown ? value : placeholder}`];
 }

@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { CliError, capitalize, truncate } from '../errors/cli-error';
 import { getValues } from '../input/options';
-import { commandPath, findSuggestion, helpHint } from './suggestion';
+import { commandPath, findKnownOption, findSuggestion, helpHint } from './suggestion';
 
 /** Whether Commander threw an error. Its class is not in the bundle of the commands. */
 export function isParserError(error: unknown): error is CommanderError {
@@ -24,6 +24,10 @@ export function toUsageError(error: CommanderError, command: Command): CliError 
     );
   }
   let [text = '', similar] = error.message.split(/\n\(Did you mean (.*)\?\)$/s);
+  const [, flag = ''] = /^error: unknown option '(--[\w-]+)=/.exec(text) ?? [];
+  if (flag !== '--json' && findKnownOption(command, flag) !== undefined) {
+    return new CliError('usage', `Option '${flag}' takes no value`, helpHint(path));
+  }
   if (error.code === 'commander.missingMandatoryOptionValue') {
     // Commander checks this first, although the missing option may be there, and mistyped.
     const mistyped = command.args.find((argument) => /^--?\w/.test(argument))?.replace(/=.*$/s, '');

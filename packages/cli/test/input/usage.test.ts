@@ -27,6 +27,14 @@ describe('an invalid command line', () => {
     [['orders', 'list', '--limit', '1e3'], 'Use an integer of at least 1.', '--help'],
     [['orders', 'list', '--limit'], "Option '--limit <n>' argument missing", '--help'],
     [['orders', 'list', '--all', '--limit', '5'], 'cannot be used with', '--help'],
+    [['orders', 'list', '--all=true'], "Option '--all' takes no value", '--help'],
+    [
+      ['orders', 'set-status', 'ord_1', 'confirmed', '--dry-run=client'],
+      'takes no value',
+      '--help',
+    ],
+    [['orders', 'get', 'ord_1,ord_2'], 'Separate IDs with spaces, not with commas.', '--help'],
+    [['orders', 'set-status', 'confirmed'], 'Missing order ID', 'pass --stdin'],
     [['orders', 'list', '--output', 'xml'], 'Allowed choices are table, json, ndjson', '--help'],
     [['webhooks', 'register', '--url', 'https://a.example'], "'--events <types>'", '--help'],
     [

@@ -146,7 +146,8 @@ async function setStatus(args: string[], options: Options, context: CliContext):
     await writeData(context.stdout, format.end());
     return printNotice(context, 'No IDs on stdin. Nothing changed.');
   }
-  rejectIf(ids.length === 0, 'Missing order ID');
+  if (ids.length === 0)
+    throw usageError('Missing order ID', 'To read IDs from stdin, pass --stdin.');
   for (const id of ids) {
     rejectIf(!isId(id, 'ord'), `'${id}' is not an order ID: order IDs begin with ord_`);
   }
