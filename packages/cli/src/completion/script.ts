@@ -64,15 +64,6 @@ _tradepost_complete() {
         line=$flag\${line%%$'\t'*}
         COMPREPLY+=("\${line#"$split"}")
     done < <(printf '%s' "\${reply%:*}")
-
-    # Bash itself adds files only if there is nothing else.
-    if [[ $((directive & 4)) -eq 0 && \${#COMPREPLY[@]} -gt 0 ]]; then
-        type compopt &>/dev/null && compopt -o filenames
-        while IFS= read -r line; do
-            line=$flag$line
-            COMPREPLY+=("\${line#"$split"}")
-        done < <(compgen -f -- "\${typed#"$flag"}")
-    fi
 }
 
 complete -o default -F _tradepost_complete tradepost

@@ -8,7 +8,7 @@ export interface Suggestion {
 
 export interface Suggestions {
   words: Suggestion[];
-  /** Whether the shell suggests files too. */
+  /** Whether the shell suggests files, if there are no words. */
   areFiles?: true;
   /** Whether more may follow directly: the shell adds no space. */
   isPartial?: true;
@@ -143,10 +143,12 @@ async function valueSuggestions(
   const words = values
     .filter((value) => !given.includes(value))
     .map((value) => ({ value: [...given, value].join(',') }));
+  const areFiles = /<(file|folder)[>|]/.test(placeholder);
   return {
-    words: filterByPrefix(words, typed),
+    // Shells suggest files only if there are no words.
+    words: areFiles && typed === '' ? [] : filterByPrefix(words, typed),
     ...(known?.isList && { isPartial: true }),
-    ...(/<(file|folder)[>|]/.test(placeholder) && { areFiles: true }),
+    ...(areFiles && { areFiles }),
   };
 }
 

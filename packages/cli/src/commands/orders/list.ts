@@ -91,7 +91,7 @@ export function configure(command: Command, context: CliContext): void {
     Notes: [
       timeNote,
       namesNote,
-      'Several statuses, --buyer, --listing, --updated-since and --sort are extensions of the API: where a service does not have them, all orders are read.',
+      'Several statuses, --buyer, --listing, --updated-since and --sort are extensions of the API: where a service does not have them, more orders are read than are shown.',
     ],
   });
 }

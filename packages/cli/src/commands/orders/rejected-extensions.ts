@@ -1,5 +1,5 @@
 import type { AnyTradepostError } from '@tradepost/sdk';
-import { isRejected, listIssues, unknownWords } from '../../client/rejections';
+import { isRejected, listIssues, mayRejectParameter, unknownWords } from '../../client/rejections';
 import { ErrorWithHint, OptionRejectedError } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
 import { getHints } from '../../report/error-hints';
@@ -7,7 +7,7 @@ import { omitNamesHint } from './order-view';
 
 /** Says about a rejection which extension of the API the service may not have. */
 export function explainRejection(error: unknown, extension: 'names' | '--history'): unknown {
-  if (!isRejected(error)) return error;
+  if (!mayRejectParameter(error)) return error;
   const hint =
     extension === 'names'
       ? omitNamesHint

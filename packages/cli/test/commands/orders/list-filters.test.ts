@@ -198,6 +198,16 @@ describe('the filters of orders list', () => {
     }
   });
 
+  it('are not taken for names that a service may not have', async () => {
+    const service = await BareService.start();
+    const errors = [{ path: 'buyerId', message: 'no such buyer' }];
+    service.instead = () => aProblem(422, 'validation_failed', { errors });
+    const argv = ['orders', 'list', '--names', '--buyer', buyerId];
+    const { stderr } = await service.cli(argv);
+    expect(stderr).toContain('buyerId: no such buyer');
+    expect(stderr).not.toContain('Names are');
+  });
+
   it('are an error if the service says that the field of a sort is wrong', async () => {
     const service = await BareService.start();
     const errors = [{ path: 'sort', message: 'must be createdAt' }];

@@ -81,6 +81,7 @@ describe('webhooks verify', () => {
     });
     expect(late).toMatchObject({ exitCode: 1, stdout: '' });
     expect(late.stderr).toContain('TIMESTAMP_TOO_OLD');
+    expect(late.stderr).toContain('pass its age in seconds with --tolerance.');
     expect(late.stderr).toContain('signed 301 s ago and tolerance is 300 s');
     expect(late.stderr).toContain(`Checked ${text.length} bytes from stdin with the secret in`);
     const patient = await runCli([...argv, ...lines, '--tolerance', '400'], {

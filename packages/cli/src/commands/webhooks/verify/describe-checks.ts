@@ -77,12 +77,24 @@ export function describeFailure(
   if (isOfBody && hasExtraNewline(body, verify)) {
     return {
       message: `The body is not as received: ${code}. ${bodyName === 'stdin' ? 'Stdin' : bodyName} has one extra newline at its end, as echo and editors add it. The signature matches without it`,
-      hints: ['Pass the body without it: `printf %s "$BODY"` prints none.'],
+      hints: [
+        bodyName === 'stdin'
+          ? 'Pass the body without it: `printf %s "$BODY"` adds none.'
+          : 'Save the body without it.',
+      ],
     };
   }
   const text = message.replace(...currentSecretToo);
-  return { message: `Do not trust this delivery: ${code}. ${text}`, hints: [] };
+  const hint = hints[code];
+  return { message: `Do not trust this delivery: ${code}. ${text}`, hints: hint ? [hint] : [] };
 }
+
+const hints: Partial<Record<WebhookVerificationError['code'], string>> = {
+  WRONG_SECRET:
+    'If the secret was rotated, pass the files of the old and the new one: --secret-file may be repeated.',
+  TIMESTAMP_TOO_OLD:
+    'If you took the delivery from a log, pass its age in seconds with --tolerance.',
+};
 
 /** Whether the signature matches the body without the newline at its end. */
 function hasExtraNewline(body: Buffer, verify: (body: Buffer) => unknown): boolean {
