@@ -3,6 +3,7 @@ import {
   eventTypes,
   type NotificationListParams,
   type Order,
+  type OrderExpansions,
   type OrderListParams,
   type OrderSort,
   orderStatuses,
@@ -77,6 +78,7 @@ export function createReadTools(
           const wanted = { ...query, limit: size, ...(wantsNames === true && withNames) };
           const page = await client.orders.list(wanted, request);
           assertSelected(page.data, query);
+          if (wantsNames === true) page.data.forEach(assertNamed);
           if (sort !== undefined) await assertSortKept(client, page, { ...wanted, sort }, request);
           if (page.data.length === 0) await assertNone(client, query, request);
           return keepToLimit(page, query);
@@ -89,11 +91,13 @@ export function createReadTools(
       'Returns one order. Its history is what list_events returns for its orderId.',
       { id: id('order', 'ord'), names },
       {
-        run: async (args, request) =>
-          await client.orders.get(String(args.id), {
-            ...request,
-            ...(args.names === true && withNames),
-          }),
+        async run(args, request) {
+          const id = String(args.id);
+          if (args.names !== true) return await client.orders.get(id, request);
+          const order = await client.orders.get(id, { ...request, ...withNames });
+          assertNamed(order);
+          return order;
+        },
       },
     ),
     readTool(
@@ -161,6 +165,16 @@ export function createReadTools(
       { run: async (args, request) => await client.deliveries.get(String(args.id), request) },
     ),
   ];
+}
+
+/** @throws {CliError} `invalid_response` for an order without names, which a service may not have */
+function assertNamed(order: Order & Partial<OrderExpansions>): void {
+  if (order.buyer !== undefined) return;
+  throw new CliError(
+    'invalid_response',
+    'The service returned an order without names',
+    'Names are an extension of the API that this service may not have: omit `names`.',
+  );
 }
 
 /**

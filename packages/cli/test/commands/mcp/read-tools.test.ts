@@ -146,3 +146,18 @@ it('list_orders fails if the first page has an ignored sort by chance', async ()
     { sort: 'updatedAt', limit: '2' },
   ]);
 });
+
+it.each([
+  ['list_orders', {}],
+  ['get_order', { id: 'ord_1' }],
+])('%s fails with names if the service ignores the request for them', async (name, args) => {
+  const service = await BareService.start();
+  service.orders = [anOrder({ id: 'ord_1' })];
+  const client = new Tradepost({ baseUrl: service.baseUrl, apiKey: 'tpk_test' });
+  const tools = createReadTools(client, { ...schemas, oneOf: schemas.enum });
+  const tool = tools.find((one) => one.name === name);
+  const { signal } = new AbortController();
+  await expect(tool?.run({ ...args, names: true }, { signal })).rejects.toThrow(
+    'The service returned an order without names',
+  );
+});

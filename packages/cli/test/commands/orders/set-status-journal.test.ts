@@ -106,7 +106,7 @@ describe('the journal of orders set-status', () => {
     expect(asJson.exitCode).toBe(9);
     expect(JSON.parse(asJson.stderr.trimEnd().split('\n').at(-1) ?? '').error).toMatchObject({
       code: 'partial_failure',
-      message: '4 orders: 1 moved to confirmed, 3 failed',
+      message: '4 orders: 1 moved to confirmed, 3 failed; earlier runs did 1 of them',
     });
     service.instead = ({ path }) =>
       path.endsWith('ord_3') ? aProblem(503, 'store_unavailable') : undefined;

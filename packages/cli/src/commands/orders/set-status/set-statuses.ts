@@ -79,6 +79,8 @@ export async function setStatuses(
   return {
     /** An outcome for each order of the plan; for a dry run, for each one that is not done. */
     outcomes: reported.map((id) => outcomes.get(id) ?? notAttempted(id, inDoubt.has(id))),
+    /** How many of them were done before this run. */
+    before: reported.length - targets.length,
     /** The orders that failed in this run. */
     failures: run.failures,
     /** How many orders did not fail in this run. */

@@ -37,11 +37,12 @@ export interface SummaryOptions {
  */
 export function summarize(
   plan: Plan,
-  { outcomes, failures, settled, left, stoppedBy }: StatusRun,
+  { outcomes, before, failures, settled, left, stoppedBy }: StatusRun,
   { journalPath, resumeHint, printFailure, isShortened, failOnSkip, isDryRun }: SummaryOptions,
   context: CliContext,
 ): void {
-  const summary = formatSummary(plan, outcomes, isDryRun);
+  const all = formatSummary(plan, outcomes, isDryRun);
+  const summary = before > 0 ? `${all}; earlier runs did ${formatNumber(before)} of them` : all;
   const resumeHints = resumeHint === null ? [] : [resumeHint];
   if (context.signal.aborted && left + failures.length > 0) {
     const hints = resumeHint === null ? doubtHints(outcomes) : resumeHints;
