@@ -287,7 +287,8 @@ describe.runIf(isInstalled('bash'))('the script for bash', () => {
 
   it('suggests files for a file, and a word that may be there instead', async () => {
     const reply = async (line: string) => (await pressTab(line)).reply;
-    expect(await reply('tradepost orders set-status --resume ')).toEqual([]);
+    // Without a word bash adds files itself.
+    expect(await reply('tradepost orders set-status --resume ')).toEqual(['']);
     expect(await reply('tradepost orders set-status --resume l')).toEqual(['latest']);
     expect(await reply('tradepost orders set-status --resume=l')).toEqual(['latest']);
   });
