@@ -155,7 +155,7 @@ export default defineConfig({
             ...configDefaults.exclude,
             'api-docs/**',
             'bench/bench.test.ts',
-            'e2e/cli/{support-day-on-terminal,terminal-widths}.test.ts',
+            'e2e/cli/{every-command,support-day-on-terminal,terminal-widths}.test.ts',
             'languages/**',
             'packages/**',
             'poolers/**',

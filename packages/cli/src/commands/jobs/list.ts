@@ -57,7 +57,7 @@ export function configure(command: Command, context: CliContext): void {
     Output: [
       `json: an array of ${describeShape(jobView)}`,
       'state: running, complete, failed (all orders were attempted, some failed), incomplete (orders are left)',
-      'On a narrow terminal a table has no journals: `--fields journal` shows them.',
+      'On a narrow terminal a table has no journals, keys and services: `--fields journal,apiKeyPrefix,baseUrl` shows them.',
     ],
     Notes: [
       '`tradepost orders set-status --resume latest` continues the newest job of the same service and key that is incomplete, or failed.',
