@@ -1,4 +1,4 @@
-import type { Order, OrderListParams, OrderSort, Page } from '@tradepost/sdk';
+import type { Order, OrderExpansions, OrderListParams, OrderSort, Page } from '@tradepost/sdk';
 import { assertObject, CliError } from '../errors/cli-error';
 
 /** The part of a query that a service without extensions may ignore. */
@@ -6,6 +6,19 @@ export type OrderQuery = Pick<
   OrderListParams,
   'status' | 'buyerId' | 'listingId' | 'createdAfter' | 'createdBefore' | 'updatedAfter' | 'sort'
 >;
+
+export const omitNamesHint =
+  'Names are extensions of the API that this service may not have: omit them.';
+
+/** @throws {CliError} `invalid_response` for an order without names, although they were requested */
+export function assertNamed({ buyer }: Order & Partial<OrderExpansions>): void {
+  if (buyer !== undefined) return;
+  throw new CliError(
+    'invalid_response',
+    'The service returned an order without names',
+    omitNamesHint,
+  );
+}
 
 /** Creates the comparison of a sort. */
 export function compareOrders(sort: OrderSort = '-createdAt', { byId = true } = {}) {

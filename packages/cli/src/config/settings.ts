@@ -116,7 +116,7 @@ export function resolveSettings(context: CliContext, options: ConnectionOptions)
       'usage',
       'You are not logged in',
       commandHint('Run', 'login'),
-      'For scripts, set TRADEPOST_BASE_URL and TRADEPOST_API_KEY. The reference server uses http://127.0.0.1:4010 unless it is told otherwise.',
+      'For scripts, set TRADEPOST_BASE_URL and TRADEPOST_API_KEY. The reference server listens on http://127.0.0.1:4010 by default.',
     );
   }
   if (apiKey === null || apiKeySource === null) {

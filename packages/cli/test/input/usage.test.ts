@@ -147,7 +147,7 @@ describe('settings', () => {
       stdout: '',
       stderr: [
         'error: You are not logged in',
-        'hint: Run `tradepost login`. For scripts, set TRADEPOST_BASE_URL and TRADEPOST_API_KEY. The reference server uses http://127.0.0.1:4010 unless it is told otherwise.',
+        'hint: Run `tradepost login`. For scripts, set TRADEPOST_BASE_URL and TRADEPOST_API_KEY. The reference server listens on http://127.0.0.1:4010 by default.',
         '',
       ].join('\n'),
     });

@@ -3,14 +3,18 @@ import {
   eventTypes,
   type NotificationListParams,
   type Order,
-  type OrderExpansions,
   type OrderListParams,
   type OrderSort,
   orderStatuses,
   type Page,
 } from '@tradepost/sdk';
 import { assertEventsOfOrder } from '../../client/check-events';
-import { assertSelected, ignoredSortError, isSortIgnored } from '../../client/check-orders';
+import {
+  assertNamed,
+  assertSelected,
+  ignoredSortError,
+  isSortIgnored,
+} from '../../client/check-orders';
 import { mayRejectParameter } from '../../client/rejections';
 import { fetchIdentity } from '../../config/identity';
 import { assertObject, CliError } from '../../errors/cli-error';
@@ -165,16 +169,6 @@ export function createReadTools(
       { run: async (args, request) => await client.deliveries.get(String(args.id), request) },
     ),
   ];
-}
-
-/** @throws {CliError} `invalid_response` for an order without names, which a service may not have */
-function assertNamed(order: Order & Partial<OrderExpansions>): void {
-  if (order.buyer !== undefined) return;
-  throw new CliError(
-    'invalid_response',
-    'The service returned an order without names',
-    'Names are an extension of the API that this service may not have: omit `names`.',
-  );
 }
 
 /**

@@ -12,7 +12,7 @@ type NotificationPagesQuery = NotificationListParams & { limit: number };
 
 /**
  * Requests the unread notifications page by page. The filter is an extension of the API: a service may ignore it, and
- * one that rejects it is asked for all notifications. So the caller filters them again.
+ * from one that rejects it all notifications are requested. So the caller filters them again.
  */
 export function requestUnread(
   load: (query: NotificationPagesQuery) => Pages,

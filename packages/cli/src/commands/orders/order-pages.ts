@@ -28,7 +28,7 @@ export type LoadOrders = (query: OrderPagesQuery) => Pages;
 /**
  * Lists orders with what the API specification does not have: filters, several statuses, a sort, names. Several
  * statuses and a sort work with any service. Filters and names that the service may not know and rejects are left out:
- * the caller filters the orders again, and names are not left out if they were asked for.
+ * the caller filters the orders again, and names are not left out if an option requests them.
  *
  * @param query the rest of the query
  * @throws {CliError} `invalid_response` if the service sorted the first page as requested, and a later one not

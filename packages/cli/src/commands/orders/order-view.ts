@@ -1,7 +1,8 @@
 import type { Order, OrderExpansions } from '@tradepost/sdk';
 import type { Command } from 'commander';
+import { assertNamed } from '../../client/check-orders';
 import type { CliContext } from '../../context';
-import { assertObject, CliError } from '../../errors/cli-error';
+import { assertObject } from '../../errors/cli-error';
 import type { OutputOptions } from '../../input/options';
 import { isForPerson } from '../../output/choose-format';
 import { type Column, formatField, type View } from '../../output/format';
@@ -31,17 +32,11 @@ export function hasName(field: string): field is keyof typeof nameFields {
 /**
  * Puts each name beside its ID, as a field of the order.
  *
- * @throws {CliError} `invalid_response` if the service ignored a request for names that were asked for
+ * @throws {CliError} `invalid_response` if the service ignored the option for names
  */
 export function placeNames(order: Order & Partial<OrderExpansions>, mode: NamesMode): NamedOrder {
   const { buyer, seller, agent, listing, ...own } = assertObject(order);
-  if (mode === 'always' && buyer === undefined) {
-    throw new CliError(
-      'invalid_response',
-      'The service returned an order without names',
-      omitNamesHint,
-    );
-  }
+  if (mode === 'always') assertNamed(order);
   const names = {
     listingTitle: listing?.title,
     buyerName: buyer?.name,
@@ -82,9 +77,6 @@ export function addNamesOption(command: Command): Command {
 /** What help pages say about names. */
 export const namesNote =
   'Names are an extension of the API: where a service does not have them, a terminal shows IDs, and --names is an error.';
-
-export const omitNamesHint =
-  'Names are extensions of the API that this service may not have: omit them.';
 
 /** A map, since a service may add statuses. */
 const styles: ReadonlyMap<string, StyleName> = new Map([

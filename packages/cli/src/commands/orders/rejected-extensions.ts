@@ -1,9 +1,9 @@
 import type { AnyTradepostError } from '@tradepost/sdk';
+import { omitNamesHint } from '../../client/check-orders';
 import { isRejected, listIssues, mayRejectParameter, unknownWords } from '../../client/rejections';
 import { ErrorWithHint, OptionRejectedError } from '../../errors/cli-error';
 import { mayHaveBeenApplied } from '../../errors/exit-codes';
 import { getHints } from '../../report/error-hints';
-import { omitNamesHint } from './order-view';
 
 /** Says about a rejection which extension of the API the service may not have. */
 export function explainRejection(error: unknown, extension: 'names' | '--history'): unknown {
