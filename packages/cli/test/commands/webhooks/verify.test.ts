@@ -208,6 +208,7 @@ describe('webhooks verify', () => {
     const result = await runCli([...argv, '--signature', signature], { env, now, input: text });
     expect(result.exitCode).toBe(1);
     expect(result.stderr).toContain(code);
+    expect(result.stderr.includes('If the secret was rotated')).toBe(code === 'WRONG_SECRET');
     expect(result.stderr).not.toContain(secret.trim());
   });
 
