@@ -207,10 +207,13 @@ export default defineConfig([
     outDir: 'dist/lazy',
     format: ['cjs'],
     sourcemap: false,
+    // Otherwise modules of Node have no aliases.
+    removeNodeProtocol: false,
     esbuildPlugins: [omitUnusedParts],
     esbuildOptions(options) {
-      // Its ES module finds the WebAssembly by `import.meta.url`, which a CommonJS script does not have.
-      options.alias = { 'jq-wasm': resolve('jq-wasm') };
+      const assert = resolve('../../scripts/plain-assert.cjs');
+      // The ES module of jq finds the WebAssembly by `import.meta.url`, which a CommonJS script does not have.
+      options.alias = { 'jq-wasm': resolve('jq-wasm'), assert, 'node:assert': assert };
     },
     onSuccess: copyJq,
   },

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type Options } from 'tsup';
 import { buildApiDocs } from './scripts/build-api-docs';
 import { writeNotices } from './scripts/write-notices';
@@ -10,6 +11,17 @@ const all: Options = {
   // Optional dependencies, loaded only for traces. Unlike other dependencies they are not external by default.
   external: [/^@opentelemetry\//],
   sourcemap: true,
+  // Otherwise modules of Node have no aliases.
+  removeNodeProtocol: false,
+  esbuildOptions(options) {
+    const assert = fileURLToPath(import.meta.resolve('../../scripts/plain-assert.cjs'));
+    options.alias = { assert, 'node:assert': assert };
+  },
+};
+
+/** Bundled CommonJS modules require modules of Node. */
+const banner = {
+  js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
 };
 
 /** Two builds: what other programs import, and the program `tradepost-server`. */
@@ -18,6 +30,10 @@ export default defineConfig([
     ...all,
     entry: ['src/index.ts'],
     clean: ['!program/**'],
+    // With the fix in `scripts/patches`, which an installed one does not have.
+    noExternal: ['undici'],
+    banner,
+    esbuildPlugins: [writeNotices('dist/THIRD-PARTY-NOTICES.txt')],
     onSuccess: async () => buildApiDocs(),
     // The declaration build sets an option that TypeScript 6 reports as deprecated.
     dts: { entry: 'src/index.ts', compilerOptions: { ignoreDeprecations: '6.0' } },
@@ -32,10 +48,7 @@ export default defineConfig([
     noExternal: [/^(?!better-sqlite3$|@opentelemetry\/)/],
     minifyWhitespace: true,
     minifySyntax: true,
-    // Bundled CommonJS modules require modules of Node.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
+    banner,
     esbuildPlugins: [writeNotices('dist/program/THIRD-PARTY-NOTICES.txt')],
   },
 ]);

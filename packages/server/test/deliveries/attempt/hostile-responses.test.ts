@@ -1,5 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import {
+  anyHostileResponse,
+  type HostileResponse,
+  sendHostileResponse,
+} from '../../../../../test/helpers/hostile-response';
 import { aLeasedDelivery } from '../../helpers/builders';
 import { respond } from '../../helpers/receiver';
 import { DeliveryHarness } from '../delivery-harness';
@@ -12,84 +17,17 @@ const timeout = 100;
 /** How many hostile receivers get each event, besides a healthy one. */
 const atOnce = 12;
 
-/** What a hostile receiver does with one request. */
-interface Behaviour {
-  /** The bytes of its response, in the pieces in which they are written. */
-  pieces: Buffer[];
-  /** What it does after the response. */
-  ending: 'end' | 'reset' | 'hang';
-}
-
-const anyToken = fc.string({
-  unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_.!#$%&*+^|~'),
-  minLength: 1,
-  maxLength: 20,
-});
-/** As a character of Latin-1, in which responses are written. */
-const anyByte = fc.nat(255).map((code) => String.fromCharCode(code));
-const names = [
-  ...['Retry-After', 'retry-after', 'RETRY-AFTER', 'Content-Length', 'Transfer-Encoding'],
-  ...['Connection', 'Keep-Alive', 'Upgrade', 'Trailer', 'Set-Cookie', 'Date', 'Location'],
-  ...['Content-Type', 'Content-Encoding', '__proto__', 'constructor', 'hasOwnProperty'],
-];
-const values = [
-  ...['0', '5', '-1', '1e9', '9'.repeat(30), 'chunked', 'gzip, chunked', 'close', 'keep-alive'],
-  ...['timeout=0', 'h2c', 'Sun, 06 Nov 1994 08:49:37 GMT', 'soon', '', ' ', '\t5\t', '5, 5', '"'],
-];
-const anyHeader = fc
-  .tuple(
-    fc.oneof(fc.constantFrom(...names), anyToken),
-    fc.oneof(fc.constantFrom(...values), fc.string({ unit: anyByte, maxLength: 40 })),
-    fc.integer({ min: 1, max: 3 }),
-  )
-  .map(([name, value, times]) => `${name}: ${value.replaceAll(/[\r\n]/g, ' ')}\r\n`.repeat(times));
-const anyHead = fc
-  .tuple(
-    fc.constantFrom('HTTP/1.1', 'HTTP/1.0', 'HTTP/1.1'),
-    fc.constantFrom(100, 102, 103, 200, 204, 301, 304, 400, 429, 500, 503, 599),
-    fc.array(anyHeader, { maxLength: 6 }),
-  )
-  .map(([version, status, headers]) => `${version} ${status} Word\r\n${headers.join('')}\r\n`);
-const anyBody = fc.oneof(
-  fc.constantFrom('', '0\r\n\r\n', '5\r\nhello\r\n0\r\n\r\n', 'x'.repeat(20_000)),
-  fc.string({ unit: anyByte, maxLength: 200 }),
-);
-const anyBehaviour: fc.Arbitrary<Behaviour> = fc
-  .record({
-    heads: fc.array(anyHead, { minLength: 1, maxLength: 2 }),
-    body: anyBody,
-    /** The fraction of the response that is sent; mostly all of it. */
-    kept: fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
-    cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 3 }),
-    // A receiver that hangs takes time, so it is drawn less often.
-    ending: fc.constantFrom<Behaviour['ending']>('end', 'end', 'end', 'reset', 'reset', 'hang'),
-  })
-  .map(({ heads, body, kept, cuts, ending }) => {
-    const whole = Buffer.from(heads.join('') + body, 'latin1');
-    const bytes = whole.subarray(0, Math.round(whole.length * kept));
-    const places = cuts.map((cut) => Math.round(cut * bytes.length)).sort((a, b) => a - b);
-    const edges = [0, ...places, bytes.length];
-    const pieces = edges.slice(1).map((end, index) => bytes.subarray(edges[index], end));
-    return { pieces, ending };
-  });
+// A receiver that hangs takes time, so it is drawn less often.
+const anyBehaviour = anyHostileResponse('end', 'end', 'end', 'reset', 'reset', 'hang');
 
 /** A server on which each path behaves as configured. */
-async function openHostile(behaviours: Behaviour[]): Promise<{ url: string }> {
+async function openHostile(behaviours: HostileResponse[]): Promise<{ url: string }> {
   return openRawServer((socket) => {
     socket.on('data', (request) => {
       const [, place] = /^POST \/(\d+) /.exec(request.toString('latin1')) ?? [];
       const behaviour = behaviours[Number(place)];
       if (behaviour === undefined || socket.destroyed) return;
-      const { pieces, ending } = behaviour;
-      const next = (index: number): void => {
-        const piece = pieces[index];
-        if (piece !== undefined) {
-          // In its own turn, so that the other side may read it separately.
-          socket.write(piece, () => setImmediate(next, index + 1));
-        } else if (ending === 'end') socket.end();
-        else if (ending === 'reset') socket.resetAndDestroy();
-      };
-      next(0);
+      sendHostileResponse(socket, behaviour);
     });
   });
 }

@@ -103,6 +103,11 @@ describe('an unusual but valid response', () => {
       `${'HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n'.repeat(9)}HTTP/1.1 200 OK\r\n\r\n`,
       { status: 200 },
     ],
+    [
+      'after a 100 Continue that was not requested',
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n',
+      { status: 200 },
+    ],
   ])('%s is accepted', async (_what, bytes, expected) => {
     const attempt = await sendToRaw(openRawResponses(bytes, true));
     expect(attempt).toMatchObject({ error: null, ...expected });
@@ -142,11 +147,9 @@ describe('an invalid response', () => {
       'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
       'malformed_response',
     ],
-    [
-      'a 100 Continue that was not requested',
-      'HTTP/1.1 100 Continue\r\n\r\n',
-      'malformed_response',
-    ],
+    ['a switch of protocols without a word', 'HTTP/1.1 101\r\n\r\n', 'malformed_response'],
+    ['a status below 100', 'HTTP/1.1 000 X\r\n\r\n', 'malformed_response'],
+    ['nothing but a 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n', 'connection_reset'],
     ['nothing but interim ones', 'HTTP/1.1 102 Processing\r\n\r\n', 'connection_reset'],
   ])('%s', async (_what, bytes, error) => {
     expect(await sendToRaw(openRawResponses(bytes, true))).toMatchObject({ status: null, error });

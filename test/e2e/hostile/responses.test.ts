@@ -1,0 +1,140 @@
+import { fileURLToPath } from 'node:url';
+import { Tradepost } from '@tradepost/sdk';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readCpuSeconds } from '../../helpers/cpu-time';
+import {
+  anyHostileResponse,
+  type HostileResponse,
+  sendHostileResponse,
+} from '../../helpers/hostile-response';
+import { registerWebhook } from '../../helpers/register-webhook';
+import { runCli } from '../../helpers/run-cli';
+import { startFaultyReceiver } from '../../helpers/start-faulty-receiver';
+import { type SeededServer, startSeededServer } from '../../helpers/start-seeded-server';
+
+/** What one response may cost, in milliseconds of processor time, whatever its bytes are. */
+const maxCpuMs = 10;
+
+const end = (...texts: string[]): HostileResponse => ({
+  pieces: texts.map((text) => Buffer.from(text)),
+  ending: 'end',
+});
+const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+/** Statuses that HTTP does not have, and what a library asserts about a response. */
+const malformed = [
+  end('HTTP/1.1 000 X\r\n\r\n'),
+  end('HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n'),
+  end('HTTP/1.1 101\r\n\r\n'),
+  end('HTTP/1.1 101 X\r\n\r\n', ok),
+  end('HTTP/1.1 101 X\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n', 'bytes'),
+  end('HTTP/1.1 102 X\r\n\r\n', 'HTTP/1.1 000 X\r\n\r\n'),
+];
+
+/** Registers one webhook for each response, places an order, and waits until all are recorded. Returns the attempts' errors. */
+async function deliverTo(
+  { server, buyer, seed }: SeededServer,
+  responses: readonly HostileResponse[],
+): Promise<{ cpuMs: number; errors: (string | null)[] }> {
+  const client = new Tradepost({ baseUrl: server.url, apiKey: buyer.apiKey });
+  const ids: string[] = [];
+  for (const response of responses) {
+    const { url, close } = await startFaultyReceiver((socket) =>
+      sendHostileResponse(socket, response),
+    );
+    onTestFinished(close);
+    ids.push((await registerWebhook(client, { url, events: ['order.created'] })).id);
+  }
+  const cpuBefore = readCpuSeconds(server.pid ?? 0);
+  await client.orders.create({ listingId: seed.listings[0]?.id ?? '', quantity: 1 });
+  const errors: (string | null)[] = [];
+  for (const id of ids) {
+    const line = new RegExp(`{[^\n]*"webhookId":"${id}"[^\n]*"attempt"}`);
+    errors.push(JSON.parse((await server.writes(line, 'stderr'))[0]).error);
+  }
+  const cpuMs = (readCpuSeconds(server.pid ?? 0) - cpuBefore) * 1_000;
+  for (const id of ids) await client.webhooks.delete(id);
+  return { cpuMs, errors };
+}
+
+describe('the engine of the shipped program', () => {
+  it('spends milliseconds on a response, whatever its bytes are', async () => {
+    const seeded = await startSeededServer(['--log-level', 'debug']);
+    onTestFinished(seeded.close);
+    // The code is compiled first.
+    await deliverTo(
+      seeded,
+      Array.from({ length: 12 }, () => end(ok)),
+    );
+    const known = await deliverTo(seeded, malformed);
+    expect(known.errors).toEqual(malformed.map(() => 'malformed_response'));
+    expect(known.cpuMs).toBeLessThan(malformed.length * maxCpuMs);
+
+    const count = 20;
+    const responses = fc.array(anyHostileResponse('end', 'end', 'reset'), {
+      minLength: count,
+      maxLength: count,
+    });
+    await fc.assert(
+      fc.asyncProperty(responses, async (batch) => {
+        const { cpuMs, errors } = await deliverTo(seeded, batch);
+        expect(cpuMs).toBeLessThan(count * maxCpuMs);
+        for (const error of errors) expect(error ?? '').not.toMatch(/^unexpected/);
+      }),
+      { numRuns: 6 },
+    );
+  }, 120_000);
+
+  it.each([100, 102, 103])(
+    'skips a response with %i before the real one',
+    async (status) => {
+      const seeded = await startSeededServer(['--log-level', 'debug']);
+      onTestFinished(seeded.close);
+      const informational = `HTTP/1.1 ${status} Word\r\n\r\n`;
+      const { errors } = await deliverTo(seeded, [
+        end(informational, ok),
+        end(informational + ok),
+        end(informational.repeat(3), ok),
+      ]);
+      expect(errors).toEqual([null, null, null]);
+    },
+    60_000,
+  );
+});
+
+/** Returns the processor time that the CLI needs for a bulk change of orders at a service that responds so, in milliseconds. */
+async function changeAt(response: HostileResponse): Promise<{ cpuMs: number; requests: number }> {
+  const service = await startFaultyReceiver((socket) => sendHostileResponse(socket, response));
+  onTestFinished(service.close);
+  const ids = Array.from({ length: 40 }, (_, index) => `ord_${String(index).padStart(26, '0')}`);
+  const { stderr } = await runCli(
+    [
+      'orders',
+      'set-status',
+      ...ids,
+      'confirmed',
+      '--yes',
+      '--no-journal',
+      '--reconnect-timeout',
+      '0',
+    ],
+    {
+      TRADEPOST_BASE_URL: service.url,
+      TRADEPOST_API_KEY: 'tpk_any',
+      NODE_OPTIONS: `--require ${fileURLToPath(new URL('../../helpers/report-cpu.cjs', import.meta.url))}`,
+    },
+  );
+  console.log(stderr);
+  const [, cpu] = /^processor time: (\d+) ms$/m.exec(stderr) ?? [];
+  return { cpuMs: Number(cpu), requests: service.connections() };
+}
+
+it('the shipped CLI spends milliseconds on a response, whatever its bytes are', async () => {
+  // The same run without a byte of a response.
+  const { cpuMs: usual } = await changeAt({ pieces: [], ending: 'reset' });
+  for (const response of malformed) {
+    const { cpuMs, requests } = await changeAt(response);
+    expect(requests).toBeGreaterThan(0);
+    expect(cpuMs - usual, String(response.pieces[0])).toBeLessThan(200 + requests * maxCpuMs);
+  }
+}, 120_000);
