@@ -31,7 +31,7 @@ common generators.
 one effect and get the same response, for 24 hours.
 
 **Limits.** A body has at most ${count(requestLimits.bodyBytes)} bytes (413), the request line and the headers together
-${count(requestLimits.headerBytes)} bytes (431). An account has at most ${maxWebhooksPerAccount} webhooks (409
+${count(requestLimits.headerBytes)} bytes or ${requestLimits.headers} lines (431). An account has at most ${maxWebhooksPerAccount} webhooks (409
 \`webhook_limit_reached\`). The requests of an API key are limited per minute (429); \`RateLimit\` says how many
 are left.
 

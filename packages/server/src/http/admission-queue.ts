@@ -21,6 +21,11 @@ const rejectionsPerRequest = 4;
  * accepted in between.
  */
 const rejectingMs = { normally: 20, whileConnecting: 2 };
+/**
+ * How long probes are handled in a turn, in milliseconds. They are never rejected, and have a queue of their own so that they
+ * never wait for requests. It has one of each connection at most, so a probe waits for a second if there are thousands.
+ */
+const probingMs = 5;
 /** Requests are rejected while those in the queue will take longer than this, in milliseconds. */
 const maxExpectedMs = 200;
 /**
@@ -38,8 +43,8 @@ export interface AdmissionOptions {
   handle: RequestListener;
   /** Rejects a request because there are too many. Must take much less time than handling it. */
   reject: RequestListener;
-  /** Returns whether a request is never queued or rejected, such as a probe of a supervisor. */
-  isExempt: (request: IncomingMessage) => boolean;
+  /** Returns whether a request is a probe of a supervisor, which is never rejected and never waits for other requests. */
+  isProbe: (request: IncomingMessage) => boolean;
   /** Returns for how long the oldest pending change has waited for the store, in milliseconds. */
   getWriteDelay: () => number;
 }
@@ -79,6 +84,36 @@ class Queue<Item> {
   }
 }
 
+/** A queue whose requests are taken for a limited time in each turn of the event loop. */
+class TimedQueue extends Queue<QueuedRequest> {
+  readonly #clock: Clock;
+  readonly #take: (queued: QueuedRequest) => void;
+  #maxMs = 0;
+  #spentMs = 0;
+
+  constructor(clock: Clock, take: (queued: QueuedRequest) => void) {
+    super();
+    this.#clock = clock;
+    this.#take = take;
+  }
+
+  /** Starts a turn in which requests are taken for `maxMs`. */
+  startTurn(maxMs: number): void {
+    this.#maxMs = maxMs;
+    this.#spentMs = 0;
+  }
+
+  /** Takes as many requests as this turn may. */
+  run(): void {
+    const startedAt = this.#clock.elapsed() - this.#spentMs;
+    while (this.length > 0 && this.#spentMs < this.#maxMs) {
+      const queued = this.take();
+      if (!queued.response.destroyed) this.#take(queued);
+      this.#spentMs = this.#clock.elapsed() - startedAt;
+    }
+  }
+}
+
 /**
  * Admits as many requests as this thread can handle in time. Requests that arrive faster than they are handled wait in a queue,
  * where they cost nothing, so that each turn of the event loop stays short: whatever else happens in this thread takes
@@ -88,7 +123,8 @@ export class AdmissionQueue {
   readonly #options: AdmissionOptions;
   readonly #waiting = new Queue<QueuedRequest>();
   /** Requests that will be rejected in one of the next turns. */
-  readonly #excess = new Queue<QueuedRequest>();
+  readonly #excess: TimedQueue;
+  readonly #probes: TimedQueue;
   #share = share.initial;
   /** How many requests are handled in this turn. */
   #limit = share.initial;
@@ -98,15 +134,20 @@ export class AdmissionQueue {
   #isTurnOpen = false;
   #rejected = 0;
   #rejectedInTurn = 0;
-  /** How long requests were rejected in this turn, and how long they may be. */
-  #rejectingMs = 0;
-  #maxRejectingMs = rejectingMs.normally;
   #isShort = false;
   /** How many requests were handled in a millisecond while others waited; 0 if none do. */
   #rate = 0;
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
+    this.#excess = new TimedQueue(options.clock, ({ request, response }) => {
+      this.#rejectedInTurn += 1;
+      this.#rejected += 1;
+      options.reject(request, response);
+    });
+    this.#probes = new TimedQueue(options.clock, ({ request, response }) =>
+      options.handle(request, response),
+    );
   }
 
   /** The number of requests that wait. */
@@ -114,9 +155,9 @@ export class AdmissionQueue {
     return this.#waiting.length;
   }
 
-  /** Whether requests wait, also those that will be rejected. */
+  /** Whether requests wait, also probes and those that will be rejected. */
   get isBusy(): boolean {
-    return this.#waiting.length + this.#excess.length > 0;
+    return this.#waiting.length + this.#excess.length + this.#probes.length > 0;
   }
 
   /** How many requests were rejected since the start. */
@@ -131,14 +172,15 @@ export class AdmissionQueue {
 
   /** Handles a request now, queues it or rejects it. */
   readonly listener: RequestListener = (request, response) => {
-    const { clock, handle, isExempt, getWriteDelay } = this.#options;
+    const { clock, handle, isProbe, getWriteDelay } = this.#options;
     const now = clock.elapsed();
     if (!this.#isTurnOpen) this.#openTurn(now);
-    if (isExempt(request)) {
-      handle(request, response);
+    if (isProbe(request)) {
+      this.#probes.add({ request, response, queuedAt: now });
+      this.#probes.run();
     } else if (this.#isBehind(now) || (isChange(request) && getWriteDelay() > maxQueueTimeMs)) {
       this.#excess.add({ request, response, queuedAt: now });
-      this.#rejectExcess();
+      this.#excess.run();
     } else if (this.length === 0 && this.#handled < this.#limit) {
       this.#handled += 1;
       handle(request, response);
@@ -146,20 +188,6 @@ export class AdmissionQueue {
       this.#waiting.add({ request, response, queuedAt: now });
     }
   };
-
-  /** Rejects as many requests as this turn may. */
-  #rejectExcess(): void {
-    const { clock, reject } = this.#options;
-    const startedAt = clock.elapsed() - this.#rejectingMs;
-    while (this.#excess.length > 0 && this.#rejectingMs < this.#maxRejectingMs) {
-      const { request, response } = this.#excess.take();
-      if (response.destroyed) continue;
-      this.#rejectedInTurn += 1;
-      this.#rejected += 1;
-      reject(request, response);
-      this.#rejectingMs = clock.elapsed() - startedAt;
-    }
-  }
 
   #isBehind(now: number): boolean {
     const { first } = this.#waiting;
@@ -176,10 +204,10 @@ export class AdmissionQueue {
     const most = this.#isConnecting ? Math.min(shareWhileConnecting, this.#share) : this.#share;
     this.#limit = Math.max(most, Math.ceil(this.#rejectedInTurn / rejectionsPerRequest));
     this.#isShort = this.#isConnecting;
-    this.#maxRejectingMs = rejectingMs[this.#isConnecting ? 'whileConnecting' : 'normally'];
+    this.#excess.startTurn(rejectingMs[this.#isConnecting ? 'whileConnecting' : 'normally']);
+    this.#probes.startTurn(probingMs);
     this.#handled = 0;
     this.#rejectedInTurn = 0;
-    this.#rejectingMs = 0;
     this.#isConnecting = false;
     this.#turnStartedAt = now;
     this.#isTurnOpen = true;
@@ -199,8 +227,9 @@ export class AdmissionQueue {
     }
     if (!this.isBusy) return;
     this.#openTurn(now);
+    this.#probes.run();
     while (this.length > 0 && this.#handled < this.#limit) this.#takeFirst();
-    this.#rejectExcess();
+    this.#excess.run();
   }
 
   #takeFirst(): void {

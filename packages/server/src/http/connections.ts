@@ -79,7 +79,7 @@ export class Connections {
 const problemsByCode: Record<string, ProblemInput> = {
   HPE_HEADER_OVERFLOW: {
     code: 'headers_too_large',
-    detail: 'The headers, including the request line, must not exceed 16,384 bytes.',
+    detail: 'The headers, including the request line, must not exceed 16,384 bytes and 100 lines.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     code: 'request_timeout',
@@ -130,7 +130,7 @@ export interface ClientErrorOptions {
 }
 
 /** Returns the response that Node is sending on a connection, if there is one. It has no public property for that. */
-function getResponseInProgress(socket: Duplex): ServerResponse | null {
+export function getResponseInProgress(socket: Duplex): ServerResponse | null {
   const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };
   return response && !response.writableFinished ? response : null;
 }

@@ -59,6 +59,7 @@ export class Health {
   readonly #options: HealthOptions;
   readonly #clock: Clock;
   readonly #cached = new Map<string, { at: number; check: Promise<unknown> }>();
+  #reading: Promise<HealthReport> | null = null;
   #engine: CheckedEngine | null = null;
   #isStopping = false;
 
@@ -82,8 +83,18 @@ export class Health {
     this.#isStopping = true;
   }
 
-  /** Runs the checks. Never rejects. Those that write, query or wait run once a second at most. */
-  async read(): Promise<HealthReport> {
+  /**
+   * Runs the checks. Never rejects. Those that write, query or wait run once a second at most, and whoever asks while they run
+   * gets the same report.
+   */
+  read(): Promise<HealthReport> {
+    this.#reading ??= this.#runChecks().finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
+  }
+
+  async #runChecks(): Promise<HealthReport> {
     const engine = this.#engine;
     const [store, deliveries, engineCheck] = await Promise.all([
       this.#checkStore(),

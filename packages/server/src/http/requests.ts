@@ -1,13 +1,9 @@
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import { DomainError } from '../kernel/errors';
 import { commonHeaders } from './problems';
 import type { WithQueueTime } from './request-log';
-
-/** How many requests of a connection may wait for the response to an earlier one. */
-export const maxPipelined = 256;
 
 const schemeAndAuthority = /^https?:\/\/[^/?#]*/i;
 
@@ -28,43 +24,6 @@ export function withOriginForm(listener: RequestListener): RequestListener {
     const { url = '/' } = request;
     if (!url.startsWith('/')) request.url = toOriginForm(url);
     listener(request, response);
-  };
-}
-
-/**
- * Passes on the requests of each connection one at a time, each after the response to the one before it. Responses have the
- * order of their requests in any case, and otherwise a single read of a connection can start hundreds of requests at once.
- * Source: RFC 9112, section 9.3.2.
- *
- * Node reads a connection whatever waits on it. One with more than `maxPipelined` requests is closed.
- *
- * @param onExcess Called when a connection is closed.
- */
-export function oneAtATime(listener: RequestListener, onExcess: () => void): RequestListener {
-  const waiting = new WeakMap<Socket, number>();
-  const addWaiting = (socket: Socket, change: 1 | -1): number => {
-    const count = (waiting.get(socket) ?? 0) + change;
-    waiting.set(socket, count);
-    return count;
-  };
-  return (request, response) => {
-    // Node gives a response its socket once the responses before it are complete.
-    if (response.socket !== null) {
-      listener(request, response);
-      return;
-    }
-    const { socket } = request;
-    // Node still passes on the rest of what it has read.
-    if (socket.destroyed) return;
-    if (addWaiting(socket, 1) > maxPipelined) {
-      socket.destroy();
-      onExcess();
-      return;
-    }
-    response.once('socket', () => {
-      addWaiting(socket, -1);
-      listener(request, response);
-    });
   };
 }
 

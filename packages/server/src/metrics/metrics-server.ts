@@ -1,10 +1,12 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIPv4 } from 'node:net';
 import type { Logger } from 'pino';
 import { Connections, requestTimeouts } from '../http/connections';
 import { type Health, respondToProbe } from '../http/health';
+import { ParserLimits } from '../http/parser-limits';
 import { newRequestId } from '../http/request-log';
-import { systemClock } from '../kernel/context';
+import { type Clock, systemClock } from '../kernel/context';
+import { throttle } from '../kernel/throttle';
 
 /** The metrics of one part of the server. */
 export interface Metrics {
@@ -14,6 +16,9 @@ export interface Metrics {
 
 /** Few clients read metrics, and they must not use up the file descriptors of the service. */
 const maxConnections = 32;
+
+/** How much time passes between two reads at least, in milliseconds: each one takes time from the API. */
+const readIntervalMs = 100;
 
 const textFormat = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -28,6 +33,11 @@ export interface MetricsServerOptions {
   /** The health checks at `/livez` and `/readyz`, for processes without an API. */
   health: Health;
   log: Logger;
+  /**
+   * The source of time.
+   * @default the system clock
+   */
+  clock?: Clock;
 }
 
 /** A running metrics server. */
@@ -57,8 +67,53 @@ async function sendHealth(
   response.end(JSON.stringify(body));
 }
 
-function respondWith({ metrics, health }: MetricsServerOptions): RequestListener {
-  return async ({ method = '', url = '' }, response) => {
+/**
+ * Returns a function that reads all metrics. Whoever calls it before the next read starts gets the result of that one, so a flood
+ * of requests costs ten reads a second.
+ */
+function shareReads(metrics: readonly Metrics[], clock: Clock): () => Promise<string> {
+  let next: Promise<string> | null = null;
+  let nextAt = 0;
+  async function readNext(): Promise<string> {
+    const waitMs = Math.max(0, nextAt - clock.elapsed());
+    await new Promise<void>((resolve) => {
+      if (waitMs === 0) resolve();
+      else clock.schedule(waitMs, resolve);
+    });
+    next = null;
+    nextAt = clock.elapsed() + readIntervalMs;
+    return (await Promise.all(metrics.map((part) => part.read()))).join('');
+  }
+  return () => {
+    next ??= readNext();
+    return next;
+  };
+}
+
+/** Returns whether a host, as in a `Host` header or a listening address, is this machine whatever a name server says. */
+function isLoopback(host: string): boolean {
+  const name = host.replace(/:\d+$/, '').toLowerCase();
+  return (
+    name === 'localhost' ||
+    name === '[::1]' ||
+    name === '::1' ||
+    (isIPv4(name) && /^127\./.test(name))
+  );
+}
+
+function respondWith({
+  metrics,
+  health,
+  host,
+  clock = systemClock,
+}: MetricsServerOptions): RequestListener {
+  const read = shareReads(metrics, clock);
+  // A web page can have a name that leads to this machine, and so read what is served here without a key.
+  const isAllowed = (name: string | undefined) => !isLoopback(host) || isLoopback(name ?? host);
+  return async ({ method = '', url = '', headers }, response) => {
+    if (!isAllowed(headers.host)) {
+      return respond(response, 421, 'Misdirected request. This address serves only localhost.');
+    }
     const [path = ''] = url.split('?', 1);
     if (path !== '/metrics' && path !== '/livez' && path !== '/readyz') {
       return respond(response, 404, 'Not found. There are /metrics, /livez and /readyz.');
@@ -67,9 +122,9 @@ function respondWith({ metrics, health }: MetricsServerOptions): RequestListener
       return respond(response, 405, 'Method not allowed. Use GET.', { Allow: 'GET, HEAD' });
     }
     if (path !== '/metrics') return sendHealth(response, path, health);
-    const texts = await Promise.all(metrics.map((part) => part.read())).catch(() => null);
-    if (texts !== null) {
-      response.writeHead(200, { 'Content-Type': textFormat }).end(texts.join(''));
+    const text = await read().catch(() => null);
+    if (text !== null) {
+      response.writeHead(200, { 'Content-Type': textFormat }).end(text);
     } else {
       respond(response, 503, 'Metrics are unavailable. Try again.', { 'Retry-After': '1' });
     }
@@ -78,9 +133,18 @@ function respondWith({ metrics, health }: MetricsServerOptions): RequestListener
 
 /** Serves metrics at `/metrics`, and the health checks. Resolves when the server listens; rejects if it cannot. */
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
-  const server = createServer(requestTimeouts, respondWith(options));
+  const { log } = options;
+  const logPipelined = throttle(options.clock ?? systemClock, (closed) =>
+    log.warn(
+      { closed },
+      'connections to the metrics port closed: too many requests without waiting for responses',
+    ),
+  );
+  const limits = new ParserLimits(respondWith(options), logPipelined);
+  const server = createServer(requestTimeouts, limits.listener);
+  limits.watch(server);
   const connections = new Connections(server, maxConnections, {
-    log: options.log,
+    log,
     clock: systemClock,
   });
   await new Promise<void>((resolve, reject) => {

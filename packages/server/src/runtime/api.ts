@@ -8,8 +8,9 @@ import { createApp } from '../http/app';
 import { Connections, handleClientErrors, requestTimeouts } from '../http/connections';
 import { Health, healthPaths } from '../http/health';
 import { LogSampler } from '../http/log-sampler';
+import { ParserLimits } from '../http/parser-limits';
 import type { CompletedRequest } from '../http/request-log';
-import { oneAtATime, withOriginForm } from '../http/requests';
+import { withOriginForm } from '../http/requests';
 import { type Clock, createIdGenerator, systemClock } from '../kernel/context';
 import { throttle } from '../kernel/throttle';
 import type { Store } from '../stores/store';
@@ -163,13 +164,14 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       logRejected();
       reject(request, response);
     },
-    isExempt: ({ url = '' }) => probe.test(url),
+    isProbe: ({ url = '' }) => probe.test(url),
     getWriteDelay: () => store.getWriteDelay(),
   });
   const logPipelined = throttle(clock, (closed) =>
     log.warn({ closed }, 'connections closed: too many requests without waiting for responses'),
   );
-  const listener = oneAtATime(withOriginForm(admission.listener), logPipelined);
+  const limits = new ParserLimits(withOriginForm(admission.listener), logPipelined);
+  const { listener } = limits;
   const serverOptions = {
     ...messageClasses,
     requireHostHeader: false,
@@ -188,6 +190,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const maxConnections = options.maxConnections ?? defaultMaxConnections;
   const connections = new Connections(server, maxConnections, { log, clock });
   server.on('connection', admission.noteConnection);
+  limits.watch(server);
   const rejected: Record<string, number> = {};
   handleClientErrors(server, {
     listener,

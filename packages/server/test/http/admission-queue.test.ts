@@ -46,7 +46,7 @@ beforeEach(() => {
       rejected.push(url);
       clock.work(rejectMs);
     },
-    isExempt: ({ url }) => url === '/livez',
+    isProbe: ({ url }) => url === '/livez',
     getWriteDelay: () => writeDelay,
   });
 });
@@ -95,7 +95,7 @@ describe('the admission queue', () => {
         clock.work(1);
       },
       reject() {},
-      isExempt: () => false,
+      isProbe: () => false,
       getWriteDelay: () => 0,
     });
     for (const url of numbers(0, 150)) send(url);

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Health } from '../../src/http/health';
 import type { Metrics } from '../../src/metrics/metrics-server';
 import { serveMetrics } from '../../src/metrics/metrics-server';
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store';
 import { CapturedLog } from '../helpers/captured-log';
+import { FakeClock } from '../helpers/fake-clock';
 import { expectNoSockets } from '../helpers/leaks';
 
 const { log } = new CapturedLog();
@@ -18,6 +19,13 @@ async function open(...metrics: Metrics[]): Promise<string> {
   const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics, health, log });
   onTestFinished(() => server.stop());
   return server.url;
+}
+
+/** Sends a request on an open connection, and returns the bytes of its response. */
+async function ask(socket: Socket, path: string): Promise<string> {
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const [response] = (await once(socket, 'data')) as [Buffer];
+  return String(response);
 }
 
 function saying(text: string): Metrics {
@@ -72,6 +80,60 @@ describe('the metrics server', () => {
     broken = false;
     expect(await request(url)).toMatchObject({ status: 200, text: 'one 1\nother 2\n' });
   });
+
+  test('reads the metrics once for all requests that wait, and at most ten times a second', async () => {
+    let reads = 0;
+    const clock = new FakeClock();
+    const counting: Metrics = {
+      read: async () => {
+        reads += 1;
+        return `reads ${reads}\n`;
+      },
+    };
+    const server = await serveMetrics({
+      ...{ port: 0, host: '127.0.0.1', metrics: [counting], health, log, clock },
+    });
+    onTestFinished(() => server.stop());
+    const sockets = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+        // The first response shows that the connection was accepted.
+        await ask(socket, '/livez');
+        return socket;
+      }),
+    );
+    const [first, ...others] = sockets as [Socket, ...Socket[]];
+    expect(await ask(first, '/metrics')).toContain('reads 1');
+    const waiting = others.map((socket) => ask(socket, '/metrics'));
+    // Responses that were requested later show that the requests have arrived.
+    await ask(first, '/livez');
+    await ask(first, '/livez');
+    await clock.advance(99);
+    expect(reads).toBe(1);
+    await clock.advance(1);
+    for (const response of await Promise.all(waiting)) expect(response).toContain('reads 2');
+  });
+
+  test('closes a connection with many requests that wait', async () => {
+    const url = await open({ read: () => new Promise(() => {}) });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(50));
+    await once(socket, 'close');
+    expect((await request(new URL('/livez', url).href)).status).toBe(200);
+  });
+
+  test.each(['tradepost.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1'])(
+    'rejects the host %s on an address of this machine',
+    async (host) => {
+      const url = await open(saying('one 1\n'));
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.end(`GET /metrics HTTP/1.1\r\nHost: ${host}:80\r\nConnection: close\r\n\r\n`);
+      const [response] = (await once(socket, 'data')) as [Buffer];
+      expect(String(response)).toMatch(/^HTTP\/1.1 421 /);
+      expect(String(response)).not.toContain('one 1');
+    },
+  );
 
   test('stops at once, even with open connections', async () => {
     const server = await serveMetrics({ port: 0, host: '127.0.0.1', metrics: [], health, log });

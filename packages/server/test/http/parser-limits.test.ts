@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { maxPipelined } from '../../src/http/requests';
+import { maxPipelined, maxPipelinedInAll } from '../../src/http/parser-limits';
 import { CapturedLog } from '../helpers/captured-log';
 import { startService } from './service';
 
@@ -64,4 +64,33 @@ it('what is not valid HTTP is rejected after the response to the request before 
   );
   expect([...response.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, one]) => one)).toEqual(['201', '400']);
   expect(response).toContain('"secret":"whsec_');
+});
+
+it('a connection may not add to what waits once too many requests of all connections do', async () => {
+  const { service, buyer } = await start();
+  const wait = get('/v1/events?waitSeconds=30', buyer.key);
+  const connections = await Promise.all(
+    Array.from({ length: maxPipelinedInAll / maxPipelined }, () => service.openConnection()),
+  );
+  for (const { send } of connections) {
+    await send(wait + get('/v1/account', buyer.key).repeat(maxPipelined));
+  }
+  // Responses that were requested later show that these bytes have arrived.
+  for (let count = 0; count < 2; count += 1) await service.request('GET /livez');
+  const late = await service.openConnection();
+  await late.send(wait + get('/v1/account', buyer.key));
+  expect(await late.response).toBe('');
+  expect((await service.request('GET /v1/account', { as: buyer })).status).toBe(200);
+});
+
+it('a request with more than 100 headers is rejected, after the response to the one before it', async () => {
+  const { service, buyer } = await start();
+  const more = (count: number) => 'a: 1\r\n'.repeat(count);
+  expect(await service.sendRaw(get('/v1/account', buyer.key, more(97) + close))).toContain(' 200 ');
+  const response = await service.sendRaw(
+    get('/v1/account', buyer.key) + get('/v1/account', buyer.key, more(99)) + get('/livez', ''),
+  );
+  const statuses = [...response.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  expect(statuses).toEqual(['200', '431']);
+  expect(response).toContain('"code":"headers_too_large"');
 });
