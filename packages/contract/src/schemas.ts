@@ -12,6 +12,7 @@ export {
   idempotencyKeySchema,
   ifMatchSchema,
   limitSchema,
+  maxHeaders,
   pageSchema,
 } from './http/message-schemas';
 export * from './notifications/notification-schemas';

@@ -41,7 +41,7 @@ export const endpoints = {
 export const pageLimit = { min: 1, max: 100, default: 50 } as const;
 
 /** How large a request may be, in bytes. A larger body is a 413, larger headers with the request line are a 431. */
-export const requestLimits = { bodyBytes: 65_536, headerBytes: 16_384, headers: 100 } as const;
+export const requestLimits = { bodyBytes: 65_536, headerBytes: 16_384 } as const;
 
 /** One page of a list, newest first. */
 export interface Page<Item> {

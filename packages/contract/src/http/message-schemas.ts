@@ -97,6 +97,9 @@ export const idempotencyKeySchema = z
     examples: ['0d4c1f0e-3f0b-4f0a-9a55-3d1f6a4f6c1b'],
   });
 
+/** How many headers a request may have. More are a 431. */
+export const maxHeaders = 100;
+
 /** `If-Match`: `*`, or one or more entity tags. Source: RFC 9110, section 13.1.1. */
 export const ifMatchSchema = z
   .string()

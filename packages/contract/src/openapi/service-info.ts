@@ -1,5 +1,6 @@
 import type { oas31 } from 'zod-openapi';
 import { pageLimit, requestLimits } from '../http/endpoints';
+import { maxHeaders } from '../http/message-schemas';
 import { maxWebhooksPerAccount } from '../webhooks/webhook';
 
 const count = (value: number) => value.toLocaleString('en-US');
@@ -31,7 +32,7 @@ common generators.
 one effect and get the same response, for 24 hours.
 
 **Limits.** A body has at most ${count(requestLimits.bodyBytes)} bytes (413), the request line and the headers together
-${count(requestLimits.headerBytes)} bytes or ${requestLimits.headers} lines (431). An account has at most ${maxWebhooksPerAccount} webhooks (409
+${count(requestLimits.headerBytes)} bytes or ${maxHeaders} lines (431). An account has at most ${maxWebhooksPerAccount} webhooks (409
 \`webhook_limit_reached\`). The requests of an API key are limited per minute (429); \`RateLimit\` says how many
 are left.
 

@@ -84,8 +84,8 @@ export class Health {
   }
 
   /**
-   * Runs the checks. Never rejects. Those that write, query or wait run once a second at most, and whoever asks while they run
-   * gets the same report.
+   * Runs the checks. Never rejects. Those that write, query or wait run once a second at most, and all who ask while they run
+   * get the same report.
    */
   read(): Promise<HealthReport> {
     this.#reading ??= this.#runChecks().finally(() => {

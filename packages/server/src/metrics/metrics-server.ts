@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv4 } from 'node:net';
 import type { Logger } from 'pino';
+import { ParserLimits } from '../http/admission';
 import { Connections, requestTimeouts } from '../http/connections';
 import { type Health, respondToProbe } from '../http/health';
-import { ParserLimits } from '../http/parser-limits';
 import { newRequestId } from '../http/request-log';
 import { type Clock, systemClock } from '../kernel/context';
 import { throttle } from '../kernel/throttle';
@@ -68,7 +68,7 @@ async function sendHealth(
 }
 
 /**
- * Returns a function that reads all metrics. Whoever calls it before the next read starts gets the result of that one, so a flood
+ * Returns a function that reads all metrics. All calls before the next read starts get the result of that one, so a flood
  * of requests costs ten reads a second.
  */
 function shareReads(metrics: readonly Metrics[], clock: Clock): () => Promise<string> {

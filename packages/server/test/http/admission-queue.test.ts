@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AdmissionQueue, maxQueueTimeMs } from '../../src/http/admission-queue';
+import { AdmissionQueue, maxQueueTimeMs } from '../../src/http/admission';
 import { getQueuedMs } from '../../src/http/request-log';
 import { FakeClock } from '../helpers/fake-clock';
 

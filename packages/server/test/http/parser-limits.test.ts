@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { maxPipelined, maxPipelinedInAll } from '../../src/http/parser-limits';
+import { maxPipelined, maxPipelinedInAll } from '../../src/http/admission';
 import { CapturedLog } from '../helpers/captured-log';
 import { startService } from './service';
 
