@@ -207,14 +207,22 @@ export function createRateLimiter(perMinute: number, clock: Clock): RateLimiter 
   store.init({ windowMs } as Options);
   const policies = new PolicyHeaders(perMinute);
   let latest = 0;
+  // The store returns an object that later requests change, so each one is read before the next request is counted.
+  let lastCount: Promise<unknown> = Promise.resolve();
+  function count(keyId: string): Promise<{ totalHits: number; seconds: number }> {
+    const counted = lastCount
+      .then(() => store.increment(keyId))
+      .then(({ totalHits, resetTime }) => ({ totalHits, seconds: secondsUntil(resetTime) }));
+    lastCount = counted;
+    return counted;
+  }
   const limit: RequestHandler = async (_req, res, next) => {
     const now = clock.now();
     // Windows end by the system time. If the clock was set back by an hour, they would last an hour longer.
     if (now < latest - clockTolerance) void store.resetAll();
     latest = now;
     const { keyId } = getCaller(res);
-    const { totalHits, resetTime } = await store.increment(keyId);
-    const seconds = secondsUntil(resetTime);
+    const { totalHits, seconds } = await count(keyId);
     const remaining = Math.max(0, perMinute - totalHits);
     res.setHeader('RateLimit', `${policyName}; r=${remaining}; t=${seconds}`);
     res.setHeader('RateLimit-Policy', policies.get(keyId));
