@@ -16,6 +16,8 @@ const all: Options = {
   esbuildOptions(options) {
     const assert = fileURLToPath(import.meta.resolve('../../scripts/plain-assert.cjs'));
     options.alias = { assert, 'node:assert': assert };
+    // Node prints the line of an error that ends the process.
+    options.lineLimit = 500;
   },
 };
 
