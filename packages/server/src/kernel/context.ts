@@ -3,6 +3,8 @@ import { encodeTime, monotonicFactory } from 'ulid';
 
 /** The time and the timers that the server uses. Tests inject one that they control. */
 export interface Clock {
+  /** Whether it shows the real time, so that a store may correct the time of a change when it writes it. Those of tests do not. */
+  readonly isReal?: boolean;
   /** Milliseconds since 1970. May go backwards, as system clocks do. */
   now(): number;
   /** Milliseconds since an arbitrary start, with fractions. Never goes backwards, even if the clock is set. */
@@ -19,6 +21,7 @@ export const clockTolerance = 1_000;
 
 /** The system clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
+  isReal: true,
   now: () => Date.now(),
   elapsed: () => performance.now(),
   schedule(milliseconds, work) {
@@ -57,12 +60,18 @@ export interface CommandContext {
   readonly now: number;
   /** Creates an ID that sorts by `now`. */
   newId(prefix: IdPrefix): string;
+  /** Returns the context of the same change at another time. Undefined if the time is chosen, as in tests: it stays. */
+  at?(now: number): CommandContext;
 }
 
 /** Creates a context with the current time. */
 export function createContext(clock: Clock, newId: IdGenerator): CommandContext {
-  const now = clock.now();
-  return { now, newId: (prefix) => newId(prefix, now) };
+  const at = (now: number): CommandContext => ({
+    now,
+    newId: (prefix) => newId(prefix, now),
+    ...(clock.isReal && { at }),
+  });
+  return at(clock.now());
 }
 
 /** The prefixes of IDs. Source: API specification, "Resources and their fields". */

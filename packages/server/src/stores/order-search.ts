@@ -42,12 +42,12 @@ function buildRange(
   by: OrderRange['by'],
   status: OrderStatus | null = null,
 ): OrderRange {
-  const { createdAfter, createdBefore, updatedAfter } = filter;
+  const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filter;
   const position = getSortTime(sort) === by ? after : null;
   const bounds =
     by === 'createdAt'
       ? { createdAfter, createdBefore, after: position }
-      : { createdAfter: updatedAfter, after: position };
+      : { createdAfter: updatedAfter, createdBefore: updatedBefore, after: position };
   const { newestFirst, start, end } = buildScan(bounds, isNewestFirst(sort));
   return { role: caller.kind, accountId: caller.accountId, status, by, newestFirst, start, end };
 }

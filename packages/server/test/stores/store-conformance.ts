@@ -19,6 +19,7 @@ import { describeOrders } from './conformance/orders';
 import { describeOverdue } from './conformance/overdue';
 import { describePages } from './conformance/pages';
 import { describePauses } from './conformance/pauses';
+import { describePolling } from './conformance/polling';
 import { describeQueueInvariants } from './conformance/queue-invariants';
 import { describeReopening } from './conformance/reopening';
 import { describeReplaysAndTestEvents } from './conformance/replays-and-test-events';
@@ -42,6 +43,7 @@ const allParts: Part[] = [
   describeOrders,
   describeSideEffects,
   describeOrderLists,
+  describePolling,
   describeNotifications,
   describeIdempotency,
   describeLeases,

@@ -71,6 +71,19 @@ export function simplifyFilter(caller: Caller, filter: OrderFilter): OrderFilter
   };
 }
 
+/** Returns whether a list is one whose latest time a client may continue from. The default list is not: its newest orders come first. */
+export function isByTime({ createdAfter, updatedAfter }: OrderFilter, sort: OrderSort): boolean {
+  return sort !== defaultSort || createdAfter !== undefined || updatedAfter !== undefined;
+}
+
+/** Returns a filter without the orders that were changed, or in a list by creation created, at a time or later. */
+export function endBefore(filter: OrderFilter, sort: OrderSort, time: number): OrderFilter {
+  if (filter.updatedAfter !== undefined || getSortTime(sort) === 'updatedAt') {
+    return { ...filter, updatedBefore: time };
+  }
+  return { ...filter, createdBefore: Math.min(time, filter.createdBefore ?? time) };
+}
+
 /**
  * Returns whether a page with this filter, which is simplified, may require a search through many orders. Other pages are read at
  * once from indexes of the orders of an account by each time, and by status and time of creation.

@@ -18,6 +18,7 @@ import {
   decodeOrderCursor,
   defaultSort,
   encodeOrderCursor,
+  isByTime,
   needsSearch,
   simplifyFilter,
   toOrderFilter,
@@ -39,7 +40,8 @@ export function orderRoutes(
       if (filter === null) return { status: 200, body: { data: [], nextCursor: null } };
       const isSearch = needsSearch(filter, sort);
       const signal = isSearch ? request.signal : undefined;
-      const page = { after, limit: limit + 1, sort };
+      const isFinal = clock.isReal === true && isByTime(filter, sort);
+      const page = { after, limit: limit + 1, sort, isFinal };
       const found = await orders.listOrders(caller, filter, page, signal);
       if (isSearch) await request.requireValidKey();
       const encode = (last: Order) => encodeOrderCursor(last, sort);
@@ -62,8 +64,8 @@ export function orderRoutes(
       const context = createContext(clock, newId);
       const { response, replayed } = await orders.placeOrder(
         { listingId: body.listingId, buyerId: caller.accountId, idempotencyKey, context },
-        (listing) => {
-          const change = placeOrder(caller, body, listing, context);
+        (listing, at) => {
+          const change = placeOrder(caller, body, listing, at);
           const { order } = change;
           const headers = { Location: `/v1/orders/${order.id}`, ETag: formatEtag(order) };
           return {
@@ -92,8 +94,8 @@ export function orderRoutes(
       const context = createContext(clock, newId);
       const { status: to, reason } = body;
       const request = { caller, id: params.id, to, ifMatch: headers['if-match'], reason };
-      const { order, changed } = await orders.changeOrder(params.id, context, (found) =>
-        changeStatus(request, found, context),
+      const { order, changed } = await orders.changeOrder(params.id, context, (found, at) =>
+        changeStatus(request, found, at),
       );
       return {
         status: 200,

@@ -18,6 +18,22 @@ export interface OrderFilter {
   createdBefore?: number;
   /** Last changed after this time, exclusive, in milliseconds since 1970. */
   updatedAfter?: number;
+  /** Last changed before this time, exclusive, in milliseconds since 1970. No query has it; a store may add it. */
+  updatedBefore?: number;
+}
+
+/** Which page of a list is requested. */
+export interface PageOfOrders {
+  after: PageKey | null;
+  limit: number;
+  /** @default '-createdAt' */
+  sort?: OrderSort;
+  /**
+   * Whether a client may continue from the latest time that it gets. Then no order is returned while a change may still be committed
+   * that has the same time or an earlier one. It needs changes whose contexts are of a real clock.
+   * @default false
+   */
+  isFinal?: boolean;
 }
 
 /** An order after a request to change it. */
@@ -29,7 +45,8 @@ export interface ChangedOrder {
 
 /**
  * Stores orders. Each method is one transaction: the result of `decide` is written with its events, its notifications and one
- * delivery for each subscribed webhook, or not at all. `decide` must be pure, may be called again, and throws to reject.
+ * delivery for each subscribed webhook, or not at all. `decide` must be pure, may be called again, and throws to reject. It gets
+ * the context with the time of the change, which the store may have corrected: see `PageOfOrders`.
  */
 export interface OrderStore {
   /** Places an order from a listing. If the idempotency key has a stored response, returns that and does not call `decide`. */
@@ -41,7 +58,10 @@ export interface OrderStore {
       idempotencyKey: IdempotencyKey | null;
       context: CommandContext;
     },
-    decide: (listing: Listing | null) => { change: OrderMutation; response: Response },
+    decide: (
+      listing: Listing | null,
+      context: CommandContext,
+    ) => { change: OrderMutation; response: Response },
   ): Promise<IdempotentResult<Response>>;
   /**
    * Changes an order, unless `decide` returns null. Returns the order after that, and whether this call changed it, also if its
@@ -50,7 +70,7 @@ export interface OrderStore {
   changeOrder(
     id: string,
     context: CommandContext,
-    decide: (found: OrderContext | null) => OrderMutation | null,
+    decide: (found: OrderContext | null, context: CommandContext) => OrderMutation | null,
   ): Promise<ChangedOrder>;
   /** Returns the order with this ID, or null. */
   findOrder(id: string): Promise<Order | null>;
@@ -60,15 +80,16 @@ export interface OrderStore {
     listingIds: readonly string[],
   ): Promise<ReadonlyMap<string, string | null>>;
   /**
-   * Lists the orders that the caller participates in, after `after`, up to `limit`. The default of `sort` is `-createdAt`.
+   * Lists the orders that the caller participates in, after `after`, up to `limit`.
    *
    * @param signal Cancels the search for a filter that needs one.
-   * @throws DomainError `rate_limited` if the account has too many searches.
+   * @throws DomainError `rate_limited` if the account has too many searches; `validation_failed` if the list has to be final and the
+   *   database does not show what that needs.
    */
   listOrders(
     caller: Caller,
     filter: OrderFilter,
-    page: { after: PageKey | null; limit: number; sort?: OrderSort },
+    page: PageOfOrders,
     signal?: AbortSignal,
   ): Promise<Order[]>;
 }

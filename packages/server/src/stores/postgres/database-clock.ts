@@ -19,6 +19,7 @@ interface Sample {
  * does not respond, it continues to count.
  */
 export class DatabaseClock implements Clock {
+  readonly isReal = true;
   readonly #db: Queries;
   #current: Sample;
   #cancelTimer: () => void = () => {};

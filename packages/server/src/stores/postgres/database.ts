@@ -10,6 +10,7 @@ import {
   type HostClient,
   Hosts,
   type PoolOptions,
+  takeTime,
 } from './pool';
 import {
   getCode,
@@ -96,6 +97,8 @@ export class Transaction implements Queries {
   #failure: unknown;
   /** The trace context of the change, for the deliveries that it queues; null if it is not traced. */
   readonly traceContext: string | null;
+  /** With the option `takesTime`, the time of the change; null if the database does not show its transactions in progress. */
+  time: Promise<number | null> = Promise.resolve(null);
 
   constructor(client: pg.ClientBase, toQuery: ToQuery, traceContext: string | null) {
     this.#client = client;
@@ -152,6 +155,18 @@ export interface WriteOptions {
    * @default false
    */
   isRepeatable?: boolean;
+  /**
+   * Whether to take the time of the change from the database: see `final-time.ts`.
+   * @default false
+   */
+  takesTime?: boolean;
+}
+
+/** How a transaction was started. */
+interface Started {
+  /** Its ID, if it is needed and the database can tell later what became of it; otherwise null. */
+  xid: string | null;
+  time: number | null;
 }
 
 /** Thrown if a connection broke after the commit of a change was sent. */
@@ -381,10 +396,12 @@ export class PostgresDatabase implements Queries {
     gatherStatements(client);
     try {
       // The first statement is sent with it.
-      const started = this.#begin(client, options).then((id) => {
-        xid = id;
+      const started = this.#begin(client, options).then((begun) => {
+        xid = begun.xid;
+        return begun.time;
       });
       started.catch(() => {});
+      tx.time = started;
       const result = await work(tx);
       await started;
       try {
@@ -408,17 +425,17 @@ export class PostgresDatabase implements Queries {
     }
   }
 
-  /** Starts a transaction. Returns its ID, if it is needed and the database can tell later what became of it; otherwise null. */
-  async #begin(client: HostClient, { isRepeatable }: WriteOptions): Promise<string | null> {
-    if (isRepeatable || client.timeline === null) {
+  async #begin(client: HostClient, { isRepeatable, takesTime }: WriteOptions): Promise<Started> {
+    if ((isRepeatable && !takesTime) || client.timeline === null) {
       await client.query(client.begin);
-      return null;
+      return { xid: null, time: null };
     }
     // A query of several statements has several results.
-    const results = (await client.query<{ xid: string }>(
-      `${client.begin}; SELECT pg_current_xact_id()::text AS xid`,
-    )) as unknown as pg.QueryResult<{ xid: string }>[];
-    return results.at(-1)?.rows[0]?.xid ?? null;
+    const results = (await client.query(
+      `${client.begin}; SELECT pg_current_xact_id()::text AS xid; ${takesTime ? takeTime : ''}`,
+    )) as unknown as pg.QueryResult<{ xid?: string; time?: number }>[];
+    const row = Object.assign({}, ...results.map(({ rows }) => rows[0]));
+    return { xid: isRepeatable ? null : (row.xid ?? null), time: row.time ?? null };
   }
 
   /** Finds out what became of a transaction whose commit was interrupted. */

@@ -7,7 +7,7 @@ import {
   type StoredResponse,
 } from '../../kernel/idempotency';
 import { secretPlaces } from '../encryption';
-import { Conflict, type PostgresDatabase, type Transaction } from './database';
+import { Conflict, type PostgresDatabase, type Transaction, type WriteOptions } from './database';
 
 interface StoredRow {
   fingerprint: string;
@@ -46,6 +46,7 @@ export function writeIdempotent<Response extends StoredResponse>(
   idempotencyKey: IdempotencyKey | null,
   now: number,
   work: (tx: Transaction) => Promise<{ response: Response; webhookId?: string }>,
+  { takesTime = false }: Pick<WriteOptions, 'takesTime'> = {},
 ): Promise<IdempotentResult<Response>> {
   return db.write(
     async (tx) => {
@@ -96,6 +97,6 @@ export function writeIdempotent<Response extends StoredResponse>(
       return { response, replayed: false };
       // A repetition finds the stored response.
     },
-    { isRepeatable: idempotencyKey !== null },
+    { isRepeatable: idempotencyKey !== null, takesTime },
   );
 }

@@ -5,6 +5,7 @@ import type { Listing } from '../../features/listings/listing';
 import type { Order, OrderContext } from '../../features/orders/order';
 import {
   defaultSort,
+  endBefore,
   getSortTime,
   isNewestFirst,
   needsSearch,
@@ -12,6 +13,7 @@ import {
 } from '../../features/orders/order-list';
 import type { OrderStore } from '../../features/orders/order-store';
 import type { Task } from '../../features/tasks/task';
+import type { CommandContext } from '../../kernel/context';
 import type { PageKey } from '../../kernel/pagination';
 import {
   findOrders,
@@ -31,6 +33,7 @@ import {
   type Subscriptions,
   subscriptionsOf,
 } from './events';
+import { findFinalTime } from './final-time';
 import { writeIdempotent } from './idempotency';
 import { lockListing } from './listings';
 import { Conditions } from './page-range';
@@ -258,7 +261,8 @@ function selectPage(db: PostgresDatabase, query: OrderQuery): Promise<Order[]> {
 function addFilters(conditions: Conditions, query: OrderQuery): Conditions {
   const { caller, filter, sort } = query;
   const { statuses = orderStatuses, buyerId = null, listingId = null } = filter;
-  const { createdAfter = -1, createdBefore = Number.MAX_SAFE_INTEGER, updatedAfter = -1 } = filter;
+  const { createdAfter = -1, createdBefore = Number.MAX_SAFE_INTEGER } = filter;
+  const { updatedAfter = -1, updatedBefore = Number.MAX_SAFE_INTEGER } = filter;
   return conditions
     .add(`${partyColumns[caller.kind]} = ?`, caller.accountId)
     .add('status = ANY (?::text[])', statuses)
@@ -267,6 +271,7 @@ function addFilters(conditions: Conditions, query: OrderQuery): Conditions {
     .add('created_at > ?::bigint', createdAfter)
     .add('created_at < ?::bigint', createdBefore)
     .add('updated_at > ?::bigint', updatedAfter)
+    .add('updated_at < ?::bigint', updatedBefore)
     .addScan(timeColumns[getSortTime(sort)], getRest(query));
 }
 
@@ -299,6 +304,12 @@ function createReader(db: PostgresDatabase): OrderReader {
   };
 }
 
+/** Returns the context of a change with the time that the database says. */
+async function takeTime(tx: Transaction, context: CommandContext): Promise<CommandContext> {
+  const time = await tx.time;
+  return time === null ? context : (context.at?.(time) ?? context);
+}
+
 /** Creates the order store. `notify` is called with the events of a change and its number of deliveries, after the commit. */
 export function createPostgresOrderStore(
   db: PostgresDatabase,
@@ -309,22 +320,29 @@ export function createPostgresOrderStore(
   return {
     async placeOrder({ listingId, buyerId, idempotencyKey, context }, decide) {
       let written: [DomainEvent[], number] = [[], 0];
-      const result = await writeIdempotent(db, idempotencyKey, context.now, async (tx) => {
-        const [listing, recipients] = await Promise.all([
-          lockListing(tx, listingId),
-          tx.row<Subscriptions>(recipientsOfListing, listingId, buyerId ?? null),
-        ]);
-        const { change, response } = decide(listing);
-        const writes = new WriteSet();
-        addOrderInsert(writes, change.order);
-        if (change.task !== null) addTaskInsert(writes, change.task);
-        addListingUpdate(writes, change.listing);
-        const known = recipients ?? noRecipients;
-        const queued = await addEvents(tx, writes, change.events, known, context);
-        writes.send(tx);
-        written = [change.events, queued];
-        return { response };
-      });
+      const result = await writeIdempotent(
+        db,
+        idempotencyKey,
+        context.now,
+        async (tx) => {
+          const [listing, recipients] = await Promise.all([
+            lockListing(tx, listingId),
+            tx.row<Subscriptions>(recipientsOfListing, listingId, buyerId ?? null),
+          ]);
+          const at = await takeTime(tx, context);
+          const { change, response } = decide(listing, at);
+          const writes = new WriteSet();
+          addOrderInsert(writes, change.order);
+          if (change.task !== null) addTaskInsert(writes, change.task);
+          addListingUpdate(writes, change.listing);
+          const known = recipients ?? noRecipients;
+          const queued = await addEvents(tx, writes, change.events, known, at);
+          writes.send(tx);
+          written = [change.events, queued];
+          return { response };
+        },
+        { takesTime: true },
+      );
       if (!result.replayed) notify(...written);
       return result;
     },
@@ -343,7 +361,8 @@ export function createPostgresOrderStore(
           }
           last = null;
           written = [[], 0];
-          let change = decide(found);
+          const at = await takeTime(tx, context);
+          let change = decide(found, at);
           if (change === null) {
             if (found === null) throw new Error(`Order ${id} does not exist.`);
             return { order: found.order, changed: false };
@@ -351,20 +370,20 @@ export function createPostgresOrderStore(
           const writes = new WriteSet();
           if (found !== null && change.listing !== found.listing) {
             const listing = await lockListing(tx, found.listing.id);
-            change = decide({ ...found, listing: listing ?? found.listing }) ?? change;
+            change = decide({ ...found, listing: listing ?? found.listing }, at) ?? change;
             addListingUpdate(writes, change.listing);
           }
           addOrderUpdate(writes, change.order);
           if (change.task !== null) addTaskUpdate(writes, change.task);
           const known = read?.recipients ?? noRecipients;
-          const queued = await addEvents(tx, writes, change.events, known, context);
+          const queued = await addEvents(tx, writes, change.events, known, at);
           writes.send(tx);
           written = [change.events, queued];
           last = change.order;
           return { order: last, changed: true };
         },
         // A second run finds what the first one committed.
-        { isRepeatable: true },
+        { isRepeatable: true, takesTime: true },
       );
       notify(...written);
       return result;
@@ -383,7 +402,8 @@ export function createPostgresOrderStore(
       return new Map(rows.map(({ id, name }) => [id, name]));
     },
 
-    async listOrders(caller, filter, { sort = defaultSort, ...page }, signal) {
+    async listOrders(caller, wanted, { sort = defaultSort, isFinal, ...page }, signal) {
+      const filter = isFinal ? endBefore(wanted, sort, await findFinalTime(db)) : wanted;
       const simple = simplifyFilter(caller, filter);
       if (simple === null) return [];
       const query = { caller, filter: simple, sort, ...page };

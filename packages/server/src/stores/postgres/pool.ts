@@ -52,6 +52,10 @@ function setLimits(scope: 'LOCAL' | 'SESSION'): string {
 const prepareSession = `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED; ${setLimits('SESSION')}`;
 /** Starts a transaction in a session that is prepared. */
 const beginPrepared = 'BEGIN';
+/** An expression for a time in milliseconds since 1970. */
+export const milliseconds = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
+/** Takes the time of a change, in a transaction that has an ID. */
+export const takeTime = `SELECT ${milliseconds('clock_timestamp()')} AS time`;
 /** Starts a transaction behind a pooler such as PgBouncer, where another client gets the session next. */
 const beginPooled = `BEGIN ISOLATION LEVEL READ COMMITTED; ${setLimits('LOCAL')}`;
 
@@ -69,15 +73,22 @@ function listHostUrls(url: string): string[] {
       `target_session_attrs=${wanted} is not supported: the server connects to the host that accepts changes. Leave it out.`,
     );
   }
-  const end = rest.replace(/([?&])target_session_attrs=[^&]*&?/, '$1').replace(/[?&]$/, '');
+  const named = rest.replace(
+    new RegExp(`([?&]application_name=)(?!${sessionName})`),
+    `$1${sessionName}%20`,
+  );
+  const end = named.replace(/([?&])target_session_attrs=[^&]*&?/, '$1').replace(/[?&]$/, '');
   return hosts.split(',').map((host) => `${start}${host}${end}`);
 }
+
+/** The names of all sessions of this program start like this, also if its URL has another name: see `final-time.ts`. */
+export const sessionName = 'tradepost';
 
 /** Returns the settings of a connection to one host. */
 function toConnectionConfig(url: string): pg.ClientConfig {
   return {
     connectionString: url,
-    application_name: 'tradepost',
+    application_name: sessionName,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,

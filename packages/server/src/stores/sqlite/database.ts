@@ -234,6 +234,11 @@ export class SqliteDatabase {
     return this.#commits.delay;
   }
 
+  /** The number of the current transaction, or else of the last one. */
+  get transaction(): number {
+    return this.#commits.transaction;
+  }
+
   /** Whether another thread should write before this one. */
   get shouldYield(): boolean {
     return this.#commits.shouldYield;

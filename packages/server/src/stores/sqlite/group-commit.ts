@@ -152,6 +152,8 @@ export class GroupCommit {
   readonly #undo: Database.Statement;
   /** Undefined unless requests are traced. */
   traced: TracedChanges | undefined;
+  /** The number of the current transaction, or else of the last one. */
+  transaction = 0;
   #hasWaited = false;
   #isDurable = true;
   #waiting: QueuedChange[] = [];
@@ -288,6 +290,7 @@ export class GroupCommit {
     this.#checks.verifyFile();
     this.#setDurable(group.some(({ durable }) => durable));
     this.#begin.run();
+    this.transaction += 1;
     const callbacks: CommitCallback[] = [];
     for (const change of group) {
       callbacks.push(usesSavepoints ? this.#tryInSavepoint(change) : this.#try(change));

@@ -23,6 +23,7 @@ import {
   type OrderReader,
 } from '../order-search';
 import { addBounds } from '../page-bounds';
+import { ChangeTimes } from './change-times';
 import type { SqliteDatabase } from './database';
 import { insertEvents } from './events';
 import { runIdempotent } from './idempotency';
@@ -179,6 +180,7 @@ export function createSqliteOrderStore(
 ): OrderStore {
   const reader = createReader(db);
   const scheduler = new SearchScheduler();
+  const times = new ChangeTimes(db);
 
   function selectOrder(id: string): Order | null {
     const row = db.get<OrderRow>('SELECT * FROM orders WHERE id = ?', id);
@@ -217,14 +219,20 @@ export function createSqliteOrderStore(
   }
 
   return {
-    async placeOrder({ listingId, idempotencyKey, context }, decide) {
+    async placeOrder({ listingId, buyerId, idempotencyKey, context }, decide) {
       let written: [DomainEvent[], number] = [[], 0];
       const result = await db.write(() =>
         runIdempotent(db, idempotencyKey, context.now, () => {
-          const { change, response } = decide(selectListing(db, listingId));
+          const listing = selectListing(db, listingId);
+          const at = times.correct(context, {
+            buyerId: buyerId ?? null,
+            sellerId: listing?.sellerId ?? null,
+            agentId: listing?.agentId ?? null,
+          });
+          const { change, response } = decide(listing, at);
           insertOrder(change.order);
           if (change.task !== null) insertTask(db, change.task);
-          written = [change.events, writeSideEffects(change, context)];
+          written = [change.events, writeSideEffects(change, at)];
           return response;
         }),
       );
@@ -236,7 +244,8 @@ export function createSqliteOrderStore(
       let written: [DomainEvent[], number] = [[], 0];
       const result = await db.write(() => {
         const found = selectOrderContext(id);
-        const change = decide(found);
+        const at = found === null ? context : times.correct(context, found.order);
+        const change = decide(found, at);
         if (change === null) {
           if (found === null) throw new Error(`Order ${id} does not exist.`);
           return { order: found.order, changed: false };
@@ -250,7 +259,7 @@ export function createSqliteOrderStore(
           id,
         );
         if (change.task !== null) updateTask(db, change.task);
-        written = [change.events, writeSideEffects(change, context)];
+        written = [change.events, writeSideEffects(change, at)];
         return { order: change.order, changed: true };
       });
       notify(...written);
